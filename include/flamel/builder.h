@@ -1,0 +1,102 @@
+/* builder.h - making a profile, one stack or sample at a time.
+ *
+ * A builder is the mutable half of a profile: strings and frames are interned, nodes are found or
+ * added by (parent, frame) through one hash table. flm_builder_finish sorts everything into the
+ * canonical order and hands out the profile; it is the only way to make one from nothing.
+ *
+ *     struct flm_builder *b = flm_builder_new(&why);
+ *     struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+ *     struct flm_node node = flm_builder_root(b);
+ *     node = flm_builder_child(b, node, flm_builder_function(b, "main", 4));
+ *     flm_builder_add(b, node, cpu, 12e6);
+ *     struct flm_profile *p = flm_builder_finish(b, &why);
+ *
+ * A failed allocation makes the builder remember it: what follows does nothing, returns index 0,
+ * and flm_builder_finish reports it. So a reader asks once, at the end. */
+#ifndef FLAMEL_BUILDER_H
+#define FLAMEL_BUILDER_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flm_builder;
+
+struct flm_builder *flm_builder_new(struct flm_error *why);
+void flm_builder_free(struct flm_builder *builder);
+
+/* Interned: the same text gives the same index. The builder copies. */
+struct flm_string flm_builder_string(struct flm_builder *builder, const char *text, size_t size);
+struct flm_frame flm_builder_frame(struct flm_builder *builder,
+                                   const struct flm_frame_record *record);
+
+/* A frame that has only a function name. */
+struct flm_frame flm_builder_function(struct flm_builder *builder, const char *name, size_t size);
+
+/* The metric of that name, added when it is new. The first one is the profile's default. A metric
+ * that exists keeps its unit. */
+struct flm_metric flm_builder_metric(struct flm_builder *builder, const char *name,
+                                     const char *unit);
+
+struct flm_node flm_builder_root(const struct flm_builder *builder);
+struct flm_node flm_builder_child(struct flm_builder *builder, struct flm_node parent,
+                                  struct flm_frame frame);
+
+/* The node of a whole stack, root first. For long stacks that were mostly seen before this is
+ * several times faster than one child at a time: see builder.c. */
+struct flm_node flm_builder_stack(struct flm_builder *builder, const struct flm_frame *frames,
+                                  size_t count);
+
+/* Adds to the self value of a node. */
+void flm_builder_add(struct flm_builder *builder, struct flm_node node, struct flm_metric metric,
+                     double value);
+
+/* Labels (thread, command, span ...) are key and value; sets of them are interned. `labels` holds
+ * 2 x count strings: key, value, key, value ... in any order; a key may repeat. */
+struct flm_label_set {
+    uint32_t index; /* 0: the empty set */
+};
+struct flm_label_set flm_builder_label_set(struct flm_builder *builder,
+                                           const struct flm_string *labels, size_t count);
+
+#define FLM_NO_TIME INT64_MIN
+
+/* One sample: adds `value` to the node, and keeps when (nanoseconds on the profile's own clock, or
+ * FLM_NO_TIME) and with which labels. */
+void flm_builder_sample(struct flm_builder *builder, int64_t time_ns, struct flm_node node,
+                        struct flm_label_set labels, struct flm_metric metric, double value);
+
+/* Adds a value in another metric to the sample that was added last. */
+void flm_builder_sample_add(struct flm_builder *builder, struct flm_metric metric, double value);
+
+/* Facts about the recording: "command", "host", "source". The last value of a key stays. */
+void flm_builder_note(struct flm_builder *builder, const char *key, const char *value, size_t size);
+
+/* What the reader could not keep: `count` more of `what` ("malformed lines"). The place says where
+ * the first one was: "line", 812 (or "", 0). They travel with the profile and are shown. */
+void flm_builder_lost(struct flm_builder *builder, const char *what, const char *place,
+                      uint64_t number, double count);
+
+/* For an input that is read in pieces: how many lines came before this one. Places that are
+ * lines are shown with it added. Called before flm_builder_finish, when the number is known. */
+void flm_builder_lines_before(struct flm_builder *builder, uint64_t lines);
+
+/* Whether anything was lost yet. */
+bool flm_builder_has_losses(const struct flm_builder *builder);
+
+/* So far; the root is not counted. */
+uint32_t flm_builder_node_count(const struct flm_builder *builder);
+bool flm_builder_failed(const struct flm_builder *builder);
+
+/* The profile; the builder is freed in any case. Nodes whose subtree has no value in any metric
+ * and no sample are left out. NULL, and `why`, if memory ran out, or if a sum is no longer exact
+ * (above 2^53) or not finite. */
+struct flm_profile *flm_builder_finish(struct flm_builder *builder, struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

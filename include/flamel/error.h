@@ -1,0 +1,72 @@
+/* error.h - what went wrong, where, and what to do about it.
+ *
+ * The caller owns the error and may pass NULL. A function that fails returns NULL or false and
+ * fills it; each level that passes it on puts what it knows in front:
+ *
+ *     app.folded: line 812: the value 'x7' is not a number
+ *     [  file   ] [ place ] [        reason, remedy      ]
+ *
+ * A program decides by `kind`; a person reads `text`, one line without a final newline. */
+#ifndef FLAMEL_ERROR_H
+#define FLAMEL_ERROR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum flm_error_kind {
+    FLM_ERROR_NONE,
+    FLM_ERROR_MEMORY,   /* an allocation failed */
+    FLM_ERROR_FORMAT,   /* the input is not what it should be */
+    FLM_ERROR_RANGE,    /* a number that cannot be kept exactly, or an index out of its table */
+    FLM_ERROR_UNIT,     /* values of different units cannot be combined */
+    FLM_ERROR_USAGE,    /* the caller asked for something that makes no sense */
+    FLM_ERROR_SYSTEM,   /* a file or a stream failed */
+    FLM_ERROR_CANCELLED /* the caller's progress function said stop */
+};
+
+struct flm_error {
+    enum flm_error_kind kind;
+    uint64_t line;   /* of a text input, from 1; 0: no line */
+    uint64_t offset; /* byte in the input; meaningful where `line` is 0 */
+    char text[400];  /* one sentence, always terminated; cut in the middle of long names */
+};
+
+#if defined(__GNUC__)
+#define FLM_FORMAT(format_index, first) __attribute__((format(printf, format_index, first)))
+#else
+#define FLM_FORMAT(format_index, first)
+#endif
+
+/* These fill `why` (when it is not NULL) and return false, so that a failing function can
+ * `return flm_error_set(...)`. The format knows %s %.*s %c %d %i %u %x with l, ll, z, and %%; no more.
+ * Bytes that a terminal would act on are shown as '?'. */
+bool flm_error_set(struct flm_error *why, enum flm_error_kind kind, const char *format, ...)
+    FLM_FORMAT(3, 4);
+
+/* The same, at a line of a text (from 1), or at a byte offset of a binary input. The text then
+ * begins with "line 812: " or "byte 4096: ". */
+bool flm_error_line(struct flm_error *why, enum flm_error_kind kind, uint64_t line,
+                    const char *format, ...) FLM_FORMAT(4, 5);
+bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t offset,
+                    const char *format, ...) FLM_FORMAT(4, 5);
+
+/* Gives an error of flm_error_line another line: for a text that was read in pieces. */
+void flm_error_move_line(struct flm_error *why, uint64_t line);
+
+/* "out of memory": what every failed allocation reports. */
+bool flm_error_memory(struct flm_error *why);
+
+/* Puts `what` and ": " in front of the text: the file's name, the operation's. Returns false. */
+bool flm_error_within(struct flm_error *why, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,148 @@
+/* profile.h - the profile: every call stack of a program, stored as one tree in preorder.
+ *
+ * A stack is a node; its callers are its ancestors. Node 0 is the root: the empty stack. Children
+ * follow their parent directly, and stand in one canonical order (by function, then module, file,
+ * line, address, kind):
+ *
+ *     node    0:(root)  1:main  2:read  3:copy  4:write     stacks  main
+ *     frame   0         1       3       2       4                   main;read
+ *     end     5         5       4       4       5                   main;read;copy
+ *     self    0         2       10      3       1                   main;write
+ *
+ * end[i] is the first node that is not below i: a subtree is a range, totals are one backward
+ * loop, and skipping what is too narrow to see is one assignment, i = end[i].
+ *
+ *     strings   distinct, in byte order; string 0 is ""         index order is name order
+ *     frames    distinct, in canonical order; frame 0 is the root's
+ *     nodes     preorder: frame[i], end[i], self[metric][i]
+ *     samples   where time or labels are known: time, node, label set, value[metric]
+ *
+ * Because strings and frames are sorted and only those in use are kept, equal profiles are equal
+ * bytes, comparing two siblings is comparing two integers, and merging profiles is a merge join.
+ *
+ * A profile never changes once it is made; threads may share it freely. It is one block of
+ * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file.
+ *
+ * Values are doubles; integers are exact up to 2^53, and what exceeds that is refused. Units
+ * belong to metrics. */
+#ifndef FLAMEL_PROFILE_H
+#define FLAMEL_PROFILE_H
+
+#include "flamel/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flm_profile;
+
+/* Indices into the tables of one profile. Different things have different types, so that a mix-up
+ * does not compile. */
+struct flm_string {
+    uint32_t index;
+};
+struct flm_frame {
+    uint32_t index;
+};
+struct flm_node {
+    uint32_t index;
+};
+struct flm_metric {
+    uint32_t index;
+};
+
+#define FLM_NONE UINT32_MAX /* an index that is none */
+
+/* What a frame is made of. The numbers are part of the file format. */
+enum flm_kind {
+    FLM_KIND_PLAIN = 0,       /* a function; nothing more is known */
+    FLM_KIND_NATIVE = 1,      /* machine code of a program or a library */
+    FLM_KIND_KERNEL = 2,      /* folded stacks mark it _[k] */
+    FLM_KIND_INLINED = 3,     /* _[i] */
+    FLM_KIND_JIT = 4,         /* _[j] compiled at run time */
+    FLM_KIND_JIT_TIER1 = 5,   /* _[1] compiled at run time, barely optimised (C1) */
+    FLM_KIND_INTERPRETED = 6, /* _[0] */
+    FLM_KIND_GPU = 7,
+    FLM_KIND_WAKER = 8, /* _[w] the stack that woke this one up */
+    FLM_KIND_LABEL = 9, /* not code: a command, a thread, a class */
+    FLM_KIND_COUNT
+};
+
+/* "kernel", "inlined", ...; NULL for a number that is no kind. */
+const char *flm_kind_name(uint32_t kind);
+
+enum {
+    FLM_FRAME_UNSYMBOLISED = 1, /* the name stands for an address that no symbol was found for */
+    FLM_FRAME_ROOT = 2          /* frame 0 alone: a frame without a name is not the root */
+};
+
+/* A frame, as the file has it. Two frames are the same when all of these are. */
+struct flm_frame_record {
+    uint32_t function; /* string */
+    uint32_t module;   /* string: the library or program; "" where it is not known */
+    uint32_t file;     /* string */
+    uint32_t line;     /* from 1; 0: not known */
+    uint64_t address;  /* 0: not known, or not kept */
+    uint32_t kind;     /* enum flm_kind */
+    uint32_t flags;    /* FLM_FRAME_... */
+};
+
+struct flm_metric_record {
+    uint32_t name; /* string: "cpu-clock", "samples", "alloc_space" */
+    uint32_t unit; /* string: "ns", "bytes", "count", "samples"; "" where it is not known */
+};
+
+/* A text in memory that the profile owns; not terminated, may hold any byte. */
+struct flm_name {
+    const char *at;
+    size_t size;
+};
+
+void flm_profile_free(struct flm_profile *profile);
+
+/* How many there are. Strings, frames and nodes count entry 0, the empty one. */
+uint32_t flm_profile_string_count(const struct flm_profile *profile);
+uint32_t flm_profile_frame_count(const struct flm_profile *profile);
+uint32_t flm_profile_node_count(const struct flm_profile *profile);
+uint32_t flm_profile_metric_count(const struct flm_profile *profile);
+uint32_t flm_profile_sample_count(const struct flm_profile *profile);
+
+struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string);
+const struct flm_frame_record *flm_profile_frame(const struct flm_profile *profile,
+                                                 struct flm_frame frame);
+
+/* The node columns: flm_profile_node_count values each, good until the profile is freed. */
+const uint32_t *flm_profile_frames(const struct flm_profile *profile);
+const uint32_t *flm_profile_ends(const struct flm_profile *profile);
+const double *flm_profile_self(const struct flm_profile *profile, struct flm_metric metric);
+
+const struct flm_metric_record *flm_profile_metric(const struct flm_profile *profile,
+                                                   struct flm_metric metric);
+
+/* The metric of that name: {FLM_NONE} where there is none. */
+struct flm_metric flm_profile_metric_named(const struct flm_profile *profile, const char *name);
+
+/* Sum of self over all nodes. */
+double flm_profile_total(const struct flm_profile *profile, struct flm_metric metric);
+
+/* Every promise above, checked: ranges, nesting, order, uniqueness, finite values. A profile that
+ * was opened from a file has passed it. False, and the first broken promise, otherwise. */
+bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why);
+
+/* The .flm file of a profile: the same bytes for equal profiles. flm_profile_write hands them to
+ * `sink` in pieces; false when the sink says so. */
+typedef bool (*flm_profile_sink)(void *context, const void *bytes, size_t size);
+bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context);
+
+/* Opens a .flm file that is in memory. It is used in place: nothing is parsed, everything is
+ * checked once (checksums, ranges, order), so that no later code has to. The profile keeps the
+ * bytes, which must be aligned to 8, and calls `release(context)` when it is freed. On failure the
+ * caller still owns them, and `why` names the section and the offset. */
+struct flm_profile *flm_profile_open(const void *bytes, size_t size, void (*release)(void *context),
+                                     void *context, struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

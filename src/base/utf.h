@@ -1,0 +1,22 @@
+/* utf.h - UTF-16 text to UTF-8, and the length of UTF-8 sequences. */
+#ifndef FLAMEL_BASE_UTF_H
+#define FLAMEL_BASE_UTF_H
+
+#include "base/bytes.h"
+
+enum flm_utf16 { FLM_UTF16_NOT, FLM_UTF16_LITTLE, FLM_UTF16_BIG };
+
+/* Whether a text that begins so is UTF-16: by its byte order mark, or, where there is none, by every
+ * second byte of an ASCII text being 0. */
+enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
+
+/* The text in UTF-8, without the mark; unpaired surrogates become U+FFFD. `to` has room for
+ * flm_utf16_room(size) bytes; returns how many were written. */
+size_t flm_utf16_room(size_t size);
+size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
+
+/* How many bytes the UTF-8 sequence at the beginning of `text` has (1 to 4), 0 when it is none:
+ * overlong forms, surrogates and what is above U+10FFFF included. *code receives the character. */
+size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code);
+
+#endif

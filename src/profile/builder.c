@@ -1,0 +1,342 @@
+/* builder.c - stacks in any order, found or added through one hash table.
+ *
+ * A node is (parent, frame); nodes are numbered as they come, so a parent has a smaller number than
+ * its children. Every node knows a 32-bit hash of its whole path, made from its parent's and its
+ * frame. The table is indexed by that hash, and this is what makes long stacks cheap: the hashes of
+ * all prefixes of a stack follow from its frames alone, without touching a node; known prefixes are
+ * closed under shortening, so the longest known one is found by bisection, with 5 probes for a stack
+ * of 30 frames instead of 30; and then the path is compared with the node's, frame by frame up to
+ * the root, so that equal hashes of different stacks never matter.
+ *
+ *     frames       main  parse  read  copy  zap         a table of 1e6 nodes does not fit a cache:
+ *     path hash    h1    h2     h3    h4    h5          what counts is how many slots are touched
+ *     in table?          y            n                 -> h2 known, h4 not, h3 known: add 2 nodes
+ *
+ * Measured on the folded benchmark, shuffled lines: see bench/RESULTS.md. */
+#include "profile/builder.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+enum { FIRST_NODE_SLOTS = 1024, MOST_NODES = 1 << 30 };
+
+/* Path hash in the upper half, node in the lower; 0 is free, as the root needs no slot. */
+typedef uint64_t node_slot;
+
+static void fail(struct flm_builder *b, enum flm_error_kind kind, const char *text)
+{
+    if (!b->failed)
+        flm_error_set(&b->why, kind, "%s", text);
+    b->failed = true;
+}
+
+void flm_builder_fail_memory(struct flm_builder *b)
+{
+    fail(b, FLM_ERROR_MEMORY, "out of memory");
+}
+
+struct flm_builder *flm_builder_new(struct flm_error *why)
+{
+    struct flm_builder *b = calloc(1, sizeof *b);
+    if (!b || !flm_vocabulary_init(&b->words, why)) {
+        free(b);
+        flm_error_memory(why);
+        return NULL;
+    }
+    b->slot_count = FIRST_NODE_SLOTS;
+    b->slots = calloc(b->slot_count, sizeof *b->slots);
+    b->label_set_ends = calloc(1, sizeof *b->label_set_ends);
+    if (!b->slots || !b->label_set_ends || !flm_builder_reserve(b, 1)) {
+        flm_builder_free(b);
+        flm_error_memory(why);
+        return NULL;
+    }
+    b->nodes[0] = (struct flm_builder_node){FLM_NONE, 0};
+    b->path_hash[0] = 0x9E3779B9u;
+    b->node_count = 1;
+    b->label_set_count = b->label_set_capacity = 1; /* the empty one */
+    return b;
+}
+
+void flm_builder_free(struct flm_builder *b)
+{
+    if (!b)
+        return;
+    flm_vocabulary_clear(&b->words);
+    free(b->nodes);
+    free(b->path_hash);
+    free(b->slots);
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        free(b->metrics[m].self);
+        free(b->metrics[m].sample_value);
+    }
+    free(b->metrics);
+    free(b->path);
+    free(b->notes);
+    free(b->losses);
+    free(b->labels);
+    flm_index_clear(&b->label_index);
+    flm_index_clear(&b->label_set_index);
+    free(b->label_set_ends);
+    free(b->set_members);
+    free(b->sample_time);
+    free(b->sample_node);
+    free(b->sample_labels);
+    free(b);
+}
+
+struct flm_string flm_builder_string(struct flm_builder *b, const char *text, size_t size)
+{
+    uint32_t string = flm_vocabulary_string(&b->words, (struct flm_bytes){text, size});
+    if (string == FLM_NONE) {
+        flm_builder_fail_memory(b);
+        string = 0;
+    }
+    return (struct flm_string){string};
+}
+
+struct flm_frame flm_builder_frame(struct flm_builder *b, const struct flm_frame_record *record)
+{
+    uint32_t frame = flm_vocabulary_frame(&b->words, record);
+    if (frame == FLM_NONE) {
+        flm_builder_fail_memory(b);
+        frame = 0;
+    }
+    return (struct flm_frame){frame};
+}
+
+struct flm_frame flm_builder_function(struct flm_builder *b, const char *name, size_t size)
+{
+    uint32_t frame =
+        flm_vocabulary_function(&b->words, (struct flm_bytes){name, size}, FLM_KIND_PLAIN);
+    if (frame == FLM_NONE) {
+        flm_builder_fail_memory(b);
+        frame = 0;
+    }
+    return (struct flm_frame){frame};
+}
+
+/* Room for `count` nodes in every node column. */
+bool flm_builder_reserve(struct flm_builder *b, size_t count)
+{
+    if (count <= b->node_capacity)
+        return true;
+    size_t capacity = b->node_capacity, same;
+    void *nodes = b->nodes, *hashes = b->path_hash;
+    if (!flm_grow(&nodes, &capacity, count, sizeof *b->nodes))
+        return false;
+    b->nodes = nodes;
+    same = b->node_capacity;
+    if (!flm_grow(&hashes, &same, capacity, sizeof *b->path_hash))
+        return false;
+    b->path_hash = hashes;
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        void *self = b->metrics[m].self;
+        same = b->node_capacity;
+        if (!flm_grow(&self, &same, capacity, sizeof(double)))
+            return false;
+        b->metrics[m].self = self;
+    }
+    b->node_capacity = capacity;
+    return true;
+}
+
+uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t unit)
+{
+    for (uint32_t m = 0; m < b->metric_count; m++)
+        if (b->metrics[m].name == name)
+            return m;
+    void *metrics = b->metrics;
+    double *self = calloc(b->node_capacity, sizeof *self);
+    double *value = calloc(b->sample_capacity ? b->sample_capacity : 1, sizeof *value);
+    if (b->failed || !self || !value ||
+        !flm_grow(&metrics, &b->metric_capacity, (size_t)b->metric_count + 1, sizeof *b->metrics)) {
+        free(self);
+        free(value);
+        flm_builder_fail_memory(b);
+        return FLM_NONE;
+    }
+    b->metrics = metrics;
+    b->metrics[b->metric_count] = (struct flm_builder_metric){name, unit, self, value};
+    return b->metric_count++;
+}
+
+struct flm_metric flm_builder_metric(struct flm_builder *b, const char *name, const char *unit)
+{
+    uint32_t metric = flm_builder_metric_of(b, flm_builder_string(b, name, strlen(name)).index,
+                                            flm_builder_string(b, unit, strlen(unit)).index);
+    return (struct flm_metric){metric == FLM_NONE ? 0 : metric};
+}
+
+struct flm_node flm_builder_root(const struct flm_builder *b)
+{
+    (void)b;
+    return (struct flm_node){0};
+}
+
+static uint32_t extend_path(uint32_t hash, uint32_t frame)
+{
+    uint64_t mixed = (hash ^ (uint64_t)frame * 0x85EBCA6Bu) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(mixed >> 32);
+}
+
+/* The home of a hash: its upper bits, so that a table of any size needs nothing but the slot itself
+ * when it grows. */
+static size_t home(const struct flm_builder *b, uint32_t hash)
+{
+    return (size_t)(((uint64_t)hash * b->slot_count) >> 32);
+}
+
+static bool grow_slots(struct flm_builder *b)
+{
+    size_t old_count = b->slot_count;
+    node_slot *old = b->slots, *slots = calloc(old_count * 2, sizeof *slots);
+    if (!slots)
+        return false;
+    b->slots = slots;
+    b->slot_count = old_count * 2;
+    for (size_t i = 0; i < old_count; i++) {
+        if (!old[i])
+            continue;
+        size_t at = home(b, (uint32_t)(old[i] >> 32));
+        while (slots[at])
+            at = at + 1 == b->slot_count ? 0 : at + 1;
+        slots[at] = old[i];
+    }
+    free(old);
+    return true;
+}
+
+/* A node with that path hash; FLM_NONE if there is none. It is only a candidate. */
+static uint32_t candidate(const struct flm_builder *b, uint32_t hash)
+{
+    for (size_t at = home(b, hash); b->slots[at]; at = at + 1 == b->slot_count ? 0 : at + 1)
+        if ((uint32_t)(b->slots[at] >> 32) == hash)
+            return (uint32_t)b->slots[at];
+    return FLM_NONE;
+}
+
+static uint32_t add_node(struct flm_builder *b, uint32_t parent, uint32_t frame, uint32_t hash,
+                         size_t slot)
+{
+    uint32_t node = b->node_count;
+    if (node >= MOST_NODES) {
+        fail(b, FLM_ERROR_RANGE, "more than 2^30 different stacks: split the input");
+        return 0;
+    }
+    if (!flm_builder_reserve(b, (size_t)node + 1)) {
+        flm_builder_fail_memory(b);
+        return 0;
+    }
+    b->nodes[node] = (struct flm_builder_node){parent, frame};
+    b->path_hash[node] = hash;
+    for (uint32_t m = 0; m < b->metric_count; m++)
+        b->metrics[m].self[node] = 0;
+    b->slots[slot] = (uint64_t)hash << 32 | node;
+    b->node_count++;
+    /* Full at five eighths: linear probing is still short there, and the table is 8 bytes a slot. */
+    if ((size_t)b->node_count * 8 > b->slot_count * 5 && !grow_slots(b))
+        flm_builder_fail_memory(b);
+    return node;
+}
+
+static uint32_t find_or_add(struct flm_builder *b, uint32_t parent, uint32_t frame, uint32_t hash)
+{
+    size_t at = home(b, hash);
+    for (; b->slots[at]; at = at + 1 == b->slot_count ? 0 : at + 1) {
+        uint32_t node = (uint32_t)b->slots[at];
+        if ((uint32_t)(b->slots[at] >> 32) == hash && b->nodes[node].parent == parent &&
+            b->nodes[node].frame == frame)
+            return node;
+    }
+    return add_node(b, parent, frame, hash, at);
+}
+
+struct flm_node flm_builder_child(struct flm_builder *b, struct flm_node parent,
+                                  struct flm_frame frame)
+{
+    if (b->failed)
+        return (struct flm_node){0};
+    uint32_t hash = extend_path(b->path_hash[parent.index], frame.index);
+    return (struct flm_node){find_or_add(b, parent.index, frame.index, hash)};
+}
+
+/* Whether the path from `from` down to `node` is exactly these frames. */
+static bool is_path(const struct flm_builder *b, uint32_t node, uint32_t from,
+                    const struct flm_frame *frames, size_t count)
+{
+    for (; count > 0; count--) {
+        struct flm_builder_node at = b->nodes[node];
+        if (node == 0 || at.frame != frames[count - 1].index)
+            return false;
+        node = at.parent;
+    }
+    return node == from;
+}
+
+/* Below this many frames, walking them is cheaper than bisecting. */
+enum { BISECT_FROM = 6 };
+
+struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
+                                    const struct flm_frame *frames, size_t count)
+{
+    if (b->failed)
+        return (struct flm_node){0};
+    void *path = b->path;
+    if (!flm_grow(&path, &b->path_capacity, count + 1, sizeof *b->path)) {
+        flm_builder_fail_memory(b);
+        return (struct flm_node){0};
+    }
+    b->path = path;
+    uint32_t *hash = b->path;
+    hash[0] = b->path_hash[from.index];
+    for (size_t i = 0; i < count; i++)
+        hash[i + 1] = extend_path(hash[i], frames[i].index);
+
+    uint32_t node = from.index;
+    size_t known = 0; /* frames that are known to lead to `node` */
+    if (count >= BISECT_FROM) {
+        size_t unknown = count + 1;
+        uint32_t found = from.index;
+        for (size_t probe = count; known + 1 < unknown; probe = known + (unknown - known) / 2) {
+            uint32_t at = candidate(b, hash[probe]);
+            if (at == FLM_NONE) {
+                unknown = probe;
+            } else {
+                known = probe;
+                found = at;
+            }
+        }
+        if (is_path(b, found, from.index, frames, known))
+            node = found;
+        else
+            known = 0;
+    }
+    for (; known < count && !b->failed; known++)
+        node = find_or_add(b, node, frames[known].index, hash[known + 1]);
+    return (struct flm_node){b->failed ? 0 : node};
+}
+
+struct flm_node flm_builder_stack(struct flm_builder *b, const struct flm_frame *frames,
+                                  size_t count)
+{
+    return flm_builder_descend(b, flm_builder_root(b), frames, count);
+}
+
+void flm_builder_add(struct flm_builder *b, struct flm_node node, struct flm_metric metric,
+                     double value)
+{
+    if (!b->failed)
+        b->metrics[metric.index].self[node.index] += value;
+}
+
+uint32_t flm_builder_node_count(const struct flm_builder *b)
+{
+    return b->node_count - 1;
+}
+
+bool flm_builder_failed(const struct flm_builder *b)
+{
+    return b->failed;
+}

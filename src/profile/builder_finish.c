@@ -1,0 +1,199 @@
+/* builder_finish.c - from nodes in the order of their coming to the canonical profile.
+ *
+ * Child lists are linked backwards, from the last node to the first, so a node's children are
+ * known, and known to be worth keeping, before the node itself is looked at. Then one walk from the
+ * root puts each node's children in order and gives out the new numbers. Nodes that came with one
+ * line of text lie next to each other, so both passes mostly move forward through memory. (Sorting
+ * all nodes by frame and then by parent is simpler, and touched memory at random three times a
+ * node: 2.5 times slower on 1e6 nodes.) */
+#include "profile/builder.h"
+
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "profile/facts.h"
+
+struct finishing {
+    struct flm_builder *b;
+    struct flm_error *why;
+
+    uint32_t *first_child, *next_sibling; /* 0: none */
+    unsigned char *frame_used;
+    uint32_t kept; /* nodes, with the root */
+
+    struct flm_facts facts;
+    struct flm_profile *p;
+};
+
+/* Integers that sum above 2^53 are no longer exact: refused, as is what is not finite. */
+static bool check_sums(const struct flm_builder *b, struct flm_error *why)
+{
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < b->node_count; i++)
+            sum += b->metrics[m].self[i] < 0 ? -b->metrics[m].self[i] : b->metrics[m].self[i];
+        if (!(sum <= FLM_EXACT_LIMIT)) {
+            struct flm_bytes name = flm_vocabulary_text(&b->words, b->metrics[m].name);
+            return flm_error_set(why, FLM_ERROR_RANGE,
+                                 "the values of '%.*s' sum to more than 2^53, where counts are no "
+                                 "longer exact: split the input, or scale it down",
+                                 (int)name.size, name.at);
+        }
+    }
+    return true;
+}
+
+static bool has_value(const struct flm_builder *b, uint32_t node)
+{
+    for (uint32_t m = 0; m < b->metric_count; m++)
+        if (b->metrics[m].self[node] != 0)
+            return true;
+    return false;
+}
+
+/* Links the children that have a value below them, and marks their frames. */
+static void link_children(struct finishing *f)
+{
+    struct flm_builder *b = f->b;
+    const uint32_t sampled = 1; /* a mark in next_sibling, until the node is linked */
+    for (uint32_t i = 0; i < b->sample_count; i++)
+        f->next_sibling[b->sample_node[i]] = sampled;
+    f->kept = 1;
+    for (uint32_t i = b->node_count - 1; i > 0; i--) {
+        if (!f->first_child[i] && !f->next_sibling[i] && !has_value(b, i))
+            continue;
+        struct flm_builder_node node = b->nodes[i];
+        f->next_sibling[i] = f->first_child[node.parent];
+        f->first_child[node.parent] = i;
+        f->frame_used[node.frame] = 1;
+        f->kept++;
+    }
+    f->frame_used[0] = 1;
+    f->next_sibling[0] = 0;
+}
+
+struct sibling_order {
+    const struct flm_builder_node *nodes;
+    const uint32_t *frame_rank;
+};
+
+/* Descending, because they are taken from the end of a stack. */
+static int order_siblings(const void *context, uint32_t a, uint32_t b)
+{
+    const struct sibling_order *o = context;
+    uint32_t x = o->frame_rank[o->nodes[a].frame], y = o->frame_rank[o->nodes[b].frame];
+    return (x < y) - (x > y);
+}
+
+/* Nodes to visit, and nodes whose subtree is being written: two stacks that grow with the breadth
+ * and the depth of the tree. */
+struct walk {
+    uint32_t *pending, *scratch;
+    size_t pending_count, pending_capacity, scratch_capacity;
+    struct open_node {
+        uint32_t node, index; /* of the builder; of the profile */
+    } *open;
+    size_t open_count, open_capacity;
+};
+
+static bool push_children(const struct finishing *f, struct walk *w, uint32_t node)
+{
+    size_t first = w->pending_count;
+    for (uint32_t child = f->first_child[node]; child; child = f->next_sibling[child]) {
+        void *pending = w->pending;
+        if (!flm_grow(&pending, &w->pending_capacity, w->pending_count + 1, sizeof *w->pending))
+            return false;
+        w->pending = pending;
+        w->pending[w->pending_count++] = child;
+    }
+    size_t count = w->pending_count - first;
+    if (count > 1) {
+        void *scratch = w->scratch;
+        if (!flm_grow(&scratch, &w->scratch_capacity, count, sizeof *w->scratch))
+            return false;
+        w->scratch = scratch;
+        struct sibling_order order = {f->b->nodes, f->facts.ranking.frame_rank};
+        flm_sort(w->pending + first, count, w->scratch, order_siblings, &order);
+    }
+    return true;
+}
+
+/* Writes the node columns; first_child[node] becomes the node's index in the profile. */
+static bool write_nodes(struct finishing *f, struct walk *w)
+{
+    const struct flm_builder *b = f->b;
+    struct flm_profile *p = f->p;
+    uint32_t index = 0, node = 0;
+    for (;;) {
+        while (w->open_count > 0 && w->open[w->open_count - 1].node != b->nodes[node].parent)
+            p->node_end[w->open[--w->open_count].index] = index;
+        void *open = w->open;
+        if (!push_children(f, w, node) ||
+            !flm_grow(&open, &w->open_capacity, w->open_count + 1, sizeof *w->open))
+            return false;
+        w->open = open;
+        w->open[w->open_count++] = (struct open_node){node, index};
+        p->node_frame[index] = f->facts.ranking.frame_rank[b->nodes[node].frame];
+        for (uint32_t m = 0; m < b->metric_count; m++)
+            flm_self_column(p, m)[index] = b->metrics[m].self[node];
+        f->first_child[node] = index++;
+        if (w->pending_count == 0)
+            break;
+        node = w->pending[--w->pending_count];
+    }
+    while (w->open_count > 0)
+        p->node_end[w->open[--w->open_count].index] = index;
+    return true;
+}
+
+static bool finish(struct finishing *f)
+{
+    struct flm_builder *b = f->b;
+    f->first_child = calloc(b->node_count, sizeof(uint32_t));
+    f->next_sibling = calloc(b->node_count, sizeof(uint32_t));
+    f->frame_used = calloc(b->words.frame_count, 1);
+    if (!f->first_child || !f->next_sibling || !f->frame_used)
+        return flm_error_memory(f->why);
+    link_children(f);
+    if (!flm_facts_start(&f->facts, b, f->frame_used, f->why))
+        return false;
+    f->facts.sizes.node_count = f->kept;
+    f->p = flm_profile_allocate(&f->facts.sizes, f->why);
+    if (!f->p)
+        return false;
+    struct walk w = {0};
+    bool written = write_nodes(f, &w);
+    free(w.pending);
+    free(w.scratch);
+    free(w.open);
+    return written ? flm_facts_write(&f->facts, f->p, f->first_child, f->why)
+                   : flm_error_memory(f->why);
+}
+
+struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *why)
+{
+    struct finishing f = {.b = b, .why = why};
+    /* Only needed to find nodes: given back before the profile's columns are asked for. */
+    free(b->slots);
+    free(b->path_hash);
+    b->slots = NULL;
+    b->path_hash = NULL;
+    bool finished = false;
+    if (b->failed) {
+        if (why)
+            *why = b->why;
+    } else {
+        finished = check_sums(b, why) && finish(&f);
+    }
+    free(f.first_child);
+    free(f.next_sibling);
+    free(f.frame_used);
+    flm_facts_clear(&f.facts);
+    flm_builder_free(b);
+    if (!finished) {
+        flm_profile_free(f.p);
+        return NULL;
+    }
+    return f.p;
+}

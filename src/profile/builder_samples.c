@@ -1,0 +1,244 @@
+/* builder_samples.c - what a builder keeps beside the tree: samples with their labels, notes about the
+ * recording, and losses. */
+#include "profile/builder.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+static uint32_t intern_label(struct flm_builder *b, struct flm_label_record label)
+{
+    uint32_t hash = (uint32_t)(flm_hash(&label, sizeof label) >> 32);
+    for (struct flm_probe at = flm_index_probe(&b->label_index, hash);
+         flm_index_next(&b->label_index, &at);)
+        if (b->labels[at.found].key == label.key && b->labels[at.found].value == label.value)
+            return at.found;
+    void *labels = b->labels;
+    if (!flm_grow(&labels, &b->label_capacity, (size_t)b->label_count + 1, sizeof label))
+        return FLM_NONE;
+    b->labels = labels;
+    b->labels[b->label_count] = label;
+    return flm_index_add(&b->label_index, hash, b->label_count) ? b->label_count++ : FLM_NONE;
+}
+
+static bool set_equals(const struct flm_builder *b, uint32_t set, const uint32_t *members,
+                       size_t count)
+{
+    uint32_t start = set ? b->label_set_ends[set - 1] : 0;
+    return b->label_set_ends[set] - start == count &&
+           memcmp(b->set_members + start, members, count * sizeof *members) == 0;
+}
+
+static uint32_t intern_set(struct flm_builder *b, const uint32_t *members, size_t count)
+{
+    uint32_t hash = (uint32_t)(flm_hash(members, count * sizeof *members) >> 32);
+    for (struct flm_probe at = flm_index_probe(&b->label_set_index, hash);
+         flm_index_next(&b->label_set_index, &at);)
+        if (set_equals(b, at.found, members, count))
+            return at.found;
+    void *all = b->set_members, *ends = b->label_set_ends;
+    bool room = flm_grow(&all, &b->set_member_capacity, b->set_member_count + count,
+                         sizeof *members);
+    b->set_members = all;
+    room = room && flm_grow(&ends, &b->label_set_capacity, (size_t)b->label_set_count + 1,
+                            sizeof *members);
+    b->label_set_ends = ends;
+    if (!room || !flm_index_add(&b->label_set_index, hash, b->label_set_count))
+        return FLM_NONE;
+    memcpy(b->set_members + b->set_member_count, members, count * sizeof *members);
+    b->set_member_count += (uint32_t)count;
+    b->label_set_ends[b->label_set_count] = b->set_member_count;
+    return b->label_set_count++;
+}
+
+struct flm_label_set flm_builder_label_set(struct flm_builder *b, const struct flm_string *labels,
+                                           size_t count)
+{
+    enum { MOST_LABELS = 64 };
+    uint32_t members[MOST_LABELS];
+    size_t member_count = 0;
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        uint32_t label = intern_label(b, (struct flm_label_record){labels[2 * i].index,
+                                                                   labels[2 * i + 1].index});
+        if (label == FLM_NONE) {
+            flm_builder_fail_memory(b);
+            break;
+        }
+        size_t at = member_count; /* insertion keeps them ascending and distinct */
+        while (at > 0 && members[at - 1] > label)
+            at--;
+        if (at > 0 && members[at - 1] == label)
+            continue;
+        if (member_count == MOST_LABELS) {
+            flm_builder_lost(b, "labels beyond 64 of one sample", "", 0, (double)(count - i));
+            break;
+        }
+        memmove(members + at + 1, members + at, (member_count - at) * sizeof *members);
+        members[at] = label;
+        member_count++;
+    }
+    if (b->failed || member_count == 0)
+        return (struct flm_label_set){0};
+    uint32_t set = intern_set(b, members, member_count);
+    if (set == FLM_NONE) {
+        flm_builder_fail_memory(b);
+        set = 0;
+    }
+    return (struct flm_label_set){set};
+}
+
+static bool reserve_samples(struct flm_builder *b, size_t count)
+{
+    if (count <= b->sample_capacity)
+        return true;
+    size_t capacity = b->sample_capacity, same = capacity;
+    void *time = b->sample_time, *node = b->sample_node, *labels = b->sample_labels;
+    if (!flm_grow(&time, &capacity, count, sizeof *b->sample_time))
+        return false;
+    b->sample_time = time;
+    if (!flm_grow(&node, &same, capacity, sizeof *b->sample_node))
+        return false;
+    b->sample_node = node;
+    same = b->sample_capacity;
+    if (!flm_grow(&labels, &same, capacity, sizeof *b->sample_labels))
+        return false;
+    b->sample_labels = labels;
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        void *value = b->metrics[m].sample_value;
+        same = b->sample_capacity;
+        if (!flm_grow(&value, &same, capacity, sizeof(double)))
+            return false;
+        b->metrics[m].sample_value = value;
+    }
+    b->sample_capacity = capacity;
+    return true;
+}
+
+uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_t node,
+                                 uint32_t label_set)
+{
+    if (b->failed)
+        return FLM_NONE;
+    if (b->sample_count == FLM_NONE - 1 || !reserve_samples(b, (size_t)b->sample_count + 1)) {
+        flm_builder_fail_memory(b);
+        return FLM_NONE;
+    }
+    uint32_t sample = b->sample_count++;
+    b->sample_time[sample] = time_ns;
+    b->sample_node[sample] = node;
+    b->sample_labels[sample] = label_set;
+    for (uint32_t m = 0; m < b->metric_count; m++)
+        b->metrics[m].sample_value[sample] = 0;
+    return sample;
+}
+
+void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, double value)
+{
+    if (b->failed)
+        return;
+    uint32_t sample = b->sample_count - 1;
+    b->metrics[metric.index].sample_value[sample] += value;
+    b->metrics[metric.index].self[b->sample_node[sample]] += value;
+}
+
+void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node node,
+                        struct flm_label_set labels, struct flm_metric metric, double value)
+{
+    if (flm_builder_keep_sample(b, time_ns, node.index, labels.index) != FLM_NONE)
+        flm_builder_sample_add(b, metric, value);
+}
+
+/* The note of that key, added with no value when there is none; NULL when memory ran out. */
+static struct flm_note_record *find_note(struct flm_builder *b, uint32_t key)
+{
+    for (uint32_t i = 0; i < b->note_count; i++)
+        if (b->notes[i].key == key)
+            return &b->notes[i];
+    void *notes = b->notes;
+    if (b->failed ||
+        !flm_grow(&notes, &b->note_capacity, (size_t)b->note_count + 1, sizeof *b->notes)) {
+        flm_builder_fail_memory(b);
+        return NULL;
+    }
+    b->notes = notes;
+    b->notes[b->note_count] = (struct flm_note_record){key, FLM_NONE};
+    return &b->notes[b->note_count++];
+}
+
+void flm_builder_note(struct flm_builder *b, const char *key, const char *value, size_t size)
+{
+    uint32_t value_string = flm_builder_string(b, value, size).index;
+    struct flm_note_record *note = find_note(b, flm_builder_string(b, key, strlen(key)).index);
+    if (note)
+        note->value = value_string;
+}
+
+void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
+{
+    uint32_t before = b->note_count;
+    struct flm_note_record *note = find_note(b, key);
+    if (note && b->note_count > before)
+        note->value = value;
+    else if (note && note->value != value)
+        note->value = FLM_NONE; /* in dispute: stays so, and is not written */
+}
+
+void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss)
+{
+    for (uint32_t i = 0; i < b->loss_count; i++) {
+        if (b->losses[i].what == loss.what) {
+            b->losses[i].count += loss.count;
+            return;
+        }
+    }
+    void *losses = b->losses;
+    if (b->failed ||
+        !flm_grow(&losses, &b->loss_capacity, (size_t)b->loss_count + 1, sizeof loss)) {
+        flm_builder_fail_memory(b);
+        return;
+    }
+    b->losses = losses;
+    b->losses[b->loss_count++] = loss;
+}
+
+void flm_builder_lost(struct flm_builder *b, const char *what, const char *place, uint64_t number,
+                      double count)
+{
+    flm_builder_add_loss(b, (struct flm_builder_loss){
+                                .what = flm_builder_string(b, what, strlen(what)).index,
+                                .place = flm_builder_string(b, place, strlen(place)).index,
+                                .number = number,
+                                .count = count,
+                            });
+}
+
+void flm_builder_lines_before(struct flm_builder *b, uint64_t lines)
+{
+    for (uint32_t i = 0; i < b->loss_count; i++)
+        if (flm_bytes_are(flm_vocabulary_text(&b->words, b->losses[i].place), "line"))
+            b->losses[i].number += lines;
+}
+
+bool flm_builder_has_losses(const struct flm_builder *b)
+{
+    return b->loss_count > 0;
+}
+
+bool flm_builder_settle_losses(struct flm_builder *b)
+{
+    for (uint32_t i = 0; i < b->loss_count; i++) {
+        struct flm_builder_loss *loss = &b->losses[i];
+        struct flm_bytes place = flm_vocabulary_text(&b->words, loss->place);
+        if (loss->settled || place.size == 0)
+            continue;
+        char buffer[64];
+        struct flm_text text;
+        flm_text_init_fixed(&text, buffer, sizeof buffer);
+        flm_text_format(&text, "%.*s %llu", (int)place.size, place.at,
+                        (unsigned long long)loss->number);
+        loss->place = flm_builder_string(b, text.at, text.size).index;
+        loss->settled = true;
+    }
+    return !b->failed;
+}

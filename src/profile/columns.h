@@ -1,0 +1,104 @@
+/* columns.h - the profile from inside: one block of memory, laid out as the .flm file.
+ *
+ * The block begins with the file's header and section table; the pointers below lead into it.
+ * Algorithms read the columns directly. A profile that is being made (by the builder, by an
+ * operation) is the same structure: allocated for known sizes, filled, sealed. */
+#ifndef FLAMEL_PROFILE_COLUMNS_H
+#define FLAMEL_PROFILE_COLUMNS_H
+
+#include "base/bytes.h"
+#include "flamel/profile.h"
+
+/* A fact about the recording: key and value, strings. Sorted by key; keys are distinct. */
+struct flm_note_record {
+    uint32_t key, value;
+};
+
+/* Something that was not kept. Sorted by what. */
+struct flm_loss_record {
+    uint32_t what, where; /* strings */
+    double count;
+};
+
+/* A label: key and value, strings. Sorted by key, then value; distinct. */
+struct flm_label_record {
+    uint32_t key, value;
+};
+
+struct flm_sizes {
+    uint32_t string_count, frame_count, node_count, metric_count;
+    uint64_t string_bytes;
+    uint32_t note_count, loss_count;
+    uint32_t label_count, label_set_count, set_member_count, sample_count;
+};
+
+struct flm_profile {
+    struct flm_sizes sizes;
+
+    uint32_t *string_ends; /* string i is string_bytes[string_ends[i - 1] .. string_ends[i]) */
+    char *string_bytes;
+    struct flm_frame_record *frames;
+    struct flm_metric_record *metrics;
+    uint32_t *node_frame;
+    uint32_t *node_end;
+    double *self; /* metric by metric: self[metric * node_count + node] */
+    struct flm_note_record *notes;
+    struct flm_loss_record *losses;
+
+    struct flm_label_record *labels;
+    uint32_t *label_set_ends; /* set i is set_members[label_set_ends[i - 1] .. label_set_ends[i]) */
+    uint32_t *set_members;    /* labels, ascending within a set; set 0 is empty */
+    int64_t *sample_time;     /* ns, FLM_NO_TIME where it is not known; ascending */
+    uint32_t *sample_node;
+    uint32_t *sample_labels; /* label set */
+    double *sample_value;    /* metric by metric: sample_value[metric * sample_count + sample] */
+
+    void *image; /* the block, or the mapped file */
+    size_t image_size;
+    void (*release)(void *context); /* gives the image back */
+    void *release_context;
+};
+
+/* A profile with room for exactly these sizes, zeroed; columns are to be filled. */
+struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct flm_error *why);
+
+/* Gives back the room of nodes, strings ... that turned out not to be needed: `sizes` are at most
+ * those it was allocated with. Moves the columns together. */
+bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *sizes,
+                        struct flm_error *why);
+
+static inline struct flm_bytes flm_string_bytes(const struct flm_profile *p, uint32_t string)
+{
+    uint32_t start = string ? p->string_ends[string - 1] : 0;
+    return (struct flm_bytes){p->string_bytes + start, p->string_ends[string] - start};
+}
+
+static inline struct flm_bytes flm_frame_function(const struct flm_profile *p, uint32_t frame)
+{
+    return flm_string_bytes(p, p->frames[frame].function);
+}
+
+static inline double *flm_self_column(const struct flm_profile *p, uint32_t metric)
+{
+    return p->self + (size_t)metric * p->sizes.node_count;
+}
+
+static inline double *flm_sample_column(const struct flm_profile *p, uint32_t metric)
+{
+    return p->sample_value + (size_t)metric * p->sizes.sample_count;
+}
+
+/* Writes the total of every node of one metric to `total` (node_count values): one backward pass, in
+ * which each node adds up its children; no recursion and no parent pointers. */
+void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total);
+
+/* parent[0] = FLM_NONE. */
+void flm_profile_parents(const struct flm_profile *p, uint32_t *parent);
+
+/* depth[0] = 0. Returns the largest. */
+uint32_t flm_profile_depths(const struct flm_profile *p, uint32_t *depth);
+
+/* The largest depth, without a column for all of them: 0 when there is only the root. */
+bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct flm_error *why);
+
+#endif

@@ -1,0 +1,203 @@
+#include "profile/columns.h"
+
+#include <stdlib.h>
+
+#include "profile/file.h"
+
+const char *flm_kind_name(uint32_t kind)
+{
+    static const char *const names[FLM_KIND_COUNT] = {
+        "plain", "native",      "kernel", "inlined", "jit",
+        "jit1",  "interpreted", "gpu",    "waker",   "label",
+    };
+    return kind < FLM_KIND_COUNT ? names[kind] : NULL;
+}
+
+static void free_image(void *image)
+{
+    free(image);
+}
+
+struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct flm_error *why)
+{
+    struct flm_profile *p = calloc(1, sizeof *p);
+    uint64_t size = flm_file_size(sizes);
+    void *image = p && size <= SIZE_MAX ? calloc(1, (size_t)size) : NULL;
+    if (!image) {
+        free(p);
+        flm_error_memory(why);
+        return NULL;
+    }
+    p->image = image;
+    p->image_size = (size_t)size;
+    p->release = free_image;
+    p->release_context = image;
+    flm_file_place(p, sizes);
+    return p;
+}
+
+void flm_profile_free(struct flm_profile *profile)
+{
+    if (!profile)
+        return;
+    if (profile->release)
+        profile->release(profile->release_context);
+    free(profile);
+}
+
+bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *sizes,
+                        struct flm_error *why)
+{
+    struct flm_profile old = *profile, now = *profile;
+    flm_file_place(&now, sizes);
+    /* Every section moves down or stays, and they are moved in file order, so none overwrites what
+     * is still to be moved; a column of one metric moves within its section the same way. */
+    flm_file_move(&now, &old);
+    void *smaller = realloc(now.image, (size_t)flm_file_size(sizes));
+    if (!smaller)
+        return flm_error_memory(why);
+    *profile = now;
+    profile->image = profile->release_context = smaller;
+    profile->image_size = (size_t)flm_file_size(sizes);
+    flm_file_place(profile, sizes);
+    return true;
+}
+
+uint32_t flm_profile_string_count(const struct flm_profile *profile)
+{
+    return profile->sizes.string_count;
+}
+
+uint32_t flm_profile_frame_count(const struct flm_profile *profile)
+{
+    return profile->sizes.frame_count;
+}
+
+uint32_t flm_profile_node_count(const struct flm_profile *profile)
+{
+    return profile->sizes.node_count;
+}
+
+uint32_t flm_profile_metric_count(const struct flm_profile *profile)
+{
+    return profile->sizes.metric_count;
+}
+
+uint32_t flm_profile_sample_count(const struct flm_profile *profile)
+{
+    return profile->sizes.sample_count;
+}
+
+struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string)
+{
+    struct flm_bytes text = flm_string_bytes(profile, string.index);
+    return (struct flm_name){text.at, text.size};
+}
+
+const struct flm_frame_record *flm_profile_frame(const struct flm_profile *profile,
+                                                 struct flm_frame frame)
+{
+    return &profile->frames[frame.index];
+}
+
+const uint32_t *flm_profile_frames(const struct flm_profile *profile)
+{
+    return profile->node_frame;
+}
+
+const uint32_t *flm_profile_ends(const struct flm_profile *profile)
+{
+    return profile->node_end;
+}
+
+const double *flm_profile_self(const struct flm_profile *profile, struct flm_metric metric)
+{
+    return flm_self_column(profile, metric.index);
+}
+
+const struct flm_metric_record *flm_profile_metric(const struct flm_profile *profile,
+                                                   struct flm_metric metric)
+{
+    return &profile->metrics[metric.index];
+}
+
+struct flm_metric flm_profile_metric_named(const struct flm_profile *profile, const char *name)
+{
+    for (uint32_t i = 0; i < profile->sizes.metric_count; i++)
+        if (flm_bytes_are(flm_string_bytes(profile, profile->metrics[i].name), name))
+            return (struct flm_metric){i};
+    return (struct flm_metric){FLM_NONE};
+}
+
+double flm_profile_total(const struct flm_profile *profile, struct flm_metric metric)
+{
+    const double *self = flm_self_column(profile, metric.index);
+    /* Four sums, so that the additions do not wait for each other; integers stay exact. */
+    double sum[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= profile->sizes.node_count; i += 4)
+        for (int lane = 0; lane < 4; lane++)
+            sum[lane] += self[i + (uint32_t)lane];
+    for (; i < profile->sizes.node_count; i++)
+        sum[0] += self[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total)
+{
+    const double *self = flm_self_column(p, metric);
+    const uint32_t *end = p->node_end;
+    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
+        double sum = self[i];
+        for (uint32_t child = i + 1; child < end[i]; child = end[child])
+            sum += total[child];
+        total[i] = sum;
+    }
+}
+
+void flm_profile_parents(const struct flm_profile *p, uint32_t *parent)
+{
+    parent[0] = FLM_NONE;
+    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
+        uint32_t above = i - 1;
+        while (p->node_end[above] <= i)
+            above = parent[above];
+        parent[i] = above;
+    }
+}
+
+uint32_t flm_profile_depths(const struct flm_profile *p, uint32_t *depth)
+{
+    uint32_t deepest = 0;
+    depth[0] = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        for (uint32_t child = i + 1; child < p->node_end[i]; child = p->node_end[child])
+            depth[child] = depth[i] + 1;
+        if (depth[i] > deepest)
+            deepest = depth[i];
+    }
+    return deepest;
+}
+
+bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct flm_error *why)
+{
+    /* The ends of the nodes that are open; as many as the depth. */
+    uint32_t *open = NULL;
+    size_t capacity = 0, depth = 0;
+    *deepest = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        while (depth > 0 && open[depth - 1] <= i)
+            depth--;
+        if (depth > *deepest)
+            *deepest = (uint32_t)depth;
+        void *grown = open;
+        if (!flm_grow(&grown, &capacity, depth + 1, sizeof *open)) {
+            free(open);
+            return flm_error_memory(why);
+        }
+        open = grown;
+        open[depth++] = p->node_end[i];
+    }
+    free(open);
+    return true;
+}
