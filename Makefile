@@ -1,0 +1,329 @@
+# How flamel is built, tested and installed. Everything that is made goes to build/.
+#
+#   make                the command build/flamel, build/libflamel.a and build/libflamel.so
+#   make test           every test: unit, transcripts of the command, fuzz replay, wasm; -j helps
+#   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
+#   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each
+#   make bench          what we claim about speed, measured (bench/)
+#   make wasm           the pure folders for the browser: build/wasm/flamel.wasm
+#   make demo           a flame graph of a real profile: build/demo.svg
+#   make test-corpus    the command on a folder of real profiles: CORPUS=DIR
+#   make install        command, library, headers, pkg-config file and manual pages; PREFIX, DESTDIR
+#   make uninstall      removes them
+#   make format         clang-format on every source
+#   make clean          removes build/
+#
+#   CC=clang            another compiler              WERROR=1   warnings are errors
+#   SAN=1               address and undefined behaviour sanitizers, in build/san
+#   V=1                 shows the commands            OPTIMIZE   instead of -O2
+
+VERSION := 0.1.0
+ABI     := 0
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+# ---- Where things are ---------------------------------------------------------------------------
+
+BUILD := build
+PREFIX ?= /usr/local
+
+layers_of = $(shell awk '$$2 == "$(1)" { print $$1 }' LAYERS)
+sources_in = $(foreach folder,$(1),$(sort $(wildcard src/$(folder)/*.c)))
+
+PURE_SOURCES    := $(call sources_in,$(call layers_of,pure))
+LIBRARY_SOURCES := $(PURE_SOURCES) $(call sources_in,$(call layers_of,system))
+COMMAND_SOURCES := $(call sources_in,$(call layers_of,command))
+
+# The unit tests mirror src/: tests/base/bytes_test.c tests src/base/bytes.c.
+TEST_SOURCES    := $(wildcard tests/*/*_test.c)
+SUPPORT_SOURCES := $(wildcard tests/support/*.c)
+FUZZ_SOURCES    := $(wildcard tests/fuzz/*_fuzz.c)
+BENCH_SOURCES   := $(wildcard bench/*.c)
+
+# ---- How they are compiled ----------------------------------------------------------------------
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG   ?= $(firstword $(foreach name,clang clang-14,$(shell command -v $(name))) clang)
+WASM_LD ?= $(firstword $(foreach name,wasm-ld wasm-ld-14,$(shell command -v $(name))) wasm-ld)
+PKG_CONFIG ?= pkg-config
+MODULE := $(BUILD)/wasm/flamel.wasm
+HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))
+
+OPTIMIZE ?= -O2
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \
+            -Werror=int-conversion
+
+# Optional, for packagers: added after ours.
+CFLAGS   ?=
+CPPFLAGS ?=
+LDFLAGS  ?=
+
+# Never contract a*b+c: the same input gives the same bytes on every machine.
+LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -DFLAMEL_VERSION='"$(VERSION)"'
+
+# Pure code sees the C standard only; the rest also what the system has beyond it, defined as
+# nothing, so that a source may say it too. Tests share tests/support: "support/allocation.h".
+sees = $(if $(filter $(PURE_SOURCES),$(1)),,-D_GNU_SOURCE=) $(if $(filter tests/%,$(1)),-Itests)
+
+# One compilation serves both libraries; calls inside the library need not go through its table.
+NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ifeq ($(SAN),1)
+B := $(BUILD)/san
+NATIVE += $(SANITIZE)
+LDFLAGS += $(SANITIZE)
+else
+B := $(BUILD)
+endif
+
+ifneq ($(filter test check,$(MAKECMDGOALS)),)
+WERROR ?= 1
+endif
+FATAL := $(if $(filter 1,$(WERROR)),-Werror)
+
+package_flags = $(shell $(PKG_CONFIG) $(1) libzstd zlib 2>/dev/null)
+LIBS := $(or $(call package_flags,--libs),-lzstd -lz) -pthread -lm
+LANGUAGE += $(call package_flags,--cflags)
+CMOCKA_LIBS := $(or $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null),-lcmocka)
+
+say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(patsubst $(BUILD)/%,%,$(2));)
+compile = $(CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) $(FATAL) $(NATIVE) $(CPPFLAGS) $(CFLAGS)
+depend = -MMD -MP -MF $(@:.o=.d) -MT $@
+
+# ---- The library and the command ----------------------------------------------------------------
+
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$B/obj/%.o)
+COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$B/obj/%.o)
+SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$B/obj/%.o)
+
+.PHONY: all
+all: $B/flamel $B/libflamel.a $B/libflamel.so
+
+# A file that is written anew only when its text changes. What depends on it is then made again.
+remember = @mkdir -p $(@D); echo '$(subst ','\'',$(1))' > $@.new; \
+            if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+.PHONY: force
+
+# Other flags compile everything again. -Werror does not count: it would do so between `make` and
+# `make test`.
+$B/flags: force
+	$(call remember,$(filter-out -Werror,$(compile)) $(LDFLAGS))
+
+# A source that is gone leaves the library, and one that is older than the library enters it.
+$B/sources: force
+	$(call remember,$(LIBRARY_SOURCES))
+
+$B/obj/%.o: %.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$*.c)$(compile) $(depend) -c $< -o $@
+
+$B/libflamel.a: $(LIBRARY_OBJECTS) $B/sources
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(LIBRARY_OBJECTS)
+
+# The shared library shows what the public headers declare, and nothing else.
+$B/flamel.map: $(wildcard include/flamel/*.h)
+	@mkdir -p $(@D)
+	$(call say,MAP,$@)grep -ho 'flm_[a-z0-9_]* *(' $^ | sort -u | \
+	    awk 'BEGIN { print "FLAMEL_$(ABI) {\nglobal:" } { sub(/ *\(/, ""); print "    " $$0 ";" } \
+	         END { print "local:\n    *;\n};" }' > $@
+
+SHARED := libflamel.so.$(VERSION)
+$B/$(SHARED): $(LIBRARY_OBJECTS) $B/sources $B/flamel.map
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel.so.$(ABI) \
+	    -Wl,--version-script,$B/flamel.map $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBS) -o $@
+$B/libflamel.so: $B/$(SHARED)
+	@ln -sf $(SHARED) $B/libflamel.so.$(ABI)
+	@ln -sf libflamel.so.$(ABI) $@
+
+# Mentioned here, so that make keeps them: it removes what only a chain of patterns needs.
+.PHONY: objects
+objects: $(LIBRARY_OBJECTS) $(COMMAND_OBJECTS) $(SUPPORT_OBJECTS) $(TEST_SOURCES:%.c=$B/obj/%.o) \
+         $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o)
+
+$B/flamel: $(COMMAND_OBJECTS) $B/libflamel.a
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# ---- Tests --------------------------------------------------------------------------------------
+
+# A program per file: cmocka, what tests/support has, and the library. Support may stand in front
+# of the allocator, to make the 1st, 2nd, 3rd ... allocation fail.
+TESTS := $(TEST_SOURCES:tests/%.c=%)
+WRAP := -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+
+$B/tests/%_test: $B/obj/tests/%_test.o $(SUPPORT_OBJECTS) $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $^ $(CMOCKA_LIBS) $(LIBS) -o $@
+
+# A result is made anew each time: it may depend on any file of tests/data. A test that fails does
+# not stop the others; the results are counted at the end.
+TEST_SECONDS ?= $(if $(filter 1,$(SAN)),300,60)
+run_test = @tests/house/run_test.sh $@
+
+UNIT_RESULTS := $(TESTS:%=$B/results/%)
+$(UNIT_RESULTS): $B/results/%: $B/tests/% force
+	$(run_test) $* $(TEST_SECONDS) $<
+
+# A fuzz target reads every file of tests/data/<its name>, here without a fuzzer.
+FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
+seeds_of = $(wildcard tests/data/$(1))
+
+$B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+REPLAY_RESULTS := $(FUZZ_NAMES:%=$B/results/fuzz/%_replay)
+$(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
+	$(run_test) fuzz/$*_replay $(TEST_SECONDS) $< $(call seeds_of,$*)
+
+CLI_RESULTS := $(if $(wildcard tests/cli/run),$B/results/cli/transcripts)
+$B/results/cli/transcripts: $B/flamel force
+	$(run_test) cli/transcripts 600 tests/cli/run $<
+
+WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
+$(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),$(MODULE)) force
+	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(MODULE)
+
+.PHONY: test
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(WASM_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+CORPUS ?=
+.PHONY: test-corpus
+test-corpus: $B/flamel
+	@test -d '$(CORPUS)' || { echo 'make test-corpus needs CORPUS=DIR' >&2; exit 2; }
+	tests/corpus/run.sh $< '$(CORPUS)'
+
+# ---- The rules of the house ---------------------------------------------------------------------
+
+# The compiler that does not make the library reads everything too: no warnings from either.
+OTHER_CC := $(if $(findstring clang,$(CC)),gcc,$(CLANG))
+ALL_SOURCES := $(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(TEST_SOURCES) $(SUPPORT_SOURCES) \
+               $(wildcard tests/fuzz/*.c) $(BENCH_SOURCES)
+OTHER := $(ALL_SOURCES:%.c=$B/other/%.ok)
+$B/other/%.ok: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,READ,$<)$(OTHER_CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) -Werror \
+	    -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
+
+TREE_RULES := self_test layers cycles headers tested format lint
+LIBRARY_RULES := globals exports
+CHECK_RESULTS := $(patsubst %,$B/check/%,$(TREE_RULES) $(LIBRARY_RULES))
+
+$(TREE_RULES:%=$B/check/%): $B/check/%: force
+	@CC='$(CC)' tests/house/run_test.sh $@ house/$* 900 tests/house/$*.sh
+$(LIBRARY_RULES:%=$B/check/%): $B/check/%: $B/libflamel.a force
+	$(run_test) house/$* 60 tests/house/$*.sh $<
+
+.PHONY: check
+check: $(CHECK_RESULTS) $(OTHER) wasm
+	@tests/house/count_results.sh $(CHECK_RESULTS)
+
+.PHONY: format
+format:
+	tests/house/format.sh --fix
+
+# ---- Fuzzing ------------------------------------------------------------------------------------
+
+# FUZZ and SECONDS come from the command line; what a run finds is kept in build/fuzz/.
+FUZZ ?= $(FUZZ_NAMES)
+SECONDS := 60
+F := $(BUILD)/fuzz
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -pthread
+
+$F/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)$(CLANG) $(LANGUAGE) $(call sees,$<) $(FUZZ_FLAGS) $(depend) -c $< -o $@
+$F/libflamel.a: $(LIBRARY_SOURCES:%.c=$F/obj/%.o) $B/sources
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+$F/%_fuzz: $F/obj/tests/fuzz/%_fuzz.o $F/libflamel.a
+	$(call say,LINK,$@)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LIBS) -o $@
+
+FUZZ_RUNS := $(FUZZ:%=fuzz-%)
+.PHONY: fuzz $(FUZZ_RUNS)
+fuzz: $(FUZZ_RUNS)
+$(FUZZ_RUNS): fuzz-%: $F/%_fuzz $F/obj/tests/fuzz/%_fuzz.o
+	@mkdir -p $F/corpus/$*
+	$< -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	    -artifact_prefix=$F/$*- $F/corpus/$* $(call seeds_of,$*)
+
+# ---- Benchmarks ---------------------------------------------------------------------------------
+
+# bench/*.c are programs over the library; bench/run, where there is one, says what is measured.
+BENCHES := $(BENCH_SOURCES:bench/%.c=$B/bench/%)
+$B/bench/%: $B/obj/bench/%.o $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+.PHONY: bench
+bench: $B/flamel $(BENCHES)
+	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)
+
+# ---- The browser --------------------------------------------------------------------------------
+
+# web/libc has the few headers that pure code may use, and no others: an impure include does not
+# build, nor one of a system package. Optimizing is done by clang, never by the linker's driver,
+# which would start wasm-opt.
+W := $(BUILD)/wasm
+WASM_SOURCES := $(PURE_SOURCES) $(wildcard web/libc/*.c)
+WASM_OBJECTS := $(WASM_SOURCES:%.c=$W/obj/%.o)
+WASM_FLAGS := --target=wasm32 -O2 -ffreestanding -nostdlibinc -isystem web/libc/include \
+              -mbulk-memory -fvisibility=default
+WASM_LINK := --no-entry --export-dynamic --stack-first -z stack-size=1048576 \
+             --max-memory=4294967296 --fatal-warnings
+
+$W/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,WASM,$<)$(CLANG) $(filter-out -I/%,$(LANGUAGE)) $(WARNINGS) $(FATAL) $(WASM_FLAGS) \
+	    $(depend) -c $< -o $@
+$W/sources: force
+	$(call remember,$(WASM_SOURCES))
+$(MODULE): $(WASM_OBJECTS) $W/sources
+	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) $(WASM_OBJECTS) -o $@
+
+.PHONY: wasm
+wasm: $(MODULE)
+
+# ---- Showing, installing, cleaning --------------------------------------------------------------
+
+.PHONY: demo
+demo: $B/flamel
+	@$B/flamel convert tests/data/folded/perf-node.folded -o $(BUILD)/demo.svg
+	@echo 'A flame graph of node at work: $(abspath $(BUILD)/demo.svg)'
+
+MANUAL := $(wildcard docs/man/*.1)
+BIN := $(DESTDIR)$(PREFIX)/bin
+LIB := $(DESTDIR)$(PREFIX)/lib
+INCLUDE := $(DESTDIR)$(PREFIX)/include/flamel
+MAN1 := $(DESTDIR)$(PREFIX)/share/man/man1
+
+.PHONY: install
+install: all
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1)
+	install $B/flamel $(BIN)
+	install -m 644 $B/libflamel.a $(LIB)
+	install -m 755 $B/$(SHARED) $(LIB)
+	ln -sf $(SHARED) $(LIB)/libflamel.so.$(ABI)
+	ln -sf libflamel.so.$(ABI) $(LIB)/libflamel.so
+	install -m 644 include/flamel/*.h $(INCLUDE)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
+	$(if $(MANUAL),install -m 644 $(MANUAL) $(MAN1))
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/pkgconfig/flamel.pc
+	rm -f $(addprefix $(MAN1)/,$(notdir $(MANUAL)))
+	rm -rf $(INCLUDE)
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+# Which headers each object needs: written by the compiler, read back here.
+-include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')

@@ -1,0 +1,205 @@
+#!/bin/sh
+# The checks of the house can fail: each gets a good tree and bad ones, and must tell them apart.
+
+house=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$house/../.." && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+bad=0
+
+# A small tree that every check likes.
+plant()
+{
+    rm -rf "$tree"
+    mkdir -p "$tree/src/base" "$tree/src/format" "$tree/src/io" "$tree/include/flamel" \
+        "$tree/tests/base" "$tree/tests/format" "$tree/tests/io" "$tree/tests/house"
+    cd "$tree" || exit 1
+    cp "$root/.clang-format" .
+    cat > LAYERS <<'EOF'
+# folders
+base    pure     numbers
+format  pure     texts
+io      system   files
+EOF
+    cat > include/flamel/one.h <<'EOF'
+#ifndef ONE_H
+#define ONE_H
+int flm_one(void);
+#endif
+EOF
+    cat > src/base/one.c <<'EOF'
+#include "flamel/one.h"
+
+static const char *const names[] = {"a", "b"};
+
+int flm_one(void)
+{
+    return names[0][0];
+}
+EOF
+    printf '#ifndef T_H\n#define T_H\n#include "flamel/one.h"\nint two(void);\n#endif\n' > src/format/two.h
+    printf '#include "format/two.h"\n\nint two(void)\n{\n    return flm_one();\n}\n' > src/format/two.c
+    printf '#include "format/two.h"\n\n#include <stdio.h>\n' > src/io/file.c
+    touch tests/base/one_test.c tests/format/two_test.c tests/io/file_test.c
+}
+
+library()
+{
+    gcc -fPIC -Isrc -Iinclude -c src/base/one.c -o one.o && rm -f one.a && ar rcs one.a one.o
+}
+
+# says STATUS TEXT CLAIM COMMAND...: it ends with that status, and its output has that text.
+says()
+{
+    status=$1 text=$2 claim=$3
+    shift 3
+    output=$("$@" 2>&1 < /dev/null)
+    got=$?
+    if [ $got -ne "$status" ]; then
+        echo "$claim: the status is $got, not $status: $output"
+        bad=1
+    elif ! printf '%s\n' "$output" | grep -q -e "$text"; then
+        echo "$claim: it does not say '$text': $output"
+        bad=1
+    fi
+}
+likes()
+{
+    says 0 '' "$1 likes a good tree" "$house/$1" ${2-}
+}
+refuses()
+{
+    says 1 "$2" "$1 refuses" "$house/$1" ${3-}
+}
+
+plant
+library
+for check in layers cycles headers tested format lint; do
+    likes $check.sh
+done
+likes globals.sh one.a
+likes exports.sh one.a
+
+# ---- layers ----
+plant; echo '#include "format/two.h"' >> src/base/one.c
+refuses layers.sh 'src/base/one.c:9: base uses format, which is below it'
+plant; echo '  #  include "two.h"' >> src/format/two.c
+refuses layers.sh '"two.h": write the folder'
+plant; echo '#include "base/one.h"' >> include/flamel/one.h
+refuses layers.sh 'which is not public'
+plant; mkdir src/extra
+refuses layers.sh 'src/extra is not in LAYERS'
+plant; echo 'draw  pure  pictures' >> LAYERS
+refuses layers.sh 'there is no src/draw'
+plant; mkdir src/base/deep; touch src/base/deep/x.c
+refuses layers.sh 'have no folders'
+plant; touch src/x.c
+refuses layers.sh 'every source is in a folder'
+
+# ---- cycles ----
+plant
+echo '#include "base/b.h"' > src/base/a.h
+echo '#include "base/c.h"' > src/base/b.h
+echo '#include "base/a.h"' > src/base/c.h
+refuses cycles.sh 'base/b.h: is on an include cycle'
+plant; echo '#include "flamel/one.h"' >> include/flamel/one.h
+refuses cycles.sh 'flamel/one.h: is on an include cycle'
+
+# ---- headers ----
+plant; echo 'size_t three(void);' > src/base/three.h
+refuses headers.sh 'src/base/three.h: does not compile alone'
+plant; echo 'struct twice { int x; };' > src/base/three.h
+refuses headers.sh 'src/base/three.h: does not compile alone'
+plant; printf '#include <sys/types.h>\nstatic inline void f(u_int *x) { (void)x; }\n' > src/base/three.h
+refuses headers.sh 'src/base/three.h: does not compile alone'
+plant; printf '#ifndef N_H\n#define N_H\nint take(int class);\n#endif\n' > include/flamel/new.h
+refuses headers.sh 'include/flamel/new.h: does not compile as C++11'
+
+# ---- globals and exports ----
+for line in 'int count;' 'static int count = 1; int *at(void) { return &count; }' \
+    'int next(void) { static int last; return ++last; }' '_Thread_local int mine;' \
+    'const char *texts[] = {"a"};'; do
+    plant; echo "$line" >> src/base/one.c; library
+    refuses globals.sh 'one.o: .* can be written to' one.a
+done
+says 1 'no symbols' 'globals.sh refuses no library' "$house/globals.sh" absent.a
+plant; echo 'int flm_three(void);' > include/flamel/three.h; library
+refuses exports.sh 'three.h: flm_three is declared, but not defined' one.a
+plant; sed -i 's/^int flm_one/static int flm_one/' src/base/one.c
+sed -i '/include/d' src/base/one.c; library
+refuses exports.sh 'flm_one is declared, but not defined' one.a
+
+# ---- format and lint: where this version of the tool is the one that judges ----
+plant
+if "$house/format.sh" > /dev/null 2>&1; then
+    echo 'int  badly( void );' >> src/base/one.c
+    refuses format.sh 'src/base/one.c: not as clang-format writes it'
+    says 0 '' 'format.sh --fix' "$house/format.sh" --fix
+    likes format.sh
+fi
+plant
+if cppcheck --version 2> /dev/null | grep -qx 'Cppcheck 2.10'; then
+    echo 'int past(void) { int x[2] = {0}; return x[2]; }' >> src/base/one.c
+    refuses lint.sh 'one.c:9.* error: .*\[arrayIndexOutOfBounds\]'
+    plant
+    echo '/* cppcheck-suppress arrayIndexOutOfBounds */' >> src/base/one.c
+    refuses lint.sh 'give no reason'
+fi
+
+# ---- tested ----
+plant; touch src/base/three.c
+refuses tested.sh 'src/base/three.c: there is no tests/base/three_test.c'
+echo 'src/base/three.c  it only holds data' > tests/house/untested
+likes tested.sh
+plant; touch src/base/one_half.c
+likes tested.sh
+plant; touch src/base/onerous.c
+refuses tested.sh 'src/base/onerous.c: there is no tests/base/onerous_test.c'
+plant; touch src/base/three.c
+echo 'src/base/three.c' > tests/house/untested
+refuses tested.sh 'src/base/three.c: there is no'
+plant; echo 'src/base/one.c  it is small' > tests/house/untested
+refuses tested.sh 'has a test by now'
+plant; echo 'src/base/gone.c  it was large' > tests/house/untested
+refuses tested.sh 'there is no src/base/gone.c'
+
+# ---- run_test and count_results ----
+plant
+says 0 'ok  *good' 'a test passes' "$house/run_test.sh" r/good good 5 true
+says 0 'FAIL  *bad' 'a test fails' "$house/run_test.sh" r/bad bad 5 sh -c 'echo why; exit 3'
+says 0 'why' 'a failure shows its log' "$house/run_test.sh" r/bad bad 5 sh -c 'echo why; exit 3'
+says 0 'skip  *later: no tool' 'a test is skipped' \
+    "$house/run_test.sh" r/later later 5 sh -c 'echo no tool; exit 77'
+says 0 'stopped after 1 seconds' 'a test hangs' "$house/run_test.sh" r/slow slow 1 sleep 20
+says 0 '^1 passed, 0 failed, 1 skipped$' 'results are counted' \
+    "$house/count_results.sh" r/good r/later
+says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r/good r/bad r/slow
+
+# ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
+plant
+cp -r "$root/Makefile" "$root/web" "$root/tests" .
+rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm
+quietly()
+{
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"
+}
+printf 'int main(void)\n{\n    return 0;\n}\n' > tests/base/one_test.c
+rm src/io/file.c
+says 0 '^1 passed, 0 failed$' 'make test passes' quietly test
+sed -i 's/return 0/return 1/' tests/base/one_test.c
+says 2 '^0 passed, 1 failed$' 'make test fails' quietly test
+echo 'int unused(int x)' > src/base/bad.c
+says 2 'bad.c:1' 'make stops at an error' quietly all
+if command -v clang > /dev/null; then
+    rm src/base/bad.c
+    says 0 '' 'make wasm likes a pure tree' quietly wasm
+    for header in stdio.h time.h pthread.h unistd.h threads.h signal.h; do
+        echo "#include <$header>" > src/base/bad.c
+        says 2 "'$header' file not found" 'make wasm refuses an impure include' quietly wasm
+    done
+    printf 'int getpid(void);\nint bad(void);\nint bad(void)\n{\n    return getpid();\n}\n' \
+        > src/base/bad.c
+    says 2 'undefined symbol: getpid' 'make wasm refuses an impure call' quietly wasm
+fi
+
+exit $bad
