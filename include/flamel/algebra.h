@@ -1,0 +1,85 @@
+/* algebra.h - operations on profiles: each makes a new one and leaves its inputs as they are.
+ *
+ * Six primitives, and everything else is made of them:
+ *
+ *     align      P1 .. Pn      one tree over all stacks of all; columns side by side, or added up
+ *     combine    P, weights    new columns that are linear combinations of the old
+ *     restrict   P, stacks     only some stacks, by frames, labels or time
+ *     quotient   P, frame->    frames renamed or left out; stacks that become equal are one
+ *     invert     P             leaf first: callers below their callees
+ *     focus      P, frames     re-rooted at the outermost occurrence of a frame
+ *
+ * All are linear in the columns: op(f + g) = op(f) + op(g), tested so. Units must agree where columns
+ * are added; nothing is rounded. Samples, notes and losses go with the stacks that stay.
+ *
+ * Costs are in nodes: one pass for combine and restrict, a merge of sorted children for align, one
+ * hash probe a node for quotient and focus, and the sum of all depths for invert.
+ *
+ * Every function returns NULL, and `why`, when it fails. */
+#ifndef FLAMEL_ALGEBRA_H
+#define FLAMEL_ALGEBRA_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One profile over the union of the stacks of all `count` inputs.
+ *
+ * ADD: metrics of the same name are one column, the sum; they must have the same unit.
+ * SIDE_BY_SIDE: every input keeps its columns; names[i] is put in front of those of input i
+ * ("before", or "before:cpu" when inputs have several metrics). Samples are left out. */
+enum flm_align_mode { FLM_ALIGN_ADD, FLM_ALIGN_SIDE_BY_SIDE };
+struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
+                              enum flm_align_mode mode, const char *const *names,
+                              struct flm_error *why);
+
+/* A new column: sum over m of weight[m] x column m of the input. */
+struct flm_combination {
+    const char *name, *unit;
+    const double *weights; /* one for each metric of the input */
+};
+
+/* The same tree with `count` new columns in place of the old ones. All columns with a weight other
+ * than 0 in one combination must have one unit. Stacks that are 0 in every new column are dropped. */
+struct flm_profile *flm_combine(const struct flm_profile *profile,
+                                const struct flm_combination *combinations, size_t count,
+                                struct flm_error *why);
+
+/* The four parts of the difference between two columns (after - before), for each stack exactly
+ * one: appeared and grown with what was gained, disappeared and shrunk with what was lost. Four
+ * metrics of these names, none negative. after - before = (appeared + grown) - (disappeared +
+ * shrunk). Tornetta, "On the Algebraic Properties of Flame Graphs", section 3. */
+struct flm_profile *flm_difference_parts(const struct flm_profile *profile, struct flm_metric before,
+                                         struct flm_metric after, struct flm_error *why);
+
+/* Sum over stacks of |value|. */
+double flm_norm(const struct flm_profile *profile, struct flm_metric metric);
+
+/* Sum over stacks of |a - b|. */
+double flm_distance(const struct flm_profile *profile, struct flm_metric a, struct flm_metric b);
+
+/* 1 - |a - b| / (|a| + |b|): 1 for equal columns, 0 for columns without a common stack; 1 for two
+ * empty ones. Depends on the length of the recordings; flm_shape_similarity compares the columns
+ * divided by their totals. NaN when a column has negative values. */
+double flm_similarity(const struct flm_profile *profile, struct flm_metric a, struct flm_metric b);
+double flm_shape_similarity(const struct flm_profile *profile, struct flm_metric a,
+                            struct flm_metric b);
+
+/* Leaf first: the children of the root are the functions that have self value, below each its
+ * callers. Totals of the first level are self values. */
+struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_error *why);
+
+/* Operations by their text: "focus:parse | hide:module=libc.so.6 | by:function". The list of
+ * operations and patterns is in expression.h and in flamel-expressions(7). `why` has the byte offset
+ * and a sentence for what is malformed; an operation that matches nothing is no failure: `note`
+ * (may be NULL, 200 bytes) then receives a sentence, else "". */
+struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression,
+                              char *note, struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,330 @@
+/* expression.c - flm_apply: "focus:parse | hide:module=libc.so.6 | by:function".
+ *
+ *     expression  operation { '|' operation }
+ *     operation   name [ ':' argument ]
+ *     argument    anything up to the next '|' that stands neither in "quotes" nor in a /regex/;
+ *                 blanks around it do not count
+ *
+ * The operations are the table at the end. Errors say the byte at which the text is wrong. */
+#include "algebra/algebra.h"
+
+#include <stdlib.h>
+
+#include "algebra/operations.h"
+#include "algebra/pattern.h"
+#include "base/number.h"
+
+enum { NOTE_SIZE = 200 };
+
+struct applying {
+    const struct flm_profile *p;
+    struct flm_bytes argument;
+    struct flm_text note; /* in the caller's buffer */
+    struct flm_error *why;
+};
+
+typedef struct flm_profile *(*operate)(struct applying *a);
+
+typedef struct flm_profile *(*marked_operation)(const struct flm_profile *p,
+                                                const unsigned char *marks, struct flm_error *why);
+
+/* An operation on the frames that the argument matches. */
+static struct flm_profile *on_marked(struct applying *a, marked_operation operation)
+{
+    unsigned char *marks = malloc(a->p->sizes.frame_count);
+    uint32_t matched;
+    struct flm_profile *result = NULL;
+    if (!marks)
+        flm_error_memory(a->why);
+    else if (flm_pattern_mark(a->p, a->argument, marks, &matched, a->why)) {
+        if (matched == 0 && a->note.size == 0) {
+            flm_text_format(&a->note, "no frame matches '%.*s'", (int)a->argument.size,
+                            a->argument.at);
+            flm_pattern_suggest(a->p, a->argument, &a->note);
+        }
+        result = operation(a->p, marks, a->why);
+    }
+    free(marks);
+    return result;
+}
+
+static struct flm_profile *keep_with(const struct flm_profile *p, const unsigned char *marks,
+                                     struct flm_error *why)
+{
+    return flm_keep(p, marks, true, why);
+}
+
+static struct flm_profile *keep_without(const struct flm_profile *p, const unsigned char *marks,
+                                        struct flm_error *why)
+{
+    return flm_keep(p, marks, false, why);
+}
+
+static struct flm_profile *op_focus(struct applying *a)
+{
+    return on_marked(a, flm_focus);
+}
+
+static struct flm_profile *op_hide(struct applying *a)
+{
+    return on_marked(a, flm_hide);
+}
+
+static struct flm_profile *op_prune(struct applying *a)
+{
+    return on_marked(a, flm_prune);
+}
+
+static struct flm_profile *op_keep(struct applying *a)
+{
+    return on_marked(a, keep_with);
+}
+
+static struct flm_profile *op_drop(struct applying *a)
+{
+    return on_marked(a, keep_without);
+}
+
+static struct flm_profile *op_invert(struct applying *a)
+{
+    return flm_invert(a->p, a->why);
+}
+
+static struct flm_profile *op_by(struct applying *a)
+{
+    const struct flm_class *class = flm_class_named(a->argument, a->why);
+    return class ? flm_quotient(a->p, class, a->why) : NULL;
+}
+
+static struct flm_profile *op_depth(struct applying *a)
+{
+    uint64_t depth;
+    if (flm_number_parse_uint(a->argument, &depth) && depth > 0 && depth < FLM_NONE)
+        return flm_truncate(a->p, (uint32_t)depth, a->why);
+    flm_error_byte(a->why, FLM_ERROR_USAGE, 0, "the depth is a number of frames from 1, not '%.*s'",
+                   (int)a->argument.size, a->argument.at);
+    return NULL;
+}
+
+static struct flm_profile *op_collapse(struct applying *a)
+{
+    if (flm_bytes_are(a->argument, "direct"))
+        return flm_collapse(a->p, FLM_RECURSION_DIRECT, a->why);
+    if (flm_bytes_are(a->argument, "any"))
+        return flm_collapse(a->p, FLM_RECURSION_ANY, a->why);
+    flm_error_byte(a->why, FLM_ERROR_USAGE, 0,
+                   "collapse 'direct' recursion, or 'any'; not '%.*s'", (int)a->argument.size,
+                   a->argument.at);
+    return NULL;
+}
+
+static struct flm_profile *op_metric(struct applying *a)
+{
+    for (uint32_t m = 0; m < a->p->sizes.metric_count; m++)
+        if (flm_bytes_equal(flm_string_bytes(a->p, a->p->metrics[m].name), a->argument))
+            return flm_select(a->p, m, a->why);
+    flm_error_byte(a->why, FLM_ERROR_USAGE, 0, "there is no metric '%.*s' ('flamel info' lists them)",
+                   (int)a->argument.size, a->argument.at);
+    return NULL;
+}
+
+static struct flm_profile *with_label(struct applying *a, bool with)
+{
+    size_t equals = 0;
+    while (equals < a->argument.size && a->argument.at[equals] != '=')
+        equals++;
+    struct flm_bytes key = {a->argument.at, equals}, value = {"", 0};
+    if (equals < a->argument.size)
+        value = (struct flm_bytes){a->argument.at + equals + 1, a->argument.size - equals - 1};
+    return flm_keep_label(a->p, key, value, with, a->why);
+}
+
+static struct flm_profile *op_label(struct applying *a)
+{
+    return with_label(a, true);
+}
+
+static struct flm_profile *op_unlabel(struct applying *a)
+{
+    return with_label(a, false);
+}
+
+/* "2.5s" in nanoseconds. */
+static bool parse_time(struct flm_bytes text, double *ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!flm_bytes_end_with(text, units[i].unit))
+            continue;
+        struct flm_bytes number = {text.at, text.size - strlen(units[i].unit)};
+        enum flm_number_kind kind = flm_number_parse(number, ns);
+        if (kind != FLM_NUMBER_INTEGER && kind != FLM_NUMBER_DECIMAL)
+            return false;
+        *ns *= units[i].ns;
+        return true;
+    }
+    return false;
+}
+
+static int64_t first_time(const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        if (p->sample_time[i] != FLM_NO_TIME)
+            return p->sample_time[i];
+    return 0;
+}
+
+/* "1s..2.5s", counted from the first sample; either end may be left out. */
+static struct flm_profile *op_time(struct applying *a)
+{
+    size_t dots = 0;
+    while (dots + 1 < a->argument.size && memcmp(a->argument.at + dots, "..", 2) != 0)
+        dots++;
+    struct flm_bytes from = {a->argument.at, dots}, to = {"", 0};
+    double from_ns = 0, to_ns = 1e18;
+    bool good = dots + 1 < a->argument.size;
+    if (good)
+        to = (struct flm_bytes){a->argument.at + dots + 2, a->argument.size - dots - 2};
+    good = good && (from.size == 0 || parse_time(from, &from_ns)) &&
+           (to.size == 0 || parse_time(to, &to_ns)) && from_ns >= 0 && to_ns <= 1e18 &&
+           from_ns <= to_ns;
+    if (!good) {
+        flm_error_byte(a->why, FLM_ERROR_USAGE, 0,
+                       "a time range is written 1.5s..2s or 200ms.., from the first sample on; not "
+                       "'%.*s'",
+                       (int)a->argument.size, a->argument.at);
+        return NULL;
+    }
+    int64_t first = first_time(a->p);
+    return flm_keep_time(a->p, first + (int64_t)from_ns, first + (int64_t)to_ns, a->why);
+}
+
+static const struct operation {
+    const char *name;
+    bool takes_argument;
+    operate run;
+} operations[] = {
+    {"focus", true, op_focus},   {"hide", true, op_hide},         {"drop", true, op_drop},
+    {"keep", true, op_keep},     {"prune", true, op_prune},       {"by", true, op_by},
+    {"invert", false, op_invert}, {"collapse", true, op_collapse}, {"depth", true, op_depth},
+    {"metric", true, op_metric}, {"label", true, op_label},       {"unlabel", true, op_unlabel},
+    {"time", true, op_time},
+};
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n';
+}
+
+static struct flm_bytes trimmed(struct flm_bytes text)
+{
+    while (text.size && is_blank(text.at[0]))
+        text = (struct flm_bytes){text.at + 1, text.size - 1};
+    while (text.size && is_blank(text.at[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* The end of the operation that begins at `at`: the next '|' outside of quotes and of a regular
+ * expression that begins its pattern. */
+static size_t operation_end(struct flm_bytes text, size_t at)
+{
+    char inside = 0; /* the quote or slash that is open */
+    for (char before = 0; at < text.size; at++) {
+        char byte = text.at[at];
+        if (inside) {
+            if (byte == '\\' && inside == '/' && at + 1 < text.size)
+                at++;
+            else if (byte == inside)
+                inside = 0;
+        } else if (byte == '|') {
+            break;
+        } else if (byte == '"' || (byte == '/' && (before == ':' || before == '='))) {
+            inside = byte;
+        }
+        if (!is_blank(byte))
+            before = byte;
+    }
+    return at;
+}
+
+static const struct operation *find(struct flm_bytes name, size_t offset, struct flm_error *why)
+{
+    char buffer[200];
+    struct flm_text names;
+    flm_text_init_fixed(&names, buffer, sizeof buffer);
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        if (flm_bytes_are(name, operations[i].name))
+            return &operations[i];
+        flm_text_format(&names, "%s%s", i ? ", " : "", operations[i].name);
+    }
+    flm_error_byte(why, FLM_ERROR_USAGE, offset, "'%.*s' is no operation; there is %.*s",
+                   (int)name.size, name.at, (int)names.size, names.at);
+    return NULL;
+}
+
+/* Moves an error within an argument to its place in the expression. */
+static void place_error(struct flm_error *why, size_t offset)
+{
+    if (!why || why->kind != FLM_ERROR_USAGE || !flm_bytes_start_with(flm_bytes_of(why->text), "byte "))
+        return;
+    struct flm_error inner = *why;
+    const char *behind = inner.text;
+    while (*behind && *behind != ':')
+        behind++;
+    flm_error_byte(why, inner.kind, inner.offset + offset, "%s", *behind ? behind + 2 : behind);
+}
+
+/* One operation: `text` of the expression `all`. */
+static struct flm_profile *apply_one(struct applying *a, struct flm_bytes all,
+                                     struct flm_bytes text)
+{
+    size_t colon = 0;
+    while (colon < text.size && text.at[colon] != ':')
+        colon++;
+    struct flm_bytes name = trimmed((struct flm_bytes){text.at, colon});
+    size_t offset = (size_t)(name.at - all.at);
+    const struct operation *operation = find(name, offset, a->why);
+    if (!operation)
+        return NULL;
+    a->argument = (struct flm_bytes){text.at + text.size, 0};
+    if (colon < text.size)
+        a->argument = trimmed((struct flm_bytes){text.at + colon + 1, text.size - colon - 1});
+    if (operation->takes_argument != (a->argument.size > 0)) {
+        flm_error_byte(a->why, FLM_ERROR_USAGE, offset,
+                       operation->takes_argument ? "'%s' needs to be told what: %s:..."
+                                                 : "'%s' takes no argument (%s)",
+                       operation->name, operation->name);
+        return NULL;
+    }
+    struct flm_profile *result = operation->run(a);
+    if (!result)
+        place_error(a->why, (size_t)(a->argument.at - all.at));
+    return result;
+}
+
+struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression,
+                              char *note, struct flm_error *why)
+{
+    char unused[NOTE_SIZE];
+    struct applying a = {.p = profile, .why = why};
+    flm_text_init_fixed(&a.note, note ? note : unused, NOTE_SIZE - 1);
+    struct flm_bytes all = flm_bytes_of(expression);
+    struct flm_profile *result = NULL;
+    for (size_t at = 0; at <= all.size;) {
+        size_t end = operation_end(all, at);
+        struct flm_profile *next =
+            apply_one(&a, all, trimmed((struct flm_bytes){all.at + at, end - at}));
+        flm_profile_free(result);
+        result = next;
+        a.p = next;
+        if (!next)
+            break;
+        at = end + 1;
+    }
+    a.note.at[a.note.size] = 0;
+    return result;
+}

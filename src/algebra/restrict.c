@@ -1,0 +1,159 @@
+/* restrict.c - operations that keep some stacks, samples or metrics and leave the tree as it is. */
+#include "algebra/operations.h"
+
+#include <stdlib.h>
+
+#include "algebra/subset.h"
+#include "profile/builder.h"
+
+struct flm_profile *flm_keep(const struct flm_profile *p, const unsigned char *marks, bool with,
+                             struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    unsigned char *stack_kept = malloc(p->sizes.node_count);
+    unsigned char *sample_kept = malloc((size_t)p->sizes.sample_count + 1);
+    struct flm_profile *result = NULL;
+    if (columns && stack_kept && sample_kept) {
+        /* A subtree below a marked frame is a range. */
+        memset(stack_kept, !with, p->sizes.node_count);
+        for (uint32_t i = 1; i < p->sizes.node_count;) {
+            bool marked = marks[p->node_frame[i]];
+            uint32_t next = marked ? p->node_end[i] : i + 1;
+            if (marked)
+                memset(stack_kept + i, with, next - i);
+            i = next;
+        }
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+            for (uint32_t i = 0; i < p->sizes.node_count; i++)
+                if (!stack_kept[i])
+                    columns[m].self[i] = 0;
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            sample_kept[i] = stack_kept[p->sample_node[i]];
+        result = flm_subset(p, columns, p->sizes.metric_count, sample_kept, why);
+    } else {
+        flm_error_memory(why);
+    }
+    flm_columns_free(columns, p->sizes.metric_count);
+    free(stack_kept);
+    free(sample_kept);
+    return result;
+}
+
+struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    if (!columns) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    /* Samples that have nothing of this metric go with the others. */
+    unsigned char *kept = malloc((size_t)p->sizes.sample_count + 1);
+    for (uint32_t i = 0; kept && i < p->sizes.sample_count; i++)
+        kept[i] = columns[metric].sample[i] != 0;
+    struct flm_profile *result = kept ? flm_subset(p, &columns[metric], 1, kept, why) : NULL;
+    if (!kept)
+        flm_error_memory(why);
+    free(kept);
+    flm_columns_free(columns, p->sizes.metric_count);
+    return result;
+}
+
+/* What is lost when only samples count: values of nodes that no sample stands for. */
+static double unsampled_value(const struct flm_profile *p)
+{
+    double missing = 0;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        double all = flm_profile_total(p, (struct flm_metric){m}), sampled = 0;
+        const double *value = flm_sample_column(p, m);
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            sampled += value[i];
+        if (all > sampled && all - sampled > missing)
+            missing = all - sampled;
+    }
+    return missing;
+}
+
+static struct flm_profile *keep_samples(const struct flm_profile *p, const unsigned char *kept,
+                                        struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    if (!columns) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        memset(columns[m].self, 0, p->sizes.node_count * sizeof(double));
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            if (kept[i])
+                columns[m].self[p->sample_node[i]] += columns[m].sample[i];
+    }
+    struct flm_profile *result = flm_subset(p, columns, p->sizes.metric_count, kept, why);
+    flm_columns_free(columns, p->sizes.metric_count);
+    return result;
+}
+
+static bool has_samples(const struct flm_profile *p, const char *what, struct flm_error *why)
+{
+    if (p->sizes.sample_count == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "the profile has no samples of their own, so none with a %s", what);
+    if (unsampled_value(p) > 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a part of the profile came without samples of their own, so its %s is "
+                             "not known: select before merging",
+                             what);
+    return true;
+}
+
+static bool set_has(const struct flm_profile *p, uint32_t set, struct flm_bytes key,
+                    struct flm_bytes value)
+{
+    uint32_t start = set ? p->label_set_ends[set - 1] : 0;
+    for (uint32_t i = start; i < p->label_set_ends[set]; i++) {
+        struct flm_label_record label = p->labels[p->set_members[i]];
+        if (flm_bytes_equal(flm_string_bytes(p, label.key), key) &&
+            (value.size == 0 || flm_bytes_equal(flm_string_bytes(p, label.value), value)))
+            return true;
+    }
+    return false;
+}
+
+struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
+                                   struct flm_bytes value, bool with, struct flm_error *why)
+{
+    if (!has_samples(p, "label", why))
+        return NULL;
+    unsigned char *set_kept = malloc(p->sizes.label_set_count);
+    unsigned char *kept = malloc(p->sizes.sample_count);
+    struct flm_profile *result = NULL;
+    if (set_kept && kept) {
+        for (uint32_t set = 0; set < p->sizes.label_set_count; set++)
+            set_kept[set] = set_has(p, set, key, value) == with;
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            kept[i] = set_kept[p->sample_labels[i]];
+        result = keep_samples(p, kept, why);
+    } else {
+        flm_error_memory(why);
+    }
+    free(set_kept);
+    free(kept);
+    return result;
+}
+
+struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,
+                                  struct flm_error *why)
+{
+    if (!has_samples(p, "time", why))
+        return NULL;
+    unsigned char *kept = malloc(p->sizes.sample_count);
+    if (!kept) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        kept[i] = p->sample_time[i] != FLM_NO_TIME && p->sample_time[i] >= from_ns &&
+                  p->sample_time[i] < to_ns;
+    struct flm_profile *result = keep_samples(p, kept, why);
+    free(kept);
+    return result;
+}
