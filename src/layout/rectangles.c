@@ -1,0 +1,263 @@
+#include "layout/rectangles.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "layout/slots.h"
+
+/* A viewport, as it is looked through. */
+struct camera {
+    const struct flm_slots *slots;
+    double left, scale, width_px;
+    double seen_from, seen_to, splinter_px; /* see aim */
+    double wide;                            /* the least total of a rectangle of its own */
+    uint32_t zoom_level;
+    uint64_t visited;
+};
+
+/* Where totals are fractions, neighbours overlap by what was rounded off: what takes less than a
+ * billionth of the viewport is out of it, or a zoom would show a splinter of the next node. */
+static const double splinter = 1e-9;
+
+/* False when nothing can be seen. */
+static bool aim(struct camera *camera, const struct flm_layout *layout,
+                const struct flm_viewport *view)
+{
+    double extent = view->right - view->left, scale = view->width_px / extent;
+    if (!(extent > 0 && isfinite(extent) && scale > 0 && isfinite(scale)))
+        return false;
+    *camera = (struct camera){
+        .slots = &layout->slots,
+        .left = view->left,
+        .scale = scale,
+        .width_px = view->width_px,
+        .seen_from = view->left + extent * splinter,
+        .seen_to = view->right - extent * splinter,
+        .splinter_px = view->width_px * splinter,
+        .wide = view->min_width_px / scale,
+        .zoom_level = view->zoom_level,
+    };
+    return true;
+}
+
+/* The first slot in [from, to), which are of one level, that ends behind the left edge. */
+static uint32_t first_seen(struct camera *camera, uint32_t from, uint32_t to)
+{
+    const double *offset = camera->slots->offset, *total = camera->slots->total;
+    uint32_t low = from, high = to;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (offset[middle] <= camera->seen_from)
+            low = middle;
+        else
+            high = middle;
+        camera->visited++;
+    }
+    return low < to && offset[low] + total[low] <= camera->seen_from ? low + 1 : low;
+}
+
+/* The first slot in [from, to) that begins at the right edge or behind it. */
+static uint32_t first_unseen(struct camera *camera, uint32_t from, uint32_t to)
+{
+    const double *offset = camera->slots->offset;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (offset[middle] < camera->seen_to)
+            from = middle + 1;
+        else
+            to = middle;
+        camera->visited++;
+    }
+    return from;
+}
+
+/* Siblings that are in the picture, and not in a rectangle yet. */
+struct siblings {
+    uint32_t next, end;
+};
+
+static struct siblings seen(struct camera *camera, uint32_t from, uint32_t to)
+{
+    from = first_seen(camera, from, to);
+    return (struct siblings){from, first_unseen(camera, from, to)};
+}
+
+static struct siblings children_seen(struct camera *camera, uint32_t parent)
+{
+    const struct flm_slots *slots = camera->slots;
+    uint32_t from = slots->first_child[parent], to = slots->first_child[parent + 1];
+    double start = slots->offset[parent], end = start + slots->total[parent];
+    if (start >= camera->seen_from && end <= camera->seen_to)
+        return (struct siblings){from, to};
+    return seen(camera, from, to);
+}
+
+/* Makes `r` the next rectangle of the siblings. Inline: pictures take a quarter less time. */
+static inline void next_rectangle(struct camera *camera, struct siblings *siblings, uint32_t level,
+                                  struct flm_rectangle *r)
+{
+    const struct flm_slots *slots = camera->slots;
+    uint32_t slot = siblings->next, next = slot + 1;
+    double start = slots->offset[slot], total = slots->total[slot];
+    r->flags = level < camera->zoom_level ? FLM_RECTANGLE_ANCESTOR : 0;
+    camera->visited++;
+    if (total < camera->wide) {
+        r->flags |= FLM_RECTANGLE_RUN;
+        next = flm_slots_next(slots, next, siblings->end, camera->wide, &camera->visited);
+        if (next - slot > 1)
+            total = slots->offset[next - 1] + slots->total[next - 1] - start;
+    }
+    siblings->next = next;
+    r->x0 = (start - camera->left) * camera->scale;
+    r->x1 = (start + total - camera->left) * camera->scale;
+    if (r->x0 < 0) {
+        r->flags |= r->x0 < -camera->splinter_px ? FLM_RECTANGLE_CLIPPED_LEFT : 0;
+        r->x0 = 0;
+    }
+    if (r->x1 > camera->width_px) {
+        r->flags |=
+            r->x1 > camera->width_px + camera->splinter_px ? FLM_RECTANGLE_CLIPPED_RIGHT : 0;
+        r->x1 = camera->width_px;
+    }
+    r->total = total;
+    r->node.index = slots->node[slot];
+    r->count = next - slot;
+    r->level = level;
+    r->slot = slot;
+}
+
+static bool add(struct flm_rectangles *list, struct camera *camera, struct siblings siblings,
+                uint32_t level)
+{
+    while (siblings.next < siblings.end) {
+        if (list->count == list->capacity) {
+            void *grown = list->at;
+            if (!flm_grow(&grown, &list->capacity, list->count + 1, sizeof *list->at))
+                return false;
+            list->at = grown;
+        }
+        next_rectangle(camera, &siblings, level, &list->at[list->count++]);
+    }
+    return true;
+}
+
+/* The first level of a picture: the children of what is wide on the level above. */
+static bool add_first(struct flm_rectangles *list, struct camera *camera,
+                      const struct flm_layout *layout, uint32_t level)
+{
+    if (level == 0)
+        return add(list, camera, seen(camera, 0, 1), 0);
+    struct siblings above =
+        seen(camera, layout->level_start[level - 1], layout->level_start[level]);
+    for (; above.next < above.end; above.next++) {
+        above.next =
+            flm_slots_next(camera->slots, above.next, above.end, camera->wide, &camera->visited);
+        if (above.next < above.end && !add(list, camera, children_seen(camera, above.next), level))
+            return false;
+    }
+    return true;
+}
+
+static bool add_levels(struct flm_rectangles *list, struct camera *camera,
+                       const struct flm_layout *layout, const struct flm_viewport *view)
+{
+    uint32_t level = view->first_level, level_count = layout->level_count;
+    if (level >= level_count || view->level_count == 0)
+        return true;
+    uint32_t last =
+        level + (view->level_count < level_count - level ? view->level_count : level_count - level);
+    if (!add_first(list, camera, layout, level))
+        return false;
+    for (size_t above = 0; ++level < last && above < list->count;)
+        for (size_t end = list->count; above < end; above++)
+            if (!(list->at[above].flags & FLM_RECTANGLE_RUN) &&
+                !add(list, camera, children_seen(camera, list->at[above].slot), level))
+                return false;
+    return true;
+}
+
+bool flm_layout_rectangles(const struct flm_layout *layout, const struct flm_viewport *view,
+                           struct flm_rectangles *list, struct flm_error *why)
+{
+    struct camera camera;
+    list->count = 0;
+    list->visited = 0;
+    if (!aim(&camera, layout, view))
+        return true;
+    bool added = add_levels(list, &camera, layout, view);
+    list->visited = camera.visited;
+    if (added)
+        return true;
+    list->count = 0;
+    return flm_error_memory(why);
+}
+
+void flm_rectangles_clear(struct flm_rectangles *list)
+{
+    free(list->at);
+    *list = (struct flm_rectangles){0};
+}
+
+struct flm_viewport flm_viewport_of(const struct flm_layout *layout, struct flm_node node,
+                                    double width_px)
+{
+    double offset = flm_layout_offset(layout, node);
+    uint32_t level = flm_layout_level(layout, node);
+    return (struct flm_viewport){
+        .left = offset,
+        .right = offset + flm_layout_total(layout, node),
+        .width_px = width_px,
+        .min_width_px = 1,
+        .level_count = layout->level_count,
+        .zoom_level = level == FLM_NONE ? 0 : level,
+    };
+}
+
+bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *view, double x_px,
+                   uint32_t level, struct flm_rectangle *found)
+{
+    struct camera camera;
+    if (!aim(&camera, layout, view) || level >= layout->level_count || level < view->first_level ||
+        level - view->first_level >= view->level_count || !(x_px >= 0 && x_px < view->width_px))
+        return false;
+    struct siblings row = seen(&camera, layout->level_start[level], layout->level_start[level + 1]);
+    if (row.next == row.end)
+        return false;
+    /* The last one that begins at the point or before it. */
+    while (row.end - row.next > 1) {
+        uint32_t middle = row.next + (row.end - row.next) / 2;
+        if ((camera.slots->offset[middle] - camera.left) * camera.scale <= x_px)
+            row.next = middle;
+        else
+            row.end = middle;
+    }
+    if (camera.slots->total[row.next] < camera.wide && level > 0) {
+        /* It is in a run, if its parent is to be seen. */
+        uint32_t parent = flm_slots_parent(camera.slots, row.next);
+        if (camera.slots->total[parent] < camera.wide)
+            return false;
+        row = children_seen(&camera, parent);
+    }
+    while (row.next < row.end) {
+        next_rectangle(&camera, &row, level, found);
+        if (x_px < found->x1)
+            return x_px >= found->x0;
+    }
+    return false;
+}
+
+struct flm_below flm_layout_below(const struct flm_layout *layout,
+                                  const struct flm_rectangle *rectangle)
+{
+    const uint32_t *first_child = layout->slots.first_child;
+    uint32_t from = rectangle->slot, to = from + rectangle->count;
+    struct flm_below below = {0, rectangle->level};
+    for (uint32_t level = rectangle->level; from < to; level++) {
+        below.node_count += to - from;
+        below.last_level = level;
+        from = first_child[from];
+        to = first_child[to];
+    }
+    return below;
+}
