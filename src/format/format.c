@@ -4,6 +4,9 @@
 
 static const struct flm_format *const formats[] = {
     &flm_format_flm,
+    &flm_format_perf_script,
+    &flm_format_perf_report,
+    &flm_format_perf_json,
     &flm_format_folded,
     &flm_format_difffolded,
 };

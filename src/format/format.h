@@ -49,6 +49,8 @@ extern const struct flm_format flm_format_flm;
 extern const struct flm_format flm_format_folded;
 extern const struct flm_format flm_format_difffolded;
 extern const struct flm_format flm_format_perf_script;
+extern const struct flm_format flm_format_perf_report;
+extern const struct flm_format flm_format_perf_json;
 
 /* All of them, in the order in which they are tried; `count` receives how many. */
 const struct flm_format *const *flm_formats(size_t *count);
