@@ -65,7 +65,8 @@ CPPFLAGS ?=
 LDFLAGS  ?=
 
 # Never contract a*b+c: the same input gives the same bytes on every machine.
-LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -DFLAMEL_VERSION='"$(VERSION)"'
+LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -I$(BUILD)/generated \
+            -DFLAMEL_VERSION='"$(VERSION)"'
 
 # Pure code sees the C standard only; the rest also what the system has beyond it, defined as
 # nothing, so that a source may say it too. Tests share tests/support: "support/allocation.h".
@@ -123,6 +124,22 @@ $B/sources: force
 $B/obj/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$*.c)$(compile) $(depend) -c $< -o $@
+
+# The script and the style that every SVG carries are files of src/draw, here made into bytes.
+ASSETS := $(BUILD)/generated/svg_assets_generated.h
+SVG_SCRIPT := $(patsubst %,src/draw/svg_%.js,data text view page control)
+asset = printf 'static const unsigned char $(1)[] = {\n'; \
+        $(2) | od -An -v -tu1 | sed 's/[0-9]\{1,\}/&,/g'; printf '};\n'
+bare = awk -f src/draw/svg_assets.awk $(1)
+$(ASSETS): src/draw/svg_assets.awk src/draw/svg.css src/draw/svg_dark.css $(SVG_SCRIPT)
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@){ $(call asset,style,$(call bare,src/draw/svg.css)); \
+	    $(call asset,dark_style,$(call bare,src/draw/svg_dark.css)); \
+	    $(call asset,script,{ echo '(()=>{"use strict";'; $(call bare,$(SVG_SCRIPT)); \
+	        echo '})();'; }); } > $@.new
+	@mv $@.new $@
+$B/obj/src/draw/svg_assets.o $B/other/src/draw/svg_assets.ok: $(ASSETS)
+$(BUILD)/fuzz/obj/src/draw/svg_assets.o $(BUILD)/wasm/obj/src/draw/svg_assets.o: $(ASSETS)
 
 $B/libflamel.a: $(LIBRARY_OBJECTS) $B/sources
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(LIBRARY_OBJECTS)

@@ -1,0 +1,140 @@
+/* draw.h - pictures of a profile.
+ *
+ *     struct flm_svg_options options = {.title = "app at 99 Hz"};
+ *     flm_svg_write(profile, &options, sink, context, &why);
+ *
+ * An SVG is one file that opens anywhere: in a browser it fills the window, zooms, searches and
+ * answers to the keyboard; as an image, or where scripts are off, it is a complete still picture.
+ *
+ * The options are those that users of flamegraph.pl know, by the same names. {0} is a flame graph
+ * that needs none of them. */
+#ifndef FLAMEL_DRAW_H
+#define FLAMEL_DRAW_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a frame's colour tells. MODULE is ours: one of 12 hues by library, package or namespace, what
+ * belongs to a runtime nearly grey, in light and dark. The others are flamegraph.pl's. */
+enum flm_colors {
+    FLM_COLORS_MODULE,
+    FLM_COLORS_HOT,
+    FLM_COLORS_MEM,
+    FLM_COLORS_IO,
+    FLM_COLORS_WAKEUP,
+    FLM_COLORS_CHAIN,
+    FLM_COLORS_JAVA,
+    FLM_COLORS_JS,
+    FLM_COLORS_PERL,
+    FLM_COLORS_RED,
+    FLM_COLORS_GREEN,
+    FLM_COLORS_BLUE,
+    FLM_COLORS_AQUA,
+    FLM_COLORS_YELLOW,
+    FLM_COLORS_PURPLE,
+    FLM_COLORS_ORANGE,
+    FLM_COLORS_COUNT
+};
+
+/* How a name becomes a shade of one of flamegraph.pl's palettes. */
+enum flm_shades {
+    FLM_SHADES_NAME,  /* by the name, with colours of their own for names that differ little */
+    FLM_SHADES_HASH,  /* by how the name begins and ends: like names, like colours */
+    FLM_SHADES_RANDOM /* any, but the same every time */
+};
+
+/* How siblings stand beside each other, from the left. */
+enum flm_draw_order {
+    FLM_DRAW_BY_NAME,
+    FLM_DRAW_BY_TOTAL, /* the widest first */
+    FLM_DRAW_BY_TIME   /* by the earliest sample, where samples have times */
+};
+
+/* What is as wide as what, where two metrics are compared. */
+enum flm_draw_widths {
+    FLM_WIDTHS_AFTER,  /* what disappeared is not seen, but counted */
+    FLM_WIDTHS_BEFORE, /* what appeared is not seen */
+    FLM_WIDTHS_LARGER  /* the larger of both for each stack: all is seen */
+};
+
+/* Texts are UTF-8 (what is not is replaced), borrowed until the call returns; NULL: the default.
+ * Numbers that are 0 are the default too. */
+struct flm_svg_options {
+    struct flm_metric metric; /* what widths are; 0: the profile's first metric */
+
+    /* Compares: colours tell how `metric` differs from `before`. A profile with negative values is
+     * a comparison by itself. */
+    bool difference;
+    struct flm_metric before;
+    enum flm_draw_widths widths;
+    bool negate; /* grown blue, shrunk red: for when before and after are swapped */
+
+    const char *title;    /* "Flame graph", or what fits the other options */
+    const char *subtitle; /* none */
+    const char *notes;    /* a comment in the file */
+    double width_px;      /* of the still picture: 1200; in a browser the window's is taken */
+    double frame_height_px; /* from one level to the next: 19 */
+
+    /* Frames narrower than this, in the still picture, are one grey box with their neighbours. 0: the
+     * file has all frames, or, of many, the widest: 50,000 boxes, the grey ones counted. */
+    double min_width;
+    bool min_width_percent; /* min_width is in % of the total */
+
+    const char *font_type; /* "system-ui, ..." */
+    double font_size_px;   /* 12 */
+    double font_width;     /* of a letter, in font sizes; 0: as wide as letters are */
+
+    const char *count_name; /* what values are called: the metric's unit, or its name */
+    const char *name_type;  /* put before a frame's name when it is pointed at */
+    double factor;          /* values are shown multiplied by it: 1 */
+
+    enum flm_colors colors;
+    enum flm_shades shades;
+    const char *background; /* "yellow", "blue", "green", "grey" or "#rrggbb": no dark mode then */
+
+    /* Colours that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs as
+     * usual. flm_svg_palette_write makes such lines. */
+    struct flm_name palette;
+
+    enum flm_draw_order order;
+    bool reverse;        /* leaf first: callers above callees */
+    bool inverted;       /* an icicle graph: the root at the top */
+    bool without_script; /* a still picture only */
+    const char *search;  /* a regular expression that is searched for when the picture opens */
+};
+
+/* Hands the picture to `sink` in pieces. A profile without any value is a picture that says so.
+ * False, and `why`, for options that make no sense, if memory ran out, or if the sink says so.
+ *
+ * 1,000 levels are drawn at most, and names are cut in their middle above 4,000 bytes: both are
+ * said in the picture. */
+bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                   flm_profile_sink sink, void *context, struct flm_error *why);
+
+/* The colours of all functions under these options, as `palette` takes them, sorted by name: so that
+ * the next picture, of another profile, has the same. */
+bool flm_svg_palette_write(const struct flm_profile *profile,
+                           const struct flm_svg_options *options, flm_profile_sink sink,
+                           void *context, struct flm_error *why);
+
+/* The options by name, for a command line or a query: "minwidth", "0.5%". */
+struct flm_svg_option {
+    const char *name;
+    const char *argument; /* "PIXELS"; NULL: an option without a value */
+    const char *description;
+};
+const struct flm_svg_option *flm_svg_option_list(size_t *count);
+
+/* Sets one of them; `value` is ignored where there is none, and borrowed otherwise. False, and
+ * `why` with what would do, for an unknown name or a value that makes no sense. */
+bool flm_svg_option_set(struct flm_svg_options *options, const char *name, const char *value,
+                        struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

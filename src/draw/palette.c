@@ -1,0 +1,209 @@
+#include "draw/palette.h"
+
+#include <assert.h>
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "draw/name.h"
+#include "flamel/error.h"
+#include "format/folded.h"
+
+enum { HUES = 12, STEPS = 3, GREYS = 3 };
+
+/* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in three
+ * steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70 0.085)
+ * (0.735 0.08). As tables, because pow is not for the browser's half of the code. */
+static const uint32_t light_tones[HUES][STEPS] = {
+    {0xf6b2ac, 0xfdbdb7, 0xfcccc7}, {0xf1b797, 0xf9c2a4, 0xf8cfb9}, {0xe5bf8b, 0xedc999, 0xefd5b1},
+    {0xd1c78b, 0xdad198, 0xe1dbb1}, {0xbacf96, 0xc4d9a3, 0xd1e0b9}, {0xa1d5ab, 0xaddeb6, 0xc0e4c6},
+    {0x8ad7c8, 0x98e0d1, 0xb2e6da}, {0x84d5de, 0x93dee7, 0xafe4ea}, {0x8fd0f0, 0x9cd9f7, 0xb5e1f7},
+    {0xa8c7fa, 0xb3d1ff, 0xc4dafe}, {0xc4bdf7, 0xcec8fe, 0xd8d4fc}, {0xe4b3df, 0xecbee7, 0xefcdeb}};
+
+static const uint32_t dark_tones[HUES][STEPS] = {
+    {0xc37f79, 0xce8a84, 0xd79690}, {0xbe8464, 0xca8f6e, 0xd39b7c}, {0xb28c56, 0xbe9761, 0xc7a270},
+    {0xa09556, 0xaba060, 0xb5ab6f}, {0x889d63, 0x92a86d, 0x9eb27b}, {0x6da378, 0x78ae82, 0x85b88f},
+    {0x52a596, 0x5db0a0, 0x6dbaab}, {0x4ba3ac, 0x56aeb8, 0x68b8c1}, {0x589ebe, 0x63a9c9, 0x72b3d2},
+    {0x7595c8, 0x7f9fd4, 0x8caadc}, {0x938bc5, 0x9d96d0, 0xa8a1d9}, {0xb281ad, 0xbd8bb8, 0xc797c1}};
+
+/* oklch(l 0.01 85): light 0.845 0.87 0.895, dark 0.60 0.63 0.66. */
+static const uint32_t light_greys[GREYS] = {0xcfccc5, 0xd7d4cd, 0xdfdcd5};
+static const uint32_t dark_greys[GREYS] = {0x83807a, 0x8c8982, 0x95928b};
+
+const struct flm_tone flm_tone_ancestor = {0xeeedea, 0x2a2d33, FLM_INK_PAGE};
+const struct flm_tone flm_tone_run = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
+
+/* oklch(0.72 0.14 h) and lighter, h = 245 and 48; grey is oklch(0.89 0.004 270). */
+const struct flm_tone flm_change_tones[FLM_CHANGE_TONES] = {
+    {0x4dacf6, 0x2b99e7, FLM_INK_DARK}, {0x8cc4f4, 0x5492c5, FLM_INK_DARK},
+    {0xc0dbf4, 0x6d8aa3, FLM_INK_DARK}, {0xd9dbdd, 0x808183, FLM_INK_DARK},
+    {0xf2cfbe, 0xa07e6c, FLM_INK_DARK}, {0xeeac8b, 0xbe7955, FLM_INK_DARK},
+    {0xea8751, 0xda7134, FLM_INK_DARK}};
+
+int flm_change_tone(double before, double after)
+{
+    double larger = before > after ? before : after, change = after - before;
+    double size = (change < 0 ? -change : change) / (larger > 0 ? larger : 1);
+    int step = (size >= 0.005) + (size >= 0.1) + (size >= 0.5);
+    return FLM_CHANGE_SAME + (change < 0 ? -step : step);
+}
+
+/* ---- Ours ------------------------------------------------------------------------------------ */
+
+static struct flm_tone module_tone(struct flm_bytes name, struct flm_bytes module)
+{
+    struct flm_bytes package = module.size > 0 ? module : flm_name_package(name);
+    uint64_t shade = flm_checksum(name.at, name.size);
+    if (flm_name_is_runtime(package))
+        return (struct flm_tone){light_greys[shade % GREYS], dark_greys[shade % GREYS],
+                                 FLM_INK_DARK};
+    /* 0 and 1 are the same hash bits in neither: the shade does not follow the hue. */
+    uint64_t hue = flm_checksum(package.at, package.size) >> 32;
+    return (struct flm_tone){light_tones[hue % HUES][shade % STEPS],
+                             dark_tones[hue % HUES][shade % STEPS], FLM_INK_DARK};
+}
+
+/* ---- Colours that are given ------------------------------------------------------------------ */
+
+/* The sRGB curve, well enough to choose between black and white: within 0.002 of the exact one. */
+static double linear(uint32_t byte)
+{
+    double c = byte / 255.0;
+    return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
+}
+
+enum flm_ink flm_ink_on(uint32_t color)
+{
+    double luminance = 0.2126 * linear(color >> 16 & 0xFF) + 0.7152 * linear(color >> 8 & 0xFF) +
+                       0.0722 * linear(color & 0xFF);
+    /* Both have the same contrast where (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05. */
+    return luminance > 0.179 ? FLM_INK_BLACK : FLM_INK_WHITE;
+}
+
+static struct flm_bytes trimmed(struct flm_bytes text)
+{
+    while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
+        text.at++;
+        text.size--;
+    }
+    while (text.size > 0 && (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\t' ||
+                             text.at[text.size - 1] == '\r'))
+        text.size--;
+    return text;
+}
+
+bool flm_color_parse(struct flm_bytes text, uint32_t *color)
+{
+    uint64_t value;
+    if (text.size == 7 && text.at[0] == '#') {
+        if (!flm_number_parse_hex((struct flm_bytes){text.at + 1, 6}, &value))
+            return false;
+        *color = (uint32_t)value;
+        return true;
+    }
+    if (!flm_bytes_start_with(text, "rgb(") || !flm_bytes_end_with(text, ")"))
+        return false;
+    *color = 0;
+    const char *at = text.at + 4, *end = text.at + text.size - 1;
+    for (int i = 0; i < 3; i++) {
+        const char *comma = i < 2 ? memchr(at, ',', (size_t)(end - at)) : end;
+        if (!comma ||
+            !flm_number_parse_uint(trimmed((struct flm_bytes){at, (size_t)(comma - at)}), &value) ||
+            value > 255)
+            return false;
+        *color = *color << 8 | (uint32_t)value;
+        at = comma + 1;
+    }
+    return true;
+}
+
+/* The line of `given` that begins at `at`: its name and its colour. A name may hold "->", a colour
+ * cannot. */
+static bool read_line(struct flm_bytes given, size_t at, struct flm_bytes *name,
+                      struct flm_bytes *color)
+{
+    const char *start = given.at + at, *end = memchr(start, '\n', given.size - at);
+    size_t size = end ? (size_t)(end - start) : given.size - at;
+    for (size_t i = size; i >= 2; i--)
+        if (start[i - 2] == '-' && start[i - 1] == '>') {
+            *name = (struct flm_bytes){start, i - 2};
+            *color = trimmed((struct flm_bytes){start + i, size - i});
+            return true;
+        }
+    *name = trimmed((struct flm_bytes){start, size});
+    return false;
+}
+
+bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum flm_shades shades,
+                      struct flm_bytes given, struct flm_error *why)
+{
+    *palette = (struct flm_palette){.colors = colors, .shades = shades, .given = given};
+    if (given.size > UINT32_MAX)
+        return flm_error_set(why, FLM_ERROR_RANGE, "the palette has more than 4 GiB");
+    uint64_t line = 0;
+    for (size_t at = 0; at < given.size;) {
+        line++;
+        struct flm_bytes name, color;
+        uint32_t value;
+        bool is_pair = read_line(given, at, &name, &color);
+        if (is_pair ? !flm_color_parse(color, &value) : name.size > 0) {
+            flm_palette_clear(palette);
+            return flm_error_line(why, FLM_ERROR_FORMAT, line,
+                                  "a palette's lines are NAME->rgb(R,G,B) or NAME->#rrggbb");
+        }
+        if (is_pair && !flm_index_add(&palette->index, (uint32_t)flm_hash(name.at, name.size),
+                                      (uint32_t)at)) {
+            flm_palette_clear(palette);
+            return flm_error_memory(why);
+        }
+        const char *end = memchr(given.at + at, '\n', given.size - at);
+        at = end ? (size_t)(end - given.at) + 1 : given.size;
+    }
+    return true;
+}
+
+void flm_palette_clear(struct flm_palette *palette)
+{
+    flm_index_clear(&palette->index);
+}
+
+static bool find_given(const struct flm_palette *palette, struct flm_bytes wanted, uint32_t *value)
+{
+    uint32_t hash = (uint32_t)flm_hash(wanted.at, wanted.size);
+    struct flm_probe at = flm_index_probe(&palette->index, hash);
+    while (flm_index_next(&palette->index, &at)) {
+        struct flm_bytes name, color;
+        if (read_line(palette->given, at.found, &name, &color) && flm_bytes_equal(name, wanted))
+            return flm_color_parse(color, value);
+    }
+    return false;
+}
+
+/* ---- Any ------------------------------------------------------------------------------------- */
+
+struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
+                                 struct flm_bytes module, uint32_t kind)
+{
+    if (palette->colors == FLM_COLORS_MODULE && palette->index.item_count == 0)
+        return module_tone(name, module);
+
+    /* flamegraph.pl looks at names with their mark. Names are cut to what such a name may have. */
+    char room[1024];
+    struct flm_text marked;
+    flm_text_init_fixed(&marked, room, sizeof room);
+    char mark = flm_folded_mark(kind);
+    if (mark) {
+        size_t most = sizeof room - 4;
+        flm_text_add(&marked, (struct flm_bytes){name.at, name.size < most ? name.size : most});
+        flm_text_format(&marked, "_[%c]", mark);
+    }
+    struct flm_bytes full = mark ? (struct flm_bytes){marked.at, marked.size} : name;
+
+    uint32_t color;
+    if (!find_given(palette, full, &color) && (!mark || !find_given(palette, name, &color))) {
+        if (palette->colors == FLM_COLORS_MODULE)
+            return module_tone(name, module);
+        color = flm_palette_classic(palette->colors, palette->shades, full);
+    }
+    return (struct flm_tone){color, color, flm_ink_on(color)};
+}

@@ -1,0 +1,105 @@
+#include "draw/plain.h"
+
+#include "base/utf.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+static bool is_plain_byte(char byte)
+{
+    return byte >= ' ' && byte < 0x7F;
+}
+
+/* Above ASCII: neither seen, nor allowed in XML, or able to make other text look like what it is
+ * not. */
+static bool is_hidden(uint32_t code)
+{
+    return code < 0xA0 || code == 0xAD || code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) ||
+           (code >= 0xFDD0 && code <= 0xFDEF) || code == 0xFEFF || (code & 0xFFFE) == 0xFFFE ||
+           (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
+}
+
+/* How many bytes at the beginning are plain as they are. */
+static size_t plain_size(struct flm_bytes text)
+{
+    size_t i = 0;
+    while (i < text.size) {
+        if (is_plain_byte(text.at[i])) {
+            i++;
+            continue;
+        }
+        uint32_t code;
+        size_t size = flm_utf8_sequence((struct flm_bytes){text.at + i, text.size - i}, &code);
+        if (size < 2 || is_hidden(code))
+            break;
+        i += size;
+    }
+    return i;
+}
+
+static void add_plain(struct flm_text *out, struct flm_bytes text)
+{
+    while (text.size > 0) {
+        size_t good = plain_size(text);
+        flm_text_add(out, (struct flm_bytes){text.at, good});
+        text.at += good;
+        text.size -= good;
+        if (text.size == 0)
+            break;
+        uint32_t code;
+        size_t size = flm_utf8_sequence(text, &code);
+        if (size == 1) { /* a control character: U+2400 + code, U+2421 for DEL */
+            char picture[] = {(char)0xE2, (char)0x90, (char)(0x80 + (code == 0x7F ? 0x21 : code))};
+            flm_text_add(out, (struct flm_bytes){picture, sizeof picture});
+        } else {
+            flm_text_puts(out, REPLACEMENT);
+            size = size ? size : 1;
+        }
+        text.at += size;
+        text.size -= size;
+    }
+}
+
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
+{
+    if (name.size <= FLM_PLAIN_LIMIT && plain_size(name) == name.size)
+        return name;
+    scratch->size = 0;
+    if (name.size <= FLM_PLAIN_LIMIT) {
+        add_plain(scratch, name);
+    } else {
+        size_t head = FLM_PLAIN_LIMIT * 3 / 4, tail = name.size - FLM_PLAIN_LIMIT / 4;
+        while (head > 0 && continues(name.at[head]))
+            head--;
+        while (tail < name.size && continues(name.at[tail]))
+            tail++;
+        add_plain(scratch, (struct flm_bytes){name.at, head});
+        flm_text_format(scratch, "[... %zu bytes ...]", tail - head);
+        add_plain(scratch, (struct flm_bytes){name.at + tail, name.size - tail});
+    }
+    return (struct flm_bytes){scratch->at, scratch->size};
+}
+
+void flm_xml_add(struct flm_text *out, struct flm_bytes plain)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < plain.size; i++) {
+        char byte = plain.at[i];
+        const char *entity = byte == '&'   ? "&amp;"
+                             : byte == '<' ? "&lt;"
+                             : byte == '>' ? "&gt;"
+                             : byte == '"' ? "&quot;"
+                                           : NULL;
+        if (!entity)
+            continue;
+        flm_text_add(out, (struct flm_bytes){plain.at + from, i - from});
+        flm_text_puts(out, entity);
+        from = i + 1;
+    }
+    flm_text_add(out, (struct flm_bytes){plain.at + from, plain.size - from});
+}

@@ -1,0 +1,541 @@
+/* svg.c - a profile as one SVG file. See flamel/draw.h and svg.h. */
+#include "draw/svg.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "draw/plain.h"
+#include "draw/svg_assets.h"
+#include "flamel/algebra.h"
+#include "profile/columns.h"
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static double *new_totals(const struct flm_profile *p, struct flm_metric metric,
+                          struct flm_error *why)
+{
+    double *totals = malloc(p->sizes.node_count * sizeof *totals);
+    if (totals)
+        flm_profile_totals(p, metric.index, totals);
+    else
+        flm_error_memory(why);
+    return totals;
+}
+
+static bool has_negative(const struct flm_profile *p, struct flm_metric metric)
+{
+    const double *self = flm_profile_self(p, metric);
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        if (self[i] < 0)
+            return true;
+    return false;
+}
+
+/* |self| of one column, or of the larger of both, stack by stack. */
+static bool fill_widths(struct flm_svg *svg, struct flm_error *why)
+{
+    const struct flm_profile *p = svg->profile;
+    const double *after = flm_profile_self(p, svg->options.metric);
+    const double *before = flm_profile_self(p, svg->options.before);
+    svg->widths = malloc(p->sizes.node_count * sizeof *svg->widths);
+    if (!svg->widths)
+        return flm_error_memory(why);
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        double a = after[i] < 0 ? -after[i] : after[i], b = before[i] < 0 ? -before[i] : before[i];
+        svg->widths[i] = svg->options.widths == FLM_WIDTHS_BEFORE || b > a ? b : a;
+    }
+    return true;
+}
+
+static bool prepare_comparison(struct flm_svg *svg, struct flm_error *why)
+{
+    const struct flm_svg_options *o = &svg->options;
+    svg->comparison = o->difference                                ? FLM_SVG_COLUMNS
+                      : has_negative(svg->profile, o->metric) ? FLM_SVG_SIGNED
+                                                              : FLM_SVG_PLAIN;
+    if (svg->comparison == FLM_SVG_PLAIN)
+        return true;
+    svg->after = new_totals(svg->profile, o->metric, why);
+    if (!svg->after)
+        return false;
+    if (svg->comparison == FLM_SVG_SIGNED)
+        return true;
+    svg->before = new_totals(svg->profile, o->before, why);
+    return svg->before && (o->widths == FLM_WIDTHS_AFTER || fill_widths(svg, why));
+}
+
+/* What the status line tells about the profile. One pass over the nodes. */
+static void count_facts(struct flm_svg *svg)
+{
+    const struct flm_profile *p = svg->profile;
+    const double *self = flm_profile_self(p, svg->options.metric);
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        if (self[i] == 0)
+            continue;
+        svg->stack_count++;
+        if (p->frames[p->node_frame[i]].flags & FLM_FRAME_UNSYMBOLISED)
+            svg->unsymbolised += self[i] < 0 ? -self[i] : self[i];
+    }
+    for (uint32_t i = 0; i < p->sizes.loss_count; i++)
+        svg->lost += p->losses[i].count;
+}
+
+/* ---- What is seen and what is kept ----------------------------------------------------------- */
+
+/* The file carries so many rectangles at most if it may choose: some 8 bytes each, and the names. In
+ * a profile of a million nodes a frame of 1 px then still has room for 10 to 15 above it. */
+enum { KEPT_RECTANGLES = 50000 };
+
+static bool list_kept(struct flm_svg *svg, double min_width_px, struct flm_error *why)
+{
+    struct flm_viewport view = flm_viewport_of(svg->layout, (struct flm_node){0},
+                                               svg->options.width_px - 2 * FLM_SVG_PAD);
+    view.min_width_px = min_width_px;
+    view.level_count = FLM_SVG_LEVELS;
+    return flm_layout_rectangles(svg->layout, &view, &svg->kept, why);
+}
+
+/* The narrowest width, within a factor of 1.5, that gives at most KEPT_RECTANGLES. A try costs by
+ * what it lists, so they begin with wide ones, in steps of four. */
+static bool list_widest(struct flm_svg *svg, struct flm_error *why)
+{
+    if (flm_layout_node_count(svg->layout) <= KEPT_RECTANGLES)
+        return list_kept(svg, 0, why);
+    double width_px = 1;
+    do {
+        width_px /= 4;
+        if (!list_kept(svg, width_px, why))
+            return false;
+    } while (svg->kept.count <= KEPT_RECTANGLES && width_px > 1e-12);
+    while (svg->kept.count > KEPT_RECTANGLES) {
+        width_px *= 1.5;
+        if (!list_kept(svg, width_px, why))
+            return false;
+    }
+    return true;
+}
+
+static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
+{
+    const struct flm_svg_options *o = &svg->options;
+    double width = o->width_px - 2 * FLM_SVG_PAD;
+    double least = o->min_width_percent ? width * o->min_width / 100 : o->min_width;
+    if (o->min_width > 0 ? !list_kept(svg, least, why) : !list_widest(svg, why))
+        return false;
+
+    struct flm_viewport view = flm_viewport_of(svg->layout, (struct flm_node){0}, width);
+    view.min_width_px = least > 1 ? least : 1;
+    view.level_count = FLM_SVG_LEVELS;
+    if (!flm_layout_rectangles(svg->layout, &view, &svg->seen, why))
+        return false;
+    for (size_t i = 0; i < svg->seen.count; i++)
+        svg->seen_runs += svg->seen.at[i].flags & FLM_RECTANGLE_RUN;
+    svg->level_count = svg->seen.count ? svg->seen.at[svg->seen.count - 1].level + 1 : 1;
+    uint32_t all = flm_layout_level_count(svg->layout);
+    svg->levels_cut = all > FLM_SVG_LEVELS ? all - FLM_SVG_LEVELS : 0;
+    return true;
+}
+
+/* ---- Colours and names ----------------------------------------------------------------------- */
+
+struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame)
+{
+    return flm_plain(flm_frame_function(svg->profile, frame), &svg->name);
+}
+
+/* Its index; FLM_NONE when memory ran out. */
+static uint32_t add_tone(struct flm_svg *svg, struct flm_tone tone)
+{
+    uint32_t hash = (uint32_t)flm_mix(((uint64_t)tone.light << 32 | tone.dark) + 1,
+                                      0x9E3779B97F4A7C15u + tone.ink);
+    struct flm_probe at = flm_index_probe(&svg->tone_index, hash);
+    while (flm_index_next(&svg->tone_index, &at)) {
+        const struct flm_tone *found = &svg->tones[at.found];
+        if (found->light == tone.light && found->dark == tone.dark && found->ink == tone.ink)
+            return at.found;
+    }
+    void *grown = svg->tones;
+    if (!flm_grow(&grown, &svg->tone_capacity, svg->tone_count + 1, sizeof *svg->tones))
+        return FLM_NONE;
+    svg->tones = grown;
+    if (!flm_index_add(&svg->tone_index, hash, (uint32_t)svg->tone_count))
+        return FLM_NONE;
+    svg->tones[svg->tone_count] = tone;
+    return (uint32_t)svg->tone_count++;
+}
+
+static bool find_tones(struct flm_svg *svg, struct flm_error *why)
+{
+    const struct flm_profile *p = svg->profile;
+    bool added = add_tone(svg, flm_tone_ancestor) != FLM_NONE &&
+                 add_tone(svg, flm_tone_run) != FLM_NONE;
+    for (int i = 0; svg->comparison && i < FLM_CHANGE_TONES; i++)
+        added = added && add_tone(svg, flm_change_tones[i]) != FLM_NONE;
+    svg->frame_tone = malloc(p->sizes.frame_count * sizeof *svg->frame_tone);
+    if (!added || !svg->frame_tone)
+        return flm_error_memory(why);
+    memset(svg->frame_tone, 0xFF, p->sizes.frame_count * sizeof *svg->frame_tone);
+
+    for (size_t i = 0; i < svg->kept.count; i++) {
+        if (svg->kept.at[i].flags & FLM_RECTANGLE_RUN)
+            continue;
+        uint32_t frame = p->node_frame[svg->kept.at[i].node.index];
+        const struct flm_frame_record *record = &p->frames[frame];
+        if (svg->frame_tone[frame] != FLM_NONE)
+            continue;
+        uint32_t tone = FLM_TONE_ANCESTOR;
+        if (!(record->flags & FLM_FRAME_ROOT) && !svg->comparison)
+            tone = add_tone(svg, flm_palette_tone(&svg->palette, flm_svg_name(svg, frame),
+                                                  flm_string_bytes(p, record->module),
+                                                  record->kind));
+        if (tone == FLM_NONE || svg->name.failed)
+            return flm_error_memory(why);
+        svg->frame_tone[frame] = tone;
+    }
+    return true;
+}
+
+/* Both values of a node, where the picture compares. */
+static void both_values(const struct flm_svg *svg, uint32_t node, double *before, double *after)
+{
+    *after = svg->after[node];
+    if (svg->comparison == FLM_SVG_SIGNED) { /* of |gained| + |lost| and gained - lost */
+        double size = flm_layout_total(svg->layout, (struct flm_node){node});
+        *before = (size - *after) / 2;
+        *after = (size + *after) / 2;
+    } else {
+        *before = svg->before[node];
+    }
+}
+
+uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
+{
+    if (r->flags & FLM_RECTANGLE_RUN)
+        return FLM_TONE_RUN;
+    if (!svg->comparison)
+        return svg->frame_tone[svg->profile->node_frame[r->node.index]];
+    double before, after;
+    both_values(svg, r->node.index, &before, &after);
+    int tone = svg->options.negate ? flm_change_tone(after, before) : flm_change_tone(before, after);
+    return FLM_TONE_CHANGE + (uint32_t)tone;
+}
+
+enum flm_svg_mark flm_svg_kind_mark(uint32_t kind)
+{
+    static const unsigned char marks[FLM_KIND_COUNT] = {
+        [FLM_KIND_KERNEL] = FLM_MARK_KERNEL,       [FLM_KIND_INLINED] = FLM_MARK_INLINED,
+        [FLM_KIND_JIT] = FLM_MARK_JIT,             [FLM_KIND_JIT_TIER1] = FLM_MARK_JIT,
+        [FLM_KIND_INTERPRETED] = FLM_MARK_INTERPRETED, [FLM_KIND_GPU] = FLM_MARK_GPU,
+        [FLM_KIND_WAKER] = FLM_MARK_WAKER};
+    return kind < FLM_KIND_COUNT ? (enum flm_svg_mark)marks[kind] : FLM_MARK_NONE;
+}
+
+enum flm_svg_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle *r)
+{
+    if (r->flags & FLM_RECTANGLE_RUN)
+        return FLM_MARK_NONE;
+    uint32_t node = r->node.index;
+    if (!svg->comparison)
+        return flm_svg_kind_mark(svg->profile->frames[svg->profile->node_frame[node]].kind);
+    double before, after;
+    both_values(svg, node, &before, &after);
+    if (svg->options.negate) {
+        double swapped = before;
+        before = after;
+        after = swapped;
+    }
+    return before == 0 && after > 0   ? FLM_MARK_APPEARED
+           : after == 0 && before > 0 ? FLM_MARK_DISAPPEARED
+                                      : FLM_MARK_NONE;
+}
+
+/* ---- The document ---------------------------------------------------------------------------- */
+
+static void add_hex_color(struct flm_text *out, uint32_t color)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[7] = {'#'};
+    for (int i = 0; i < 6; i++)
+        text[1 + i] = digits[color >> (20 - 4 * i) & 15];
+    /* #aabbcc is #abc */
+    bool is_short = text[1] == text[2] && text[3] == text[4] && text[5] == text[6];
+    if (is_short) {
+        text[2] = text[3];
+        text[3] = text[5];
+    }
+    flm_text_add(out, (struct flm_bytes){text, is_short ? 4 : 7});
+}
+
+/* Where the caller gives a background, there is only one look: no dark mode. */
+static void add_tone_styles(const struct flm_svg *svg, struct flm_text *out)
+{
+    for (int dark = 0; dark < 2; dark++) {
+        if (dark && svg->options.background)
+            break;
+        if (dark)
+            flm_text_puts(out, "@media (prefers-color-scheme:dark){\n");
+        for (size_t i = 0; i < svg->tone_count; i++) {
+            if (dark && svg->tones[i].dark == svg->tones[i].light)
+                continue;
+            flm_text_format(out, ".flamel .c%zu{color:", i);
+            add_hex_color(out, dark ? svg->tones[i].dark : svg->tones[i].light);
+            flm_text_puts(out, "}\n");
+        }
+        if (dark)
+            flm_text_puts(out, "}\n");
+    }
+}
+
+static void add_styles(const struct flm_svg *svg, struct flm_text *out)
+{
+    uint32_t color;
+    flm_text_puts(out, "<style>\n");
+    flm_svg_asset_add(FLM_ASSET_STYLE, out);
+    if (!svg->options.background)
+        flm_svg_asset_add(FLM_ASSET_DARK_STYLE, out);
+    else if (flm_color_parse(flm_bytes_of(svg->options.background), &color))
+        flm_text_format(out, ".flamel{--page:%s}\n", svg->options.background);
+    add_tone_styles(svg, out);
+    flm_text_puts(out, "</style>\n");
+}
+
+/* The gradients are flamegraph.pl's. */
+static void add_background(const struct flm_svg *svg, struct flm_text *out)
+{
+    static const struct {
+        const char *name;
+        uint32_t from, to;
+    } gradients[] = {{"yellow", 0xeeeeee, 0xeeeeb0},
+                     {"blue", 0xeeeeee, 0xe0e0ff},
+                     {"green", 0xeef2ee, 0xe0ffe0},
+                     {"grey", 0xf8f8f8, 0xe8e8e8}};
+    const char *background = svg->options.background;
+    uint32_t from = 0xfbfbfa, to = 0;
+    bool is_gradient = false;
+    if (background && !flm_color_parse(flm_bytes_of(background), &from))
+        for (size_t i = 0; i < sizeof gradients / sizeof gradients[0]; i++)
+            if (strcmp(background, gradients[i].name) == 0) {
+                from = gradients[i].from;
+                to = gradients[i].to;
+                is_gradient = true;
+            }
+    if (is_gradient) {
+        flm_text_puts(out, "<linearGradient id=\"flamel-background\" y2=\"1\" x2=\"0\">"
+                           "<stop offset=\".05\" stop-color=\"");
+        add_hex_color(out, from);
+        flm_text_puts(out, "\"/><stop offset=\".95\" stop-color=\"");
+        add_hex_color(out, to);
+        flm_text_puts(out, "\"/></linearGradient>\n");
+    }
+    flm_text_puts(out, background ? "<rect class=\"given\"" : "<rect class=\"page\"");
+    flm_text_puts(out, " width=\"100%\" height=\"100%\" fill=\"");
+    if (is_gradient)
+        flm_text_puts(out, "url(#flamel-background)");
+    else
+        add_hex_color(out, from);
+    flm_text_puts(out, "\"/>\n");
+}
+
+/* Lines in opposite directions over what appeared and what disappeared. */
+static void add_hatches(const struct flm_svg *svg, struct flm_text *out)
+{
+    if (!(svg->marks >> FLM_MARK_APPEARED))
+        return;
+    static const struct {
+        const char *id;
+        int angle;
+    } hatches[] = {{"flamel-appeared", 45}, {"flamel-disappeared", -45}};
+    flm_text_puts(out, "<defs>\n");
+    for (size_t i = 0; i < 2; i++)
+        flm_text_format(out,
+                        "<pattern id=\"%s\" width=\"6\" height=\"6\" "
+                        "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(%d)\">"
+                        "<path class=\"hatch\" d=\"M3 0v6\"/></pattern>\n",
+                        hatches[i].id, hatches[i].angle);
+    flm_text_puts(out, "</defs>\n");
+}
+
+static void add_plain(struct flm_svg *svg, struct flm_text *out, const char *text)
+{
+    flm_xml_add(out, flm_plain(flm_bytes_of(text), &svg->name));
+}
+
+/* A comment may not hold "--", nor end in "-". */
+static void add_notes(struct flm_svg *svg, struct flm_text *out)
+{
+    if (!svg->options.notes)
+        return;
+    struct flm_bytes notes = flm_plain(flm_bytes_of(svg->options.notes), &svg->name);
+    flm_text_puts(out, "<!-- NOTES: ");
+    for (size_t i = 0; i < notes.size; i++) {
+        flm_text_putc(out, notes.at[i]);
+        if (notes.at[i] == '-' && i + 1 < notes.size && notes.at[i + 1] == '-')
+            flm_text_putc(out, ' ');
+    }
+    flm_text_puts(out, " -->\n");
+}
+
+/* The background decides which text can be read on it. */
+static bool is_on_dark(const struct flm_svg *svg)
+{
+    uint32_t color;
+    return svg->options.background &&
+           flm_color_parse(flm_bytes_of(svg->options.background), &color) &&
+           flm_ink_on(color) == FLM_INK_WHITE;
+}
+
+static bool write_document(struct flm_svg *svg, struct flm_text *out)
+{
+    const struct flm_svg_options *o = &svg->options;
+    int width = (int)(o->width_px + 0.5), height = flm_svg_height(svg);
+    flm_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    flm_text_format(out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flamel%s\" width=\"%d\" "
+                    "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" font-family=\"",
+                    is_on_dark(svg) ? " on-dark" : "", width, height, width, height);
+    add_plain(svg, out, o->font_type);
+    flm_text_puts(out, "\" font-size=\"13\">\n<title>");
+    add_plain(svg, out, o->title);
+    flm_text_puts(out, "</title>\n");
+    add_notes(svg, out);
+    add_styles(svg, out);
+    add_background(svg, out);
+    add_hatches(svg, out);
+    if (!flm_svg_write_still(svg, out))
+        return false;
+    if (!o->without_script && svg->kept.count > 0) {
+        if (!flm_svg_write_data(svg, out))
+            return false;
+        flm_text_puts(out, "<script><![CDATA[\n");
+        flm_svg_asset_add(FLM_ASSET_SCRIPT, out);
+        flm_text_puts(out, "]]></script>\n");
+    }
+    flm_text_puts(out, "</svg>\n");
+    return !svg->name.failed && !svg->label.failed;
+}
+
+static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
+                         struct flm_error *why)
+{
+    svg->profile = profile;
+    if (!flm_svg_options_resolve(&svg->options, profile, why))
+        return false;
+    if (svg->options.reverse) {
+        svg->inverted = flm_invert(profile, why);
+        svg->profile = svg->inverted;
+        if (!svg->inverted)
+            return false;
+    }
+    const struct flm_metric_record *metric = flm_profile_metric(svg->profile, svg->options.metric);
+    const char *name = svg->options.count_name;
+    svg->unit = name ? flm_bytes_of(name) : flm_string_bytes(svg->profile, metric->unit);
+    if (svg->unit.size == 0 && !name)
+        svg->unit = flm_string_bytes(svg->profile, metric->name);
+    svg->font = (struct flm_font){svg->options.font_size_px, svg->options.font_width};
+    return true;
+}
+
+static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct flm_text *out,
+                 struct flm_error *why)
+{
+    static const enum flm_sibling_order orders[] = {
+        [FLM_DRAW_BY_NAME] = FLM_ORDER_NAME,
+        [FLM_DRAW_BY_TOTAL] = FLM_ORDER_TOTAL,
+        [FLM_DRAW_BY_TIME] = FLM_ORDER_SEEN,
+    };
+    const struct flm_svg_options *o = &svg->options;
+    if (!open_profile(svg, profile, why) || !prepare_comparison(svg, why) ||
+        !flm_palette_init(&svg->palette, o->colors, o->shades,
+                          (struct flm_bytes){o->palette.at, o->palette.size}, why))
+        return false;
+    count_facts(svg);
+    struct flm_layout_options layout = {
+        .metric = o->metric, .order = orders[o->order], .widths = svg->widths};
+    svg->layout = flm_layout_new(svg->profile, &layout, why);
+    if (!svg->layout)
+        return false;
+    svg->total = flm_layout_total(svg->layout, (struct flm_node){0});
+    if (!list_rectangles(svg, why) || !find_tones(svg, why))
+        return false;
+    svg->marks = flm_svg_marks(svg);
+    return write_document(svg, out) || flm_error_memory(why);
+}
+
+static void clear(struct flm_svg *svg)
+{
+    flm_layout_free(svg->layout);
+    flm_profile_free(svg->inverted);
+    flm_rectangles_clear(&svg->seen);
+    flm_rectangles_clear(&svg->kept);
+    flm_palette_clear(&svg->palette);
+    flm_index_clear(&svg->tone_index);
+    flm_text_clear(&svg->name);
+    flm_text_clear(&svg->label);
+    free(svg->after);
+    free(svg->before);
+    free(svg->widths);
+    free(svg->tones);
+    free(svg->frame_tone);
+}
+
+/* The sink, and whether it was the one that failed. */
+struct outlet {
+    flm_profile_sink sink;
+    void *context;
+    bool refused;
+};
+
+static bool hand_on(void *context, const void *bytes, size_t size)
+{
+    struct outlet *outlet = context;
+    outlet->refused = !outlet->sink(outlet->context, bytes, size);
+    return !outlet->refused;
+}
+
+/* What to say of an output that failed. */
+static bool finish(struct flm_text *out, const struct outlet *outlet, struct flm_error *why)
+{
+    bool done = flm_text_flush(out);
+    flm_text_clear(out);
+    if (done)
+        return true;
+    return outlet->refused ? flm_error_set(why, FLM_ERROR_SYSTEM, "the picture cannot be written")
+                           : flm_error_memory(why);
+}
+
+bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                   flm_profile_sink sink, void *context, struct flm_error *why)
+{
+    struct flm_svg svg = {.options = *options};
+    struct outlet outlet = {sink, context, false};
+    struct flm_text out;
+    flm_text_init(&out, hand_on, &outlet);
+    bool drawn = draw(&svg, profile, &out, why);
+    clear(&svg);
+    if (!drawn) {
+        flm_text_clear(&out);
+        return false;
+    }
+    return finish(&out, &outlet, why);
+}
+
+/* ---- The palette as text --------------------------------------------------------------------- */
+
+bool flm_svg_palette_write(const struct flm_profile *profile,
+                           const struct flm_svg_options *options, flm_profile_sink sink,
+                           void *context, struct flm_error *why)
+{
+    struct flm_palette palette;
+    struct flm_bytes given = {options->palette.at, options->palette.size};
+    if (!flm_palette_init(&palette, options->colors, options->shades, given, why))
+        return false;
+    struct outlet outlet = {sink, context, false};
+    struct flm_text out;
+    flm_text_init(&out, hand_on, &outlet);
+    flm_text_add(&out, given);
+    if (given.size > 0 && given.at[given.size - 1] != '\n')
+        flm_text_putc(&out, '\n');
+    (void)profile;
+    flm_palette_clear(&palette);
+    return finish(&out, &outlet, why);
+}
