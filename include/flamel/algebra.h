@@ -42,7 +42,8 @@ struct flm_combination {
 };
 
 /* The same tree with `count` new columns in place of the old ones. All columns with a weight other
- * than 0 in one combination must have one unit. Stacks that are 0 in every new column are dropped. */
+ * than 0 in one combination must have one unit, and no two may have the same name. Stacks and samples
+ * that are 0 in every new column are dropped. */
 struct flm_profile *flm_combine(const struct flm_profile *profile,
                                 const struct flm_combination *combinations, size_t count,
                                 struct flm_error *why);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "algebra/carry.h"
+#include "algebra/subset.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "profile/facts.h"
@@ -200,7 +201,7 @@ static bool make_node(struct aligning *a, struct group group)
         return true;
     }
     void *own = a->own, *open = a->open;
-    bool room = flm_grow(&own, &a->own_capacity, group.member_count, sizeof *a->own);
+    bool room = flm_grow(&own, &a->own_capacity, group.member_count + (size_t)1, sizeof *a->own);
     a->own = own;
     room = room && flm_grow(&open, &a->open_capacity, a->open_count + 1, sizeof *a->open);
     a->open = open;
@@ -209,6 +210,8 @@ static bool make_node(struct aligning *a, struct group group)
     memcpy(a->own, members, group.member_count * sizeof *a->own);
     uint32_t node = a->made++;
     a->out->node_frame[node] = group.rank;
+    for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
+        flm_self_column(a->out, m)[node] = 0; /* written before it is read: see flm_new_zeroed */
     for (uint32_t i = 0; i < group.member_count; i++)
         add_values(a, a->own[i].input, a->own[i].node, node);
     a->open[a->open_count++] = node;
@@ -218,7 +221,7 @@ static bool make_node(struct aligning *a, struct group group)
 static bool make_nodes(struct aligning *a)
 {
     void *members = NULL, *groups = NULL;
-    bool room = flm_grow(&members, &a->member_capacity, a->count, sizeof *a->members);
+    bool room = flm_grow(&members, &a->member_capacity, a->count + 1, sizeof *a->members);
     a->members = members;
     room = room && flm_grow(&groups, &a->group_capacity, 1, sizeof *a->groups);
     a->groups = groups;
@@ -357,6 +360,33 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
            flm_facts_write(&a->facts, a->out, a->moved, a->why) && check_sums(a);
 }
 
+/* Differences may cancel, and stacks that only samples kept have none side by side. */
+static bool has_empty_leaf(const struct flm_profile *p)
+{
+    for (uint32_t i = 1; i < p->sizes.node_count && p->sizes.metric_count > 0; i++) {
+        bool empty = p->node_end[i] == i + 1;
+        for (uint32_t m = 0; empty && m < p->sizes.metric_count; m++)
+            empty = flm_self_column(p, m)[i] == 0;
+        if (empty)
+            return true;
+    }
+    return false;
+}
+
+/* Takes `p`. */
+static struct flm_profile *without_empty_leaves(struct flm_profile *p, struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    struct flm_profile *result = NULL;
+    if (columns)
+        result = flm_subset(p, columns, p->sizes.metric_count, NULL, why);
+    else
+        flm_error_memory(why);
+    flm_columns_free(columns, p->sizes.metric_count);
+    flm_profile_free(p);
+    return result;
+}
+
 struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
                               enum flm_align_mode mode, const char *const *names,
                               struct flm_error *why)
@@ -368,5 +398,5 @@ struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t 
         flm_profile_free(a.out);
         return NULL;
     }
-    return a.out;
+    return has_empty_leaf(a.out) ? without_empty_leaves(a.out, why) : a.out;
 }

@@ -5,8 +5,8 @@
 
 #include "base/sort.h"
 
-/* One occurrence in a row: the node where the row has arrived, and the node whose total counts. They
- * differ for callers only, which climb. */
+/* One occurrence in a row: the node where the row has arrived, and the node whose total counts.
+ * They differ for callers only, which climb. */
 struct item {
     uint32_t at, of;
 };
@@ -15,7 +15,8 @@ struct item {
 struct gathered {
     double total, self, size;
     uint32_t item_count; /* 0: none seen */
-    uint32_t first_item; /* in the pool; FLM_NONE: not to be shown */
+    bool hidden;
+    size_t next_item; /* in the pool: where its next item is put */
 };
 
 /* A row that is still to be shown. Its items are the last of the pool when its turn comes. */
@@ -46,7 +47,8 @@ struct making {
     uint32_t seen_count;
 };
 
-/* ---- The columns -------------------------------------------------------------------------------- */
+/* ---- The columns --------------------------------------------------------------------------------
+ */
 
 static bool has_negative(const double *self, uint32_t count)
 {
@@ -107,11 +109,12 @@ static void free_columns(struct making *m)
     free(m->pending);
 }
 
-/* ---- From the items of a row to its children ---------------------------------------------------- */
+/* ---- From the items of a row to its children ----------------------------------------------------
+ */
 
 /* The children are enumerated twice, first to add up what each function has, then to put the items
  * of those that are shown into the pool. */
-typedef void (*visit)(struct making *m, struct item item);
+typedef void (*visitor)(struct making *m, struct item item);
 
 static void add_item(struct making *m, struct item item)
 {
@@ -130,11 +133,11 @@ static void add_item(struct making *m, struct item item)
 static void put_item(struct making *m, struct item item)
 {
     struct gathered *g = &m->gathered[m->functions->of_frame[m->p->node_frame[item.at]]];
-    if (g->first_item != FLM_NONE)
-        m->pool[g->first_item++] = item;
+    if (!g->hidden)
+        m->pool[g->next_item++] = item;
 }
 
-static void visit_children(struct making *m, size_t first, size_t count, visit visit)
+static void visit_children(struct making *m, size_t first, size_t count, visitor visit)
 {
     const uint32_t *end = m->p->node_end;
     for (size_t i = first; i < first + count; i++) {
@@ -151,7 +154,7 @@ static void visit_children(struct making *m, size_t first, size_t count, visit v
 }
 
 /* The outermost occurrences of the marked frames. */
-static void visit_marked(struct making *m, visit visit)
+static void visit_marked(struct making *m, visitor visit)
 {
     const uint32_t *frame = m->p->node_frame, *end = m->p->node_end;
     for (uint32_t i = 1; i < m->p->sizes.node_count;) {
@@ -189,10 +192,10 @@ static void count_hidden(struct making *m, const struct gathered *g, struct flm_
     m->calls->hidden += g->total;
     m->calls->deeper_count += too_deep;
     m->calls->deeper += too_deep ? g->total : 0;
-    if (above) {
-        above->hidden_count++;
-        above->hidden += g->total;
-    }
+    uint32_t *count = above ? &above->hidden_count : &m->calls->hidden_top_count;
+    double *hidden = above ? &above->hidden : &m->calls->hidden_top;
+    *count += 1;
+    *hidden += g->total;
 }
 
 /* Sorts what was gathered, decides what is shown, gives it room in the pool and pushes it. The
@@ -212,7 +215,7 @@ static bool choose(struct making *m, uint32_t level, struct flm_call *above)
             item_count += g->item_count;
         } else {
             count_hidden(m, g, above, too_deep && g->size >= m->options->cut);
-            g->first_item = FLM_NONE;
+            g->hidden = true;
         }
     }
     void *pool = m->pool;
@@ -221,9 +224,9 @@ static bool choose(struct making *m, uint32_t level, struct flm_call *above)
     m->pool = pool;
     for (uint32_t i = shown; i-- > 0;) {
         struct gathered *g = &m->gathered[m->seen[i]];
-        g->first_item = (uint32_t)m->pool_size;
-        struct pending row = {m->seen[i], level, i, shown, g->total, g->self, m->pool_size,
-                              g->item_count};
+        g->next_item = m->pool_size;
+        struct pending row = {m->seen[i],   level,        i, shown, g->total, g->self,
+                              m->pool_size, g->item_count};
         if (!push(m, row))
             return false;
         m->pool_size += g->item_count;

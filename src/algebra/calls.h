@@ -1,4 +1,5 @@
-/* calls.h - who calls whom: stacks as one tree of functions, cut where too little is left to matter.
+/* calls.h - who calls whom: stacks as one tree of functions, cut where too little is left to
+ * matter.
  *
  *     from the root       the whole profile, callers above callees
  *     callees of some     what the functions of a pattern call: the subtrees of their outermost
@@ -6,9 +7,10 @@
  *     callers of some     from where they are called: the paths from those occurrences to the root,
  *                         laid over each other from the function on
  *
- * Siblings of one function (functions.h) are one. The tree is made as it is shown, rows in preorder:
- * what is below the cut is counted and never looked into, so a profile of any size is two passes
- * over its nodes and work for what is seen. Depth is limited by `levels` and by nothing else. */
+ * Siblings of one function (functions.h) are one. The tree is made as it is shown, rows in
+ * preorder: what is below the cut is counted and never looked into, so a profile of any size is two
+ * passes over its nodes and work for what is seen. Depth is limited by `levels` and by nothing
+ * else. */
 #ifndef FLAMEL_ALGEBRA_CALLS_H
 #define FLAMEL_ALGEBRA_CALLS_H
 
@@ -24,15 +26,15 @@ struct flm_calls_options {
     uint32_t levels;            /* how many are shown at most */
 };
 
-/* A row. Its size, for the cut and the order, is the sum of |self| below it: where nothing is negative
- * that is the total. */
+/* A row. Its size, for the cut and the order, is the sum of |self| below it: where nothing is
+ * negative that is the total. */
 struct flm_call {
     uint32_t function;
     uint32_t level;   /* from 0 */
     uint32_t sibling; /* its place among the shown siblings, from 0 */
     uint32_t sibling_count;
-    double total; /* callers: how much of the functions' total came this way */
-    double self;  /* callers: how much of it has no further caller */
+    double total;          /* callers: how much of the functions' total came this way */
+    double self;           /* callers: how much of it has no further caller */
     uint32_t hidden_count; /* branches below it that are not shown */
     double hidden;         /* their total */
 };
@@ -40,10 +42,12 @@ struct flm_call {
 struct flm_calls {
     struct flm_call *call;
     size_t count;
-    double total;            /* of all rows of level 0, hidden ones too */
-    uint32_t hidden_count;   /* in all */
+    double total;          /* of all rows of level 0, hidden ones too */
+    uint32_t hidden_count; /* in all */
     double hidden;
-    uint32_t deeper_count; /* of these, how many for the levels alone */
+    uint32_t hidden_top_count; /* of these, how many on level 0 */
+    double hidden_top;
+    uint32_t deeper_count; /* and how many for the levels alone */
     double deeper;
 };
 

@@ -27,7 +27,7 @@ bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct
     uint32_t unit = c->string_map[p->metrics[metric].unit];
     uint32_t to = flm_builder_metric_of(b, name, unit);
     if (to == FLM_NONE)
-        return flm_error_memory(why);
+        return flm_builder_tell(b, why);
     c->metric_map[metric] = to;
     if (b->metrics[to].unit == unit)
         return true;

@@ -107,7 +107,7 @@ static size_t without_clone_suffix(struct flm_bytes text)
                 size = at;
     if (size > 19 && memcmp(text.at + size - 19, "::h", 3) == 0) {
         size_t hex = 0;
-        while (hex < 16 && strchr("0123456789abcdef", text.at[size - 16 + hex]))
+        while (hex < 16 && flm_is_one_of(text.at[size - 16 + hex], "0123456789abcdef"))
             hex++;
         if (hex == 16)
             size -= 19;

@@ -49,15 +49,30 @@ static double *combine_column(const double *columns, size_t rows, const struct f
     return sum;
 }
 
+/* Marks the samples that are not 0 in every column: the others go, as stacks do. */
+static unsigned char *samples_with_a_value(const struct flm_profile *p,
+                                           const struct flm_column *columns, size_t count)
+{
+    unsigned char *kept = calloc(p->sizes.sample_count, 1);
+    for (size_t c = 0; kept && c < count; c++)
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            kept[i] |= columns[c].sample[i] != 0;
+    return kept;
+}
+
 struct flm_profile *flm_combine(const struct flm_profile *p,
                                 const struct flm_combination *combinations, size_t count,
                                 struct flm_error *why)
 {
     struct flm_column *columns = calloc(count + 1, sizeof *columns);
     bool good = columns || flm_error_memory(why);
+    unsigned char *kept = NULL;
     for (size_t i = 0; good && i < count; i++) {
         const struct flm_combination *c = &combinations[i];
         columns[i].name = flm_bytes_of(c->name);
+        for (size_t j = 0; good && j < i; j++)
+            if (flm_bytes_equal(columns[i].name, columns[j].name))
+                good = flm_error_set(why, FLM_ERROR_USAGE, "two columns are called '%s'", c->name);
         for (uint32_t m = 0; good && m < p->sizes.metric_count; m++)
             if (c->weights[m] - c->weights[m] != 0)
                 good = flm_error_set(why, FLM_ERROR_USAGE, "a weight of '%s' is not a finite number",
@@ -73,8 +88,13 @@ struct flm_profile *flm_combine(const struct flm_profile *p,
         if (!columns[i].self || (p->sizes.sample_count > 0 && !columns[i].sample))
             good = flm_error_memory(why);
     }
-    struct flm_profile *result = good ? flm_subset(p, columns, count, NULL, why) : NULL;
+    if (good && p->sizes.sample_count > 0) {
+        kept = samples_with_a_value(p, columns, count);
+        good = kept || flm_error_memory(why);
+    }
+    struct flm_profile *result = good ? flm_subset(p, columns, count, kept, why) : NULL;
     flm_columns_free(columns, count);
+    free(kept);
     return result;
 }
 

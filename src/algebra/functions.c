@@ -61,7 +61,7 @@ struct account {
 
 /* A node with children, while they are looked at. */
 struct open_node {
-    double total;  /* so far */
+    double total; /* so far */
     uint32_t end;
     uint32_t function; /* FLM_NONE: not its outermost occurrence */
 };

@@ -1,4 +1,5 @@
-/* functions.h - a profile by function: how much of it each one is, wherever it stands on the stacks.
+/* functions.h - a profile by function: how much of it each one is, wherever it stands on the
+ * stacks.
  *
  * A function is all frames of one name in one module; where the module is not known, of one file.
  * Lines, addresses and kinds are not told apart. Frames are sorted by name, then module, then file,
@@ -25,7 +26,8 @@ struct flm_function {
 };
 
 struct flm_functions {
-    struct flm_function *function; /* in name order; 0 is the root's, with everything as its total */
+    struct flm_function
+        *function; /* in name order; 0 is the root's, with everything as its total */
     uint32_t count;
     uint32_t *of_frame; /* by frame: its function */
 };
@@ -41,9 +43,9 @@ bool flm_functions_measure(struct flm_functions *functions, const struct flm_pro
 
 enum flm_function_order { FLM_FUNCTIONS_BY_SELF, FLM_FUNCTIONS_BY_TOTAL, FLM_FUNCTIONS_BY_NAME };
 
-/* The functions whose self or total is not 0, the largest (by size: -5 before 3) first; equal ones in
- * name order. `order` has room for all; returns how many, or FLM_NONE if memory ran out. The root's
- * is not among them. */
+/* The functions whose self or total is not 0, the largest (by size: -5 before 3) first; equal ones
+ * in name order. `order` has room for all; returns how many, or FLM_NONE if memory ran out. The
+ * root's is not among them. */
 uint32_t flm_functions_sort(const struct flm_functions *functions, enum flm_function_order by,
                             uint32_t *order);
 

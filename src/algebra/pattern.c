@@ -210,9 +210,9 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
                          struct flm_text *out)
 {
     enum field field = take_field(&pattern);
-    while (pattern.size && strchr("*?\"/", pattern.at[0]))
+    while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
         pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};
-    while (pattern.size && strchr("*?\"/", pattern.at[pattern.size - 1]))
+    while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))
         pattern.size--;
     if (pattern.size == 0 || field == KIND)
         return;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/carry.h"
+#include "base/number.h"
 #include "profile/facts.h"
 
 struct flm_column *flm_columns_copy(const struct flm_profile *p)
@@ -91,12 +92,12 @@ static bool carry(struct subset *s)
 {
     struct flm_builder *b = s->builder;
     if (!flm_carry_words(b, s->p, &s->carried))
-        return false;
+        return flm_error_memory(s->why);
     for (size_t c = 0; c < s->count; c++) {
         uint32_t name = flm_builder_string(b, s->columns[c].name.at, s->columns[c].name.size).index;
         uint32_t unit = flm_builder_string(b, s->columns[c].unit.at, s->columns[c].unit.size).index;
         if (flm_builder_metric_of(b, name, unit) == FLM_NONE)
-            return false;
+            return flm_builder_tell(b, s->why);
     }
     flm_carry_notes(b, s->p, &s->carried);
     /* The samples come with the columns of `p`; those of the result are put in their place. */
@@ -113,7 +114,25 @@ static bool carry(struct subset *s)
             to++;
         }
     }
-    return !flm_builder_failed(b);
+    return !flm_builder_failed(b) || flm_builder_tell(b, s->why);
+}
+
+/* New columns must be what every profile promises: finite, and exact where they are counts. */
+static bool check_columns(const struct subset *s)
+{
+    for (size_t c = 0; c < s->count; c++) {
+        double sum = 0, odd = 0;
+        for (uint32_t i = 0; i < s->p->sizes.node_count; i++)
+            sum += s->columns[c].self[i] < 0 ? -s->columns[c].self[i] : s->columns[c].self[i];
+        for (uint32_t i = 0; has_samples(s) && i < s->p->sizes.sample_count; i++)
+            odd += s->columns[c].sample[i] - s->columns[c].sample[i]; /* 0 for finite ones */
+        if (!(sum <= FLM_EXACT_LIMIT) || odd != 0)
+            return flm_error_set(s->why, FLM_ERROR_RANGE,
+                                 "the values of '%.*s' sum to more than 2^53, where counts are no "
+                                 "longer exact: scale them down",
+                                 (int)s->columns[c].name.size, s->columns[c].name.at);
+    }
+    return true;
 }
 
 static void write_nodes(struct subset *s)
@@ -139,8 +158,13 @@ static bool make(struct subset *s)
     s->stays = malloc(p->sizes.node_count);
     if (!s->builder || !s->moved || !s->stays)
         return flm_error_memory(s->why);
+    if (!check_columns(s))
+        return false;
     find_staying(s);
-    if (!carry(s) || !(s->frame_used = calloc(s->builder->words.frame_count, 1)))
+    if (!carry(s))
+        return false;
+    s->frame_used = calloc(s->builder->words.frame_count, 1);
+    if (!s->frame_used)
         return flm_error_memory(s->why);
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
         if (s->stays[i])

@@ -20,3 +20,14 @@ bool flm_grow(void **items, size_t *capacity, size_t needed, size_t item_size)
     *capacity = larger;
     return true;
 }
+
+void *flm_new_zeroed(size_t count, size_t item_size)
+{
+    if (item_size > 0 && count > SIZE_MAX / item_size)
+        return NULL;
+    /* realloc, because compilers make calloc of malloc and memset. */
+    void *items = realloc(NULL, count * item_size + 1);
+    if (items)
+        memset(items, 0, count * item_size);
+    return items;
+}

@@ -63,21 +63,35 @@ bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t of
     return false;
 }
 
-void flm_error_move_line(struct flm_error *why, uint64_t line)
+/* "line 7: ..." begins with letters, a blank and digits; they become `place` and `number`. */
+static void move(struct flm_error *why, const char *place, uint64_t number)
 {
-    if (!why || why->line == 0)
-        return;
     char inner[sizeof why->text];
     memcpy(inner, why->text, sizeof inner);
-    const char *behind = inner; /* "line 7: ..." begins with letters, a blank and digits */
+    const char *behind = inner;
     while (*behind && *behind != ':')
         behind++;
     struct flm_text text;
     flm_text_init_fixed(&text, why->text, sizeof why->text - 1);
-    flm_text_format(&text, "line %llu", (unsigned long long)line);
+    flm_text_format(&text, "%s %llu", place, (unsigned long long)number);
     flm_text_puts(&text, behind);
-    why->line = line;
     finish(why, text.size);
+}
+
+void flm_error_move_line(struct flm_error *why, uint64_t line)
+{
+    if (!why || why->line == 0)
+        return;
+    move(why, "line", line);
+    why->line = line;
+}
+
+void flm_error_move_byte(struct flm_error *why, uint64_t offset)
+{
+    if (!why || why->line != 0 || !flm_bytes_start_with(flm_bytes_of(why->text), "byte "))
+        return;
+    move(why, "byte", offset);
+    why->offset = offset;
 }
 
 bool flm_error_memory(struct flm_error *why)

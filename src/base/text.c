@@ -83,7 +83,9 @@ void flm_text_putc(struct flm_text *text, char byte)
 
 void flm_text_repeat(struct flm_text *text, char byte, size_t count)
 {
-    char *to = flm_text_reserve(text, count);
+    if (text->fixed && count > text->capacity - text->size)
+        count = text->capacity - text->size;
+    char *to = count ? flm_text_reserve(text, count) : NULL;
     if (to) {
         memset(to, byte, count);
         text->size += count;

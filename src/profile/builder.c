@@ -36,6 +36,13 @@ void flm_builder_fail_memory(struct flm_builder *b)
     fail(b, FLM_ERROR_MEMORY, "out of memory");
 }
 
+bool flm_builder_tell(const struct flm_builder *b, struct flm_error *why)
+{
+    if (why)
+        *why = b->why;
+    return false;
+}
+
 struct flm_builder *flm_builder_new(struct flm_error *why)
 {
     struct flm_builder *b = calloc(1, sizeof *b);
@@ -45,7 +52,7 @@ struct flm_builder *flm_builder_new(struct flm_error *why)
         return NULL;
     }
     b->slot_count = FIRST_NODE_SLOTS;
-    b->slots = calloc(b->slot_count, sizeof *b->slots);
+    b->slots = flm_new_zeroed(b->slot_count, sizeof *b->slots);
     b->label_set_ends = calloc(1, sizeof *b->label_set_ends);
     if (!b->slots || !b->label_set_ends || !flm_builder_reserve(b, 1)) {
         flm_builder_free(b);
@@ -147,6 +154,10 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
     for (uint32_t m = 0; m < b->metric_count; m++)
         if (b->metrics[m].name == name)
             return m;
+    if (b->metric_count == FLM_MOST_METRICS) {
+        fail(b, FLM_ERROR_RANGE, "more than 4096 metrics: leave some out");
+        return FLM_NONE;
+    }
     void *metrics = b->metrics;
     double *self = calloc(b->node_capacity, sizeof *self);
     double *value = calloc(b->sample_capacity ? b->sample_capacity : 1, sizeof *value);
@@ -191,7 +202,7 @@ static size_t home(const struct flm_builder *b, uint32_t hash)
 static bool grow_slots(struct flm_builder *b)
 {
     size_t old_count = b->slot_count;
-    node_slot *old = b->slots, *slots = calloc(old_count * 2, sizeof *slots);
+    node_slot *old = b->slots, *slots = flm_new_zeroed(old_count * 2, sizeof *slots);
     if (!slots)
         return false;
     b->slots = slots;
@@ -291,8 +302,13 @@ struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
     b->path = path;
     uint32_t *hash = b->path;
     hash[0] = b->path_hash[from.index];
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         hash[i + 1] = extend_path(hash[i], frames[i].index);
+        /* The table is larger than the cache; its lines are asked for before they are needed. A long
+         * stack is bisected, and needs few of them. */
+        if (count < BISECT_FROM)
+            __builtin_prefetch(&b->slots[home(b, hash[i + 1])], 1);
+    }
 
     uint32_t node = from.index;
     size_t known = 0; /* frames that are known to lead to `node` */

@@ -65,8 +65,11 @@ struct flm_builder {
 /* Remembers that memory ran out. */
 void flm_builder_fail_memory(struct flm_builder *b);
 
+/* Tells `why` what the builder remembers; false. */
+bool flm_builder_tell(const struct flm_builder *b, struct flm_error *why);
+
 /* What the public functions of these names do, for strings of the builder's own. A metric is
- * FLM_NONE when memory ran out. */
+ * FLM_NONE when memory ran out or there are too many. */
 uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t unit);
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss);
 

@@ -150,8 +150,8 @@ static bool write_nodes(struct finishing *f, struct walk *w)
 static bool finish(struct finishing *f)
 {
     struct flm_builder *b = f->b;
-    f->first_child = calloc(b->node_count, sizeof(uint32_t));
-    f->next_sibling = calloc(b->node_count, sizeof(uint32_t));
+    f->first_child = flm_new_zeroed(b->node_count, sizeof(uint32_t));
+    f->next_sibling = flm_new_zeroed(b->node_count, sizeof(uint32_t));
     f->frame_used = calloc(b->words.frame_count, 1);
     if (!f->first_child || !f->next_sibling || !f->frame_used)
         return flm_error_memory(f->why);
@@ -180,12 +180,10 @@ struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *
     b->slots = NULL;
     b->path_hash = NULL;
     bool finished = false;
-    if (b->failed) {
-        if (why)
-            *why = b->why;
-    } else {
+    if (b->failed)
+        flm_builder_tell(b, why);
+    else
         finished = check_sums(b, why) && finish(&f);
-    }
     free(f.first_child);
     free(f.next_sibling);
     free(f.frame_used);

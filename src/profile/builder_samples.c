@@ -2,6 +2,7 @@
  * recording, and losses. */
 #include "profile/builder.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -188,7 +189,8 @@ void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss)
 {
     for (uint32_t i = 0; i < b->loss_count; i++) {
         if (b->losses[i].what == loss.what) {
-            b->losses[i].count += loss.count;
+            double sum = b->losses[i].count + loss.count;
+            b->losses[i].count = sum - sum == 0 ? sum : DBL_MAX; /* a count stays one */
             return;
         }
     }

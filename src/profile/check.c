@@ -63,13 +63,10 @@ static bool check_frames(const struct flm_profile *p, struct flm_error *why)
     return true;
 }
 
-/* Names are compared pair by pair, so their number is bounded. */
-enum { MOST_METRICS = 4096 };
-
 static bool check_metrics(const struct flm_profile *p, struct flm_error *why)
 {
-    if (p->sizes.metric_count > MOST_METRICS)
-        return broken(why, "metric", MOST_METRICS, "is one more than a profile may have");
+    if (p->sizes.metric_count > FLM_MOST_METRICS)
+        return broken(why, "metric", FLM_MOST_METRICS, "is one more than a profile may have");
     for (uint32_t i = 0; i < p->sizes.metric_count; i++) {
         if (p->metrics[i].name >= p->sizes.string_count ||
             p->metrics[i].unit >= p->sizes.string_count)

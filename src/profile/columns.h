@@ -25,6 +25,9 @@ struct flm_label_record {
     uint32_t key, value;
 };
 
+/* Names of metrics are compared pair by pair, so their number is bounded. */
+enum { FLM_MOST_METRICS = 4096 };
+
 struct flm_sizes {
     uint32_t string_count, frame_count, node_count, metric_count;
     uint64_t string_bytes;

@@ -31,6 +31,10 @@ agrees() {
         return
     fi
     wanted=$(summary "$expected") got=$(summary "$work/got")
+    case $name in
+        # The file ends without a blank line, and stackcollapse-perf.pl loses its last sample.
+        perf-script/flamescope-perf.test01) [ "$wanted" != "8 6" ] || wanted="9 6" ;;
+    esac
     if [ "$wanted" = "$got" ]; then pass; else
         fail "$name $*" "total and stacks are $got, should be $wanted"
     fi

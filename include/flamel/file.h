@@ -1,0 +1,50 @@
+/* file.h - profiles from files and to files: recognised by content, decompressed, read in pieces. */
+#ifndef FLAMEL_FILE_H
+#define FLAMEL_FILE_H
+
+#include "flamel/draw.h"
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is a good choice. */
+struct flm_load_options {
+    const char *format;  /* by name ("folded"); NULL: recognised by content */
+    bool allow_negative; /* folded: differences */
+    bool lenient;        /* skip and count what would be refused */
+    int columns;         /* folded: values a line, 1 or 2; 0: found out */
+    bool drop_times;     /* do not keep single samples with their times and labels */
+    int threads;         /* 0: as many as there are processors */
+
+    /* Told now and then how much was read; `size` is 0 where it is not known. False stops. */
+    bool (*progress)(void *context, uint64_t bytes, uint64_t size);
+    void *progress_context;
+
+    const char **found_format; /* receives the name of the format that it was; may be NULL */
+};
+
+/* The profile in a file, or on standard input ("-"): any format that can be read, also compressed
+ * with gzip or zstd. A .flm file is mapped and used in place. `options` may be NULL. NULL, and
+ * `why` with the file's name in front, when it cannot be read. */
+struct flm_profile *flm_load(const char *path, const struct flm_load_options *options,
+                             struct flm_error *why);
+
+struct flm_save_options {
+    const char *format; /* by name; NULL: by the end of the file's name */
+    const char *metric; /* of the formats that hold one; NULL: the first */
+    bool annotate;      /* folded: mark the kinds of frames even where the source did not */
+    const struct flm_svg_options *picture; /* of SVG; NULL: the defaults; its metric is not used */
+};
+
+/* Writes the profile to a file, or to standard output ("-"). A file is replaced only when all of
+ * it was written. */
+bool flm_save(const struct flm_profile *profile, const char *path,
+              const struct flm_save_options *options, struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

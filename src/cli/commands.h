@@ -1,0 +1,27 @@
+/* commands.h - the commands: one file each, one line each in the table of commands.c. */
+#ifndef FLAMEL_CLI_COMMANDS_H
+#define FLAMEL_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct flm_command flm_command_convert;
+extern const struct flm_command flm_command_info;
+extern const struct flm_command flm_command_report;
+extern const struct flm_command flm_command_merge;
+extern const struct flm_command flm_command_filter;
+extern const struct flm_command flm_command_formats;
+
+/* All of them, in the order in which help lists them; `count` receives how many. */
+const struct flm_command *const *flm_commands(size_t *count);
+
+/* NULL if there is none of that name. */
+const struct flm_command *flm_command_named(const char *name);
+
+/* How every command ends. */
+enum {
+    FLM_EXIT_DONE = 0,
+    FLM_EXIT_NO = 1,   /* the answer is no */
+    FLM_EXIT_WRONG = 2 /* the usage or the input was wrong */
+};
+
+#endif

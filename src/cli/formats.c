@@ -1,0 +1,117 @@
+/* formats.c - `flamel formats`: what can be read and written. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "cli/messages.h"
+#include "cli/terminal.h"
+#include "format/format.h"
+#include "io/output.h"
+
+struct fields {
+    bool json;
+};
+
+static const struct flm_option options[] = {
+    {"json", 0, NULL, "as JSON", FLM_OPTION_FLAG, offsetof(struct fields, json)},
+};
+
+struct line {
+    const char *name, *extensions, *description;
+    bool reads, writes;
+};
+
+/* A format of the table, or, behind the last, pictures, which are drawn and not in it. */
+static bool line_at(size_t i, struct line *line)
+{
+    static const struct line svg = {"svg", ".svg", "a flame graph for the browser", false, true};
+    size_t count;
+    const struct flm_format *const *formats = flm_formats(&count);
+    if (i > count)
+        return false;
+    *line = svg;
+    if (i < count) {
+        const struct flm_format *f = formats[i];
+        bool is_flm = f == &flm_format_flm; /* used in place: it has no reader */
+        *line = (struct line){f->name, f->extensions, f->description, f->read || is_flm,
+                              f->write != NULL};
+    }
+    return true;
+}
+
+static void write_json(struct flm_text *out)
+{
+    struct flm_json_writer json = {.out = out};
+    struct line line;
+    flm_json_begin(&json, NULL, FLM_JSON_ARRAY);
+    for (size_t i = 0; line_at(i, &line); i++) {
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_text(&json, "name", flm_bytes_of(line.name));
+        flm_json_add_bool(&json, "reads", line.reads);
+        flm_json_add_bool(&json, "writes", line.writes);
+        flm_json_begin(&json, "extensions", FLM_JSON_ARRAY_LINE);
+        for (const char *at = line.extensions; *at;) {
+            size_t size = strcspn(at, " ");
+            flm_json_add_text(&json, NULL, (struct flm_bytes){at, size});
+            at += size + strspn(at + size, " ");
+        }
+        flm_json_end(&json);
+        flm_json_add_text(&json, "description", flm_bytes_of(line.description));
+        flm_json_end(&json);
+    }
+    flm_json_end(&json);
+}
+
+static void write_text(struct flm_text *out)
+{
+    static const struct flm_column columns[] = {
+        {"format", FLM_COLUMN_TEXT, 0},     {"", FLM_COLUMN_TEXT, 0},
+        {"", FLM_COLUMN_TEXT, 0},           {"written to", FLM_COLUMN_TEXT, 1},
+        {"what it is", FLM_COLUMN_TEXT, 0},
+    };
+    struct flm_look look = flm_look_of_output();
+    struct flm_table table;
+    struct line line;
+    flm_table_init(&table, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; line_at(i, &line); i++) {
+        flm_text_puts(flm_table_cell(&table), line.name);
+        flm_text_puts(flm_table_cell(&table), line.reads ? "read" : "");
+        flm_text_puts(flm_table_cell(&table), line.writes ? "write" : "");
+        flm_text_puts(flm_table_cell(&table), line.writes ? line.extensions : "");
+        flm_text_puts(flm_table_cell(&table), line.description);
+    }
+    flm_table_print(&table, &look, out);
+    flm_table_clear(&table);
+}
+
+static int run(const struct flm_command *command, int count, char **words)
+{
+    struct fields f = {0};
+    struct flm_error why;
+    int operands = flm_options_parse(command, &f, count, words, &why);
+    if (operands == -2)
+        return FLM_EXIT_DONE;
+    if (operands > 0)
+        flm_error_set(&why, FLM_ERROR_USAGE, "formats takes no file (info says what one is)");
+    struct flm_output output;
+    if (operands != 0 || !flm_output_open(&output, "-", &why))
+        return flm_message_error(&why);
+    if (f.json)
+        write_json(&output.text);
+    else
+        write_text(&output.text);
+    return flm_output_close(&output, true, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
+}
+
+const struct flm_command flm_command_formats = {
+    .name = "formats",
+    .synopsis = "[OPTION]...",
+    .summary = "what can be read and written",
+    .description =
+        "Lists the formats of profiles that flamel reads and writes. Reading looks at the "
+        "content of a\nfile, also through gzip and zstd; writing goes by the end of its "
+        "name.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

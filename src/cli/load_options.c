@@ -1,0 +1,94 @@
+#include "cli/load_options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/messages.h"
+#include "flamel/algebra.h"
+#include "profile/columns.h"
+
+struct progress {
+    const char *path;
+    double last; /* when it was shown, in seconds; 0: not yet */
+    double started;
+    bool shown;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A line that is written over and over, only on a terminal and only when reading takes long. */
+static bool show_progress(void *context, uint64_t bytes, uint64_t size)
+{
+    struct progress *p = context;
+    double t = now();
+    if (t - p->started < 0.5 || t - p->last < 0.1)
+        return true;
+    p->last = t;
+    p->shown = true;
+    if (size)
+        fprintf(stderr, "\r%s: %.0f %% of %.0f MB ", p->path, 100.0 * (double)bytes / (double)size,
+                (double)size * 1e-6);
+    else
+        fprintf(stderr, "\r%s: %.0f MB ", p->path, (double)bytes * 1e-6);
+    return true;
+}
+
+static void tell_losses(const char *path, const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
+        struct flm_bytes what = flm_string_bytes(p, p->losses[i].what);
+        struct flm_bytes where = flm_string_bytes(p, p->losses[i].where);
+        flm_message("%s: left out: %.*s: %.0f%s%.*s", path, (int)what.size, what.at,
+                    p->losses[i].count, where.size ? ", the first at " : "", (int)where.size,
+                    where.at);
+    }
+}
+
+static struct flm_profile *apply(const struct flm_load_fields *fields, struct flm_profile *profile,
+                                 struct flm_error *why)
+{
+    char note[200];
+    struct flm_profile *result = flm_apply(profile, fields->apply, note, why);
+    flm_profile_free(profile);
+    if (!result)
+        flm_error_within(why, "--apply");
+    else if (note[0] && !fields->quiet)
+        flm_message("%s", note);
+    return result;
+}
+
+struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
+{
+    struct progress progress = {.path = path, .started = now()};
+    struct flm_load_options options = {
+        .format = fields->from,
+        .allow_negative = fields->allow_signed,
+        .lenient = fields->lenient,
+        .columns = fields->columns,
+        .drop_times = fields->drop_times && !fields->apply, /* label: and time: ask for them */
+        .threads = fields->threads,
+        .found_format = fields->found_format,
+    };
+    if (!fields->quiet && isatty(STDERR_FILENO)) {
+        options.progress = show_progress;
+        options.progress_context = &progress;
+    }
+    struct flm_error why;
+    struct flm_profile *profile = flm_load(path, &options, &why);
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    if (profile && !fields->quiet && !fields->tells_losses)
+        tell_losses(path, profile);
+    if (profile && fields->apply)
+        profile = apply(fields, profile, &why);
+    if (!profile)
+        flm_message("%s", why.text);
+    return profile;
+}

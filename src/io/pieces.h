@@ -1,0 +1,21 @@
+/* pieces.h - one file read in pieces, side by side, and merged.
+ *
+ * Each piece begins where its format says one may begin, is read by a thread of its own into a
+ * profile of its own, and the profiles are merged in their order. Merging sorted trees costs little
+ * (algebra/align.c), and what only one piece has is copied. */
+#ifndef FLAMEL_IO_PIECES_H
+#define FLAMEL_IO_PIECES_H
+
+#include "flamel/file.h"
+#include "format/format.h"
+#include "io/input.h"
+
+/* How many pieces a file of that size is worth; `threads` 0: as many as there are processors. */
+size_t flm_piece_count(uint64_t size, int threads);
+
+/* `whole` is a plain file of a format with `cut`. Of the options only progress is used. */
+struct flm_profile *flm_read_pieces(struct flm_input *whole, const struct flm_format *format,
+                                    const struct flm_read_options *read, size_t count,
+                                    const struct flm_load_options *options, struct flm_error *why);
+
+#endif

@@ -1,0 +1,270 @@
+#include "profile/builder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/profiles.h"
+#include "support/random.h"
+
+static struct flm_builder *b;
+static struct flm_metric cpu;
+
+static int set_up(void **state)
+{
+    (void)state;
+    b = flm_builder_new(NULL);
+    cpu = flm_builder_metric(b, "cpu", "ns");
+    return b ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    flm_builder_free(b);
+    b = NULL;
+    return 0;
+}
+
+static struct flm_profile *finish(void)
+{
+    struct flm_error why = {0};
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    b = NULL;
+    if (!p)
+        fail_msg("%s", why.text);
+    assert_sound(p);
+    return p;
+}
+
+static struct flm_string string(const char *text)
+{
+    return flm_builder_string(b, text, strlen(text));
+}
+
+static struct flm_node node(const char *name)
+{
+    return flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, name, strlen(name)));
+}
+
+/* "thread=a span=x": the set. */
+static struct flm_label_set labels(const char *text)
+{
+    struct flm_string words[2 * 100];
+    size_t count = 0;
+    while (*text) {
+        size_t key = strcspn(text, "="), value = strcspn(text + key + 1, " ");
+        words[2 * count] = flm_builder_string(b, text, key);
+        words[2 * count + 1] = flm_builder_string(b, text + key + 1, value);
+        count++;
+        text += key + 1 + value;
+        text += *text == ' ';
+    }
+    return flm_builder_label_set(b, words, count);
+}
+
+static void a_sample_counts_in_its_stack_and_is_kept(void **state)
+{
+    (void)state;
+    struct flm_metric bytes = flm_builder_metric(b, "alloc", "bytes");
+    flm_builder_add(b, node("main"), cpu, 1);
+    flm_builder_sample(b, 70, node("main"), labels("thread=a"), cpu, 10);
+    flm_builder_sample_add(b, bytes, 4096);
+    flm_builder_sample_add(b, cpu, 5);
+    flm_builder_sample(b, 60, node("idle"), labels(""), cpu, 20);
+    struct flm_profile *p = finish();
+    char *text = described(p);
+    assert_string_equal(text, "metric \"cpu\" in \"ns\"\n"
+                              "metric \"alloc\" in \"bytes\"\n"
+                              "node 0 \"\" plain flags 2 0 0\n"
+                              "node 1   \"idle\" plain 20 0\n"
+                              "node 2   \"main\" plain 16 4096\n"
+                              "sample at 60 ns of node 1: 20 0\n"
+                              "sample at 70 ns of node 2: 15 4096 \"thread\"=\"a\"\n"
+                              "9 strings, 3 frames, 1 labels, 2 label sets\n");
+    free(text);
+    flm_profile_free(p);
+}
+
+static void equal_label_sets_are_one_in_any_order(void **state)
+{
+    (void)state;
+    uint32_t set = labels("thread=a span=x").index;
+    assert_int_equal(labels("span=x thread=a").index, set);
+    assert_int_equal(labels("span=x thread=a span=x").index, set);
+    assert_true(labels("thread=a").index != set);
+    assert_true(labels("thread=x span=a").index != set);
+    assert_int_equal(labels("").index, 0);
+    assert_int_equal(flm_builder_label_set(b, NULL, 0).index, 0);
+}
+
+static void a_key_may_repeat_with_other_values(void **state)
+{
+    (void)state;
+    flm_builder_sample(b, 1, node("main"), labels("tag=b tag=a"), cpu, 1);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.label_count, 2);
+    assert_int_equal(p->sizes.set_member_count, 2);
+    flm_profile_free(p);
+}
+
+static void labels_beyond_64_are_counted_as_lost(void **state)
+{
+    (void)state;
+    struct flm_string words[2 * 200];
+    for (int i = 0; i < 200; i++) {
+        char text[16];
+        words[2 * i] = string("key");
+        words[2 * i + 1] = flm_builder_string(b, text, (size_t)sprintf(text, "v%d", i % 100));
+    }
+    uint32_t set = flm_builder_label_set(b, words, 64).index;
+    assert_false(flm_builder_has_losses(b));
+    assert_int_equal(flm_builder_label_set(b, words, 200).index, set);
+    assert_true(flm_builder_has_losses(b));
+    flm_builder_sample(b, 1, node("main"), (struct flm_label_set){set}, cpu, 1);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.label_count, 64);
+    assert_int_equal(p->sizes.loss_count, 1);
+    assert_true(
+        flm_bytes_are(flm_string_bytes(p, p->losses[0].what), "labels beyond 64 of one sample"));
+    assert_true(p->losses[0].count >= 36);
+    flm_profile_free(p);
+}
+
+static void labels_that_no_sample_has_are_left_out(void **state)
+{
+    (void)state;
+    labels("never=used");
+    flm_builder_sample(b, 1, node("main"), labels("thread=a"), cpu, 1);
+    labels("thread=a never=used");
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.label_count, 1);
+    assert_int_equal(p->sizes.label_set_count, 2);
+    flm_profile_free(p);
+}
+
+static void labels_without_any_sample_are_none(void **state)
+{
+    (void)state;
+    labels("thread=a");
+    flm_builder_add(b, node("main"), cpu, 1);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.label_count, 0);
+    assert_int_equal(p->sizes.label_set_count, 0);
+    assert_int_equal(p->sizes.string_count, 4); /* "", cpu, main, ns */
+    flm_profile_free(p);
+}
+
+static void samples_stand_in_the_order_of_time(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    for (int i = 0; i < 3000; i++)
+        flm_builder_sample(b, i % 97 ? (int64_t)(random_next(&random) >> 40) - 5000 : FLM_NO_TIME,
+                           node(i % 3 ? "main" : "idle"), labels(i % 5 ? "cpu=1" : "cpu=0"), cpu,
+                           random_below(&random, 4));
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.sample_count, 3000);
+    assert_true(p->sample_time[0] == FLM_NO_TIME);
+    assert_true(unsampled(p) == 0);
+    flm_profile_free(p);
+}
+
+static void a_stack_with_a_sample_of_nothing_stays(void **state)
+{
+    (void)state;
+    flm_builder_add(b, node("main"), cpu, 0);
+    flm_builder_sample(b, 1, node("idle"), labels(""), cpu, 0);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.node_count, 2);
+    assert_int_equal(p->sizes.sample_count, 1);
+    flm_profile_free(p);
+}
+
+static void a_sample_may_be_of_the_empty_stack(void **state)
+{
+    (void)state;
+    flm_builder_sample(b, 1, flm_builder_root(b), labels("cpu=0"), cpu, 3);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.node_count, 1);
+    assert_int_equal(p->sample_node[0], 0);
+    assert_true(p->self[0] == 3);
+    flm_profile_free(p);
+}
+
+static void the_last_value_of_a_note_stays(void **state)
+{
+    (void)state;
+    flm_builder_note(b, "host", "a", 1);
+    flm_builder_note(b, "command", "app -v", 3);
+    flm_builder_note(b, "host", "b", 1);
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.note_count, 2);
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->notes[0].key), "command"));
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->notes[0].value), "app"));
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->notes[1].value), "b"));
+    flm_profile_free(p);
+}
+
+static void notes_that_disagree_go(void **state)
+{
+    (void)state;
+    uint32_t host = string("host").index, a = string("a").index, other = string("b").index;
+    flm_builder_agree_note(b, host, a);
+    flm_builder_agree_note(b, host, a);
+    flm_builder_agree_note(b, a, other);
+    flm_builder_agree_note(b, a, host);
+    flm_builder_agree_note(b, a, other); /* it does not come back */
+    struct flm_profile *p = finish();
+    assert_int_equal(p->sizes.note_count, 1);
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->notes[0].key), "host"));
+    flm_profile_free(p);
+}
+
+static void losses_are_added_up_and_say_where_the_first_was(void **state)
+{
+    (void)state;
+    assert_false(flm_builder_has_losses(b));
+    flm_builder_lost(b, "malformed lines", "line", 12, 1);
+    flm_builder_lost(b, "unknown events", "", 0, 2.5);
+    flm_builder_lost(b, "malformed lines", "line", 90, 3);
+    flm_builder_lost(b, "bad blocks", "byte", 4096, 1);
+    assert_true(flm_builder_has_losses(b));
+    flm_builder_lines_before(b, 1000);
+    struct flm_profile *p = finish();
+    static const struct {
+        const char *what, *where;
+        double count;
+    } expected[] = {{"bad blocks", "byte 4096", 1},
+                    {"malformed lines", "line 1012", 4},
+                    {"unknown events", "", 2.5}};
+    assert_int_equal(p->sizes.loss_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(flm_bytes_are(flm_string_bytes(p, p->losses[i].what), expected[i].what));
+        assert_true(flm_bytes_are(flm_string_bytes(p, p->losses[i].where), expected[i].where));
+        assert_true(p->losses[i].count == expected[i].count);
+    }
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+#define with_builder(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        with_builder(a_sample_counts_in_its_stack_and_is_kept),
+        with_builder(equal_label_sets_are_one_in_any_order),
+        with_builder(a_key_may_repeat_with_other_values),
+        with_builder(labels_beyond_64_are_counted_as_lost),
+        with_builder(labels_that_no_sample_has_are_left_out),
+        with_builder(labels_without_any_sample_are_none),
+        with_builder(samples_stand_in_the_order_of_time),
+        with_builder(a_stack_with_a_sample_of_nothing_stays),
+        with_builder(a_sample_may_be_of_the_empty_stack),
+        with_builder(the_last_value_of_a_note_stays),
+        with_builder(notes_that_disagree_go),
+        with_builder(losses_are_added_up_and_say_where_the_first_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

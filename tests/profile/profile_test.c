@@ -1,0 +1,250 @@
+#include "flamel/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "profile/file.h"
+#include "support/allocation.h"
+#include "support/profiles.h"
+#include "support/random.h"
+#include "support/random_profile.h"
+
+static void a_profile_tells_what_it_holds(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 10\nmain 2\n");
+    struct flm_metric samples = {0};
+    assert_int_equal(flm_profile_string_count(p), 4);
+    assert_int_equal(flm_profile_frame_count(p), 3);
+    assert_int_equal(flm_profile_node_count(p), 3);
+    assert_int_equal(flm_profile_metric_count(p), 1);
+    assert_int_equal(flm_profile_sample_count(p), 0);
+    struct flm_name name = flm_profile_string(p, (struct flm_string){1});
+    assert_int_equal(name.size, 4);
+    assert_memory_equal(name.at, "main", 4);
+    assert_int_equal(flm_profile_frame(p, (struct flm_frame){2})->function, 2);
+    assert_int_equal(flm_profile_frames(p)[2], 2);
+    assert_int_equal(flm_profile_ends(p)[1], 3);
+    assert_true(flm_profile_self(p, samples)[2] == 10);
+    assert_int_equal(flm_profile_metric(p, samples)->unit, 3);
+    assert_int_equal(flm_profile_metric_named(p, "samples").index, 0);
+    assert_int_equal(flm_profile_metric_named(p, "sample").index, FLM_NONE);
+    assert_true(flm_profile_total(p, samples) == 12);
+    flm_profile_free(p);
+    flm_profile_free(NULL);
+}
+
+static void every_kind_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++) {
+        assert_non_null(flm_kind_name(kind));
+        for (uint32_t other = 0; other < kind; other++)
+            assert_string_not_equal(flm_kind_name(kind), flm_kind_name(other));
+    }
+    assert_null(flm_kind_name(FLM_KIND_COUNT));
+    assert_null(flm_kind_name(UINT32_MAX));
+}
+
+/* Depths, parents and totals, computed from the ends alone in the plainest way. */
+static void parents_depths_and_totals_agree_with_the_ends(void **state)
+{
+    (void)state;
+    uint64_t random = 2;
+    struct random_shape shape = random_full;
+    for (int round = 0; round < 30; round++) {
+        shape.stacks = random_below(&random, 120);
+        shape.negative = round % 2;
+        struct flm_profile *p = random_profile(&random, &shape);
+        uint32_t count = p->sizes.node_count, deepest = 0, said = 0;
+        uint32_t *parent = malloc(count * sizeof *parent), *depth = malloc(count * sizeof *depth);
+        double *total = malloc(count * sizeof *total);
+        assert_true(parent && depth && total);
+        flm_profile_parents(p, parent);
+        uint32_t returned = flm_profile_depths(p, depth);
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+            double all = 0;
+            flm_profile_totals(p, m, total);
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t above = 0, nearest = FLM_NONE;
+                double sum = 0;
+                for (uint32_t k = 0; k < count; k++) {
+                    if (k < i && p->node_end[k] > i) {
+                        above++;
+                        nearest = k;
+                    }
+                    if (k >= i && k < p->node_end[i])
+                        sum += flm_self_column(p, m)[k];
+                }
+                assert_int_equal(depth[i], above);
+                assert_int_equal(parent[i], nearest);
+                assert_true(total[i] == sum);
+                deepest = above > deepest ? above : deepest;
+                all += flm_self_column(p, m)[i];
+            }
+            assert_true(flm_profile_total(p, (struct flm_metric){m}) == all);
+        }
+        assert_true(flm_profile_depth(p, &said, NULL));
+        assert_int_equal(said, deepest);
+        assert_int_equal(returned, deepest);
+        free(parent);
+        free(depth);
+        free(total);
+        flm_profile_free(p);
+    }
+}
+
+static void a_chain_of_100000_frames_has_its_depth(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_node node = flm_builder_root(b);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    for (uint32_t i = 0; i < 100000; i++) {
+        node = flm_builder_child(b, node, flm_builder_function(b, "f", 1));
+        flm_builder_add(b, node, cpu, 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    uint32_t *of_node = malloc(100001 * sizeof *of_node), deepest;
+    double *total = malloc(100001 * sizeof *total);
+    assert_true(p && of_node && total);
+    assert_int_equal(flm_profile_depths(p, of_node), 100000);
+    assert_int_equal(of_node[777], 777);
+    flm_profile_parents(p, of_node);
+    assert_int_equal(of_node[100000], 99999);
+    flm_profile_totals(p, 0, total);
+    assert_true(total[0] == 100000 && total[100000] == 1);
+    assert_true(flm_profile_depth(p, &deepest, NULL));
+    assert_int_equal(deepest, 100000);
+    free(of_node);
+    free(total);
+    flm_profile_free(p);
+}
+
+/* Every column of a profile, filled with numbers that say where they stand. */
+static void fill(const struct flm_profile *p, const struct flm_sizes *s, bool check)
+{
+    unsigned next = 1;
+#define EACH(column, items, type)                                                                  \
+    for (uint64_t i_ = 0; i_ < (items); i_++, next++) {                                            \
+        if (check)                                                                                 \
+            assert_true((column)[i_] == (type)next);                                               \
+        else                                                                                       \
+            (column)[i_] = (type)next;                                                             \
+    }
+    EACH(p->string_ends, s->string_count, uint32_t)
+    EACH(p->string_bytes, s->string_bytes, char)
+    for (uint32_t i = 0; i < s->frame_count; i++)
+        EACH((&p->frames[i].address), 1, uint64_t)
+    for (uint32_t i = 0; i < s->metric_count; i++)
+        EACH((&p->metrics[i].unit), 1, uint32_t)
+    EACH(p->node_frame, s->node_count, uint32_t)
+    EACH(p->node_end, s->node_count, uint32_t)
+    for (uint32_t m = 0; m < s->metric_count; m++)
+        EACH(flm_self_column(p, m), s->node_count, double)
+    for (uint32_t i = 0; i < s->note_count; i++)
+        EACH((&p->notes[i].value), 1, uint32_t)
+    for (uint32_t i = 0; i < s->loss_count; i++)
+        EACH((&p->losses[i].count), 1, double)
+    for (uint32_t i = 0; i < s->label_count; i++)
+        EACH((&p->labels[i].key), 1, uint32_t)
+    EACH(p->label_set_ends, s->label_set_count, uint32_t)
+    EACH(p->set_members, s->set_member_count, uint32_t)
+    EACH(p->sample_time, s->sample_count, int64_t)
+    EACH(p->sample_node, s->sample_count, uint32_t)
+    EACH(p->sample_labels, s->sample_count, uint32_t)
+    for (uint32_t m = 0; m < s->metric_count; m++)
+        EACH(flm_sample_column(p, m), s->sample_count, double)
+#undef EACH
+}
+
+/* A smaller number of each, never of metrics. */
+static struct flm_sizes smaller(const struct flm_sizes *s, uint64_t *random)
+{
+    struct flm_sizes less = *s;
+    less.string_count -= random_below(random, less.string_count + 1);
+    less.string_bytes -= random_below(random, (unsigned)less.string_bytes + 1);
+    less.frame_count -= random_below(random, less.frame_count + 1);
+    less.node_count -= random_below(random, less.node_count + 1);
+    less.sample_count -= random_below(random, less.sample_count + 1);
+    less.label_count -= random_below(random, less.label_count + 1);
+    return less;
+}
+
+static void shrinking_keeps_the_beginning_of_every_column(void **state)
+{
+    (void)state;
+    uint64_t random = 8;
+    for (int round = 0; round < 300; round++) {
+        struct flm_sizes sizes = {.string_count = 1 + random_below(&random, 40),
+                                  .frame_count = random_below(&random, 40),
+                                  .node_count = random_below(&random, 100),
+                                  .metric_count = random_below(&random, 5),
+                                  .string_bytes = random_below(&random, 100),
+                                  .note_count = random_below(&random, 5),
+                                  .loss_count = random_below(&random, 5),
+                                  .label_count = random_below(&random, 20),
+                                  .label_set_count = random_below(&random, 20),
+                                  .set_member_count = random_below(&random, 20),
+                                  .sample_count = random_below(&random, 50)};
+        struct flm_profile *p = flm_profile_allocate(&sizes, NULL);
+        assert_non_null(p);
+        struct flm_sizes less = smaller(&sizes, &random);
+        /* What is numbered is what shall stay; the rest is noise. */
+        memset(p->image, 0xEE, p->image_size);
+        fill(p, &less, false);
+        assert_true(flm_profile_shrink(p, &less, NULL));
+        fill(p, &less, true);
+        assert_int_equal(p->image_size, flm_file_size(&less));
+        flm_profile_free(p);
+    }
+}
+
+static void shrinking_may_change_nothing(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 10\nmain 2\n"),
+                       *q = profile_of("main;read 10\nmain 2\n");
+    struct flm_sizes sizes = p->sizes;
+    assert_true(flm_profile_shrink(p, &sizes, NULL));
+    assert_profiles_equal(p, q);
+    flm_profile_free(p);
+    flm_profile_free(q);
+}
+
+static void room_that_cannot_be_had_is_an_error(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_sizes sizes = {.string_count = 1, .frame_count = 1, .node_count = 1};
+    for (size_t nth = 1; nth <= 2; nth++) {
+        allocation_fail_from(nth);
+        assert_null(flm_profile_allocate(&sizes, &why));
+        allocation_fail_from(0);
+        assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    }
+    struct flm_profile *p = profile_of("main;read 10\nmain 2\n");
+    uint32_t deepest;
+    allocation_fail_from(1);
+    assert_false(flm_profile_depth(p, &deepest, &why));
+    allocation_fail_from(1);
+    assert_false(flm_profile_shrink(p, &sizes, &why));
+    allocation_fail_from(0);
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_profile_tells_what_it_holds),
+        cmocka_unit_test(every_kind_has_a_name_of_its_own),
+        cmocka_unit_test(parents_depths_and_totals_agree_with_the_ends),
+        cmocka_unit_test(a_chain_of_100000_frames_has_its_depth),
+        cmocka_unit_test(shrinking_keeps_the_beginning_of_every_column),
+        cmocka_unit_test(shrinking_may_change_nothing),
+        cmocka_unit_test(room_that_cannot_be_had_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
