@@ -1,7 +1,9 @@
 # How flamel is built, tested and installed. Everything that is made goes to build/.
 #
 #   make                the command build/flamel, build/libflamel.a and build/libflamel.so
-#   make test           every test: unit, transcripts of the command, fuzz replay, wasm; -j helps
+#   make test           every test: unit, transcripts of the command, fuzz replay, wasm, browser;
+#                       -j helps
+#   make test-browser   pictures in the browser that is installed: chromium, node and npm
 #   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
 #   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each
 #   make bench          what we claim about speed, measured (bench/)
@@ -126,7 +128,7 @@ $B/obj/%.o: %.c $B/flags
 	$(call say,CC,$*.c)$(compile) $(depend) -c $< -o $@
 
 # The script and the style that every SVG carries are files of src/draw, here made into bytes.
-ASSETS := $(BUILD)/generated/svg_assets_generated.h
+ASSETS := $(BUILD)/generated/draw/svg_assets_generated.h
 SVG_SCRIPT := $(patsubst %,src/draw/svg_%.js,data text view page control)
 asset = printf 'static const unsigned char $(1)[] = {\n'; \
         $(2) | od -An -v -tu1 | sed 's/[0-9]\{1,\}/&,/g'; printf '};\n'
@@ -176,7 +178,12 @@ WRAP := -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 $B/tests/%_test: $B/obj/tests/%_test.o $(SUPPORT_OBJECTS) $B/libflamel.a
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $^ $(CMOCKA_LIBS) $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $(filter %.o,$^) $(filter %.a,$^) \
+	    $(CMOCKA_LIBS) $(LIBS) -o $@
+
+# Those of the command have all of it but its main().
+$(patsubst %,$B/tests/%,$(filter cli/%,$(TESTS))): \
+    $(filter-out $B/obj/src/cli/main.o,$(COMMAND_OBJECTS))
 
 # A result is made anew each time: it may depend on any file of tests/data. A test that fails does
 # not stop the others; the results are counted at the end.
@@ -207,8 +214,17 @@ WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/w
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),$(MODULE)) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(MODULE)
 
+# In the browser that is installed, with two libraries from npm; skipped where one is missing.
+BROWSER_RESULTS := $B/results/browser/svg
+$(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel force
+	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
+
+.PHONY: test-browser
+test-browser: $(BROWSER_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
 .PHONY: test
-test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(WASM_RESULTS)
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 CORPUS ?=
@@ -229,7 +245,7 @@ $B/other/%.ok: %.c Makefile
 	$(call say,READ,$<)$(OTHER_CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) -Werror \
 	    -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
 
-TREE_RULES := self_test layers cycles headers tested format lint
+TREE_RULES := self_test layers cycles headers tested format lint manual
 LIBRARY_RULES := globals exports
 CHECK_RESULTS := $(patsubst %,$B/check/%,$(TREE_RULES) $(LIBRARY_RULES))
 
@@ -314,15 +330,16 @@ demo: $B/flamel
 	@$B/flamel convert tests/data/folded/perf-node.folded -o $(BUILD)/demo.svg
 	@echo 'A flame graph of node at work: $(abspath $(BUILD)/demo.svg)'
 
-MANUAL := $(wildcard docs/man/*.1)
+MANUAL1 := $(wildcard docs/man/*.1)
+MANUAL7 := $(wildcard docs/man/*.7)
 BIN := $(DESTDIR)$(PREFIX)/bin
 LIB := $(DESTDIR)$(PREFIX)/lib
 INCLUDE := $(DESTDIR)$(PREFIX)/include/flamel
-MAN1 := $(DESTDIR)$(PREFIX)/share/man/man1
+MAN := $(DESTDIR)$(PREFIX)/share/man
 
 .PHONY: install
 install: all
-	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN1)
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN)/man1 $(MAN)/man7
 	install $B/flamel $(BIN)
 	install -m 644 $B/libflamel.a $(LIB)
 	install -m 755 $B/$(SHARED) $(LIB)
@@ -330,12 +347,13 @@ install: all
 	ln -sf libflamel.so.$(ABI) $(LIB)/libflamel.so
 	install -m 644 include/flamel/*.h $(INCLUDE)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
-	$(if $(MANUAL),install -m 644 $(MANUAL) $(MAN1))
+	install -m 644 $(MANUAL1) $(MAN)/man1
+	install -m 644 $(MANUAL7) $(MAN)/man7
 
 .PHONY: uninstall
 uninstall:
 	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/pkgconfig/flamel.pc
-	rm -f $(addprefix $(MAN1)/,$(notdir $(MANUAL)))
+	rm -f $(addprefix $(MAN)/man1/,$(notdir $(MANUAL1))) $(addprefix $(MAN)/man7/,$(notdir $(MANUAL7)))
 	rm -rf $(INCLUDE)
 
 .PHONY: clean

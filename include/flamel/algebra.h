@@ -9,8 +9,8 @@
  *     invert     P             leaf first: callers below their callees
  *     focus      P, frames     re-rooted at the outermost occurrence of a frame
  *
- * All are linear in the columns: op(f + g) = op(f) + op(g), tested so. Units must agree where columns
- * are added; nothing is rounded. Samples, notes and losses go with the stacks that stay.
+ * All are linear in the columns: op(f + g) = op(f) + op(g), tested so. Units must agree where
+ * columns are added; nothing is rounded. Samples, notes and losses go with the stacks that stay.
  *
  * Costs are in nodes: one pass for combine and restrict, a merge of sorted children for align, one
  * hash probe a node for quotient and focus, and the sum of all depths for invert.
@@ -42,8 +42,8 @@ struct flm_combination {
 };
 
 /* The same tree with `count` new columns in place of the old ones. All columns with a weight other
- * than 0 in one combination must have one unit, and no two may have the same name. Stacks and samples
- * that are 0 in every new column are dropped. */
+ * than 0 in one combination must have one unit, and no two may have the same name. Stacks and
+ * samples that are 0 in every new column are dropped. */
 struct flm_profile *flm_combine(const struct flm_profile *profile,
                                 const struct flm_combination *combinations, size_t count,
                                 struct flm_error *why);
@@ -52,8 +52,9 @@ struct flm_profile *flm_combine(const struct flm_profile *profile,
  * one: appeared and grown with what was gained, disappeared and shrunk with what was lost. Four
  * metrics of these names, none negative. after - before = (appeared + grown) - (disappeared +
  * shrunk). Tornetta, "On the Algebraic Properties of Flame Graphs", section 3. */
-struct flm_profile *flm_difference_parts(const struct flm_profile *profile, struct flm_metric before,
-                                         struct flm_metric after, struct flm_error *why);
+struct flm_profile *flm_difference_parts(const struct flm_profile *profile,
+                                         struct flm_metric before, struct flm_metric after,
+                                         struct flm_error *why);
 
 /* Sum over stacks of |value|. */
 double flm_norm(const struct flm_profile *profile, struct flm_metric metric);
@@ -73,11 +74,11 @@ double flm_shape_similarity(const struct flm_profile *profile, struct flm_metric
 struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_error *why);
 
 /* Operations by their text: "focus:parse | hide:module=libc.so.6 | by:function". The list of
- * operations and patterns is in expression.h and in flamel-expressions(7). `why` has the byte offset
- * and a sentence for what is malformed; an operation that matches nothing is no failure: `note`
- * (may be NULL, 200 bytes) then receives a sentence, else "". */
-struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression,
-                              char *note, struct flm_error *why);
+ * operations and patterns is in expression.h and in flamel-expressions(7). `why` has the byte
+ * offset and a sentence for what is malformed; an operation that matches nothing is no failure:
+ * `note` (may be NULL, 200 bytes) then receives a sentence, else "". */
+struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
+                              struct flm_error *why);
 
 #ifdef __cplusplus
 }

@@ -92,7 +92,7 @@ bool flm_builder_failed(const struct flm_builder *builder);
 
 /* The profile; the builder is freed in any case. Nodes whose subtree has no value in any metric
  * and no sample are left out. NULL, and `why`, if memory ran out, or if a sum is no longer exact
- * (above 2^53) or not finite. */
+ * (2^53 and more) or not finite. */
 struct flm_profile *flm_builder_finish(struct flm_builder *builder, struct flm_error *why);
 
 #ifdef __cplusplus

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* What a frame's colour tells. MODULE is ours: one of 12 hues by library, package or namespace, what
- * belongs to a runtime nearly grey, in light and dark. The others are flamegraph.pl's. */
+/* What a frame's colour tells. MODULE is ours: one of 12 hues by library, package or namespace,
+ * what belongs to a runtime nearly grey, in light and dark. The others are flamegraph.pl's. */
 enum flm_colors {
     FLM_COLORS_MODULE,
     FLM_COLORS_HOT,
@@ -72,14 +72,14 @@ struct flm_svg_options {
     enum flm_draw_widths widths;
     bool negate; /* grown blue, shrunk red: for when before and after are swapped */
 
-    const char *title;    /* "Flame graph", or what fits the other options */
-    const char *subtitle; /* none */
-    const char *notes;    /* a comment in the file */
-    double width_px;      /* of the still picture: 1200; in a browser the window's is taken */
+    const char *title;      /* "Flame graph", or what fits the other options */
+    const char *subtitle;   /* none */
+    const char *notes;      /* a comment in the file */
+    double width_px;        /* of the still picture: 1200; in a browser the window's is taken */
     double frame_height_px; /* from one level to the next: 19 */
 
-    /* Frames narrower than this, in the still picture, are one grey box with their neighbours. 0: the
-     * file has all frames, or, of many, the widest: 50,000 boxes, the grey ones counted. */
+    /* Frames narrower than this, in the still picture, are one grey box with their neighbours. 0:
+     * the file has all frames, or, of many, the widest: 50,000 boxes, the grey ones counted. */
     double min_width;
     bool min_width_percent; /* min_width is in % of the total */
 
@@ -95,8 +95,8 @@ struct flm_svg_options {
     enum flm_shades shades;
     const char *background; /* "yellow", "blue", "green", "grey" or "#rrggbb": no dark mode then */
 
-    /* Colours that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs as
-     * usual. flm_svg_palette_write makes such lines. */
+    /* Colours that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs
+     * as usual. flm_svg_palette_write makes such lines. */
     struct flm_name palette;
 
     enum flm_draw_order order;
@@ -114,11 +114,10 @@ struct flm_svg_options {
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
 
-/* The colours of all functions under these options, as `palette` takes them, sorted by name: so that
- * the next picture, of another profile, has the same. */
-bool flm_svg_palette_write(const struct flm_profile *profile,
-                           const struct flm_svg_options *options, flm_profile_sink sink,
-                           void *context, struct flm_error *why);
+/* The colours of all functions under these options, as `palette` takes them, sorted by name: so
+ * that the next picture, of another profile, has the same. */
+bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                           flm_profile_sink sink, void *context, struct flm_error *why);
 
 /* The options by name, for a command line or a query: "minwidth", "0.5%". */
 struct flm_svg_option {

@@ -23,7 +23,7 @@
  * A profile never changes once it is made; threads may share it freely. It is one block of
  * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file.
  *
- * Values are doubles; integers are exact up to 2^53, and what exceeds that is refused. Units
+ * Values are doubles; integers are exact below 2^53, and what exceeds that is refused. Units
  * belong to metrics. */
 #ifndef FLAMEL_PROFILE_H
 #define FLAMEL_PROFILE_H

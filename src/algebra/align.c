@@ -64,8 +64,7 @@ static void add_values(struct aligning *a, uint32_t input, uint32_t node, uint32
 {
     const struct flm_profile *p = a->in[input];
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        flm_self_column(a->out, a->carried[input].metric_map[m])[to] +=
-            flm_self_column(p, m)[node];
+        flm_self_column(a->out, a->carried[input].metric_map[m])[to] += flm_self_column(p, m)[node];
     if (a->moved)
         a->moved[a->node_starts[input] + node] = to;
 }
@@ -130,7 +129,7 @@ static void merge_runs(const uint64_t *from, uint64_t *to, size_t start, size_t 
     size_t left = start, right = middle;
     for (size_t i = start; i < end; i++)
         to[i] = right >= end || (left < middle && from[left] < from[right]) ? from[left++]
-                                                                             : from[right++];
+                                                                            : from[right++];
 }
 
 /* Sorts the keys: each member's children ascend already. Returns where the sorted keys are. */
@@ -173,8 +172,8 @@ static bool push_groups(struct aligning *a, size_t own_count, uint32_t depth)
         return false;
     uint64_t *keys = sort_keys(a, own_count);
     void *groups = a->groups, *members = a->members;
-    bool room = flm_grow(&groups, &a->group_capacity, a->group_count + a->child_count,
-                         sizeof *a->groups);
+    bool room =
+        flm_grow(&groups, &a->group_capacity, a->group_count + a->child_count, sizeof *a->groups);
     a->groups = groups;
     room = room && flm_grow(&members, &a->member_capacity, a->member_count + a->child_count,
                             sizeof *a->members);
@@ -326,9 +325,9 @@ static bool rank_words(struct aligning *a)
 static bool check_sums(const struct aligning *a)
 {
     for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
-        if (flm_norm(a->out, (struct flm_metric){m}) > FLM_EXACT_LIMIT)
+        if (!(flm_norm(a->out, (struct flm_metric){m}) < FLM_EXACT_LIMIT))
             return flm_error_set(a->why, FLM_ERROR_RANGE,
-                                 "the values sum to more than 2^53, where counts are no longer "
+                                 "the values sum to 2^53 or more, where counts are no longer "
                                  "exact: merge fewer profiles");
     return true;
 }

@@ -118,6 +118,8 @@ typedef void (*visitor)(struct making *m, struct item item);
 
 static void add_item(struct making *m, struct item item)
 {
+    if (m->size[item.of] == 0) /* of another metric */
+        return;
     uint32_t function = m->functions->of_frame[m->p->node_frame[item.at]];
     struct gathered *g = &m->gathered[function];
     if (g->item_count++ == 0)
@@ -132,6 +134,8 @@ static void add_item(struct making *m, struct item item)
 
 static void put_item(struct making *m, struct item item)
 {
+    if (m->size[item.of] == 0)
+        return;
     struct gathered *g = &m->gathered[m->functions->of_frame[m->p->node_frame[item.at]]];
     if (!g->hidden)
         m->pool[g->next_item++] = item;

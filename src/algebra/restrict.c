@@ -58,19 +58,25 @@ struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, str
     return result;
 }
 
-/* What is lost when only samples count: values of nodes that no sample stands for. */
-static double unsampled_value(const struct flm_profile *p)
+static double magnitude(double value)
 {
-    double missing = 0;
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        double all = flm_profile_total(p, (struct flm_metric){m}), sampled = 0;
-        const double *value = flm_sample_column(p, m);
-        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-            sampled += value[i];
-        if (all > sampled && all - sampled > missing)
-            missing = all - sampled;
+    return value < 0 ? -value : value;
+}
+
+/* Whether a self value is more, or less, than what the samples of its node say: but for rounding,
+ * where they are fractions. `left` is working memory. */
+static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, double *left)
+{
+    const double *self = flm_self_column(p, metric), *value = flm_sample_column(p, metric);
+    double norm = 0, missing = 0;
+    memcpy(left, self, p->sizes.node_count * sizeof *left);
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        left[p->sample_node[i]] -= value[i];
+        norm += magnitude(value[i]);
     }
-    return missing;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        missing += magnitude(left[i]);
+    return missing > 1e-9 * norm;
 }
 
 static struct flm_profile *keep_samples(const struct flm_profile *p, const unsigned char *kept,
@@ -97,11 +103,19 @@ static bool has_samples(const struct flm_profile *p, const char *what, struct fl
     if (p->sizes.sample_count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "the profile has no samples of their own, so none with a %s", what);
-    if (unsampled_value(p) > 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a part of the profile came without samples of their own, so its %s is "
-                             "not known: select before merging",
-                             what);
+    double *left = malloc(p->sizes.node_count * sizeof *left);
+    bool unsampled = false;
+    for (uint32_t m = 0; left && m < p->sizes.metric_count; m++)
+        unsampled |= has_unsampled_value(p, m, left);
+    free(left);
+    if (!left)
+        return flm_error_memory(why);
+    if (unsampled)
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "a part of the profile came without samples of their own, so its %s is "
+            "not known: select before merging",
+            what);
     return true;
 }
 
@@ -152,7 +166,7 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
     }
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
         kept[i] = p->sample_time[i] != FLM_NO_TIME && p->sample_time[i] >= from_ns &&
-                  p->sample_time[i] < to_ns;
+                  (p->sample_time[i] < to_ns || to_ns == INT64_MAX);
     struct flm_profile *result = keep_samples(p, kept, why);
     free(kept);
     return result;

@@ -126,9 +126,9 @@ static bool check_columns(const struct subset *s)
             sum += s->columns[c].self[i] < 0 ? -s->columns[c].self[i] : s->columns[c].self[i];
         for (uint32_t i = 0; has_samples(s) && i < s->p->sizes.sample_count; i++)
             odd += s->columns[c].sample[i] - s->columns[c].sample[i]; /* 0 for finite ones */
-        if (!(sum <= FLM_EXACT_LIMIT) || odd != 0)
+        if (!(sum < FLM_EXACT_LIMIT) || odd != 0)
             return flm_error_set(s->why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to more than 2^53, where counts are no "
+                                 "the values of '%.*s' sum to 2^53 or more, where counts are no "
                                  "longer exact: scale them down",
                                  (int)s->columns[c].name.size, s->columns[c].name.at);
     }

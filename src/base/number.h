@@ -10,7 +10,8 @@
 
 #include "base/bytes.h"
 
-/* Above this a double no longer holds every integer: 2^53. */
+/* Above this a double no longer holds every integer: 2^53. A value that was rounded, or a sum, may
+ * stand at it and mean more: what must be exact is below it. */
 #define FLM_EXACT_LIMIT 9007199254740992.0
 
 /* The longest text that flm_number_print makes. */

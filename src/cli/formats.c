@@ -108,8 +108,8 @@ const struct flm_command flm_command_formats = {
     .synopsis = "[OPTION]...",
     .summary = "what can be read and written",
     .description =
-        "Lists the formats of profiles that flamel reads and writes. Reading looks at the "
-        "content of a\nfile, also through gzip and zstd; writing goes by the end of its "
+        "Lists the formats of profiles that flamel reads and writes. Reading looks at the\n"
+        "content of a file, also through gzip and zstd; writing goes by the end of its\n"
         "name.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -223,6 +223,7 @@ static void row_of_kinds(const struct info *info, struct flm_table *table)
 {
     const struct flm_metric_summary *s = info->summary->metric;
     struct flm_text *text = row(table, flm_bytes_of("kinds"));
+    flm_text_puts(text, s->size == 0 ? "none" : "");
     bool done[FLM_KIND_COUNT] = {false};
     for (uint32_t turn = 0; turn < FLM_KIND_COUNT; turn++) {
         uint32_t largest = FLM_KIND_COUNT;
@@ -261,7 +262,9 @@ static void rows_of_facts(const struct info *info, struct flm_table *table)
     for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
         struct flm_text *text = row(table, flm_bytes_of("lost"));
         struct flm_bytes where = string(info, p->losses[i].where);
-        flm_quantity_add_exact(text, p->losses[i].count, string(info, p->losses[i].what));
+        flm_text_add(text, string(info, p->losses[i].what));
+        flm_text_puts(text, ": ");
+        flm_quantity_add_exact(text, p->losses[i].count, flm_bytes_of(""));
         if (where.size > 0)
             flm_text_format(text, " (the first at %.*s)", (int)where.size, where.at);
     }
@@ -309,7 +312,8 @@ static double size_of(const char *path)
     return known ? (double)status.st_size : -1;
 }
 
-static bool tell(const struct fields *f, const char *path, struct flm_text *out)
+/* `first`: nothing was told yet. */
+static bool tell(const struct fields *f, const char *path, bool *first, struct flm_text *out)
 {
     struct info info = {
         .path = strcmp(path, "-") == 0 ? "standard input" : path,
@@ -330,6 +334,8 @@ static bool tell(const struct fields *f, const char *path, struct flm_text *out)
     if (good) {
         info.profile = profile;
         info.summary = &summary;
+        flm_text_puts(out, f->json || *first ? "" : "\n");
+        *first = false;
         if (f->json)
             write_json(&info);
         else
@@ -355,11 +361,9 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands <= 0 || !flm_output_open(&output, "-", &why))
         return flm_message_error(&why);
     /* What can be read is told, whatever stands beside it. */
-    bool good = true;
+    bool good = true, first = true;
     for (int i = 0; i < operands; i++) {
-        if (i > 0 && !f.json)
-            flm_text_puts(&output.text, "\n");
-        good = tell(&f, words[i], &output.text) && good;
+        good = tell(&f, words[i], &first, &output.text) && good;
         flm_text_flush(&output.text);
     }
     if (!flm_output_close(&output, true, &why))
@@ -372,9 +376,9 @@ const struct flm_command flm_command_info = {
     .synopsis = "[OPTION]... FILE...",
     .summary = "what is in a profile: metrics, sizes, what was lost",
     .description =
-        "Tells what is in profiles: metrics with their units and totals, how many stacks, nodes "
-        "and\n"
-        "frames, times and labels of samples, and what is missing: symbols, and what was lost.",
+        "Tells what is in profiles: metrics with their units and totals, how many stacks,\n"
+        "nodes and frames, times and labels of samples; and what is missing: symbols, and\n"
+        "what was lost.",
     .examples = "  flamel info app.flm\n"
                 "  flamel info --json app.flm | jq .metrics\n",
     .options = options,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/messages.h"
 
 #ifndef FLAMEL_VERSION
 #define FLAMEL_VERSION "unknown"
@@ -21,9 +22,17 @@ static void print_help(FILE *to)
                 "'flamel COMMAND --help' says more about one. '-' is standard input or output.\n");
 }
 
+static int no_command(const char *name)
+{
+    flm_message("there is no command '%s' ('flamel help' lists them)", name);
+    return FLM_EXIT_WRONG;
+}
+
 static int run_help(int count, char **words)
 {
     const struct flm_command *command = count > 0 ? flm_command_named(words[0]) : NULL;
+    if (count > 0 && !command)
+        return no_command(words[0]);
     if (command)
         flm_options_help(command);
     else
@@ -47,6 +56,5 @@ int main(int count, char **words)
     const struct flm_command *command = flm_command_named(name);
     if (command)
         return command->run(command, count - 2, words + 2);
-    fprintf(stderr, "flamel: there is no command '%s' ('flamel help' lists them)\n", name);
-    return FLM_EXIT_WRONG;
+    return no_command(name);
 }

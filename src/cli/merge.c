@@ -39,7 +39,7 @@ static struct flm_profile *merge_batch(struct flm_profile **batch, size_t count,
 
 static struct flm_profile *add_up(const struct flm_load_fields *load, int count, char **paths)
 {
-    struct flm_profile *batch[BATCH];
+    struct flm_profile *batch[BATCH] = {NULL};
     size_t held = 0;
     struct flm_error why;
     for (int i = 0; i < count; i++) {

@@ -144,27 +144,41 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
     return operands;
 }
 
+/* Lines of help, each below the first, broken at blanks where they would be too long. */
+static void print_text(const char *text, int column)
+{
+    enum { WIDTH = 80 };
+    size_t room = (size_t)(WIDTH - column);
+    while (*text) {
+        size_t size = strcspn(text, "\n"), fits = size;
+        if (size > room) {
+            fits = room;
+            while (fits > 0 && text[fits] != ' ')
+                fits--;
+            fits = fits > 0 ? fits : size;
+        }
+        printf("%.*s\n", (int)fits, text);
+        text += fits + (text[fits] != 0);
+        if (*text)
+            printf("%*s", column, "");
+    }
+}
+
 static void print_option(struct found found, const char *help, int column)
 {
     char left[80], letter = found.option ? found.option->letter : 0;
     int size = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", letter ? '-' : ' ',
                         letter ? letter : ' ', letter ? ',' : ' ', found.name,
                         found.value ? " " : "", found.value ? found.value : "");
-    /* Help may have several lines; each stands under the first. */
     printf("%-*s", column, left);
     if (size >= column)
         printf("\n%*s", column, "");
-    for (const char *at = help; *at; at++) {
-        putchar(*at);
-        if (*at == '\n')
-            printf("%*s", column, "");
-    }
-    putchar('\n');
+    print_text(help, column);
 }
 
 void flm_options_help(const struct flm_command *command)
 {
-    enum { COLUMN = 28 };
+    enum { COLUMN = 26 };
     printf("usage: flamel %s %s\n\n%s\n", command->name, command->synopsis, command->description);
     if (command->option_count > 0)
         printf("\noptions:\n");

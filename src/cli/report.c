@@ -36,11 +36,11 @@ static const struct flm_option options[] = {
      offsetof(struct fields, metric)},
     {"sort", 's', "KEY", "top: by self (the default), total or name", FLM_OPTION_TEXT,
      offsetof(struct fields, sort)},
-    {"rows", 'n', "N", "top: N functions (default: 30; all for --json and --csv); 0: all",
+    {"rows", 'n', "N", "top: N functions (default: 30, or all with --json and\n--csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
-    {"min", 0, "PERCENT", "trees: hide, and count, branches below (default: 1)", FLM_OPTION_NUMBER,
-     offsetof(struct fields, min_percent)},
-    {"levels", 0, "N", "trees: hide, and count, what is deeper (default: 256)", FLM_OPTION_COUNT,
+    {"min", 0, "PERCENT", "trees: hide, and count, smaller branches (default: 1)",
+     FLM_OPTION_NUMBER, offsetof(struct fields, min_percent)},
+    {"levels", 0, "N", "trees: hide, and count, deeper rows (default: 256)", FLM_OPTION_COUNT,
      offsetof(struct fields, levels)},
     {"json", 0, NULL, "exact values for programs, as JSON", FLM_OPTION_FLAG,
      offsetof(struct fields, json)},
@@ -89,7 +89,7 @@ static void add_path(const struct flm_report *r, size_t behind)
     flm_text_clear(&scratch);
 }
 
-void flm_report_text_start(const struct flm_report *r)
+bool flm_report_text_start(const struct flm_report *r)
 {
     struct flm_text line = {0};
     flm_text_puts(&line, ": ");
@@ -113,7 +113,9 @@ void flm_report_text_start(const struct flm_report *r)
         flm_report_quantity(r, r->out, r->whole);
         flm_text_puts(r->out, " in all");
     }
-    flm_text_puts(r->out, "\n");
+    flm_text_puts(r->out,
+                  stacks == 0 ? "\nThere is nothing to show: no stack has a value\n" : "\n");
+    return stacks > 0;
 }
 
 void flm_report_json_start(const struct flm_report *r, struct flm_json_writer *json,
@@ -265,26 +267,26 @@ static bool measure(struct flm_report *r, const char *metric, struct flm_error *
     return true;
 }
 
-static int report(const struct fields *f, const char *path, enum view view, struct flm_report *r)
+static int report(const struct fields *f, const char *path, enum view view, struct flm_report r)
 {
     struct flm_error why;
     struct flm_profile *profile = flm_load_with(&f->load, path);
     if (!profile)
         return FLM_EXIT_WRONG;
-    r->path = strcmp(path, "-") == 0 ? "standard input" : path;
-    r->profile = profile;
-    bool good = measure(r, f->metric, &why);
+    r.path = strcmp(path, "-") == 0 ? "standard input" : path;
+    r.profile = profile;
+    bool good = measure(&r, f->metric, &why);
     unsigned char *marks = NULL;
     if (good && f->function)
-        good = (r->marks = marks = mark_frames(profile, f->function, &why)) != NULL;
+        good = (r.marks = marks = mark_frames(profile, f->function, &why)) != NULL;
     struct flm_output output;
     if (good && (good = flm_output_open(&output, "-", &why))) {
-        r->out = &output.text;
-        good = view == VIEW_TOP ? flm_report_top(r, &why) : flm_report_calls(r, &why);
+        r.out = &output.text;
+        good = view == VIEW_TOP ? flm_report_top(&r, &why) : flm_report_calls(&r, &why);
         good = flm_output_close(&output, good, &why) && good;
     }
     free(marks);
-    flm_functions_clear(&r->functions);
+    flm_functions_clear(&r.functions);
     flm_profile_free(profile);
     return good ? FLM_EXIT_DONE : flm_message_error(&why);
 }
@@ -303,7 +305,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands != 1 || !read_options(&f, &view, &r, &why))
         return flm_message_error(&why);
     r.look = flm_look_of_output();
-    return report(&f, words[0], view, &r);
+    return report(&f, words[0], view, r);
 }
 
 const struct flm_command flm_command_report = {
@@ -311,15 +313,14 @@ const struct flm_command flm_command_report = {
     .synopsis = "[OPTION]... FILE",
     .summary = "tables in the terminal: top functions, tree, callers, callees",
     .description =
-        "Prints the functions of a profile: by default those with the largest self value (what is\n"
-        "spent in the function itself), with their totals (with all they call; recursion counts\n"
-        "once). Other views are trees of calls, the largest branches first.",
-    .examples =
-        "  flamel report app.flm                               the top functions\n"
-        "  flamel report --sort total app.flm                  by what they cause\n"
-        "  flamel report --view tree --min 5 app.flm           where the time goes, from above\n"
-        "  flamel report --view callers -F malloc app.flm      who calls malloc\n"
-        "  flamel report --apply by:module -n 0 --csv app.flm  modules, all, for a spreadsheet\n",
+        "Prints the functions of a profile: by default those with the largest self value\n"
+        "(what is spent in the function itself), with their totals (with all they call;\n"
+        "recursion counts once). Other views are trees of calls.",
+    .examples = "  flamel report app.flm                            the top functions\n"
+                "  flamel report --sort total app.flm               by what they cause\n"
+                "  flamel report --view tree --min 5 app.flm        the tree from above\n"
+                "  flamel report --view callers -F malloc app.flm   who calls malloc\n"
+                "  flamel report --apply by:module --csv app.flm    modules instead, as CSV\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

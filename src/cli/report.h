@@ -41,8 +41,8 @@ bool flm_report_calls(const struct flm_report *report, struct flm_error *why);
 
 /* What the views have in common. The names are as the profile has them. */
 
-/* One line: the file, the total, how many stacks. */
-void flm_report_text_start(const struct flm_report *report);
+/* One line: the file, the total, how many stacks. False when there are none: it then says so. */
+bool flm_report_text_start(const struct flm_report *report);
 
 struct flm_json_writer;
 void flm_report_json_start(const struct flm_report *report, struct flm_json_writer *json,

@@ -237,7 +237,8 @@ static bool write_text(struct tree *tree)
     const struct flm_report *r = tree->report;
     const struct flm_calls *calls = tree->calls;
     bool markdown = r->output == FLM_REPORT_MARKDOWN;
-    flm_report_text_start(r);
+    if (!flm_report_text_start(r))
+        return true;
     if (r->view != FLM_CALLS_FROM_ROOT)
         add_subject(r, calls);
     flm_text_puts(r->out, markdown ? "\n~~~text\n" : "\n");

@@ -119,7 +119,8 @@ static void write_text(const struct top *top)
 {
     const struct flm_report *r = top->report;
     bool markdown = r->output == FLM_REPORT_MARKDOWN;
-    flm_report_text_start(r);
+    if (!flm_report_text_start(r))
+        return;
     flm_text_puts(r->out, "\n");
     write_table(top, r->out);
     if (top->shown == top->count)

@@ -5,8 +5,8 @@
  *
  *     net/http.(*Server).Serve    http.(*Server).Serve    Serve    S…e is never drawn
  *
- * A still picture does not know its font. So letters are as wide as in DejaVu Sans, which is as wide
- * as Verdana and wider than most: what fits here fits everywhere. The page measures again. */
+ * A still picture does not know its font. So letters are as wide as in DejaVu Sans, which is as
+ * wide as Verdana and wider than most: what fits here fits everywhere. The page measures again. */
 #ifndef FLAMEL_DRAW_LABEL_H
 #define FLAMEL_DRAW_LABEL_H
 

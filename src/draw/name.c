@@ -21,6 +21,11 @@ static bool is_hex(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
+static bool is_among(char c, const char *letters)
+{
+    return memchr(letters, c, strlen(letters)) != NULL;
+}
+
 static struct flm_bytes part(struct flm_bytes name, size_t from, size_t to)
 {
     return (struct flm_bytes){name.at + from, to - from};
@@ -209,6 +214,17 @@ static size_t separator_size(const struct reading *r, size_t at)
     }
 }
 
+/* Whether what begins at `at` is the result type of a JVM method: "I", "[B", "Ljava/lang/Long;". */
+static bool is_descriptor(const struct reading *r, size_t at)
+{
+    while (at < r->end && r->name.at[at] == '[')
+        at++;
+    if (at >= r->end)
+        return false;
+    char c = r->name.at[at];
+    return c == 'L' ? r->end - at > 2 : at + 1 == r->end && is_among(c, "VZBCSIJFD");
+}
+
 /* Steps over the bracket at `at`. Returns where to go on: r->end when the function's name ends
  * there. */
 static size_t past_bracket(struct reading *r, size_t at)
@@ -239,6 +255,8 @@ static size_t past_bracket(struct reading *r, size_t at)
             return after;
         after = end;
     }
+    if (open == '(' && is_descriptor(r, after))
+        return r->end = at;
     if (next == 0 || next == ' ' || next == '[' || next == '@' || next == '.' || next == '+')
         return r->end = at;
     return after;
@@ -348,8 +366,8 @@ static struct flm_bytes dotted_package(const struct reading *r)
 {
     struct flm_bytes name = r->name;
     if (r->path_end) {
-        bool is_class = is_upper(name.at[r->path_end]);
-        size_t end = is_class ? r->path_end - 1 : word_end(name, r->path_end);
+        bool is_whole = is_upper(name.at[r->path_end]) || r->component == r->path_end;
+        size_t end = is_whole ? r->path_end - 1 : word_end(name, r->path_end);
         return end > r->start ? part(name, r->start, end) : name;
     }
     size_t at = r->start;

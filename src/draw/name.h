@@ -26,8 +26,8 @@ struct flm_name_parts {
 
 struct flm_name_parts flm_name_parts(struct flm_bytes name);
 
-/* What a function belongs to, as far as its name tells: "std", "net/http", "java/util", "libc.so.6",
- * "ext4" of ext4_read; the whole name where it tells nothing. A part of the name. */
+/* What a function belongs to, as far as its name tells: "std", "net/http", "java/util",
+ * "libc.so.6", "ext4" of ext4_read; the whole name where it tells nothing. A part of the name. */
 struct flm_bytes flm_name_package(struct flm_bytes name);
 
 /* Whether a package or module is one that nearly every profile of its language has, and that its

@@ -11,9 +11,9 @@
 
 enum { HUES = 12, STEPS = 3, GREYS = 3 };
 
-/* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in three
- * steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70 0.085)
- * (0.735 0.08). As tables, because pow is not for the browser's half of the code. */
+/* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in
+ * three steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70
+ * 0.085) (0.735 0.08). As tables, because pow is not for the browser's half of the code. */
 static const uint32_t light_tones[HUES][STEPS] = {
     {0xf6b2ac, 0xfdbdb7, 0xfcccc7}, {0xf1b797, 0xf9c2a4, 0xf8cfb9}, {0xe5bf8b, 0xedc999, 0xefd5b1},
     {0xd1c78b, 0xdad198, 0xe1dbb1}, {0xbacf96, 0xc4d9a3, 0xd1e0b9}, {0xa1d5ab, 0xaddeb6, 0xc0e4c6},
@@ -151,8 +151,8 @@ bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum 
             return flm_error_line(why, FLM_ERROR_FORMAT, line,
                                   "a palette's lines are NAME->rgb(R,G,B) or NAME->#rrggbb");
         }
-        if (is_pair && !flm_index_add(&palette->index, (uint32_t)flm_hash(name.at, name.size),
-                                      (uint32_t)at)) {
+        if (is_pair &&
+            !flm_index_add(&palette->index, (uint32_t)flm_hash(name.at, name.size), (uint32_t)at)) {
             flm_palette_clear(palette);
             return flm_error_memory(why);
         }
@@ -179,31 +179,63 @@ static bool find_given(const struct flm_palette *palette, struct flm_bytes wante
     return false;
 }
 
+size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
+                        uint32_t *color)
+{
+    struct flm_bytes given = palette->given, text;
+    if (!read_line(given, at, name, &text) || !flm_color_parse(text, color))
+        name->size = 0;
+    const char *end = memchr(given.at + at, '\n', given.size - at);
+    return end ? (size_t)(end - given.at) + 1 : given.size;
+}
+
 /* ---- Any ------------------------------------------------------------------------------------- */
+
+/* The name as flamegraph.pl has it, with the mark of its kind: made in `room`, where it is cut if
+ * it does not fit. */
+struct marked {
+    char room[1024];
+};
+
+static struct flm_bytes with_mark(struct marked *marked, struct flm_bytes name, uint32_t kind)
+{
+    char mark = flm_folded_mark(kind);
+    if (!mark)
+        return name;
+    size_t most = sizeof marked->room - 4;
+    struct flm_text text;
+    flm_text_init_fixed(&text, marked->room, sizeof marked->room);
+    flm_text_add(&text, (struct flm_bytes){name.at, name.size < most ? name.size : most});
+    flm_text_format(&text, "_[%c]", mark);
+    return (struct flm_bytes){text.at, text.size};
+}
+
+/* Given for the name with its mark, or for all kinds of it. */
+static bool find_either(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind,
+                        uint32_t *color)
+{
+    struct marked marked;
+    return palette->index.item_count > 0 &&
+           (find_given(palette, with_mark(&marked, name, kind), color) ||
+            find_given(palette, name, color));
+}
+
+bool flm_palette_has(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind)
+{
+    uint32_t color;
+    return find_either(palette, name, kind, &color);
+}
 
 struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
                                  struct flm_bytes module, uint32_t kind)
 {
-    if (palette->colors == FLM_COLORS_MODULE && palette->index.item_count == 0)
-        return module_tone(name, module);
-
-    /* flamegraph.pl looks at names with their mark. Names are cut to what such a name may have. */
-    char room[1024];
-    struct flm_text marked;
-    flm_text_init_fixed(&marked, room, sizeof room);
-    char mark = flm_folded_mark(kind);
-    if (mark) {
-        size_t most = sizeof room - 4;
-        flm_text_add(&marked, (struct flm_bytes){name.at, name.size < most ? name.size : most});
-        flm_text_format(&marked, "_[%c]", mark);
-    }
-    struct flm_bytes full = mark ? (struct flm_bytes){marked.at, marked.size} : name;
-
     uint32_t color;
-    if (!find_given(palette, full, &color) && (!mark || !find_given(palette, name, &color))) {
+    if (!find_either(palette, name, kind, &color)) {
         if (palette->colors == FLM_COLORS_MODULE)
             return module_tone(name, module);
-        color = flm_palette_classic(palette->colors, palette->shades, full);
+        struct marked marked;
+        color =
+            flm_palette_classic(palette->colors, palette->shades, with_mark(&marked, name, kind));
     }
     return (struct flm_tone){color, color, flm_ink_on(color)};
 }

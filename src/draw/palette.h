@@ -2,9 +2,9 @@
  *
  * Ours: the hue is the module's (or, where only names are known, that of the package or namespace
  * that the name begins with), one of 12 of equal lightness, by a hash that is the same everywhere;
- * functions of one module differ in lightness. What belongs to a runtime is nearly grey. Each colour
- * has two forms, for light and for dark surroundings, and text on it that has a contrast of at least
- * 4.5 to 1 (tests/draw/palette_test.c computes it for all).
+ * functions of one module differ in lightness. What belongs to a runtime is nearly grey. Each
+ * colour has two forms, for light and for dark surroundings, and text on it that has a contrast of
+ * at least 4.5 to 1 (tests/draw/palette_test.c computes it for all).
  *
  * flamegraph.pl's: each palette is a line or a plane in RGB; the place on it comes from the name.
  *
@@ -67,6 +67,14 @@ void flm_palette_clear(struct flm_palette *palette);
 /* `name` is the function's, without the mark of its kind; `module` may be empty. */
 struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
                                  struct flm_bytes module, uint32_t kind);
+
+/* Whether the colour of a name is a given one. */
+bool flm_palette_has(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind);
+
+/* The given line that begins at byte `at`: its name, "" for an empty line, and its colour. Returns
+ * where the next line begins. */
+size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
+                        uint32_t *color);
 
 /* flamegraph.pl's colour of a name, which has the mark of its kind ("_[k]"): palette_classic.c. */
 uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, struct flm_bytes name);

@@ -16,17 +16,31 @@ static uint32_t rgb(int r, int g, int b)
     return (uint32_t)r << 16 | (uint32_t)g << 8 | (uint32_t)b;
 }
 
+/* Takes the first character off `name`, or the last one. What is no UTF-8 counts byte by byte. */
+static uint32_t take_character(struct flm_bytes *name, bool last)
+{
+    size_t from = last ? name->size - 1 : 0;
+    while (last && from > 0 && name->size - from < 4 &&
+           ((unsigned char)name->at[from] & 0xC0) == 0x80)
+        from--;
+    uint32_t code;
+    size_t size = flm_utf8_sequence((struct flm_bytes){name->at + from, name->size - from}, &code);
+    if (size == 0 || (last && from + size != name->size)) {
+        from = last ? name->size - 1 : 0;
+        size = 1;
+        code = (unsigned char)name->at[from];
+    }
+    name->at += last ? 0 : size;
+    name->size -= size;
+    return code;
+}
+
 /* The sum of the characters, modulo 2^32: characters, not bytes, where the name is UTF-8. */
 static uint32_t character_sum(struct flm_bytes name)
 {
     uint32_t sum = 0;
-    while (name.size > 0) {
-        uint32_t code = (unsigned char)name.at[0];
-        size_t size = flm_utf8_sequence(name, &code);
-        sum += code;
-        name.at += size ? size : 1;
-        name.size -= size ? size : 1;
-    }
+    while (name.size > 0)
+        sum += take_character(&name, false);
     return sum;
 }
 
@@ -42,16 +56,16 @@ static double shade_of(struct flm_bytes name)
  * stands before the first '`' is a module and left out. */
 static double end_hash(struct flm_bytes name, bool backwards)
 {
-    size_t from = 0;
     for (size_t i = 1; i < name.size; i++)
         if (name.at[backwards ? name.size - 1 - i : i] == '`') {
-            from = i + 1;
+            name.at += backwards ? 0 : i + 1;
+            name.size -= i + 1;
             break;
         }
     double vector = 0, weight = 1, most = 1;
-    for (size_t i = from, modulus = 10; i < name.size && modulus <= 12; i++, modulus++) {
-        size_t byte = (unsigned char)name.at[backwards ? name.size - 1 - i : i];
-        vector += (double)(byte % modulus) / (double)(modulus - 1) * weight;
+    for (uint32_t modulus = 10; name.size > 0 && modulus <= 12; modulus++) {
+        uint32_t code = take_character(&name, backwards);
+        vector += (double)(code % modulus) / (double)(modulus - 1) * weight;
         most += weight;
         weight *= 0.70;
     }
@@ -104,7 +118,8 @@ static bool starts_like_java(struct flm_bytes name)
 static bool is_script_file(struct flm_bytes name)
 {
     const char *slash = memchr(name.at, '/', name.size);
-    return slash && contains((struct flm_bytes){slash, (size_t)(name.at + name.size - slash)}, ".js");
+    return slash &&
+           contains((struct flm_bytes){slash, (size_t)(name.at + name.size - slash)}, ".js");
 }
 
 static enum flm_colors java(struct flm_bytes name)

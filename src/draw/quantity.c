@@ -11,8 +11,8 @@ struct scale {
     const char *name;
 };
 
-static const struct scale times[] = {{3600e9, 3600e9, "h"}, {120e9, 60e9, "min"},
-                                     {1e9, 1e9, "s"},       {1e6, 1e6, "ms"},
+static const struct scale times[] = {{3600e9, 3600e9, "h"},   {120e9, 60e9, "min"},
+                                     {1e9, 1e9, "s"},         {1e6, 1e6, "ms"},
                                      {1e3, 1e3, "\xC2\xB5s"}, {0, 1, "ns"}};
 
 static const struct scale sizes[] = {{0x1p50, 0x1p50, "PiB"}, {0x1p40, 0x1p40, "TiB"},
@@ -43,8 +43,21 @@ static void add_rounded(struct flm_text *out, double value, int digits)
         out->size += flm_number_print_rounded(value, digits, to);
 }
 
-static void add_unit(struct flm_text *out, struct flm_bytes unit)
+static bool is_time(struct flm_bytes unit)
 {
+    return time_unit_ns(unit) > 0;
+}
+
+static bool is_size(struct flm_bytes unit)
+{
+    return flm_bytes_are(unit, "bytes") || flm_bytes_are(unit, "B");
+}
+
+/* Of one, without its plural: 1 sample. */
+static void add_unit(struct flm_text *out, struct flm_bytes unit, double value)
+{
+    if (fabs(value) == 1 && unit.size > 2 && flm_bytes_end_with(unit, "s"))
+        unit.size--;
     if (unit.size > 0) {
         flm_text_putc(out, ' ');
         flm_text_add(out, unit);
@@ -80,30 +93,29 @@ void flm_quantity_add_exact(struct flm_text *out, double value, struct flm_bytes
     /* 15 digits: a sum of fractions such as 0.30000000000000004 is 0.3. */
     char digits[FLM_NUMBER_SIZE];
     bool is_whole = fabs(value) <= FLM_EXACT_LIMIT && floor(value) == value;
-    size_t size = is_whole ? flm_number_print(value, digits)
-                           : flm_number_print_rounded(value, 15, digits);
+    size_t size =
+        is_whole ? flm_number_print(value, digits) : flm_number_print_rounded(value, 15, digits);
     add_grouped(out, (struct flm_bytes){digits, size});
-    add_unit(out, unit);
+    add_unit(out, unit, value);
 }
 
 void flm_quantity_add(struct flm_text *out, double value, struct flm_bytes unit)
 {
-    double ns = time_unit_ns(unit);
     if (value == 0) {
         flm_text_putc(out, '0');
-        add_unit(out, unit);
-    } else if (ns > 0) {
-        add_scaled(out, value * ns, times);
-    } else if (flm_bytes_are(unit, "bytes") || flm_bytes_are(unit, "B")) {
+        add_unit(out, unit, value);
+    } else if (is_time(unit)) {
+        add_scaled(out, value * time_unit_ns(unit), times);
+    } else if (is_size(unit)) {
         add_scaled(out, value, sizes);
     } else if (fabs(value) < 1e7 && floor(value) == value) {
         flm_quantity_add_exact(out, value, unit);
     } else if (fabs(value) < 1e7) {
         add_rounded(out, value, fabs(value) < 1000 ? 3 : 8);
-        add_unit(out, unit);
+        add_unit(out, unit, value);
     } else {
         add_scaled(out, value, counts);
-        add_unit(out, unit);
+        add_unit(out, unit, value);
     }
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-/* `unit` as metrics have it: "ns" "us" "ms" "s" "bytes" are scaled, others follow the number as they
- * are, "" does not. */
+/* `unit` as metrics have it: "ns" "us" "ms" "s" "bytes" are scaled, others follow the number as
+ * they are, "" does not. */
 void flm_quantity_add(struct flm_text *out, double value, struct flm_bytes unit);
 
 /* Every digit, in groups of three: 1,240,113,402 ns. */

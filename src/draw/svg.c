@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "draw/outlet.h"
 #include "draw/plain.h"
 #include "draw/svg_assets.h"
+#include "draw/svg_path.h"
 #include "flamel/algebra.h"
 #include "profile/columns.h"
 
@@ -50,7 +52,7 @@ static bool fill_widths(struct flm_svg *svg, struct flm_error *why)
 static bool prepare_comparison(struct flm_svg *svg, struct flm_error *why)
 {
     const struct flm_svg_options *o = &svg->options;
-    svg->comparison = o->difference                                ? FLM_SVG_COLUMNS
+    svg->comparison = o->difference                           ? FLM_SVG_COLUMNS
                       : has_negative(svg->profile, o->metric) ? FLM_SVG_SIGNED
                                                               : FLM_SVG_PLAIN;
     if (svg->comparison == FLM_SVG_PLAIN)
@@ -76,20 +78,18 @@ static void count_facts(struct flm_svg *svg)
         if (p->frames[p->node_frame[i]].flags & FLM_FRAME_UNSYMBOLISED)
             svg->unsymbolised += self[i] < 0 ? -self[i] : self[i];
     }
-    for (uint32_t i = 0; i < p->sizes.loss_count; i++)
-        svg->lost += p->losses[i].count;
 }
 
 /* ---- What is seen and what is kept ----------------------------------------------------------- */
 
-/* The file carries so many rectangles at most if it may choose: some 8 bytes each, and the names. In
- * a profile of a million nodes a frame of 1 px then still has room for 10 to 15 above it. */
+/* The file carries so many rectangles at most if it may choose: some 8 bytes each, and the names.
+ * In a profile of a million nodes a frame of 1 px then still has room for 10 to 15 above it. */
 enum { KEPT_RECTANGLES = 50000 };
 
 static bool list_kept(struct flm_svg *svg, double min_width_px, struct flm_error *why)
 {
-    struct flm_viewport view = flm_viewport_of(svg->layout, (struct flm_node){0},
-                                               svg->options.width_px - 2 * FLM_SVG_PAD);
+    struct flm_viewport view =
+        flm_viewport_of(svg->layout, (struct flm_node){0}, svg->options.width_px - 2 * FLM_SVG_PAD);
     view.min_width_px = min_width_px;
     view.level_count = FLM_SVG_LEVELS;
     return flm_layout_rectangles(svg->layout, &view, &svg->kept, why);
@@ -167,8 +167,8 @@ static uint32_t add_tone(struct flm_svg *svg, struct flm_tone tone)
 static bool find_tones(struct flm_svg *svg, struct flm_error *why)
 {
     const struct flm_profile *p = svg->profile;
-    bool added = add_tone(svg, flm_tone_ancestor) != FLM_NONE &&
-                 add_tone(svg, flm_tone_run) != FLM_NONE;
+    bool added =
+        add_tone(svg, flm_tone_ancestor) != FLM_NONE && add_tone(svg, flm_tone_run) != FLM_NONE;
     for (int i = 0; svg->comparison && i < FLM_CHANGE_TONES; i++)
         added = added && add_tone(svg, flm_change_tones[i]) != FLM_NONE;
     svg->frame_tone = malloc(p->sizes.frame_count * sizeof *svg->frame_tone);
@@ -185,10 +185,10 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
             continue;
         uint32_t tone = FLM_TONE_ANCESTOR;
         if (!(record->flags & FLM_FRAME_ROOT) && !svg->comparison)
-            tone = add_tone(svg, flm_palette_tone(&svg->palette, flm_svg_name(svg, frame),
-                                                  flm_string_bytes(p, record->module),
-                                                  record->kind));
-        if (tone == FLM_NONE || svg->name.failed)
+            tone =
+                add_tone(svg, flm_palette_tone(&svg->palette, flm_frame_function(p, frame),
+                                               flm_string_bytes(p, record->module), record->kind));
+        if (tone == FLM_NONE)
             return flm_error_memory(why);
         svg->frame_tone[frame] = tone;
     }
@@ -216,17 +216,21 @@ uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
         return svg->frame_tone[svg->profile->node_frame[r->node.index]];
     double before, after;
     both_values(svg, r->node.index, &before, &after);
-    int tone = svg->options.negate ? flm_change_tone(after, before) : flm_change_tone(before, after);
+    int tone =
+        svg->options.negate ? flm_change_tone(after, before) : flm_change_tone(before, after);
     return FLM_TONE_CHANGE + (uint32_t)tone;
 }
 
 enum flm_svg_mark flm_svg_kind_mark(uint32_t kind)
 {
-    static const unsigned char marks[FLM_KIND_COUNT] = {
-        [FLM_KIND_KERNEL] = FLM_MARK_KERNEL,       [FLM_KIND_INLINED] = FLM_MARK_INLINED,
-        [FLM_KIND_JIT] = FLM_MARK_JIT,             [FLM_KIND_JIT_TIER1] = FLM_MARK_JIT,
-        [FLM_KIND_INTERPRETED] = FLM_MARK_INTERPRETED, [FLM_KIND_GPU] = FLM_MARK_GPU,
-        [FLM_KIND_WAKER] = FLM_MARK_WAKER};
+    static const unsigned char marks[FLM_KIND_COUNT] = {[FLM_KIND_KERNEL] = FLM_MARK_KERNEL,
+                                                        [FLM_KIND_INLINED] = FLM_MARK_INLINED,
+                                                        [FLM_KIND_JIT] = FLM_MARK_JIT,
+                                                        [FLM_KIND_JIT_TIER1] = FLM_MARK_JIT,
+                                                        [FLM_KIND_INTERPRETED] =
+                                                            FLM_MARK_INTERPRETED,
+                                                        [FLM_KIND_GPU] = FLM_MARK_GPU,
+                                                        [FLM_KIND_WAKER] = FLM_MARK_WAKER};
     return kind < FLM_KIND_COUNT ? (enum flm_svg_mark)marks[kind] : FLM_MARK_NONE;
 }
 
@@ -251,21 +255,6 @@ enum flm_svg_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_recta
 
 /* ---- The document ---------------------------------------------------------------------------- */
 
-static void add_hex_color(struct flm_text *out, uint32_t color)
-{
-    static const char digits[] = "0123456789abcdef";
-    char text[7] = {'#'};
-    for (int i = 0; i < 6; i++)
-        text[1 + i] = digits[color >> (20 - 4 * i) & 15];
-    /* #aabbcc is #abc */
-    bool is_short = text[1] == text[2] && text[3] == text[4] && text[5] == text[6];
-    if (is_short) {
-        text[2] = text[3];
-        text[3] = text[5];
-    }
-    flm_text_add(out, (struct flm_bytes){text, is_short ? 4 : 7});
-}
-
 /* Where the caller gives a background, there is only one look: no dark mode. */
 static void add_tone_styles(const struct flm_svg *svg, struct flm_text *out)
 {
@@ -278,7 +267,7 @@ static void add_tone_styles(const struct flm_svg *svg, struct flm_text *out)
             if (dark && svg->tones[i].dark == svg->tones[i].light)
                 continue;
             flm_text_format(out, ".flamel .c%zu{color:", i);
-            add_hex_color(out, dark ? svg->tones[i].dark : svg->tones[i].light);
+            flm_color_add(out, dark ? svg->tones[i].dark : svg->tones[i].light);
             flm_text_puts(out, "}\n");
         }
         if (dark)
@@ -322,9 +311,9 @@ static void add_background(const struct flm_svg *svg, struct flm_text *out)
     if (is_gradient) {
         flm_text_puts(out, "<linearGradient id=\"flamel-background\" y2=\"1\" x2=\"0\">"
                            "<stop offset=\".05\" stop-color=\"");
-        add_hex_color(out, from);
+        flm_color_add(out, from);
         flm_text_puts(out, "\"/><stop offset=\".95\" stop-color=\"");
-        add_hex_color(out, to);
+        flm_color_add(out, to);
         flm_text_puts(out, "\"/></linearGradient>\n");
     }
     flm_text_puts(out, background ? "<rect class=\"given\"" : "<rect class=\"page\"");
@@ -332,7 +321,7 @@ static void add_background(const struct flm_svg *svg, struct flm_text *out)
     if (is_gradient)
         flm_text_puts(out, "url(#flamel-background)");
     else
-        add_hex_color(out, from);
+        flm_color_add(out, from);
     flm_text_puts(out, "\"/>\n");
 }
 
@@ -414,6 +403,18 @@ static bool write_document(struct flm_svg *svg, struct flm_text *out)
     return !svg->name.failed && !svg->label.failed;
 }
 
+/* What values are called: as asked, or by the unit of the metric, or by its name. */
+static void name_unit(struct flm_svg *svg)
+{
+    const struct flm_profile *p = svg->profile;
+    const char *asked = svg->options.count_name;
+    svg->unit = flm_bytes_of(asked ? asked : "");
+    if (asked || p->sizes.metric_count == 0)
+        return;
+    const struct flm_metric_record *metric = flm_profile_metric(p, svg->options.metric);
+    svg->unit = flm_string_bytes(p, metric->unit ? metric->unit : metric->name);
+}
+
 static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
                          struct flm_error *why)
 {
@@ -426,36 +427,46 @@ static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
         if (!svg->inverted)
             return false;
     }
-    const struct flm_metric_record *metric = flm_profile_metric(svg->profile, svg->options.metric);
-    const char *name = svg->options.count_name;
-    svg->unit = name ? flm_bytes_of(name) : flm_string_bytes(svg->profile, metric->unit);
-    if (svg->unit.size == 0 && !name)
-        svg->unit = flm_string_bytes(svg->profile, metric->name);
+    name_unit(svg);
     svg->font = (struct flm_font){svg->options.font_size_px, svg->options.font_width};
     return true;
 }
 
-static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct flm_text *out,
-                 struct flm_error *why)
+/* Where everything stands. */
+static bool measure(struct flm_svg *svg, struct flm_error *why)
 {
     static const enum flm_sibling_order orders[] = {
         [FLM_DRAW_BY_NAME] = FLM_ORDER_NAME,
         [FLM_DRAW_BY_TOTAL] = FLM_ORDER_TOTAL,
         [FLM_DRAW_BY_TIME] = FLM_ORDER_SEEN,
     };
-    const struct flm_svg_options *o = &svg->options;
-    if (!open_profile(svg, profile, why) || !prepare_comparison(svg, why) ||
-        !flm_palette_init(&svg->palette, o->colors, o->shades,
-                          (struct flm_bytes){o->palette.at, o->palette.size}, why))
+    if (!prepare_comparison(svg, why))
         return false;
     count_facts(svg);
-    struct flm_layout_options layout = {
-        .metric = o->metric, .order = orders[o->order], .widths = svg->widths};
-    svg->layout = flm_layout_new(svg->profile, &layout, why);
+    struct flm_layout_options options = {
+        .metric = svg->options.metric, .order = orders[svg->options.order], .widths = svg->widths};
+    svg->layout = flm_layout_new(svg->profile, &options, why);
     if (!svg->layout)
         return false;
     svg->total = flm_layout_total(svg->layout, (struct flm_node){0});
-    if (!list_rectangles(svg, why) || !find_tones(svg, why))
+    return list_rectangles(svg, why);
+}
+
+static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct flm_text *out,
+                 struct flm_error *why)
+{
+    const struct flm_svg_options *o = &svg->options;
+    svg->level_count = 1;
+    if (!open_profile(svg, profile, why) ||
+        !flm_palette_init(&svg->palette, o->colors, o->shades,
+                          (struct flm_bytes){o->palette.at, o->palette.size}, why))
+        return false;
+    for (uint32_t i = 0; i < svg->profile->sizes.loss_count; i++)
+        svg->lost += svg->profile->losses[i].count;
+    /* What has no metric is empty. */
+    if (svg->profile->sizes.metric_count > 0 && !measure(svg, why))
+        return false;
+    if (!find_tones(svg, why))
         return false;
     svg->marks = flm_svg_marks(svg);
     return write_document(svg, out) || flm_error_memory(why);
@@ -478,64 +489,13 @@ static void clear(struct flm_svg *svg)
     free(svg->frame_tone);
 }
 
-/* The sink, and whether it was the one that failed. */
-struct outlet {
-    flm_profile_sink sink;
-    void *context;
-    bool refused;
-};
-
-static bool hand_on(void *context, const void *bytes, size_t size)
-{
-    struct outlet *outlet = context;
-    outlet->refused = !outlet->sink(outlet->context, bytes, size);
-    return !outlet->refused;
-}
-
-/* What to say of an output that failed. */
-static bool finish(struct flm_text *out, const struct outlet *outlet, struct flm_error *why)
-{
-    bool done = flm_text_flush(out);
-    flm_text_clear(out);
-    if (done)
-        return true;
-    return outlet->refused ? flm_error_set(why, FLM_ERROR_SYSTEM, "the picture cannot be written")
-                           : flm_error_memory(why);
-}
-
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why)
 {
     struct flm_svg svg = {.options = *options};
-    struct outlet outlet = {sink, context, false};
-    struct flm_text out;
-    flm_text_init(&out, hand_on, &outlet);
-    bool drawn = draw(&svg, profile, &out, why);
+    struct flm_outlet outlet;
+    flm_outlet_init(&outlet, sink, context);
+    bool drawn = draw(&svg, profile, &outlet.text, why);
     clear(&svg);
-    if (!drawn) {
-        flm_text_clear(&out);
-        return false;
-    }
-    return finish(&out, &outlet, why);
-}
-
-/* ---- The palette as text --------------------------------------------------------------------- */
-
-bool flm_svg_palette_write(const struct flm_profile *profile,
-                           const struct flm_svg_options *options, flm_profile_sink sink,
-                           void *context, struct flm_error *why)
-{
-    struct flm_palette palette;
-    struct flm_bytes given = {options->palette.at, options->palette.size};
-    if (!flm_palette_init(&palette, options->colors, options->shades, given, why))
-        return false;
-    struct outlet outlet = {sink, context, false};
-    struct flm_text out;
-    flm_text_init(&out, hand_on, &outlet);
-    flm_text_add(&out, given);
-    if (given.size > 0 && given.at[given.size - 1] != '\n')
-        flm_text_putc(&out, '\n');
-    (void)profile;
-    flm_palette_clear(&palette);
-    return finish(&out, &outlet, why);
+    return flm_outlet_close(&outlet, drawn, why);
 }

@@ -1,10 +1,12 @@
-/* svg.h - an SVG from inside: what its three writers share.
+/* svg.h - an SVG from inside: what its writers share.
  *
  *     svg.c         decides what is drawn, finds the colours, writes the document around
- *     svg_still.c   the still picture: boxes, labels, status line
+ *     svg_still.c   the still picture: boxes, marks, labels
+ *     svg_words.c   its titles, status line and legend
  *     svg_data.c    all frames that the file carries, packed, for the script
  *
- * The script (svg_*.js) draws from the data as soon as it runs, and takes the still picture away. */
+ * The script (svg_*.js) draws from the data as soon as it runs, and takes the still picture away.
+ */
 #ifndef FLAMEL_DRAW_SVG_H
 #define FLAMEL_DRAW_SVG_H
 
@@ -20,9 +22,9 @@ enum { FLM_SVG_PAD = 10, FLM_SVG_HEADER = 44, FLM_SVG_LINE = 24, FLM_SVG_LEVELS 
 
 /* How a picture compares. */
 enum flm_svg_comparison {
-    FLM_SVG_PLAIN,  /* it does not */
+    FLM_SVG_PLAIN,   /* it does not */
     FLM_SVG_COLUMNS, /* two metrics: before and after */
-    FLM_SVG_SIGNED  /* one metric with negative values: what was gained and lost */
+    FLM_SVG_SIGNED   /* one metric with negative values: what was gained and lost */
 };
 
 /* What marks a box beside its colour: an edge or a texture, by the frame's kind or by what happened
@@ -42,7 +44,7 @@ enum flm_svg_mark {
 
 struct flm_svg {
     const struct flm_profile *profile;
-    struct flm_profile *inverted; /* owned; `profile` then */
+    struct flm_profile *inverted;   /* owned; `profile` then */
     struct flm_svg_options options; /* with every default filled in */
     struct flm_bytes unit;
     struct flm_layout *layout;
@@ -100,6 +102,13 @@ struct flm_bytes flm_svg_fact(struct flm_svg *svg, enum flm_svg_fact fact);
 
 /* The marks that are in the picture: bit 1 << mark. */
 unsigned flm_svg_marks(const struct flm_svg *svg);
+
+/* The words of the still picture: titles, the status line and the legend at `y`, and what is said
+ * where there is nothing to see. svg_words.c. */
+void flm_svg_add_titles(struct flm_svg *svg, struct flm_text *out);
+void flm_svg_add_status(struct flm_svg *svg, struct flm_text *out, int y);
+void flm_svg_add_legend(const struct flm_svg *svg, struct flm_text *out, int y);
+void flm_svg_add_reason(struct flm_svg *svg, struct flm_text *out);
 
 /* Of the still picture, in px. */
 int flm_svg_height(const struct flm_svg *svg);

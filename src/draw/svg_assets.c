@@ -1,6 +1,6 @@
 #include "draw/svg_assets.h"
 
-#include "svg_assets_generated.h" /* build/generated */
+#include "draw/svg_assets_generated.h" /* build/generated */
 
 void flm_svg_asset_add(enum flm_svg_asset asset, struct flm_text *out)
 {

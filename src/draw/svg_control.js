@@ -2,12 +2,14 @@
 
 const EASE_MS = 120;
 
-let past = [];                     // views, for going back
+// Views to go back to; what is searched for, and what a button of the legend asks for; which match
+// is selected; the link that we wrote ourselves.
+const past = [];
 let animation = 0;
 let pattern = '', matchCase = false, invalid = false;
-let keyTest = null, keyButton = null; // what a button of the legend asks for
-let current = -1;                  // which match is selected
-let written = '';                  // the link that we wrote ourselves
+let keyTest = null, keyButton = null;
+let current = -1;
+let written = '';
 
 // ---- Selection and zoom -------------------------------------------------------------------------
 
@@ -26,12 +28,18 @@ function select(item) {
     if (item && standalone) keepInSight(item);
 }
 
-function viewOf(item) {
-    const from = boxes.offset[item.box], level = item.level;
-    if (item.box === 0) return all;
-    if (!item.count) return {left: from, right: from + item.total, level, box: item.box};
-    return opens(item) ? {left: from, right: boxes.offset[item.last] + boxes.total[item.last], level,
-        box: -1} : null;
+// The view that a zoom to an item shows, null for none. A run that nearly fills the view is opened in
+// part: a tenth of the view, around the place that is pointed at (0 to 1).
+function viewOf(item, at = .5) {
+    const {box, last, level} = item, left = boxes.offset[box];
+    if (box === 0) return all;
+    if (!opens(item)) return null;
+    const right = boxes.offset[last] + boxes.total[last], extent = target.right - target.left;
+    if (box === last || right - left < extent * .8)
+        return {left, right, level, box: box === last ? box : -1};
+    const part = extent / 10, wanted = target.left + extent * at - part / 2;
+    const start = Math.min(Math.max(wanted, left), right - part);
+    return {left: start, right: start + part, level, box: -1};
 }
 
 function arrive() {
@@ -85,7 +93,9 @@ function compile(text) {
     for (const flags of ['u', '']) {
         try {
             return new RegExp(text, flags + (matchCase ? '' : 'i'));
-        } catch (malformed) { /* with "u" more is: \_ for one */ }
+        } catch (malformed) {
+            // With "u" more is malformed than without: "\_" for one.
+        }
     }
     return null;
 }
@@ -143,7 +153,8 @@ function matchList() {
     for (let i = 1; matches && i < boxes.count; i++)
         if (matches[i] && boxes.level[i] >= target.level && boxes.offset[i] < target.right &&
             boxes.offset[i] + boxes.total[i] > target.left) list.push(i);
-    return list.sort((a, b) => boxes.offset[a] - boxes.offset[b] || boxes.level[a] - boxes.level[b]);
+    return list.sort((a, b) =>
+        boxes.offset[a] - boxes.offset[b] || boxes.level[a] - boxes.level[b]);
 }
 
 function nextMatch(step) {
@@ -155,7 +166,11 @@ function nextMatch(step) {
     measure();
 }
 
-// ---- Links, as flamegraph.pl's: ?x=&y= is where the zoomed frame begins and its level, s the search -
+// ---- Links, as flamegraph.pl's ------------------------------------------------------------------
+
+// ?x=537113&y=10&s=read: where the zoomed frame begins, in the unit of the metric, and its level; what
+// is searched for. So a link stays true at any width. w: how wide, for a zoom to several frames; c=1:
+// case matters.
 
 function remember() {
     if (!standalone) return;
@@ -170,7 +185,8 @@ function remember() {
     written = parts.toString();
     try {
         history.replaceState(null, '', written ? '?' + written : location.pathname);
-    } catch (refused) { // as browsers do for files, where only what stands behind # may change
+    } catch (refused) {
+        // As some browsers do for files, of which only what stands behind # may change.
         if (location.hash.slice(1) !== written) location.replace('#' + written);
     }
 }
@@ -182,7 +198,7 @@ function recall() {
     const box = parts.has('x') ? boxAt(boxes, y, x) : -1;
     view = target = box <= 0 ? all : w > 0 ?
         {left: x, right: Math.min(total, x + w), level: y, box: -1} :
-        viewOf({box, count: 0, total: boxes.total[box], level: y});
+        viewOf({box, last: box, count: 0, level: y});
     matchCase = parts.get('c') === '1';
     caseButton.setAttribute('aria-pressed', String(matchCase));
     pattern = field.value = parts.has('s') ? parts.get('s') : info.search;
@@ -202,7 +218,8 @@ function placeHelp() {
     const size = Math.min(width - 2 * PAD, 400);
     helpFrame.setAttribute('x', width - PAD - size);
     helpFrame.setAttribute('width', size);
-    helpFrame.setAttribute('height', Math.min(help.scrollHeight + 2, window.innerHeight - HEAD - PAD));
+    helpFrame.setAttribute('height',
+        Math.min(help.scrollHeight + 2, window.innerHeight - HEAD - PAD));
 }
 
 function openHelp() {
@@ -212,8 +229,9 @@ function openHelp() {
     help.replaceChildren(list, button);
     root.append(helpFrame);
     helpFrame.setAttribute('height', 10);
+    // Twice: how high it is follows from how wide it is.
     placeHelp();
-    placeHelp(); // it wraps at its width, which is known only now
+    placeHelp();
     button.focus();
 }
 
@@ -251,9 +269,8 @@ function fillLegend() {
             addKey(name, TONE_CHANGE + SAME + (info.negate ? -tone : tone), 0,
                 box => Math.sign(changeOf(box)) === Math.sign(info.negate ? -tone : tone));
     markNames.forEach((name, mark) => {
-        if (info.marks >> mark & 1)
-            addKey(name, mark < APPEARED ? TONE_RUN : TONE_CHANGE + (mark === APPEARED ? 6 : 0), mark,
-                box => markOf(box) === mark);
+        const tone = mark < APPEARED ? TONE_RUN : TONE_CHANGE + (mark === APPEARED ? 2 * SAME : 0);
+        if (info.marks >> mark & 1) addKey(name, tone, mark, box => markOf(box) === mark);
     });
     if (!legend.firstChild) legend.remove();
 }
@@ -264,10 +281,13 @@ function isInBar(event) {
     return event.target.namespaceURI === XHTML;
 }
 
+function xOf(event) {
+    return event.clientX - root.getBoundingClientRect().left - PAD;
+}
+
 function itemUnder(event) {
-    const area = root.getBoundingClientRect();
-    return isInBar(event) ? null : itemAt(shown, starts, levelAt(event.clientY - area.top),
-        event.clientX - area.left - PAD);
+    const y = event.clientY - root.getBoundingClientRect().top;
+    return isInBar(event) ? null : itemAt(shown, starts, levelAt(y), xOf(event));
 }
 
 function point(item) {
@@ -283,7 +303,7 @@ function click(event) {
     const item = itemUnder(event);
     live.focus({preventScroll: true});
     select(item);
-    if (item) zoom(viewOf(item));
+    if (item) zoom(viewOf(item, xOf(event) / (width - 2 * PAD)));
 }
 
 // The frame beside, above or below the selected one.

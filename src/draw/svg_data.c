@@ -6,16 +6,17 @@
  *     EAAp                             "map": as many letters as the first number says from above
  *     BBACAgB ...                      boxes, one line
  *
- * A number is written in digits of 5 bits, the lowest first, each a letter of base64url; all but the
- * last have 32 added. What is no such number: "~" before a negative one, ".1.5;" for 1.5.
+ * A number is written in digits of 5 bits, the lowest first, each a letter of base64url; all but
+ * the last have 32 added. What is no such number: "~" before a negative one, ".1.5;" for 1.5.
  *
  *     frame   shared letters, tone, flags [, letters after `end`, end - bare, bare - qualified]
  *             [, module, file, line] and then the rest of the name (letters are UTF-16 units)
  *     box     number of boxes above it, 0 for a run or 1 + frame [, siblings in the run], values
  *
  * Boxes stand level by level, so that those on one box are one range, whose place follows from the
- * counts. The first value of a box is its self, of a run its total; where the picture compares, more
- * follow, which are totals of boxes. Everything else (totals, offsets, percentages) is computed. */
+ * counts. The first value of a box is its self, of a run its total; where the picture compares,
+ * more follow, which are totals of boxes. Everything else (totals, offsets, percentages) is
+ * computed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -85,9 +86,8 @@ static void add_number_member(struct flm_text *out, const char *key, double valu
 
 static const char *const comparison_names[] = {
     [FLM_SVG_PLAIN] = "", [FLM_SVG_COLUMNS] = "columns", [FLM_SVG_SIGNED] = "signed"};
-static const char *const width_names[] = {[FLM_WIDTHS_AFTER] = "after",
-                                          [FLM_WIDTHS_BEFORE] = "before",
-                                          [FLM_WIDTHS_LARGER] = "larger"};
+static const char *const width_names[] = {
+    [FLM_WIDTHS_AFTER] = "after", [FLM_WIDTHS_BEFORE] = "before", [FLM_WIDTHS_LARGER] = "larger"};
 
 static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings, size_t frames,
                        size_t boxes)
@@ -231,8 +231,7 @@ static void count_children(const struct flm_svg *svg, uint32_t *children)
     const uint32_t *end = svg->profile->node_end;
     size_t parent = 0;
     for (size_t i = 1; i < svg->kept.count; i++) {
-        while (list[parent].level + 1 < list[i].level ||
-               (list[parent].flags & FLM_RECTANGLE_RUN) ||
+        while (list[parent].level + 1 < list[i].level || (list[parent].flags & FLM_RECTANGLE_RUN) ||
                list[i].node.index <= list[parent].node.index ||
                list[i].node.index >= end[list[parent].node.index])
             parent++;
@@ -242,8 +241,8 @@ static void count_children(const struct flm_svg *svg, uint32_t *children)
 
 static double self_of(const struct flm_svg *svg, uint32_t node)
 {
-    double self = svg->widths ? svg->widths[node]
-                              : flm_profile_self(svg->profile, svg->options.metric)[node];
+    double self =
+        svg->widths ? svg->widths[node] : flm_profile_self(svg->profile, svg->options.metric)[node];
     return self < 0 ? -self : self;
 }
 

@@ -1,5 +1,5 @@
-// svg_data.js - the frames that the file carries, taken out of its metadata. svg_data.c says how they
-// are packed. The result is columns, one entry per box; boxes stand level by level, and those that
+// svg_data.js - the frames that the file carries, taken out of its metadata; svg_data.c says how they
+// are packed. The result is columns, one entry per box. Boxes stand level by level, and those that
 // stand on one box are a range.
 
 const digitValues = new Uint8Array(128);
@@ -36,7 +36,8 @@ function decodeFrames(lines, strings) {
     const count = lines.length, frames = {
         name: new Array(count), tone: new Uint32Array(count), kind: new Uint8Array(count),
         unsymbolised: new Uint8Array(count),
-        end: new Uint32Array(count), bare: new Uint32Array(count), qualified: new Uint32Array(count),
+        end: new Uint32Array(count), bare: new Uint32Array(count),
+        qualified: new Uint32Array(count),
         module: new Array(count), file: new Array(count), line: new Uint32Array(count),
     };
     let previous = '';
@@ -97,7 +98,8 @@ function decodeBoxes(line, info) {
         }
     }
     if (info.compare === 'columns' && info.widths === 'after') boxes.after = boxes.total;
-    if (info.compare === 'signed') { // of |gained| + |lost| and gained - lost
+    if (info.compare === 'signed') {
+        // Of |gained| + |lost| and gained - lost.
         boxes.change = boxes.after;
         boxes.before = boxes.total.map((total, i) => (total - boxes.change[i]) / 2);
         boxes.after = boxes.total.map((total, i) => (total + boxes.change[i]) / 2);

@@ -5,7 +5,7 @@
 #include "draw/svg.h"
 
 static const char *const color_names[FLM_COLORS_COUNT] = {
-    "module", "hot", "mem",  "io",   "wakeup", "chain",  "java",   "js",
+    "module", "hot", "mem",   "io",   "wakeup", "chain",  "java",   "js",
     "perl",   "red", "green", "blue", "aqua",   "yellow", "purple", "orange"};
 
 static const struct flm_svg_option list[] = {
@@ -13,8 +13,9 @@ static const struct flm_svg_option list[] = {
     {"subtitle", "TEXT", "a second title beside it"},
     {"width", "PIXELS", "of the still picture (1200); a browser shows it as wide as its window"},
     {"height", "PIXELS", "of a frame, from one level to the next (19)"},
-    {"minwidth", "PIXELS|PERCENT%", "narrower frames are grey boxes with their neighbours; the "
-                                    "default keeps what is widest: up to 50,000"},
+    {"minwidth", "PIXELS|PERCENT%",
+     "narrower frames are grey boxes with their neighbours; the "
+     "default keeps what is widest: up to 50,000"},
     {"fonttype", "FONT", "the font's name (system-ui)"},
     {"fontsize", "PIXELS", "the size of labels (12)"},
     {"fontwidth", "NUMBER", "the width of a letter in font sizes, for still pictures"},
@@ -31,7 +32,8 @@ static const struct flm_svg_option list[] = {
     {"reverse", NULL, "leaf first: callers above callees"},
     {"inverted", NULL, "an icicle graph: the root at the top"},
     {"negate", NULL, "a comparison with its colours swapped"},
-    {"widths", "SIDE", "of a comparison: after (default), before, larger (of both, for each stack)"},
+    {"widths", "SIDE",
+     "of a comparison: after (default), before, larger (of both, for each stack)"},
     {"search", "REGEX", "what is searched for when the picture opens"},
     {"notes", "TEXT", "a comment in the file"},
     {"static", NULL, "a still picture without a script"},

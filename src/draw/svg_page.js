@@ -1,11 +1,11 @@
-// svg_page.js - what the page shows: its parts, its words, and the drawing of one view. svg_control.js
-// decides what is shown. Names only ever become text nodes and attributes.
+// svg_page.js - what the page shows: its parts, its words, and the drawing of one view.
+// svg_control.js decides what is shown. Names only ever become text nodes and attributes.
 
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 const HEAD = 40, PAD = 8, LABEL_PAD = 4;
 const NARROW_PAGE = 560;
-const kindNames = ['', 'native', 'kernel', 'inlined', 'jit', 'jit, first tier', 'interpreted', 'gpu',
-    'waker', 'label'];
+const kindNames = ['', 'native', 'kernel', 'inlined', 'jit', 'jit, first tier', 'interpreted',
+    'gpu', 'waker', 'label'];
 const kindMarks = [0, 0, 1, 2, 3, 3, 4, 5, 6, 0];
 const markNames = ['', 'kernel', 'inlined', 'jit', 'interpreted', 'gpu', 'waker', 'appeared',
     'disappeared'];
@@ -17,11 +17,13 @@ const {info, frames, boxes} = decode(root.querySelector('metadata').textContent)
 const row = info.row, boxHeight = row > 4 ? row - 1 : row, total = boxes.total[0];
 const all = {left: 0, right: total, level: 0, box: 0};
 
-// What is shown: `view` is drawn, `target` is where it is going to, once it has arrived the same.
+// `view` is drawn, `target` is where it is going to, and the same once it has arrived. `shown` is
+// what svg_view.js makes of it; `selected` and `hovered` are items of it. `matches` has a byte per box
+// while something is looked for.
 let view = all, target = all, width = 0;
-let shown = [], starts = [0], levels = 1; // see svg_view.js
-let selected = null, hovered = null;      // items of `shown`
-let matches = null;                       // a byte per box, while something is looked for
+let shown = [], starts = [0], levels = 1;
+let selected = null, hovered = null;
+let matches = null;
 let pageHeight = 0, footHeight = 60, firstRow = 0;
 
 function element(name, attributes, ...children) {
@@ -59,7 +61,8 @@ const field = html('input', {
     spellcheck: 'false', autocomplete: 'off',
 });
 const caseButton = html('button', {
-    type: 'button', 'aria-pressed': 'false', title: 'Match case (Ctrl+I)', 'aria-label': 'Match case',
+    type: 'button', 'aria-pressed': 'false', title: 'Match case (Ctrl+I)',
+    'aria-label': 'Match case',
 }, 'Aa');
 const found = html('span', {class: 'count', role: 'status'});
 const helpButton = html('button', {type: 'button', title: 'Keys (?)', 'aria-label': 'Keys'}, '?');
@@ -119,8 +122,8 @@ function toneOf(item) {
 }
 
 function valueText(value) {
-    const value_ = value * info.factor, full = exact(value_, info.unit);
-    return isScaled(info.unit) && value_ ? quantity(value_, info.unit) + ' (' + full + ')' : full;
+    const product = value * info.factor, full = exact(product, info.unit);
+    return isScaled(info.unit) && product ? quantity(product, info.unit) + ' (' + full + ')' : full;
 }
 
 function changeText(box) {
@@ -173,7 +176,8 @@ function levelAt(y) {
 function place(item) {
     const pixels = window.devicePixelRatio || 1;
     const x0 = Math.round(item.x0 * pixels) / pixels, x1 = Math.round(item.x1 * pixels) / pixels;
-    return {x: PAD + x0, y: yOf(item.level), width: x1 - x0 >= 3 ? x1 - x0 - 1 : Math.max(x1 - x0, .4)};
+    const gap = x1 - x0 >= 3 ? 1 : 0;
+    return {x: PAD + x0, y: yOf(item.level), width: Math.max(x1 - x0 - gap, .4)};
 }
 
 // The bars stay at the edges of the window while the page is scrolled.
@@ -219,7 +223,7 @@ function drawBoxes(layer, items) {
     const made = [];
     for (const wide of [true, false]) {
         const paths = group(items.filter(item => isWide(item) === wide), toneOf,
-            ({place: {x, y, width: size}}) => wide ? wideBox(x, y, size, boxHeight) :
+            ({place: {x, y, width: size}}) => wide ? rectangle(x, y, size, boxHeight, 2) :
                 'M' + x + ' ' + (y + boxHeight / 2) + 'h' + size);
         for (const [tone, list] of paths)
             made.push(element('g', {class: 'c' + tone},
@@ -232,7 +236,7 @@ function drawMarks() {
     const marked = shown.filter(item => !item.count && item.place.width >= 3 && !isAncestor(item) &&
         markOf(item.box));
     const paths = group(marked, item => markOf(item.box), ({box, place: {x, y, width: size}}) =>
-        markOf(box) >= APPEARED ? 'M' + x + ' ' + y + 'h' + size + 'v' + boxHeight + 'h' + -size + 'z' :
+        markOf(box) >= APPEARED ? rectangle(x, y, size, boxHeight, 0) :
             'M' + (x + 1) + ' ' + (y + boxHeight - 1.5) + 'h' + (size - 2));
     layers.marks.replaceChildren(...Array.from(paths, ([mark, list]) =>
         element('path', {class: 'm' + mark, d: list.join('')})));
@@ -324,7 +328,8 @@ function tellFacts() {
     const runs = shown.filter(item => item.count), facts = info.facts.slice();
     const merged = runs.reduce((sum, item) => sum + item.total, 0);
     facts[2] = 'drawn ' + grouped(shown.length - runs.length);
-    facts[3] = 'merged ' + grouped(runs.length) + ' (' + percent(merged, view.right - view.left) + ')';
+    facts[3] = 'merged ' + grouped(runs.length) + ' (' +
+        percent(merged, view.right - view.left) + ')';
     status.replaceChildren(...(width < NARROW_PAGE ? [found] : []),
         ...facts.filter(fact => fact).map(fact => html('span', {}, fact)));
 }

@@ -24,8 +24,14 @@ function scaled(value, scales) {
     return rounded(number, Math.abs(number) >= 999.5 ? 4 : 3) + ' ' + name;
 }
 
+// Of one, without its plural: 1 sample.
+function unitOf(value, unit) {
+    const one = Math.abs(value) === 1 && unit.length > 2 && unit.endsWith('s');
+    return unit ? ' ' + (one ? unit.slice(0, -1) : unit) : '';
+}
+
 function exact(value, unit) {
-    return grouped(value) + (unit ? ' ' + unit : '');
+    return grouped(value) + unitOf(value, unit);
 }
 
 function isScaled(unit) {
@@ -33,12 +39,13 @@ function isScaled(unit) {
 }
 
 function quantity(value, unit) {
-    const size = Math.abs(value), behind = unit ? ' ' + unit : '';
+    const size = Math.abs(value), behind = unitOf(value, unit);
     if (value === 0) return '0' + behind;
     if (Object.hasOwn(timeUnits, unit)) return scaled(value * timeUnits[unit], times);
     if (isScaled(unit)) return scaled(value, sizes);
     if (size >= 1e7) return scaled(value, counts) + behind;
-    return Number.isInteger(value) ? exact(value, unit) : rounded(value, size < 1e3 ? 3 : 8) + behind;
+    if (Number.isInteger(value)) return exact(value, unit);
+    return rounded(value, size < 1e3 ? 3 : 8) + behind;
 }
 
 function percent(value, whole) {

@@ -1,7 +1,8 @@
 // svg_view.js - what of the boxes a view shows, and paths of it. A view is a part [left, right) of
 // the total, and the level zoomed to: boxes below that level are its ancestors.
 
-const NARROW = 1; // px: narrower boxes are one grey run with their neighbours
+// Boxes narrower than this, in px, are one grey run with their neighbours.
+const NARROW = 1;
 
 // Adds the boxes [from, to), siblings, to `shown`.
 function showSiblings(boxes, view, scale, width, from, to, level, shown) {
@@ -27,8 +28,8 @@ function showSiblings(boxes, view, scale, width, from, to, level, shown) {
     }
 }
 
-// All that is to be seen, level by level and from left to right in each. `count` is 0 for a box, and
-// for a run how many siblings it has.
+// All that is to be seen, level by level and from left to right in each. `count` is 0 for a box,
+// and for a run how many siblings it has.
 function show(boxes, view, width) {
     const shown = [], scale = width / (view.right - view.left);
     if (!(scale > 0) || !isFinite(scale)) return shown;
@@ -83,14 +84,14 @@ function measureMatches(boxes, matches, view) {
     return {sum, count};
 }
 
-// Paths, as svg_still.c makes them.
-function wideBox(x, y, width, height) {
-    return 'M' + (x + 2) + ' ' + (y + 2) + 'h' + (width - 4) + 'v' + (height - 4) + 'h' + (4 - width) +
-        'z';
+// Paths, as svg_path.c makes them.
+function rectangle(x, y, width, height, inset) {
+    const across = width - 2 * inset;
+    return 'M' + (x + inset) + ' ' + (y + inset) + 'h' + across + 'v' + (height - 2 * inset) + 'h' +
+        -across + 'z';
 }
 
 function outlineOf(x, y, width, height) {
     return width < 3 ? 'M' + (x + width / 2) + ' ' + y + 'v' + height :
-        'M' + (x + .5) + ' ' + (y + .5) + 'h' + (width - 1) + 'v' + (height - 1) + 'h' + (1 - width) +
-        'z';
+        rectangle(x, y, width, height, .5);
 }

@@ -178,7 +178,14 @@ static struct flm_bytes cell_text(const struct flm_table *t, const struct flm_ta
 /* ---- For a window -------------------------------------------------------------------------------
  */
 
-enum { GAP = 2, SMALLEST_NAME = 24, SMALLEST_PATH = 17, LARGEST_BAR = 16, SMALLEST_BAR = 6 };
+enum {
+    GAP = 2,
+    SMALLEST_NAME = 24,
+    READABLE_NAME = 60,
+    SMALLEST_PATH = 17,
+    LARGEST_BAR = 16,
+    SMALLEST_BAR = 6
+};
 
 struct placed {
     size_t cells;  /* how wide; 0: left out */
@@ -189,6 +196,7 @@ struct printing {
     const struct flm_table *table;
     const struct flm_look *look;
     struct placed *placed;   /* by column */
+    size_t *needed;          /* by column: cells that show it in full */
     struct flm_text scratch; /* of the text that is looked at */
     struct flm_text piece;   /* of a cell, fitted */
     struct flm_text *out;
@@ -265,31 +273,41 @@ static size_t least_important(const struct printing *p)
     return found;
 }
 
-/* Gives what the window has beyond the least widths to names and paths, then to bars. */
+/* Widens the columns of a kind up to `wanted` cells or what they need, as far as there is room. */
+static void widen(struct printing *p, enum flm_column_kind kind, size_t wanted, size_t *spare)
+{
+    for (size_t i = 0; i < p->table->column_count; i++) {
+        size_t cells = p->placed[i].cells, goal = p->needed[i] < wanted ? p->needed[i] : wanted;
+        if (p->table->columns[i].kind != kind || cells == 0 || cells >= goal)
+            continue;
+        size_t more = goal - cells < *spare ? goal - cells : *spare;
+        p->placed[i].cells += more;
+        *spare -= more;
+    }
+}
+
+/* Gives the columns their least widths and shares out what the window has beyond: names that one
+ * can read come first, then paths and bars, then the longest names. */
 static void share_out(struct printing *p)
 {
     const struct flm_table *t = p->table;
-    size_t used = sum_of_least(p);
-    size_t spare = p->look->width > used ? p->look->width - used : 0;
-    /* Names come first: a path takes at most what they leave. */
-    static const enum flm_column_kind turns[] = {FLM_COLUMN_NAME, FLM_COLUMN_PATH};
-    for (size_t turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < t->column_count; i++) {
-            size_t natural = p->placed[i].cells;
-            if (t->columns[i].kind != turns[turn] || natural == 0)
-                continue;
-            size_t least = least_width(&t->columns[i], natural);
-            size_t more = natural - least < spare ? natural - least : spare;
-            p->placed[i].cells = least + more;
-            spare -= more;
+    size_t used = sum_of_least(p), width = p->look->width;
+    size_t spare = width > used ? width - used : 0, lacking = used > width ? used - width : 0;
+    for (size_t i = 0; i < t->column_count; i++) {
+        p->needed[i] = t->columns[i].kind == FLM_COLUMN_BAR ? LARGEST_BAR : p->placed[i].cells;
+        p->placed[i].cells = least_width(&t->columns[i], p->placed[i].cells);
+        /* A window too narrow for anything else: less than the least. */
+        size_t less = p->placed[i].cells > 4 ? p->placed[i].cells - 4 : 0;
+        if (t->columns[i].kind == FLM_COLUMN_NAME && lacking > 0) {
+            less = less < lacking ? less : lacking;
+            p->placed[i].cells -= less;
+            lacking -= less;
         }
-    for (size_t i = 0; i < t->column_count; i++)
-        if (t->columns[i].kind == FLM_COLUMN_BAR && p->placed[i].cells > 0) {
-            size_t more = LARGEST_BAR - SMALLEST_BAR;
-            more = more < spare ? more : spare;
-            p->placed[i].cells += more;
-            spare -= more;
-        }
+    }
+    widen(p, FLM_COLUMN_NAME, READABLE_NAME, &spare);
+    widen(p, FLM_COLUMN_PATH, SIZE_MAX, &spare);
+    widen(p, FLM_COLUMN_BAR, SIZE_MAX, &spare);
+    widen(p, FLM_COLUMN_NAME, SIZE_MAX, &spare);
 }
 
 static void place(struct printing *p)
@@ -451,9 +469,11 @@ void flm_table_print(const struct flm_table *table, const struct flm_look *look,
 {
     struct printing p = {.table = table, .look = look, .out = out};
     p.placed = calloc(table->column_count, sizeof *p.placed);
-    if (!p.placed || table->failed || table->text.failed) {
+    p.needed = calloc(table->column_count, sizeof *p.needed);
+    if (!p.placed || !p.needed || table->failed || table->text.failed) {
         out->failed = true;
         free(p.placed);
+        free(p.needed);
         return;
     }
     place(&p);
@@ -466,6 +486,7 @@ void flm_table_print(const struct flm_table *table, const struct flm_look *look,
     flm_text_clear(&p.scratch);
     flm_text_clear(&p.piece);
     free(p.placed);
+    free(p.needed);
 }
 
 /* ---- For other programs -------------------------------------------------------------------------

@@ -144,8 +144,8 @@ static enum verdict parse_value(struct reading *r, struct flm_bytes word, double
         reason = "is not a finite number";
     else if (*value < 0 && !r->options->allow_negative)
         reason = "is negative: --signed reads differences";
-    else if (*value > FLM_EXACT_LIMIT || *value < -FLM_EXACT_LIMIT)
-        reason = "is above 2^53, where counts are no longer exact";
+    else if (*value >= FLM_EXACT_LIMIT || *value <= -FLM_EXACT_LIMIT)
+        reason = "is not below 2^53, where counts are no longer exact";
     else
         return VALUE_GOOD;
     if (r->options->lenient)

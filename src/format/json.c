@@ -14,6 +14,7 @@ void flm_json_clear(struct flm_json *json)
 {
     free(json->is_object);
     flm_text_clear(&json->text);
+    flm_text_clear(&json->key);
     json->is_object = NULL;
     json->depth = json->capacity = 0;
 }
@@ -29,6 +30,12 @@ static bool fail(struct flm_json *json, const char *reason)
 bool flm_json_fail(struct flm_json *json, const char *reason)
 {
     return fail(json, reason);
+}
+
+static bool fail_memory(struct flm_json *json)
+{
+    json->failed = true;
+    return flm_error_memory(json->why);
 }
 
 static bool fail_cut(struct flm_json *json)
@@ -202,10 +209,8 @@ static bool take_string(struct flm_json *json, const struct string *string, stru
         json->text.size = 0;
         if (!unescape(&json->text, start, start + text->size))
             return fail(json, "this string has an escape that JSON does not have");
-        if (json->text.failed) {
-            json->failed = true;
-            return flm_error_memory(json->why);
-        }
+        if (json->text.failed)
+            return fail_memory(json);
         *text = (struct flm_bytes){json->text.at, json->text.size};
     }
     advance(json, string->size);
@@ -218,42 +223,42 @@ enum flm_json_type flm_json_type(struct flm_json *json)
 {
     static const char mark[3] = {'\xEF', '\xBB', '\xBF'};
     if (json->failed || !json->is_pending)
-        return FLM_JSON_NONE;
+        return FLM_JSON_TYPE_NONE;
     if (json->offset == 0 && peek(json, 2) >= 0 && memcmp(json->source->at, mark, 3) == 0)
         advance(json, 3);
     int byte = peek_solid(json);
     switch (byte) {
     case -1:
         fail_cut(json);
-        return FLM_JSON_NONE;
+        return FLM_JSON_TYPE_NONE;
     case '{':
-        return FLM_JSON_OBJECT;
+        return FLM_JSON_TYPE_OBJECT;
     case '[':
-        return FLM_JSON_ARRAY;
+        return FLM_JSON_TYPE_ARRAY;
     case '"':
-        return FLM_JSON_STRING;
+        return FLM_JSON_TYPE_STRING;
     case 't':
     case 'f':
-        return FLM_JSON_BOOL;
+        return FLM_JSON_TYPE_BOOL;
     case 'n':
-        return FLM_JSON_NULL;
+        return FLM_JSON_TYPE_NULL;
     default:
         if ((byte >= '0' && byte <= '9') || byte == '-' || byte == 'N' || byte == 'I')
-            return FLM_JSON_NUMBER;
+            return FLM_JSON_TYPE_NUMBER;
         fail(json, "a JSON value is expected here");
-        return FLM_JSON_NONE;
+        return FLM_JSON_TYPE_NONE;
     }
 }
 
 static bool expect(struct flm_json *json, enum flm_json_type wanted)
 {
     static const char *const reasons[] = {
-        [FLM_JSON_OBJECT] = "an object is expected here",
-        [FLM_JSON_ARRAY] = "an array is expected here",
-        [FLM_JSON_STRING] = "a string is expected here",
-        [FLM_JSON_NUMBER] = "a number is expected here",
-        [FLM_JSON_BOOL] = "true or false is expected here",
-        [FLM_JSON_NULL] = "null is expected here",
+        [FLM_JSON_TYPE_OBJECT] = "an object is expected here",
+        [FLM_JSON_TYPE_ARRAY] = "an array is expected here",
+        [FLM_JSON_TYPE_STRING] = "a string is expected here",
+        [FLM_JSON_TYPE_NUMBER] = "a number is expected here",
+        [FLM_JSON_TYPE_BOOL] = "true or false is expected here",
+        [FLM_JSON_TYPE_NULL] = "null is expected here",
     };
     enum flm_json_type type = flm_json_type(json);
     return type == wanted || fail(json, reasons[wanted]);
@@ -263,15 +268,13 @@ static bool expect(struct flm_json *json, enum flm_json_type wanted)
 
 static bool enter(struct flm_json *json, bool is_object)
 {
-    if (!expect(json, is_object ? FLM_JSON_OBJECT : FLM_JSON_ARRAY))
+    if (!expect(json, is_object ? FLM_JSON_TYPE_OBJECT : FLM_JSON_TYPE_ARRAY))
         return false;
     if (json->depth == FLM_JSON_MOST_DEPTH)
         return fail(json, "more than 2^20 objects and arrays inside each other");
     void *bits = json->is_object;
-    if (!flm_grow(&bits, &json->capacity, json->depth / 8 + 1, 1)) {
-        json->failed = true;
-        return flm_error_memory(json->why);
-    }
+    if (!flm_grow(&bits, &json->capacity, json->depth / 8 + 1, 1))
+        return fail_memory(json);
     json->is_object = bits;
     unsigned char *byte = &json->is_object[json->depth / 8],
                   bit = (unsigned char)(1 << json->depth % 8);
@@ -324,13 +327,15 @@ static bool step_to_item(struct flm_json *json)
     if (!step(json, false))
         return false;
     json->is_pending = true;
-    return flm_json_type(json) != FLM_JSON_NONE;
+    return flm_json_type(json) != FLM_JSON_TYPE_NONE;
 }
 
-/* The key is found together with its ':', as the window may move until that is in it. */
+/* The key is copied: unlike a text, it is still wanted when its value has been read. It is found
+ * together with its ':', as the window may move until that is in it. */
 static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
 {
     struct string string;
+    struct flm_bytes found;
     if (!step(json, true))
         return false;
     int byte = peek_solid(json);
@@ -343,9 +348,17 @@ static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
         colon++;
     if (byte != ':')
         return byte < 0 ? fail_cut(json) : fail(json, "':' is expected behind this key");
-    if (!take_string(json, &string, key))
-        return false;
-    advance(json, colon + 1 - string.size);
+    if (key) {
+        if (!take_string(json, &string, &found))
+            return false;
+        json->key.size = 0;
+        flm_text_add(&json->key, found);
+        if (json->key.failed)
+            return fail_memory(json);
+        *key = (struct flm_bytes){json->key.at, json->key.size};
+        colon -= string.size;
+    }
+    advance(json, colon + 1);
     json->is_pending = true;
     return !json->failed;
 }
@@ -366,12 +379,13 @@ bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key)
 
 void flm_json_leave(struct flm_json *json)
 {
-    struct flm_bytes key;
     for (size_t inside = json->depth; inside > 0 && json->depth >= inside && !json->failed;) {
-        if (in_object(json))
-            flm_json_next_key(json, &key);
+        if (json->is_pending)
+            flm_json_skip(json);
+        else if (in_object(json))
+            step_to_key(json, NULL);
         else
-            flm_json_next_item(json);
+            step_to_item(json);
     }
 }
 
@@ -381,7 +395,7 @@ bool flm_json_string(struct flm_json *json, struct flm_bytes *text)
 {
     struct string string;
     *text = (struct flm_bytes){"", 0};
-    if (!expect(json, FLM_JSON_STRING) || !find_string(json, &string))
+    if (!expect(json, FLM_JSON_TYPE_STRING) || !find_string(json, &string))
         return false;
     json->is_pending = false;
     return take_string(json, &string, text);
@@ -403,7 +417,7 @@ static size_t word_size(struct flm_json *json)
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
 {
     *number = (struct flm_json_number){{"", 0}, 0};
-    if (!expect(json, FLM_JSON_NUMBER))
+    if (!expect(json, FLM_JSON_TYPE_NUMBER))
         return false;
     size_t size = word_size(json);
     if (json->failed)
@@ -453,7 +467,7 @@ static bool take_word(struct flm_json *json, const char *word)
 bool flm_json_bool(struct flm_json *json, bool *value)
 {
     *value = false;
-    if (!expect(json, FLM_JSON_BOOL))
+    if (!expect(json, FLM_JSON_TYPE_BOOL))
         return false;
     *value = peek(json, 0) == 't';
     return take_word(json, *value ? "true" : "false") ||
@@ -467,19 +481,19 @@ static void skip_scalar(struct flm_json *json)
     struct flm_json_number number;
     bool value;
     switch (flm_json_type(json)) {
-    case FLM_JSON_STRING:
+    case FLM_JSON_TYPE_STRING:
         if (find_string(json, &string)) {
             json->is_pending = false;
             advance(json, string.size);
         }
         break;
-    case FLM_JSON_NUMBER:
+    case FLM_JSON_TYPE_NUMBER:
         flm_json_number(json, &number);
         break;
-    case FLM_JSON_BOOL:
+    case FLM_JSON_TYPE_BOOL:
         flm_json_bool(json, &value);
         break;
-    case FLM_JSON_NULL:
+    case FLM_JSON_TYPE_NULL:
         if (!take_word(json, "null") && !json->failed)
             fail(json, "null is expected here");
         break;
@@ -491,15 +505,14 @@ static void skip_scalar(struct flm_json *json)
 void flm_json_skip(struct flm_json *json)
 {
     size_t bottom = json->depth;
-    struct flm_bytes key;
     do {
         enum flm_json_type type = flm_json_type(json);
-        if (type == FLM_JSON_OBJECT || type == FLM_JSON_ARRAY)
-            enter(json, type == FLM_JSON_OBJECT);
+        if (type == FLM_JSON_TYPE_OBJECT || type == FLM_JSON_TYPE_ARRAY)
+            enter(json, type == FLM_JSON_TYPE_OBJECT);
         else
             skip_scalar(json);
         while (json->depth > bottom && !json->failed)
-            if (in_object(json) ? step_to_key(json, &key) : step_to_item(json))
+            if (in_object(json) ? step_to_key(json, NULL) : step_to_item(json))
                 break;
     } while (json->depth > bottom && !json->failed);
 }

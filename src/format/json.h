@@ -28,13 +28,13 @@
 #define FLM_JSON_MOST_DEPTH (1 << 20)
 
 enum flm_json_type {
-    FLM_JSON_NONE, /* no value is next: the end of an object or array, or an error */
-    FLM_JSON_OBJECT,
-    FLM_JSON_ARRAY,
-    FLM_JSON_STRING,
-    FLM_JSON_NUMBER,
-    FLM_JSON_BOOL,
-    FLM_JSON_NULL
+    FLM_JSON_TYPE_NONE, /* no value is next: the end of an object or array, or an error */
+    FLM_JSON_TYPE_OBJECT,
+    FLM_JSON_TYPE_ARRAY,
+    FLM_JSON_TYPE_STRING,
+    FLM_JSON_TYPE_NUMBER,
+    FLM_JSON_TYPE_BOOL,
+    FLM_JSON_TYPE_NULL
 };
 
 struct flm_json {
@@ -50,6 +50,7 @@ struct flm_json {
     unsigned char *is_object; /* a bit per level: object or array */
     size_t depth, capacity;
     struct flm_text text; /* of the last string that had escapes */
+    struct flm_text key;
 };
 
 struct flm_json_number {
@@ -76,7 +77,7 @@ bool flm_json_enter_array(struct flm_json *json);
 void flm_json_leave(struct flm_json *json);
 
 /* To the next value of the open object or array; a value before it that was not read is skipped.
- * False behind the last one. */
+ * False behind the last one. A key is good until the next key. */
 bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
 bool flm_json_next_item(struct flm_json *json);
 

@@ -167,6 +167,8 @@ enum flm_kind flm_perf_module_kind(struct flm_bytes module)
         {"[stack", FLM_KIND_NATIVE}, {"[anon", FLM_KIND_JIT},        {"[JIT", FLM_KIND_JIT},
         {"//anon", FLM_KIND_JIT},    {"[unknown", FLM_KIND_NATIVE},  {"[", FLM_KIND_KERNEL},
     };
+    if (module.size == 0)
+        return FLM_KIND_NATIVE;
     for (size_t i = 0; i < sizeof by_start / sizeof by_start[0]; i++)
         if (flm_bytes_start_with(module, by_start[i].start))
             return by_start[i].kind;

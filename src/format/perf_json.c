@@ -39,7 +39,7 @@ static void read_text(struct reading *r, struct flm_text *out)
 {
     struct flm_bytes text = {"", 0};
     struct flm_json_number number;
-    if (flm_json_type(&r->json) != FLM_JSON_NUMBER)
+    if (flm_json_type(&r->json) != FLM_JSON_TYPE_NUMBER)
         flm_json_string(&r->json, &text);
     else if (flm_json_number(&r->json, &number))
         text = number.text;
@@ -144,7 +144,7 @@ static void read_headers(struct reading *r)
         if (!note)
             continue;
         struct flm_text value = {0};
-        if (flm_json_type(&r->json) == FLM_JSON_ARRAY) {
+        if (flm_json_type(&r->json) == FLM_JSON_TYPE_ARRAY) {
             flm_json_enter_array(&r->json);
             while (flm_json_next_item(&r->json) && flm_json_string(&r->json, &word)) {
                 if (value.size > 0)

@@ -69,38 +69,43 @@ static size_t offset_size(const char *at, const char *end)
     return (size_t)(behind - at);
 }
 
-static struct parts split_frame(struct flm_bytes text)
+/* False for a line that does not begin with an address. */
+static bool split_frame(struct flm_bytes text, struct parts *parts)
 {
     const char *at = text.at, *end = text.at + text.size;
     while (at < end && flm_is_blank(*at))
         at++;
     const char *address = at;
     at = skip_hex(at, end);
-    struct parts parts = {.is_upper = at - address == ADDRESS_COLUMNS && is_upper(address)};
+    ptrdiff_t digits = at - address;
+    bool has_name = at < end && *at == ' ';
     while (at < end && flm_is_blank(*at))
         at++;
-    parts.address_only = at == end;
-    parts.head = flm_between(parts.address_only ? address : at, end);
-    parts.tail = flm_between(end, end);
+    if (digits == 0 || digits > ADDRESS_COLUMNS || (at < end && !has_name))
+        return false;
+    *parts = (struct parts){.head = flm_between(at < end ? at : address, end),
+                            .tail = flm_between(end, end),
+                            .is_upper = digits == ADDRESS_COLUMNS && is_upper(address),
+                            .address_only = at == end};
     for (const char *plus = at; (plus = flm_find(plus, end, '+')) < end; plus++) {
         size_t size = offset_size(plus, end);
         if (size > 0) {
-            parts.head = flm_between(at, plus);
-            parts.tail = flm_between(plus + size, end);
+            parts->head = flm_between(at, plus);
+            parts->tail = flm_between(plus + size, end);
             break;
         }
     }
-    return parts;
+    return true;
 }
 
 /* A place that perf does not know names an address: all of them are one. */
-static struct parts split_place(struct flm_bytes text)
+static void split_place(struct flm_bytes text, struct parts *parts)
 {
     static const char unknown_place[] = "?", unknown_inlined[] = "? (inlined)";
     struct flm_perf_place place = flm_perf_place_parse(text);
     if (place.file.size == 0)
         text = flm_bytes_of(place.inlined ? unknown_inlined : unknown_place);
-    return (struct parts){.head = text, .tail = {text.at + text.size, 0}};
+    *parts = (struct parts){.head = text, .tail = {text.at + text.size, 0}};
 }
 
 static bool has_text(const struct flm_perf_lines *lines, const struct flm_perf_line *line,
@@ -184,7 +189,11 @@ static uint32_t add_line(struct flm_perf_lines *lines, struct flm_perf_line line
 uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text,
                              enum flm_perf_line_kind kind)
 {
-    struct parts parts = kind == FLM_PERF_LINE_FRAME ? split_frame(text) : split_place(text);
+    struct parts parts;
+    if (kind == FLM_PERF_LINE_PLACE)
+        split_place(text, &parts);
+    else if (!split_frame(text, &parts))
+        return 0;
     uint64_t seed = (uint64_t)kind << 1 | parts.is_upper;
     uint32_t hash = (uint32_t)(flm_mix(flm_hash(parts.head.at, parts.head.size) + seed,
                                        flm_hash(parts.tail.at, parts.tail.size)) >>
@@ -199,9 +208,7 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
         }
     }
 
-    struct flm_perf_frame frame;
-    if (text.size > UINT32_MAX || lines->count >= MOST_LINES ||
-        (kind == FLM_PERF_LINE_FRAME && !flm_perf_frame_parse(text, &frame)))
+    if (text.size > UINT32_MAX || lines->count >= MOST_LINES)
         return 0;
     struct flm_perf_line line = {
         .head = (uint32_t)parts.head.size,

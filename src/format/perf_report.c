@@ -267,6 +267,14 @@ static void open_section(struct reading *r, struct flm_bytes text)
         flm_builder_fail_memory(r->builder);
 }
 
+static struct flm_bytes cell(struct flm_bytes line, struct column column)
+{
+    size_t end = column.end < line.size ? column.end : line.size;
+    if (column.start >= end)
+        return (struct flm_bytes){"", 0};
+    return flm_trimmed(line.at + column.start, line.at + end);
+}
+
 /* "........  ......": every run of dots is as wide as its column; the names are in the line above.
  */
 static void read_columns(struct reading *r, struct flm_bytes dots)
@@ -281,9 +289,7 @@ static void read_columns(struct reading *r, struct flm_bytes dots)
             continue;
         }
         struct column column = {start, at};
-        size_t from = start < r->names.size ? start : r->names.size;
-        size_t to = at < r->names.size ? at : r->names.size;
-        struct flm_bytes name = flm_trimmed(r->names.at + from, r->names.at + to);
+        struct flm_bytes name = cell((struct flm_bytes){r->names.at, r->names.size}, column);
         if (flm_bytes_are(name, "Samples"))
             r->samples = column;
         else if (flm_bytes_are(name, "Command"))
@@ -327,15 +333,7 @@ static bool read_comment(struct reading *r, struct flm_bytes line)
     return true;
 }
 
-static struct flm_bytes cell(struct flm_bytes line, struct column column)
-{
-    size_t end = column.end < line.size ? column.end : line.size;
-    if (column.start >= end)
-        return (struct flm_bytes){"", 0};
-    return flm_trimmed(line.at + column.start, line.at + end);
-}
-
-/* "34.44%", with or without its sign. */
+/* "34.44%" */
 static bool read_percent(struct flm_bytes word, double *percent)
 {
     if (word.size < 2 || word.at[word.size - 1] != '%')

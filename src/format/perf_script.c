@@ -121,6 +121,8 @@ static struct flm_node find_node(struct reading *r)
         while (up-- > 0)
             node.index = r->builder->nodes[node.index].parent;
     }
+    if (r->stack.count == shared)
+        return node;
     r->frames.count = 0;
     if (!flm_perf_lines_frames(&r->lines, r->stack.at, r->stack.count - shared, shared, &r->frames))
         return (struct flm_node){0};
@@ -407,6 +409,7 @@ static bool read_window(struct reading *r, struct flm_source *source)
                 good = push(r, next, (struct flm_bytes){at, size});
                 at += size;
                 r->line++;
+                r->searched = 0;
                 continue;
             }
         }

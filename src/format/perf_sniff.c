@@ -92,7 +92,7 @@ size_t flm_perf_script_cut(struct flm_bytes all, size_t wanted)
         if (is_behind_blank(all.at, at))
             return (size_t)(at - all.at);
         struct flm_perf_header header;
-        if (at < end && *at != '\t' &&
+        if (at < end && *at != '\t' && *at != '#' &&
             flm_perf_header_parse(flm_between(at, flm_find(at, end, '\n')), &header))
             return (size_t)(at - all.at);
     }

@@ -4,9 +4,9 @@
  * its children. Every node knows a 32-bit hash of its whole path, made from its parent's and its
  * frame. The table is indexed by that hash, and this is what makes long stacks cheap: the hashes of
  * all prefixes of a stack follow from its frames alone, without touching a node; known prefixes are
- * closed under shortening, so the longest known one is found by bisection, with 5 probes for a stack
- * of 30 frames instead of 30; and then the path is compared with the node's, frame by frame up to
- * the root, so that equal hashes of different stacks never matter.
+ * closed under shortening, so the longest known one is found by bisection, with 5 probes for a
+ * stack of 30 frames instead of 30; and then the path is compared with the node's, frame by frame
+ * up to the root, so that equal hashes of different stacks never matter.
  *
  *     frames       main  parse  read  copy  zap         a table of 1e6 nodes does not fit a cache:
  *     path hash    h1    h2     h3    h4    h5          what counts is how many slots are touched
@@ -246,7 +246,8 @@ static uint32_t add_node(struct flm_builder *b, uint32_t parent, uint32_t frame,
         b->metrics[m].self[node] = 0;
     b->slots[slot] = (uint64_t)hash << 32 | node;
     b->node_count++;
-    /* Full at five eighths: linear probing is still short there, and the table is 8 bytes a slot. */
+    /* Full at five eighths: linear probing is still short there, and the table is 8 bytes a slot.
+     */
     if ((size_t)b->node_count * 8 > b->slot_count * 5 && !grow_slots(b))
         flm_builder_fail_memory(b);
     return node;
@@ -304,8 +305,8 @@ struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
     hash[0] = b->path_hash[from.index];
     for (size_t i = 0; i < count; i++) {
         hash[i + 1] = extend_path(hash[i], frames[i].index);
-        /* The table is larger than the cache; its lines are asked for before they are needed. A long
-         * stack is bisected, and needs few of them. */
+        /* The table is larger than the cache; its lines are asked for before they are needed. A
+         * long stack is bisected, and needs few of them. */
         if (count < BISECT_FROM)
             __builtin_prefetch(&b->slots[home(b, hash[i + 1])], 1);
     }

@@ -10,13 +10,14 @@ struct flm_builder_node {
 };
 
 struct flm_builder_metric {
-    uint32_t name, unit; /* strings of the vocabulary */
-    double *self;        /* node_capacity values */
+    uint32_t name, unit;  /* strings of the vocabulary */
+    double *self;         /* node_capacity values */
     double *sample_value; /* sample_capacity values */
 };
 
 struct flm_builder_loss {
-    uint32_t what, place; /* strings; `place` is the noun, "line", until it is settled: "line 812" */
+    uint32_t what,
+        place; /* strings; `place` is the noun, "line", until it is settled: "line 812" */
     uint64_t number;
     double count;
     bool settled;

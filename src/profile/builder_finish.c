@@ -26,17 +26,18 @@ struct finishing {
     struct flm_profile *p;
 };
 
-/* Integers that sum above 2^53 are no longer exact: refused, as is what is not finite. */
+/* Integers whose sum reaches 2^53 may no longer be exact (2^53 + 1 is 2^53): refused, as is what is
+ * not finite. */
 static bool check_sums(const struct flm_builder *b, struct flm_error *why)
 {
     for (uint32_t m = 0; m < b->metric_count; m++) {
         double sum = 0;
         for (uint32_t i = 0; i < b->node_count; i++)
             sum += b->metrics[m].self[i] < 0 ? -b->metrics[m].self[i] : b->metrics[m].self[i];
-        if (!(sum <= FLM_EXACT_LIMIT)) {
+        if (!(sum < FLM_EXACT_LIMIT)) {
             struct flm_bytes name = flm_vocabulary_text(&b->words, b->metrics[m].name);
             return flm_error_set(why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to more than 2^53, where counts are no "
+                                 "the values of '%.*s' sum to 2^53 or more, where counts are no "
                                  "longer exact: split the input, or scale it down",
                                  (int)name.size, name.at);
         }
@@ -93,7 +94,7 @@ struct walk {
     size_t pending_count, pending_capacity, scratch_capacity;
     struct open_node {
         uint32_t node, index; /* of the builder; of the profile */
-    } *open;
+    } * open;
     size_t open_count, open_capacity;
 };
 

@@ -1,5 +1,5 @@
-/* builder_samples.c - what a builder keeps beside the tree: samples with their labels, notes about the
- * recording, and losses. */
+/* builder_samples.c - what a builder keeps beside the tree: samples with their labels, notes about
+ * the recording, and losses. */
 #include "profile/builder.h"
 
 #include <float.h>
@@ -39,11 +39,11 @@ static uint32_t intern_set(struct flm_builder *b, const uint32_t *members, size_
         if (set_equals(b, at.found, members, count))
             return at.found;
     void *all = b->set_members, *ends = b->label_set_ends;
-    bool room = flm_grow(&all, &b->set_member_capacity, b->set_member_count + count,
-                         sizeof *members);
+    bool room =
+        flm_grow(&all, &b->set_member_capacity, b->set_member_count + count, sizeof *members);
     b->set_members = all;
-    room = room && flm_grow(&ends, &b->label_set_capacity, (size_t)b->label_set_count + 1,
-                            sizeof *members);
+    room = room &&
+           flm_grow(&ends, &b->label_set_capacity, (size_t)b->label_set_count + 1, sizeof *members);
     b->label_set_ends = ends;
     if (!room || !flm_index_add(&b->label_set_index, hash, b->label_set_count))
         return FLM_NONE;
@@ -60,8 +60,8 @@ struct flm_label_set flm_builder_label_set(struct flm_builder *b, const struct f
     uint32_t members[MOST_LABELS];
     size_t member_count = 0;
     for (size_t i = 0; i < count && !b->failed; i++) {
-        uint32_t label = intern_label(b, (struct flm_label_record){labels[2 * i].index,
-                                                                   labels[2 * i + 1].index});
+        uint32_t label = intern_label(
+            b, (struct flm_label_record){labels[2 * i].index, labels[2 * i + 1].index});
         if (label == FLM_NONE) {
             flm_builder_fail_memory(b);
             break;

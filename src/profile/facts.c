@@ -23,7 +23,8 @@ static uint32_t set_start(const struct flm_builder *b, uint32_t set)
     return set ? b->label_set_ends[set - 1] : 0;
 }
 
-/* Which label sets the samples have, and which labels those hold: marked by a rank of 0, counted. */
+/* Which label sets the samples have, and which labels those hold: marked by a rank of 0, counted.
+ */
 static void mark_labels(struct flm_facts *f)
 {
     const struct flm_builder *b = f->b;
@@ -117,8 +118,7 @@ static int order_labels(const void *context, uint32_t a, uint32_t b)
     const struct flm_facts *f = context;
     const uint32_t *rank = f->ranking.string_rank;
     int order = order_numbers(rank[f->b->labels[a].key], rank[f->b->labels[b].key]);
-    return order ? order
-                 : order_numbers(rank[f->b->labels[a].value], rank[f->b->labels[b].value]);
+    return order ? order : order_numbers(rank[f->b->labels[a].value], rank[f->b->labels[b].value]);
 }
 
 /* By members, which are label ranks by now; the empty set comes first by itself. */
@@ -177,8 +177,8 @@ static void write_metrics(const struct flm_facts *f, struct flm_profile *p)
 {
     const uint32_t *rank = f->ranking.string_rank;
     for (uint32_t m = 0; m < f->b->metric_count; m++)
-        p->metrics[m] = (struct flm_metric_record){rank[f->b->metrics[m].name],
-                                                   rank[f->b->metrics[m].unit]};
+        p->metrics[m] =
+            (struct flm_metric_record){rank[f->b->metrics[m].name], rank[f->b->metrics[m].unit]};
 }
 
 static bool write_notes(const struct flm_facts *f, struct flm_profile *p)

@@ -4,10 +4,9 @@
  * restricting) share this: words are ranked, metrics, notes, losses, labels and samples are put in
  * canonical order and written.
  *
- *     flm_facts_start(&facts, builder, frame_used, why)    ranks; facts.sizes has all but node_count
- *     p = flm_profile_allocate(...)                        and the nodes are written,
- *                                                          with facts.ranking.frame_rank
- *     flm_facts_write(&facts, p, node_index, why)          the rest */
+ *     flm_facts_start(&facts, builder, frame_used, why)    ranks; facts.sizes has all but
+ * node_count p = flm_profile_allocate(...)                        and the nodes are written, with
+ * facts.ranking.frame_rank flm_facts_write(&facts, p, node_index, why)          the rest */
 #ifndef FLAMEL_PROFILE_FACTS_H
 #define FLAMEL_PROFILE_FACTS_H
 

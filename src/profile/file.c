@@ -56,7 +56,22 @@ static const struct section {
 };
 
 enum {
-    METR, NOTE, LOSS, STRE, STRB, FRAM, NFRM, NEND, SELF, LABL, LSTE, LSTM, STIM, SNOD, SLAB, SVAL
+    METR,
+    NOTE,
+    LOSS,
+    STRE,
+    STRB,
+    FRAM,
+    NFRM,
+    NEND,
+    SELF,
+    LABL,
+    LSTE,
+    LSTM,
+    STIM,
+    SNOD,
+    SLAB,
+    SVAL
 };
 
 static void *section_at(const struct flm_profile *p, size_t section)
@@ -254,8 +269,8 @@ static bool read_entry(struct opening *o, const struct entry *entry)
     if (o->entries[known])
         return flm_error_byte(o->why, FLM_ERROR_FORMAT, place, "section '%s' appears twice",
                               sections[known].id);
-    if (entry->offset % 8 != 0 || entry->offset > o->size || entry->size > o->size - entry->offset ||
-        entry->size % sections[known].item_size != 0)
+    if (entry->offset % 8 != 0 || entry->offset > o->size ||
+        entry->size > o->size - entry->offset || entry->size % sections[known].item_size != 0)
         return flm_error_byte(o->why, FLM_ERROR_FORMAT, place,
                               "section '%s' does not lie within the file", sections[known].id);
     if (flm_checksum(o->bytes + entry->offset, (size_t)entry->size) != entry->checksum)
@@ -306,6 +321,10 @@ struct flm_profile *flm_profile_open(const void *bytes, size_t size, void (*rele
 {
     struct opening o = {.bytes = bytes, .size = size, .why = why};
     struct header header;
+    if ((uintptr_t)bytes % 8 != 0) {
+        flm_error_set(why, FLM_ERROR_USAGE, "a .flm file in memory must be aligned to 8 bytes");
+        return NULL;
+    }
     if (!read_header(&o, &header))
         return NULL;
     const struct entry *table = (const struct entry *)(const void *)(o.bytes + sizeof header);

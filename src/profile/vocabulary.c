@@ -36,7 +36,8 @@ static uint32_t add_string(struct flm_vocabulary *v, struct flm_bytes text)
     v->bytes = bytes;
     room = room && flm_grow(&ends, &v->string_capacity, v->string_count + 1, sizeof(uint32_t));
     v->string_ends = ends;
-    room = room && flm_grow(&frame_of, &v->frame_of_capacity, v->string_count + 1, sizeof(uint32_t));
+    room =
+        room && flm_grow(&frame_of, &v->frame_of_capacity, v->string_count + 1, sizeof(uint32_t));
     v->frame_of = frame_of;
     if (!room)
         return FLM_NONE;

@@ -1,8 +1,8 @@
 /* vocabulary.h - the words of a profile while it is being made: strings and frames, interned.
  *
  * Everything that makes a profile (the builder, merging, renaming frames) collects its strings and
- * frames here in any order, and asks at the end for the canonical order: strings by bytes, frames by
- * (function, module, file, line, address, kind, flags), only those in use, each once.
+ * frames here in any order, and asks at the end for the canonical order: strings by bytes, frames
+ * by (function, module, file, line, address, kind, flags), only those in use, each once.
  *
  * Strings lie end to end in one buffer. */
 #ifndef FLAMEL_PROFILE_VOCABULARY_H
@@ -45,8 +45,8 @@ static inline struct flm_bytes flm_vocabulary_text(const struct flm_vocabulary *
     return (struct flm_bytes){v->bytes + start, v->string_ends[string] - start};
 }
 
-/* Adds all strings and frames of `p`; string_map and frame_map (as long as p's tables) receive the new
- * indices. */
+/* Adds all strings and frames of `p`; string_map and frame_map (as long as p's tables) receive the
+ * new indices. */
 bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profile *p,
                                 uint32_t *string_map, uint32_t *frame_map);
 

@@ -83,7 +83,7 @@ static const char program[] = "main;parse;lex 6\n"
 static void from_the_root_it_is_the_tree_with_the_largest_first(void **state)
 {
     (void)state;
-    assert_calls(program, &(struct flm_calls_options){FLM_CALLS_FROM_ROOT}, NULL,
+    assert_calls(program, &(struct flm_calls_options){.view = FLM_CALLS_FROM_ROOT}, NULL,
                  "main 14 0\n"
                  ".parse 9 1\n"
                  "..lex 8 6\n"
@@ -97,7 +97,7 @@ static void from_the_root_it_is_the_tree_with_the_largest_first(void **state)
 static void callers_are_the_paths_to_the_root_laid_over_each_other(void **state)
 {
     (void)state;
-    assert_calls(program, &(struct flm_calls_options){FLM_CALLS_CALLERS}, "alloc",
+    assert_calls(program, &(struct flm_calls_options){.view = FLM_CALLS_CALLERS}, "alloc",
                  "alloc 7 0\n"
                  ".print 4 0\n"
                  "..main 4 4\n"
@@ -110,8 +110,8 @@ static void callers_are_the_paths_to_the_root_laid_over_each_other(void **state)
 static void callees_are_the_subtrees_laid_over_each_other(void **state)
 {
     (void)state;
-    assert_calls("a;f;x 1\nb;f;x 2\nb;f;y 4\nf 8\n", &(struct flm_calls_options){FLM_CALLS_CALLEES},
-                 "f",
+    assert_calls("a;f;x 1\nb;f;x 2\nb;f;y 4\nf 8\n",
+                 &(struct flm_calls_options){.view = FLM_CALLS_CALLEES}, "f",
                  "f 15 8\n"
                  ".y 4 4\n"
                  ".x 3 3\n");
@@ -121,10 +121,10 @@ static void only_outermost_occurrences_have_callers_and_callees(void **state)
 {
     (void)state;
     static const char recursive[] = "a;f;g;f;h 1\na;f;f 2\n";
-    assert_calls(recursive, &(struct flm_calls_options){FLM_CALLS_CALLERS}, "f",
+    assert_calls(recursive, &(struct flm_calls_options){.view = FLM_CALLS_CALLERS}, "f",
                  "f 3 0\n"
                  ".a 3 3\n");
-    assert_calls(recursive, &(struct flm_calls_options){FLM_CALLS_CALLEES}, "f",
+    assert_calls(recursive, &(struct flm_calls_options){.view = FLM_CALLS_CALLEES}, "f",
                  "f 3 0\n"
                  ".f 2 2\n"
                  ".g 1 0\n"
@@ -162,6 +162,22 @@ static void what_cancels_out_is_not_below_the_cut(void **state)
                  "a 0 0\n"
                  ".x 5 5\n"
                  ".y -5 -5\n");
+}
+
+static void stacks_without_a_value_are_not_there(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_two("a;b 1 0\na;c 0 2\nd 0 4\n");
+    static const size_t rows[] = {2, 3};
+    for (uint32_t metric = 0; metric < 2; metric++) {
+        struct flm_calls_options options = {.metric = {metric}, .levels = ALL_LEVELS};
+        struct made made = make(p, &options);
+        bool is_before = flm_profile_total(p, (struct flm_metric){metric}) == 1;
+        assert_int_equal(made.calls.count, rows[!is_before]);
+        assert_int_equal(made.calls.hidden_count, 0);
+        clear(&made);
+    }
+    flm_profile_free(p);
 }
 
 /* ---- The same by the plainest means -------------------------------------------------------------
@@ -423,6 +439,7 @@ int main(void)
         cmocka_unit_test(what_is_below_the_cut_is_counted),
         cmocka_unit_test(what_is_too_deep_is_counted),
         cmocka_unit_test(what_cancels_out_is_not_below_the_cut),
+        cmocka_unit_test(stacks_without_a_value_are_not_there),
         cmocka_unit_test(every_view_agrees_with_plain_paths),
         cmocka_unit_test(rows_add_up_whatever_is_hidden),
         cmocka_unit_test(a_hundred_thousand_nested_frames_are_no_problem),

@@ -163,6 +163,64 @@ refuses tested.sh 'has a test by now'
 plant; echo 'src/base/gone.c  it was large' > tests/house/untested
 refuses tested.sh 'there is no src/base/gone.c'
 
+# ---- manual ----
+page()
+{
+    mkdir -p docs/man
+    printf '%s\n' '.Dd January 1, 2026' '.Dt ONE 1' '.Os' '.Sh NAME' '.Nm one' '.Nd a small page' \
+        '.Sh DESCRIPTION' '.Bl -tag -width Ds' '.It Fl a' 'first' '.El' > docs/man/one.1
+}
+if command -v mandoc > /dev/null || command -v groff > /dev/null; then
+    plant; page
+    likes manual.sh
+    sed -i '/^.El/d' docs/man/one.1
+    refuses manual.sh 'docs/man/one.1'
+    page; sed -i 's/^.Dt ONE/.Dt TWO/' docs/man/one.1
+    refuses manual.sh 'its title is two.1'
+    rm docs/man/one.1
+    refuses manual.sh 'no manual pages'
+fi
+
+# ---- transcripts: the command says its words, then trouble on standard error, and ends with 2 ----
+transcript()
+{
+    plant
+    mkdir -p tests/cli
+    printf '#!/bin/sh\necho "$*"\necho trouble >&2\nexit 2\n' > flamel
+    chmod +x flamel
+    printf '%s\n' "$@" > tests/cli/some.md
+}
+is_true()
+{
+    claim=$1
+    shift
+    transcript "$@"
+    says 0 '^1 passed, 0 failed$' "tests/cli/run likes $claim" "$root/tests/cli/run" ./flamel
+}
+is_false()
+{
+    text=$1 claim=$2
+    shift 2
+    transcript "$@"
+    says 1 "$text" "tests/cli/run refuses $claim" "$root/tests/cli/run" ./flamel
+}
+is_true 'a transcript' '```sh' '$ flamel a b' 'a b' 'trouble' '[2]' '```'
+is_true 'dots for all' '```' '$ flamel a' '...' '[2]' '```'
+is_true 'dots for nothing' '```' '$ flamel a' '...' 'a' '...' 'trouble' '[2]' '```'
+is_true 'dots that go back' '```' '$ printf "a\nb\na\nc\n"' '...' 'a' 'c' '```'
+is_true 'a command of several lines' '~~~' '$ flamel a |' '> cat' 'trouble' 'a' '~~~'
+is_true 'a hidden command' '<!-- $ true -->'
+is_false 'some.md:2: \$ flamel b' 'another line' '```' '$ flamel b' 'a' 'trouble' '[2]' '```'
+is_false 'wanted: more' 'a missing line' '```' '$ flamel a' 'a' 'trouble' 'more' '[2]' '```'
+is_false 'printed: trouble' 'a line too many' '```' '$ flamel a' 'a' '[2]' '```'
+is_false 'printed: c' 'dots that end too early' '```' '$ printf "a\nb\nc\n"' '...' 'b' '```'
+is_false 'status is 2, not 0' 'another status' '```' '$ flamel a' 'a' 'trouble' '```'
+is_false 'status is 0, not 2' 'no status' '```' '$ echo a' 'a' '[2]' '```'
+is_false 'status is 1, not 0' 'a hidden command that fails' '<!-- $ false -->'
+is_false 'printed: a' 'a hidden command that speaks' '<!-- $ echo a -->'
+is_false 'last fence is not closed' 'an open fence' '```' '$ echo a' 'a'
+is_false '^0 passed, 0 failed$' 'a file without transcripts' 'nothing' '```' 'echo a' '```'
+
 # ---- run_test and count_results ----
 plant
 says 0 'ok  *good' 'a test passes' "$house/run_test.sh" r/good good 5 true
@@ -178,7 +236,7 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 # ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
 plant
 cp -r "$root/Makefile" "$root/web" "$root/tests" .
-rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm
+rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm tests/support/[!a]*
 quietly()
 {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"
