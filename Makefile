@@ -215,7 +215,7 @@ $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),$(MODULE)
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(MODULE)
 
 # In the browser that is installed, with two libraries from npm; skipped where one is missing.
-BROWSER_RESULTS := $B/results/browser/svg
+BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs))
 $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel force
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
 

@@ -1,11 +1,13 @@
-/* compare.c - whole commands, timed in turn, so that their ratios hold on a machine that is not quiet.
+/* compare.c - whole commands, timed in turn, so that their ratios hold on a machine that is not
+ * quiet.
  *
  *     compare [-n RUNS] [-b MEGABYTES] NAME COMMAND [NAME COMMAND]...
  *
- * Every command is run once to warm up, then all of them RUNS times in turn, A B C A B C, each with a
- * shell's help and its output thrown away. For each: the median and the smallest CPU time (user and
- * system, of the command and its children) and wall time, the largest resident memory, megabytes a
- * second where -b says how many there are, and how many times the first command's CPU time it took. */
+ * Every command is run once to warm up, then all of them RUNS times in turn, A B C A B C, each with
+ * a shell's help and its output thrown away. For each: the median and the smallest CPU time (user
+ * and system, of the command and its children) and wall time, the largest resident memory,
+ * megabytes a second where -b says how many there are, and how many times the first command's CPU
+ * time it took. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* make_flm.c - a large .flm file for measuring: make_flm NODES FILE
  *
- * Stacks that leave the one before at a random depth and go on through a vocabulary of 30,000 names:
- * mean depth about 30, as in the folded stacks of gen_folded.py. */
+ * Stacks that leave the one before at a random depth and go on through a vocabulary of 30,000
+ * names: mean depth about 30, as in the folded stacks of gen_folded.py. */
 #include <stdio.h>
 #include <stdlib.h>
 

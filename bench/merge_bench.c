@@ -61,8 +61,7 @@ static void measure(const char *what, const struct flm_profile *const *profiles,
     uint32_t made = 0;
     for (int run = 0; run < 5; run++) {
         double start = cpu_s();
-        struct flm_profile *merged =
-            flm_align(profiles, count, FLM_ALIGN_ADD, NULL, NULL);
+        struct flm_profile *merged = flm_align(profiles, count, FLM_ALIGN_ADD, NULL, NULL);
         double took = cpu_s() - start;
         least = took < least ? took : least;
         made = flm_profile_node_count(merged);

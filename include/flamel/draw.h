@@ -4,7 +4,9 @@
  *     flm_svg_write(profile, &options, sink, context, &why);
  *
  * An SVG is one file that opens anywhere: in a browser it fills the window, zooms, searches and
- * answers to the keyboard; as an image, or where scripts are off, it is a complete still picture.
+ * answers to the keyboard; as an image, or where scripts are off (a server may forbid them: the
+ * script is inside of the file, and needs neither eval nor the network), it is a complete still
+ * picture.
  *
  * The options are those that users of flamegraph.pl know, by the same names. {0} is a flame graph
  * that needs none of them. */

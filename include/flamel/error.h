@@ -44,8 +44,8 @@ struct flm_error {
 #endif
 
 /* These fill `why` (when it is not NULL) and return false, so that a failing function can
- * `return flm_error_set(...)`. The format knows %s %.*s %c %d %i %u %x with l, ll, z, and %%; no more.
- * Bytes that a terminal would act on are shown as '?'. */
+ * `return flm_error_set(...)`. The format knows %s %.*s %c %d %i %u %x with l, ll, z, and %%; no
+ * more. Bytes that a terminal would act on are shown as '?'. */
 bool flm_error_set(struct flm_error *why, enum flm_error_kind kind, const char *format, ...)
     FLM_FORMAT(3, 4);
 

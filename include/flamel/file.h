@@ -1,4 +1,5 @@
-/* file.h - profiles from files and to files: recognised by content, decompressed, read in pieces. */
+/* file.h - profiles from files and to files: recognised by content, decompressed, read in pieces.
+ */
 #ifndef FLAMEL_FILE_H
 #define FLAMEL_FILE_H
 

@@ -6,8 +6,8 @@
 #include "flamel/algebra.h"
 #include "profile/columns.h"
 
-/* The frame of `p` that stands for `frame`: itself, when nothing changes; FLM_NONE to leave it out, so
- * that its callees become callees of its caller. */
+/* The frame of `p` that stands for `frame`: itself, when nothing changes; FLM_NONE to leave it out,
+ * so that its callees become callees of its caller. */
 typedef uint32_t (*flm_frame_map)(void *context, uint32_t frame);
 
 /* Every frame replaced by what the map says; stacks that become equal are one. */

@@ -18,8 +18,8 @@ struct flm_carried {
 bool flm_carry_words(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c);
 void flm_carried_clear(struct flm_carried *c);
 
-/* One metric of the input, as `name` (a string of the builder). When the builder has that metric with
- * another unit: false, and `why`. */
+/* One metric of the input, as `name` (a string of the builder). When the builder has that metric
+ * with another unit: false, and `why`. */
 bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
                       uint32_t metric, uint32_t name, struct flm_error *why);
 

@@ -14,7 +14,12 @@ static void by_function(const struct flm_profile *p, struct flm_builder *b,
                         struct flm_frame_record *r, struct flm_text *name)
 {
     (void)p, (void)b, (void)name;
-    *r = (struct flm_frame_record){.function = r->function, .module = r->module, .flags = r->flags};
+    *r = (struct flm_frame_record){
+        .function = r->function,
+        .module = r->module,
+        .file = r->module == 0 ? r->file : 0, /* every Python file has its __init__ */
+        .flags = r->flags,
+    };
 }
 
 static void by_name(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *r,

@@ -1,6 +1,7 @@
 /* classes.h - what `by:` merges frames by.
  *
- *     function    function and module: lines, addresses and kinds merged
+ *     function    function and module (where that is not known, file): lines, addresses and kinds
+ *                 merged
  *     name        the function's name alone
  *     line        function, module, file and line: addresses merged
  *     module file package kind
@@ -22,8 +23,8 @@ const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error 
 /* Whether consecutive frames of one class are one frame. */
 bool flm_class_collapses(const struct flm_class *class);
 
-/* Writes to frames[i] the class of frame i of `p` as a frame of the builder, which has the words of `p`
- * under their own indices. */
+/* Writes to frames[i] the class of frame i of `p` as a frame of the builder, which has the words of
+ * `p` under their own indices. */
 bool flm_class_map(const struct flm_class *class, const struct flm_profile *p,
                    struct flm_builder *b, uint32_t *frames);
 

@@ -12,8 +12,8 @@ static bool is_stack(const struct flm_profile *p, const unsigned char *sampled, 
     return sampled[node];
 }
 
-/* Every node with a value becomes the path of its frames from itself up to the root. The work is the
- * sum of their depths, and nothing is kept of it but the new tree. */
+/* Every node with a value becomes the path of its frames from itself up to the root. The work is
+ * the sum of their depths, and nothing is kept of it but the new tree. */
 static bool move_all(struct flm_rebuild *r, const unsigned char *sampled)
 {
     const struct flm_profile *p = r->p;

@@ -11,8 +11,7 @@ bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struc
         .parent = malloc(count * sizeof(uint32_t)),
         .moved = malloc(count * sizeof(uint32_t)),
     };
-    if (!r->builder || !r->parent || !r->moved ||
-        !flm_carry_words(r->builder, p, &r->carried) ||
+    if (!r->builder || !r->parent || !r->moved || !flm_carry_words(r->builder, p, &r->carried) ||
         !flm_carry_metrics(r->builder, p, &r->carried, why)) {
         flm_rebuild_clear(r);
         return flm_error_memory(why);

@@ -1,8 +1,8 @@
 /* rebuild.h - operations that rename, move or drop frames: the old tree poured into a builder.
  *
  * The builder starts with the words of the profile under the same indices, its metrics, notes and
- * losses. An operation then says for every old node which new node it has become (FLM_NONE: none, and its
- * values are dropped), parents before children:
+ * losses. An operation then says for every old node which new node it has become (FLM_NONE: none,
+ * and its values are dropped), parents before children:
  *
  *     struct flm_rebuild r;
  *     if (!flm_rebuild_start(&r, p, why))
@@ -21,8 +21,8 @@ struct flm_rebuild {
     const struct flm_profile *p;
     struct flm_builder *builder;
     struct flm_carried carried; /* frames and strings have their old indices */
-    uint32_t *parent; /* by old node */
-    uint32_t *moved;  /* by old node: the new node; [0] is the root's, 0 at the start */
+    uint32_t *parent;           /* by old node */
+    uint32_t *moved;            /* by old node: the new node; [0] is the root's, 0 at the start */
 };
 
 bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struct flm_error *why);
@@ -30,10 +30,10 @@ bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struc
 /* The child of a new node; FLM_NONE below FLM_NONE. */
 static inline uint32_t flm_rebuild_child(struct flm_rebuild *r, uint32_t parent, uint32_t frame)
 {
-    return parent == FLM_NONE ? FLM_NONE
-                              : flm_builder_child(r->builder, (struct flm_node){parent},
-                                                  (struct flm_frame){frame})
-                                    .index;
+    return parent == FLM_NONE
+               ? FLM_NONE
+               : flm_builder_child(r->builder, (struct flm_node){parent}, (struct flm_frame){frame})
+                     .index;
 }
 
 /* Adds the values of the old nodes to the new ones and makes the profile; clears `r`. */

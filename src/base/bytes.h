@@ -63,10 +63,10 @@ static inline bool flm_is_one_of(char byte, const char *set)
  * ran out: the array is then unchanged. */
 bool flm_grow(void **items, size_t *capacity, size_t needed, size_t item_size);
 
-/* `count` items of zeros, written rather than mapped: for arrays that are read at random before they
- * are written to, like hash tables. Fresh pages from calloc are the kernel's one page of zeros until
- * they are written to; the write is then a second fault, and with threads it stops the others to
- * flush their TLBs. Reading sorted text with two threads spent a third of its time so. NULL when
+/* `count` items of zeros, written rather than mapped: for arrays that are read at random before
+ * they are written to, like hash tables. Fresh pages from calloc are the kernel's one page of zeros
+ * until they are written to; the write is then a second fault, and with threads it stops the others
+ * to flush their TLBs. Reading sorted text with two threads spent a third of its time so. NULL when
  * memory ran out; free it with free. */
 void *flm_new_zeroed(size_t count, size_t item_size);
 

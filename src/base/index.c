@@ -21,7 +21,8 @@ static void place(struct flm_index *index, struct flm_slot slot)
 
 static bool grow(struct flm_index *index)
 {
-    struct flm_index larger = {.slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS,
+    struct flm_index larger = {.slot_count =
+                                   index->slot_count ? index->slot_count * 2 : FIRST_SLOTS,
                                .item_count = index->item_count};
     larger.slots = malloc(larger.slot_count * sizeof *larger.slots);
     if (!larger.slots)

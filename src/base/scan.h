@@ -44,8 +44,8 @@ static inline flm_scan_mask flm_scan_pack(uint8x16_t equal)
 static inline flm_scan_mask flm_scan_either(const char *at, char a, char b)
 {
     uint8x16_t bytes = vld1q_u8((const uint8_t *)at);
-    return flm_scan_pack(vorrq_u8(vceqq_u8(bytes, vdupq_n_u8((uint8_t)a)),
-                                  vceqq_u8(bytes, vdupq_n_u8((uint8_t)b))));
+    return flm_scan_pack(
+        vorrq_u8(vceqq_u8(bytes, vdupq_n_u8((uint8_t)a)), vceqq_u8(bytes, vdupq_n_u8((uint8_t)b))));
 }
 
 static inline flm_scan_mask flm_scan_different(const char *x, const char *y)

@@ -30,8 +30,8 @@ struct flm_text {
 /* {0} is an empty text too. */
 void flm_text_init(struct flm_text *text, flm_sink sink, void *sink_context);
 
-/* A text in `buffer`, which it never leaves: for sentences that must be made when memory is what ran
- * out. Strings that a format puts into it are shortened in their middle to at most
+/* A text in `buffer`, which it never leaves: for sentences that must be made when memory is what
+ * ran out. Strings that a format puts into it are shortened in their middle to at most
  * FLM_FIXED_STRING bytes, so that a long name cannot push out the reason that stands behind it. */
 enum { FLM_FIXED_STRING = 120 };
 void flm_text_init_fixed(struct flm_text *text, char *buffer, size_t size);
@@ -40,8 +40,8 @@ void flm_text_clear(struct flm_text *text);
 /* Hands what is left to the sink. False if anything failed since the start. */
 bool flm_text_flush(struct flm_text *text);
 
-/* Room for `size` more bytes at the end; NULL when it cannot be had. The caller writes there and adds to
- * `size` what it wrote. */
+/* Room for `size` more bytes at the end; NULL when it cannot be had. The caller writes there and
+ * adds to `size` what it wrote. */
 char *flm_text_reserve(struct flm_text *text, size_t size);
 
 void flm_text_add(struct flm_text *text, struct flm_bytes bytes);

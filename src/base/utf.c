@@ -49,8 +49,7 @@ static size_t put_utf8(uint32_t code, char *to)
 
 static uint32_t unit_at(const unsigned char *at, enum flm_utf16 order)
 {
-    return order == FLM_UTF16_LITTLE ? at[0] | (uint32_t)at[1] << 8
-                                     : at[1] | (uint32_t)at[0] << 8;
+    return order == FLM_UTF16_LITTLE ? at[0] | (uint32_t)at[1] << 8 : at[1] | (uint32_t)at[0] << 8;
 }
 
 size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to)

@@ -6,8 +6,8 @@
 
 enum flm_utf16 { FLM_UTF16_NOT, FLM_UTF16_LITTLE, FLM_UTF16_BIG };
 
-/* Whether a text that begins so is UTF-16: by its byte order mark, or, where there is none, by every
- * second byte of an ASCII text being 0. */
+/* Whether a text that begins so is UTF-16: by its byte order mark, or, where there is none, by
+ * every second byte of an ASCII text being 0. */
 enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
 
 /* The text in UTF-8, without the mark; unpaired surrogates become U+FFFD. `to` has room for

@@ -1,4 +1,5 @@
-/* load_options.h - the options that every command that reads profiles has, and reading with them. */
+/* load_options.h - the options that every command that reads profiles has, and reading with them.
+ */
 #ifndef FLAMEL_CLI_LOAD_OPTIONS_H
 #define FLAMEL_CLI_LOAD_OPTIONS_H
 
@@ -11,26 +12,46 @@ struct flm_load_fields {
     bool allow_signed, lenient, quiet;
     bool drop_times; /* no option: set by commands that have no use for single samples */
     int columns, threads;
-    bool tells_losses;  /* the command shows itself what was lost: no remarks about it */
+    bool tells_losses;         /* the command shows itself what was lost: no remarks about it */
     const char **found_format; /* receives the name of the format; may be NULL */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields. */
 #define FLM_LOAD_OPTIONS(fields, member)                                                           \
-    {"from", 'f', "FORMAT", "read as this format instead of looking at the content",               \
+    {"from",          'f',                                                                         \
+     "FORMAT",        "read as this format instead of looking at the content",                     \
      FLM_OPTION_TEXT, offsetof(fields, member.from)},                                              \
-        {"apply", 'a', "EXPRESSION", "operations first: 'focus:parse | hide:module=libc.so.6'",    \
+        {"apply",         'a',                                                                     \
+         "EXPRESSION",    "operations first: 'focus:parse | hide:module=libc.so.6'",               \
          FLM_OPTION_TEXT, offsetof(fields, member.apply)},                                         \
-        {"signed", 0, NULL, "folded values may be negative (differences)", FLM_OPTION_FLAG,        \
+        {"signed",                                                                                 \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "folded values may be negative (differences)",                                            \
+         FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.allow_signed)},                                                   \
-        {"lenient", 0, NULL, "skip and count values that would be refused", FLM_OPTION_FLAG,       \
+        {"lenient",                                                                                \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "skip and count values that would be refused",                                            \
+         FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lenient)},                                                        \
-        {"columns", 0, "N", "values at the end of a folded line: 1, or 2 (before, after)",         \
-         FLM_OPTION_COUNT, offsetof(fields, member.columns)},                                      \
-        {"threads", 0, "N", "read with N threads (default: one a processor)", FLM_OPTION_COUNT,    \
+        {"columns",                                                                                \
+         0,                                                                                        \
+         "N",                                                                                      \
+         "values at the end of a folded line: 1, or 2 (before, after)",                            \
+         FLM_OPTION_COUNT,                                                                         \
+         offsetof(fields, member.columns)},                                                        \
+        {"threads",                                                                                \
+         0,                                                                                        \
+         "N",                                                                                      \
+         "read with N threads (default: one a processor)",                                         \
+         FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.threads)},                                                        \
-        {"quiet", 'q', NULL, "no progress and no remarks", FLM_OPTION_FLAG,                        \
-         offsetof(fields, member.quiet)}
+    {                                                                                              \
+        "quiet", 'q', NULL, "no progress and no remarks", FLM_OPTION_FLAG,                         \
+            offsetof(fields, member.quiet)                                                         \
+    }
 
 /* Reads a profile, applies the expression, and says on standard error what was lost. NULL when it
  * failed; the error has then been printed. */

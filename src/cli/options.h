@@ -56,9 +56,9 @@ struct flm_command {
     int (*run)(const struct flm_command *command, int count, char **words);
 };
 
-/* Puts the options among `words` (the command's name not among them) into `fields`, and the operands to
- * the front of `words`; returns how many there are. -1, and `why`, for what is not understood; -2
- * when --help was asked for and printed. */
+/* Puts the options among `words` (the command's name not among them) into `fields`, and the
+ * operands to the front of `words`; returns how many there are. -1, and `why`, for what is not
+ * understood; -2 when --help was asked for and printed. */
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
                       struct flm_error *why);
 

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/load_options.h"
 #include "cli/messages.h"
-#include "cli/metric_option.h"
 #include "cli/terminal.h"
 #include "draw/quantity.h"
 #include "flamel/algebra.h"

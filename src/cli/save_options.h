@@ -1,4 +1,5 @@
-/* save_options.h - the options that every command that writes profiles has, and writing with them. */
+/* save_options.h - the options that every command that writes profiles has, and writing with them.
+ */
 #ifndef FLAMEL_CLI_SAVE_OPTIONS_H
 #define FLAMEL_CLI_SAVE_OPTIONS_H
 
@@ -15,14 +16,24 @@ struct flm_save_fields {
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */
 #define FLM_SAVE_OPTIONS(fields, member)                                                           \
-    {"output", 'o', "FILE", "where to write; its end says the format", FLM_OPTION_TEXT,            \
-     offsetof(fields, member.output)},                                                             \
-        {"to", 't', "FORMAT", "write this format (to standard output without -o)",                 \
-         FLM_OPTION_TEXT, offsetof(fields, member.to)},                                            \
-        {"metric", 'm', "NAME", "of several metrics, this one (default: the first)",               \
+    {"output",        'o',                                                                         \
+     "FILE",          "where to write; its end says the format",                                   \
+     FLM_OPTION_TEXT, offsetof(fields, member.output)},                                            \
+        {"to",                                                                                     \
+         't',                                                                                      \
+         "FORMAT",                                                                                 \
+         "write this format (to standard output without -o)",                                      \
+         FLM_OPTION_TEXT,                                                                          \
+         offsetof(fields, member.to)},                                                             \
+        {"metric",        'm',                                                                     \
+         "NAME",          "of several metrics, this one (default: the first)",                     \
          FLM_OPTION_TEXT, offsetof(fields, member.metric)},                                        \
-        {"annotate", 0, NULL, "folded: mark kernel, inlined, jit frames: _[k] _[i] _[j]",          \
-         FLM_OPTION_FLAG, offsetof(fields, member.annotate)},                                      \
+        {"annotate",                                                                               \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "folded: mark kernel, inlined, jit frames: _[k] _[i] _[j]",                               \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.annotate)},                                                       \
     {                                                                                              \
         "cp", 0, "FILE", "pictures: take colours from FILE, and add new names to it",              \
             FLM_OPTION_TEXT, offsetof(fields, member.palette_file)                                 \

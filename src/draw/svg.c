@@ -66,10 +66,9 @@ static bool prepare_comparison(struct flm_svg *svg, struct flm_error *why)
     return svg->before && (o->widths == FLM_WIDTHS_AFTER || fill_widths(svg, why));
 }
 
-/* What the status line tells about the profile. One pass over the nodes. */
-static void count_facts(struct flm_svg *svg)
+/* What the status line tells about the profile, before it was inverted. One pass over the nodes. */
+static void count_facts(struct flm_svg *svg, const struct flm_profile *p)
 {
-    const struct flm_profile *p = svg->profile;
     const double *self = flm_profile_self(p, svg->options.metric);
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {
         if (self[i] == 0)
@@ -433,7 +432,7 @@ static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
 }
 
 /* Where everything stands. */
-static bool measure(struct flm_svg *svg, struct flm_error *why)
+static bool measure(struct flm_svg *svg, const struct flm_profile *given, struct flm_error *why)
 {
     static const enum flm_sibling_order orders[] = {
         [FLM_DRAW_BY_NAME] = FLM_ORDER_NAME,
@@ -442,7 +441,7 @@ static bool measure(struct flm_svg *svg, struct flm_error *why)
     };
     if (!prepare_comparison(svg, why))
         return false;
-    count_facts(svg);
+    count_facts(svg, given);
     struct flm_layout_options options = {
         .metric = svg->options.metric, .order = orders[svg->options.order], .widths = svg->widths};
     svg->layout = flm_layout_new(svg->profile, &options, why);
@@ -464,7 +463,7 @@ static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct 
     for (uint32_t i = 0; i < svg->profile->sizes.loss_count; i++)
         svg->lost += svg->profile->losses[i].count;
     /* What has no metric is empty. */
-    if (svg->profile->sizes.metric_count > 0 && !measure(svg, why))
+    if (svg->profile->sizes.metric_count > 0 && !measure(svg, profile, why))
         return false;
     if (!find_tones(svg, why))
         return false;

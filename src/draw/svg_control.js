@@ -379,6 +379,10 @@ function listen() {
     root.addEventListener('pointermove', event => point(itemUnder(event)));
     root.addEventListener('pointerleave', () => point(null));
     root.addEventListener('click', click);
+    live.addEventListener('focus', () => {
+        // Who comes by keyboard sees where: at the frame that was zoomed to, or the root.
+        if (!selected && live.matches(':focus-visible')) step('');
+    });
     field.addEventListener('input', () => {
         pattern = field.value;
         search();

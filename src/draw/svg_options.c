@@ -14,8 +14,8 @@ static const struct flm_svg_option list[] = {
     {"width", "PIXELS", "of the still picture (1200); a browser shows it as wide as its window"},
     {"height", "PIXELS", "of a frame, from one level to the next (19)"},
     {"minwidth", "PIXELS|PERCENT%",
-     "narrower frames are grey boxes with their neighbours; the "
-     "default keeps what is widest: up to 50,000"},
+     "narrower frames are grey boxes with their neighbours; without it the file has all frames, "
+     "or the widest 50,000"},
     {"fonttype", "FONT", "the font's name (system-ui)"},
     {"fontsize", "PIXELS", "the size of labels (12)"},
     {"fontwidth", "NUMBER", "the width of a letter in font sizes, for still pictures"},
@@ -38,7 +38,6 @@ static const struct flm_svg_option list[] = {
     {"notes", "TEXT", "a comment in the file"},
     {"static", NULL, "a still picture without a script"},
     {"encoding", "NAME", "utf-8 is the only one"},
-    {"flamechart", NULL, "not possible yet: stacks are merged, not placed in time"},
 };
 
 const struct flm_svg_option *flm_svg_option_list(size_t *count)

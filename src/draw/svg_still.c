@@ -71,7 +71,9 @@ static void add_boxes(const struct flm_svg *svg, struct flm_text *out, const uin
         if ((box.width >= WIDE_TENTHS && box.height >= WIDE_TENTHS) != wide || box.width <= 0)
             continue;
         if (!pen.is_down)
-            flm_text_puts(out, wide ? "<path class=\"w\" d=\"" : "<path class=\"n\" d=\"");
+            flm_text_puts(out, wide ? "<path class=\"w\" fill=\"currentColor\" stroke-width=\"4\" "
+                                      "stroke-linejoin=\"round\" d=\""
+                                    : "<path class=\"n\" d=\"");
         if (wide)
             flm_path_rectangle(out, &pen, box, 20);
         else

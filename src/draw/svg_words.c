@@ -140,14 +140,10 @@ void flm_svg_add_status(struct flm_svg *svg, struct flm_text *out, int y)
 /* ---- The legend ------------------------------------------------------------------------------ */
 
 static const char *const mark_names[FLM_MARK_COUNT] = {
-    [FLM_MARK_KERNEL] = "kernel",
-    [FLM_MARK_INLINED] = "inlined",
-    [FLM_MARK_JIT] = "compiled at run time",
-    [FLM_MARK_INTERPRETED] = "interpreted",
-    [FLM_MARK_GPU] = "gpu",
-    [FLM_MARK_WAKER] = "waker",
-    [FLM_MARK_APPEARED] = "appeared",
-    [FLM_MARK_DISAPPEARED] = "disappeared",
+    [FLM_MARK_KERNEL] = "kernel",     [FLM_MARK_INLINED] = "inlined",
+    [FLM_MARK_JIT] = "jit",           [FLM_MARK_INTERPRETED] = "interpreted",
+    [FLM_MARK_GPU] = "gpu",           [FLM_MARK_WAKER] = "waker",
+    [FLM_MARK_APPEARED] = "appeared", [FLM_MARK_DISAPPEARED] = "disappeared",
 };
 
 /* A box of a tone with a mark on it, and what it means. Returns where the next one begins. */

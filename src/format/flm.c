@@ -1,7 +1,7 @@
 /* flm.c - flamel's own format, as one of the table: profile/file.c does the work.
  *
- * A .flm file is not read into a builder but used in place (flm_profile_open), so whoever opens files
- * handles it before asking for a reader; here it is recognised and written. */
+ * A .flm file is not read into a builder but used in place (flm_profile_open), so whoever opens
+ * files handles it before asking for a reader; here it is recognised and written. */
 #include "format/format.h"
 
 static int sniff_flm(struct flm_bytes head, bool whole)

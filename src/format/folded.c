@@ -5,15 +5,15 @@
  *     main;parse 40 44                    two values: before and after (difffolded.pl)
  *
  * What producers add: comments (# ...), blank lines, CRLF, fractions, and marks behind names for
- * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w] waker.
- * Empty names are kept as frames without a name. A value of 0 is read and not kept. A line without a
- * value is skipped and counted; a value that cannot be kept (negative, not finite, above 2^53) is
- * refused, unless the caller is lenient.
+ * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w]
+ * waker. Empty names are kept as frames without a name. A value of 0 is read and not kept. A line
+ * without a value is skipped and counted; a value that cannot be kept (negative, not finite, above
+ * 2^53) is refused, unless the caller is lenient.
  *
- * Sorted files are the usual case, and there a line repeats most of the line before. So each line is
- * first compared with its predecessor, 16 bytes at a time; the frames up to the last ';' they share
- * are known, and only the rest is taken apart. In a shuffled file that rest is the whole line, and
- * the builder's bisection (profile/builder.c) keeps its cost down. */
+ * Sorted files are the usual case, and there a line repeats most of the line before. So each line
+ * is first compared with its predecessor, 16 bytes at a time; the frames up to the last ';' they
+ * share are known, and only the rest is taken apart. In a shuffled file that rest is the whole
+ * line, and the builder's bisection (profile/builder.c) keeps its cost down. */
 #include "format/folded.h"
 
 #include <stdlib.h>
@@ -92,12 +92,43 @@ static struct flm_bytes without_mark(struct reading *r, struct flm_bytes name, u
     return name;
 }
 
+/* Whether the name stands for an address that no symbol was found for: "[unknown]", the address
+ * itself, or the library it is in, "[libc.so.6]", as stackcollapse-perf.pl writes them. */
+static bool is_unsymbolised(struct flm_bytes name)
+{
+    if (flm_bytes_are(name, "[unknown]"))
+        return true;
+    if (flm_bytes_start_with(name, "0x")) {
+        size_t digits = 2;
+        while (digits < name.size && flm_is_one_of(name.at[digits], "0123456789abcdefABCDEF"))
+            digits++;
+        return digits == name.size && digits > 2;
+    }
+    if (!flm_bytes_start_with(name, "[") || !flm_bytes_end_with(name, "]"))
+        return false;
+    for (size_t i = 0; i + 3 <= name.size; i++)
+        if (memcmp(name.at + i, ".so", 3) == 0)
+            return true;
+    return flm_bytes_start_with(name, "[[");
+}
+
+static uint32_t frame_of(struct flm_vocabulary *words, struct flm_bytes name, uint32_t kind)
+{
+    bool special = name.size > 2 && (name.at[0] == '[' || name.at[0] == '0');
+    if (!special || !is_unsymbolised(name))
+        return flm_vocabulary_function(words, name, kind);
+    struct flm_frame_record record = {.function = flm_vocabulary_string(words, name),
+                                      .kind = kind,
+                                      .flags = FLM_FRAME_UNSYMBOLISED};
+    return record.function == FLM_NONE ? FLM_NONE : flm_vocabulary_frame(words, &record);
+}
+
 static bool add_frame(struct reading *r, size_t index, struct flm_bytes name)
 {
     uint32_t kind;
     name = without_mark(r, name, &kind);
     void *frames = r->frames;
-    uint32_t frame = flm_vocabulary_function(&r->builder->words, name, kind);
+    uint32_t frame = frame_of(&r->builder->words, name, kind);
     if (frame == FLM_NONE || !flm_grow(&frames, &r->frame_capacity, index + 1, sizeof *r->frames))
         return flm_error_memory(r->why);
     r->frames = frames;
@@ -202,8 +233,8 @@ static bool grow_names(struct reading *r, size_t count)
 /* How many frames of the line before this one begins with; r->node becomes their node. */
 static size_t shared_frames(struct reading *r, const char *start, const char *end)
 {
-    size_t limit = (size_t)(end - start) < r->previous_size ? (size_t)(end - start)
-                                                            : r->previous_size;
+    size_t limit =
+        (size_t)(end - start) < r->previous_size ? (size_t)(end - start) : r->previous_size;
     size_t common = flm_common_prefix(r->previous, start, limit);
     size_t depth = r->frame_count, shared = depth;
     while (shared > 0 && r->name_starts[shared] > common)
@@ -409,8 +440,9 @@ static int sniff_folded(struct flm_bytes head, bool whole)
 {
     struct head_lines seen = look_at_head(head, whole);
     if (seen.stacks == 0) /* a file of broken lines is refused by the reader, line by line */
-        return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') <
-                                      head.at + head.size ? 2 : 0;
+        return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') < head.at + head.size
+                   ? 2
+                   : 0;
     if (seen.others > seen.stacks)
         return 3;
     return seen.semicolon ? 30 : 10;

@@ -4,8 +4,8 @@
 
 #include "format/format.h"
 
-/* The note that a profile carries when its folded source marked kinds ("_[k]"), so that writing it as
- * folded text marks them again. */
+/* The note that a profile carries when its folded source marked kinds ("_[k]"), so that writing it
+ * as folded text marks them again. */
 #define FLM_NOTE_ANNOTATED "folded.annotated"
 
 /* The letter that marks a kind behind a name, 0 where there is none; and back: FLM_KIND_COUNT for a

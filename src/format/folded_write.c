@@ -1,9 +1,9 @@
 /* folded_write.c - a profile as folded stacks, lines in byte order.
  *
- * Lines are never collected and sorted: a profile of 1e6 nodes is 300 MB of text. The tree is walked in
- * the order that the finished lines have. That is nearly the canonical order, but not quite: a
- * function's own line goes on with ' ', the lines below it with ';', and a sibling whose longer name
- * begins with the same bytes may fall between them:
+ * Lines are never collected and sorted: a profile of 1e6 nodes is 300 MB of text. The tree is
+ * walked in the order that the finished lines have. That is nearly the canonical order, but not
+ * quite: a function's own line goes on with ' ', the lines below it with ';', and a sibling whose
+ * longer name begins with the same bytes may fall between them:
  *
  *     run 5             own line of run
  *     run(int) 3        ' ' < '(' < ';'
@@ -108,6 +108,8 @@ struct writing {
     const struct flm_write_options *options;
     const double *column[2]; /* the values of a line; the second may be NULL */
     struct names names;
+    uint32_t nameless;    /* the child of the root without a name, which has no line of its own: it
+                             would be that of the empty stack, where its value counts. 0: none */
     unsigned char *below; /* by node: 1 when a node under it has a value */
     struct flm_text *out;
 
@@ -125,9 +127,17 @@ struct writing {
     size_t key_capacity, order_capacity, sorted_capacity;
 };
 
+static double value_of(const struct writing *w, int column, uint32_t node)
+{
+    const double *values = w->column[column];
+    if (w->nameless && node <= w->nameless)
+        return node == 0 ? values[0] + values[w->nameless] : 0;
+    return values[node];
+}
+
 static bool has_value(const struct writing *w, uint32_t node)
 {
-    return w->column[0][node] != 0 || (w->column[1] && w->column[1][node] != 0);
+    return value_of(w, 0, node) != 0 || (w->column[1] && value_of(w, 1, node) != 0);
 }
 
 static void find_below(struct writing *w)
@@ -145,8 +155,8 @@ static void add_values(const struct writing *w, struct flm_text *text, uint32_t 
     char number[FLM_NUMBER_SIZE];
     for (int i = 0; i < 2 && w->column[i]; i++) {
         flm_text_putc(text, ' ');
-        flm_text_add(text, (struct flm_bytes){number,
-                                              flm_number_print(w->column[i][node], number)});
+        flm_text_add(text,
+                     (struct flm_bytes){number, flm_number_print(value_of(w, i, node), number)});
     }
 }
 
@@ -257,6 +267,8 @@ static bool write_merged(const struct flm_profile *p, const struct flm_write_opt
     w.below = malloc(p->sizes.node_count);
     bool good = w.below && names_init(&w.names, p, options->annotate, why);
     if (good) {
+        if (p->sizes.node_count > 1 && name_of(&w.names, p->node_frame[1]).size == 0)
+            w.nameless = 1;
         find_below(&w);
         good = write_lines(&w);
         names_clear(&w.names);

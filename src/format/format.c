@@ -3,12 +3,8 @@
 #include <stdlib.h>
 
 static const struct flm_format *const formats[] = {
-    &flm_format_flm,
-    &flm_format_perf_script,
-    &flm_format_perf_report,
-    &flm_format_perf_json,
-    &flm_format_folded,
-    &flm_format_difffolded,
+    &flm_format_flm,       &flm_format_perf_script, &flm_format_perf_report,
+    &flm_format_perf_json, &flm_format_folded,      &flm_format_difffolded,
 };
 
 const struct flm_format *const *flm_formats(size_t *count)
@@ -17,7 +13,8 @@ const struct flm_format *const *flm_formats(size_t *count)
     return formats;
 }
 
-/* Files that people hand to a profile viewer by mistake, so that the refusal can say what they are. */
+/* Files that people hand to a profile viewer by mistake, so that the refusal can say what they are.
+ */
 static const struct {
     const char *begins;
     size_t size;
@@ -34,7 +31,8 @@ static const struct {
      5, "this is compressed with xz: decompress it first (xz -d)"},
     {"BZh", 3, "this is compressed with bzip2: decompress it first (bzip2 -d)"},
     {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
-    {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
+    {"\x28\xb5\x2f\xfd", 4,
+     "this is compressed with zstd twice: decompress it once first (zstd -d)"},
     {"PERFILE2", 8, "this is perf.data: turn it into text first with 'perf script'"},
     {"2ELIFREP", 8, "this is perf.data: turn it into text first with 'perf script'"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},

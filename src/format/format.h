@@ -27,8 +27,8 @@ struct flm_format {
     const char *extensions;  /* ".folded .collapsed": what -o looks at when writing */
     const char *description; /* one line for `flamel formats` */
 
-    /* How sure the beginning of a file (up to 64 KiB; `whole`: it is all of it) makes us: 0 not this
-     * format, 100 a magic number. NULL: cannot be read. */
+    /* How sure the beginning of a file (up to 64 KiB; `whole`: it is all of it) makes us: 0 not
+     * this format, 100 a magic number. NULL: cannot be read. */
     int (*sniff)(struct flm_bytes head, bool whole);
 
     /* Settles what must be known before pieces are read side by side. May be NULL. */

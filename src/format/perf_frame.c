@@ -347,3 +347,12 @@ bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *fra
     }
     return add_frame(b, rest, &record, out);
 }
+
+void flm_perf_frames_reverse(struct flm_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        struct flm_frame frame = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = frame;
+    }
+}

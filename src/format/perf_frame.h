@@ -59,4 +59,7 @@ struct flm_perf_frames {
 bool flm_perf_frame_make(struct flm_builder *builder, const struct flm_perf_frame *frame,
                          const struct flm_perf_place *place, struct flm_perf_frames *out);
 
+/* Leaf first to root first, and back. */
+void flm_perf_frames_reverse(struct flm_frame *frames, size_t count);
+
 #endif

@@ -49,15 +49,6 @@ static void read_text(struct reading *r, struct flm_text *out)
         flm_builder_fail_memory(r->builder);
 }
 
-static void reverse(struct flm_frame *frames, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        struct flm_frame frame = frames[i];
-        frames[i] = frames[count - 1 - i];
-        frames[count - 1 - i] = frame;
-    }
-}
-
 static void read_frame(struct reading *r)
 {
     struct flm_bytes key;
@@ -76,7 +67,7 @@ static void read_frame(struct reading *r)
     if (!flm_perf_frame_make(r->builder, &frame, NULL, &r->frames))
         flm_builder_fail_memory(r->builder);
     else /* they came outer first */
-        reverse(r->frames.at + first, r->frames.count - first);
+        flm_perf_frames_reverse(r->frames.at + first, r->frames.count - first);
 }
 
 static void add_sample(struct reading *r, int64_t time_ns)
@@ -95,7 +86,7 @@ static void add_sample(struct reading *r, int64_t time_ns)
         }
         node = flm_builder_child(b, node, (struct flm_frame){frame});
     }
-    reverse(r->frames.at, r->frames.count);
+    flm_perf_frames_reverse(r->frames.at, r->frames.count);
     node = flm_builder_descend(b, node, r->frames.at, r->frames.count);
     if (!r->has_samples)
         r->samples = flm_builder_metric(b, "samples", "samples");

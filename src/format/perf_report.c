@@ -19,6 +19,7 @@
 #include "format/format.h"
 #include "format/perf_comment.h"
 #include "format/perf_events.h"
+#include "format/perf_frame.h"
 #include "format/perf_text.h"
 #include "profile/builder.h"
 
@@ -195,15 +196,6 @@ static const char *unit_of(const struct reading *r, bool in_percent, const char 
     return flm_perf_event_unit(flm_bytes_of(event));
 }
 
-static void reverse(struct flm_frame *frames, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        struct flm_frame frame = frames[i];
-        frames[i] = frames[count - 1 - i];
-        frames[count - 1 - i] = frame;
-    }
-}
-
 static void add_chains(struct reading *r)
 {
     bool in_percent = is_in_percent(r), is_leaf_first = r->leaf_first > r->leaf_last;
@@ -219,7 +211,7 @@ static void add_chains(struct reading *r)
             continue;
         }
         if (is_leaf_first)
-            reverse(frames, c->count);
+            flm_perf_frames_reverse(frames, c->count);
         flm_builder_add(r->builder, flm_builder_descend(r->builder, c->command, frames, c->count),
                         metric, value);
     }
@@ -402,9 +394,9 @@ static bool read_chain(struct reading *r, struct flm_bytes line)
         return true;
     }
     if (is_count) {
-        if (value > (uint64_t)FLM_EXACT_LIMIT)
+        if (value >= (uint64_t)FLM_EXACT_LIMIT)
             return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                                  "the value '%.*s' is above 2^53, where counts are no longer "
+                                  "the value '%.*s' is 2^53 or more, where counts are no longer "
                                   "exact",
                                   (int)word.size, word.at);
         chain.value = (double)value;

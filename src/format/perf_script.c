@@ -1,9 +1,9 @@
 /* perf_script.c - the text of `perf script`: samples, each a header line and its stack, leaf first.
  *
  *     work 22636/22637 [001]   884.169213:    2004008 cpu-clock:       command, time, period, event
- *     	ffffffff816b9733 ksys_read+0x93 ([kernel.kallsyms])             the leaf
- *     	           23e8 main+0x148 (/bin/work)
- *     	                                                                a blank line
+ *             ffffffff816b9733 ksys_read+0x93 ([kernel.kallsyms])      the leaf, behind a tab
+ *                         23e8 main+0x148 (/bin/work)
+ *                                                                      a blank line
  *
  * Headers are taken apart in perf_header.c, frames in perf_frame.c; perf_lines.c knows lines again.
  * A sample ends with a blank line, the next header, or the input. One without frames counts for its
@@ -11,7 +11,10 @@
  * command; what is counted, perf_events.h says.
  *
  * Consecutive samples share most of their outer lines. Those are compared as numbers, and the tree
- * is descended from the node where the two stacks part. Measured: see bench/RESULTS.md. */
+ * is descended from the node where the two stacks part.
+ *
+ * Of a line that is nothing for certain (what perf says to the terminal, a header without a time)
+ * nothing is kept until frames follow, or at least a blank line. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -35,7 +38,8 @@ struct stack {
 struct sample {
     bool open;
     bool skipped;              /* it cannot be used, nor can its frames */
-    enum flm_perf_guess doubt; /* FLM_PERF_NONE for a header that is beyond doubt */
+    enum flm_perf_guess doubt; /* FLM_PERF_NONE: the header is beyond doubt */
+    bool has_period;
     struct flm_node command;
     struct flm_metric event; /* FLM_NONE: not known */
     double weight;
@@ -75,7 +79,8 @@ struct reading {
 
     bool has_comments;
     struct bad_line first_bad;
-    struct bad_line doubtful; /* the header of the current sample, if there is doubt about it */
+    struct bad_line doubtful; /* the header of the current sample, if there is doubt about it, */
+    struct flm_text event;    /* and its event */
 };
 
 static struct bad_line bad_line(uint64_t number, struct flm_bytes line)
@@ -190,7 +195,23 @@ static bool push(struct reading *r, uint32_t number, struct flm_bytes line)
     return true;
 }
 
-/* `blank`: it ends with a blank line, as samples do. */
+static struct flm_metric find_event(struct reading *r, struct flm_bytes name)
+{
+    struct flm_metric event = name.size > 0
+                                  ? flm_perf_events_find(&r->events, name, r->sample.has_period)
+                                  : (struct flm_metric){FLM_NONE};
+    if (name.size > 0 && event.index == FLM_NONE)
+        flm_builder_lost(r->builder, "periods of events after the first 1024", "line", r->line, 1);
+    return event;
+}
+
+/* Whether what looked like a header was one. `blank`: a blank line follows, as behind samples. */
+static bool is_sample(const struct reading *r, bool blank)
+{
+    enum flm_perf_guess doubt = r->sample.doubt;
+    return r->stack.count > 0 || doubt == FLM_PERF_NONE || (doubt != FLM_PERF_WORDS && blank);
+}
+
 static void close_sample(struct reading *r, bool blank)
 {
     struct sample *s = &r->sample;
@@ -201,11 +222,12 @@ static void close_sample(struct reading *r, bool blank)
         return;
     if (r->stack.count == 0 && s->frame)
         push(r, s->frame, (struct flm_bytes){0});
-    if (r->stack.count == 0 &&
-        (s->doubt == FLM_PERF_WORDS || (s->doubt == FLM_PERF_NUMBER && !blank))) {
+    if (!is_sample(r, blank)) {
         lose_line(r, not_perf_script, r->doubtful);
         return;
     }
+    if (s->doubt != FLM_PERF_NONE)
+        s->event = find_event(r, (struct flm_bytes){r->event.at, r->event.size});
     struct flm_node node = find_node(r);
     if (flm_builder_failed(r->builder))
         return;
@@ -242,7 +264,7 @@ static bool read_period(struct flm_bytes period, double *weight)
     if (period.size == 0)
         return true;
     uint64_t value;
-    if (!flm_number_parse_uint(period, &value) || value > (uint64_t)FLM_EXACT_LIMIT)
+    if (!flm_number_parse_uint(period, &value) || value >= (uint64_t)FLM_EXACT_LIMIT)
         return false;
     *weight = (double)value;
     return true;
@@ -266,13 +288,12 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
 {
     struct sample *s = &r->sample;
     *s = (struct sample){.doubt = doubt,
+                         .has_period = header->period.size > 0,
                          .command = find_command(r, header->command),
                          .event = {FLM_NONE},
                          .time_ns = header->time_ns};
     r->stack.count = 0;
     r->inlined = false;
-    if (doubt != FLM_PERF_NONE)
-        r->doubtful = bad_line(r->line, line);
     if (!read_period(header->period, &s->weight)) {
         if (r->options->lenient) {
             flm_builder_lost(r->builder, "samples with a period that cannot be used", "line",
@@ -281,15 +302,18 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
             return true;
         }
         return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                              "the period '%.*s' is above 2^53, where counts are no longer exact "
-                              "(--lenient skips it)",
+                              "the period '%.*s' is 2^53 or more, where counts are no longer "
+                              "exact (--lenient skips it)",
                               (int)header->period.size, header->period.at);
     }
-    if (header->event.size > 0) {
-        s->event = flm_perf_events_find(&r->events, header->event, header->period.size > 0);
-        if (s->event.index == FLM_NONE)
-            flm_builder_lost(r->builder, "periods of events after the first 1024", "line", r->line,
-                             1);
+    if (doubt == FLM_PERF_NONE) {
+        s->event = find_event(r, header->event);
+    } else {
+        r->doubtful = bad_line(r->line, line);
+        r->event.size = 0;
+        flm_text_add(&r->event, header->event);
+        if (r->event.failed)
+            flm_builder_fail_memory(r->builder);
     }
     if (r->options->keep_times)
         s->labels = find_labels(r, header);
@@ -360,15 +384,24 @@ static void read_stack_line(struct reading *r, struct flm_bytes line, enum flm_p
         lose_line(r, not_perf_script, bad_line(r->line, line));
 }
 
-/* A header without a time. Between the frames of a sample, where perf leaves a blank line before
- * the next one, it must look like one all the more. */
+/* A period, a frame, or the name of a tracepoint leave no doubt. */
+static bool is_certain(const struct flm_perf_header *header)
+{
+    struct flm_bytes event = header->event;
+    return header->period.size > 0 || header->frame.size > 0 ||
+           (event.size > 0 && memchr(event.at, ':', event.size));
+}
+
+/* A header without a time. If in doubt it is none between the frames of a sample: perf leaves a
+ * blank line before the next. */
 static bool read_guess(struct reading *r, struct flm_bytes line)
 {
     struct flm_perf_header header;
     enum flm_perf_guess guess = flm_perf_header_guess(line, &header);
-    if (guess == FLM_PERF_EVENT)
+    bool is_event = guess == FLM_PERF_EVENT;
+    if (is_event && is_certain(&header))
         return begin_sample(r, &header, FLM_PERF_NONE, line);
-    if (line.at[0] != ' ' && (!r->sample.open || r->stack.count == 0))
+    if (r->stack.count == 0 && (is_event || line.at[0] != ' '))
         return begin_sample(r, &header, guess, line);
     lose_line(r, not_perf_script, bad_line(r->line, line));
     return true;
@@ -470,6 +503,7 @@ static bool read_script(struct flm_source *source, const struct flm_read_options
     free(r.frames.at);
     flm_perf_events_clear(&r.events);
     flm_text_clear(&r.origin);
+    flm_text_clear(&r.event);
     return good;
 }
 

@@ -1,9 +1,9 @@
 /* source.h - the bytes that a reader reads, however they come.
  *
- * A reader sees a window [at, end) of its input and moves `at` forward. A mapped file is one window;
- * a pipe, or a file that is being decompressed, is a window that `more` extends: what the reader has
- * not passed stays, at another address. So a reader of lines needs memory for a line, not for the
- * file, and the same reader serves a file, a pipe and the browser. */
+ * A reader sees a window [at, end) of its input and moves `at` forward. A mapped file is one
+ * window; a pipe, or a file that is being decompressed, is a window that `more` extends: what the
+ * reader has not passed stays, at another address. So a reader of lines needs memory for a line,
+ * not for the file, and the same reader serves a file, a pipe and the browser. */
 #ifndef FLAMEL_FORMAT_SOURCE_H
 #define FLAMEL_FORMAT_SOURCE_H
 

@@ -94,8 +94,7 @@ static bool begin_member(struct flm_input *in, struct flm_bytes raw, struct flm_
         in->raw_at += zeros;
         return true;
     }
-    if (in->gzip_begun ? inflateReset(&in->gzip) != Z_OK
-                       : inflateInit2(&in->gzip, 15 + 16) != Z_OK)
+    if (in->gzip_begun ? inflateReset(&in->gzip) != Z_OK : inflateInit2(&in->gzip, 15 + 16) != Z_OK)
         return flm_error_memory(why);
     in->gzip_begun = in->gzip_inside = true;
     return true;
@@ -231,8 +230,8 @@ static void start(struct flm_input *in)
     in->source.end = in->source.at;
 }
 
-/* How the input is coded shows in its first bytes, which a pipe hands out only once: they are read into
- * the window, and become the first compressed bytes where there are such. */
+/* How the input is coded shows in its first bytes, which a pipe hands out only once: they are read
+ * into the window, and become the first compressed bytes where there are such. */
 static bool find_coding(struct flm_input *in, struct flm_error *why)
 {
     start(in);
@@ -264,9 +263,9 @@ static bool examine(struct flm_input *in, struct flm_error *why)
     if (S_ISDIR(stat.st_mode))
         return flm_error_set(why, FLM_ERROR_SYSTEM, "this is a folder, not a file");
     if (S_ISREG(stat.st_mode) && stat.st_size > 0) {
-        off_t at = lseek(in->file, 0, SEEK_CUR); /* standard input may stand in its middle */
-        in->regular = at >= 0 && at < stat.st_size;
-        in->at = in->regular ? (uint64_t)at : 0;
+        /* Standard input may stand in the middle of a file: what is left is then read like a pipe.
+         */
+        in->regular = lseek(in->file, 0, SEEK_CUR) == 0;
         in->end = in->size = (uint64_t)stat.st_size;
     }
     return find_coding(in, why);

@@ -14,8 +14,8 @@ struct flm_input;
 
 struct flm_input *flm_input_open(const char *path, struct flm_error *why);
 
-/* The bytes [start, end) of a plain file that is open already, as an input of their own: for a thread
- * that reads a piece. The file must stay open. */
+/* The bytes [start, end) of a plain file that is open already, as an input of their own: for a
+ * thread that reads a piece. The file must stay open. */
 struct flm_input *flm_input_open_piece(const struct flm_input *whole, uint64_t start, uint64_t end,
                                        struct flm_error *why);
 void flm_input_close(struct flm_input *input);
@@ -25,10 +25,12 @@ struct flm_source *flm_input_source(struct flm_input *input);
 /* Makes the window begin with at least `size` bytes, or all there are. */
 bool flm_input_fill(struct flm_input *input, size_t size, struct flm_error *why);
 
-/* Whether it is a plain file whose bytes are its content: then it can be mapped and cut in pieces. */
+/* Whether it is a plain file whose bytes are its content: then it can be mapped and cut in pieces.
+ */
 bool flm_input_is_plain_file(const struct flm_input *input);
 
-/* The whole content of a plain file, good until the input is closed; at NULL when it cannot be had. */
+/* The whole content of a plain file, good until the input is closed; at NULL when it cannot be had.
+ */
 struct flm_bytes flm_input_map(struct flm_input *input);
 
 /* Size of the file as it lies on disk; 0 for a pipe. And how much of it was read. */

@@ -19,7 +19,8 @@ struct loading {
     struct flm_read_options read;
     const struct flm_format *format;
     struct flm_error *why;
-    char *converted; /* from UTF-16 */
+    char *converted;  /* from UTF-16 */
+    size_t mark_size; /* of the byte order mark that was passed over */
 };
 
 static struct flm_profile *read_whole(struct loading *l, struct flm_source *source)
@@ -47,8 +48,18 @@ static struct flm_profile *read_profile(struct loading *l, struct flm_source *so
     size_t count = 1;
     if (!l->converted && flm_input_is_plain_file(l->input) && l->format->cut)
         count = flm_piece_count(flm_input_size(l->input), l->options->threads);
-    if (count > 1)
-        return flm_read_pieces(l->input, l->format, &l->read, count, l->options, l->why);
+    if (count > 1) {
+        struct flm_error why = {0};
+        struct flm_profile *p =
+            flm_read_pieces(l->input, l->mark_size, count, l->format, &l->read, l->options, &why);
+        if (p || why.kind != FLM_ERROR_FORMAT) {
+            if (!p && l->why)
+                *l->why = why;
+            return p;
+        }
+        /* A piece of nothing but broken lines, say: only the whole tells whether there are others.
+         */
+    }
     if (l->options->progress) {
         source->progress = tell;
         source->progress_context = l;
@@ -126,7 +137,8 @@ static struct flm_profile *load(struct loading *l)
             return NULL;
         source = &text;
     } else if (flm_bytes_start_with(head, "\xEF\xBB\xBF")) {
-        source->at += 3;
+        l->mark_size = 3;
+        source->at += l->mark_size;
     }
     head = (struct flm_bytes){source->at, (size_t)(source->end - source->at)};
     bool whole = source->last && head.size <= HEAD_SIZE;

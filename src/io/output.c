@@ -29,24 +29,25 @@ static bool write_all(void *context, const void *bytes, size_t size)
 /* Opens a new file beside `path`; false where that cannot be. */
 static bool open_temporary(struct flm_output *output, const char *path)
 {
-    struct stat stat_now;
-    bool there = stat(path, &stat_now) == 0;
-    if (there && (!S_ISREG(stat_now.st_mode) || access(path, W_OK) != 0))
-        return false;
+    struct stat now;
+    bool there = stat(path, &now) == 0;
+    if (there ? !S_ISREG(now.st_mode) || access(path, W_OK) != 0 : lstat(path, &now) == 0)
+        return false; /* no file, or a link to where none is yet */
+    char *target = there ? realpath(path, NULL) : strdup(path);
     struct flm_text name = {0};
-    flm_text_format(&name, "%s.%u.tmp", path, (unsigned)getpid());
+    flm_text_format(&name, "%s.%u.tmp", target ? target : "", (unsigned)getpid());
     flm_text_putc(&name, 0);
-    if (name.failed) {
-        flm_text_clear(&name);
-        return false;
-    }
-    output->file = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                        there ? stat_now.st_mode & 0777 : 0666);
+    if (target && !name.failed)
+        output->file = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output->file < 0) {
         flm_text_clear(&name);
+        free(target);
         return false;
     }
+    if (there)
+        (void)!fchmod(output->file, now.st_mode & 0777); /* else it has those of a new file */
     output->temporary = name.at;
+    output->target = target;
     return true;
 }
 
@@ -72,14 +73,15 @@ bool flm_output_close(struct flm_output *output, bool good, struct flm_error *wh
         output->error = errno;
     flm_text_clear(&output->text);
     bool kept = good && written && output->error == 0;
-    if (output->temporary && (!kept || rename(output->temporary, output->path) != 0)) {
+    if (output->temporary && (!kept || rename(output->temporary, output->target) != 0)) {
         if (kept)
             output->error = errno;
         kept = false;
         unlink(output->temporary);
     }
     free(output->temporary);
-    if (!good || kept)
+    free(output->target);
+    if (kept || (!good && output->error == 0))
         return kept;
     if (out_of_memory)
         return flm_error_memory(why);

@@ -69,7 +69,8 @@ static bool tell(void *context, uint64_t bytes)
     struct reading *r = piece->reading;
     uint64_t passed = atomic_fetch_add(&r->passed, bytes - piece->told) + bytes - piece->told;
     piece->told = bytes;
-    if (r->load->progress && pthread_equal(pthread_self(), r->caller) &&
+    if (r->load->progress && !atomic_load(&r->stopped) &&
+        pthread_equal(pthread_self(), r->caller) &&
         !r->load->progress(r->load->progress_context, passed, flm_input_size(r->whole)))
         atomic_store(&r->stopped, true);
     return !atomic_load(&r->stopped);
@@ -99,6 +100,10 @@ static void read_piece(void *context, size_t i)
     struct piece *piece = &((struct reading *)context)->piece[i];
     struct reading *r = piece->reading;
     struct flm_error *why = &piece->why;
+    if (atomic_load(&r->stopped)) {
+        flm_error_set(why, FLM_ERROR_CANCELLED, "stopped");
+        return;
+    }
     struct flm_input *input = flm_input_open_piece(r->whole, piece->start, piece->end, why);
     struct flm_builder *builder = input ? flm_builder_new(why) : NULL;
     if (builder) {
@@ -140,9 +145,9 @@ static bool find_cut(struct flm_input *whole, const struct flm_format *format, u
     return good;
 }
 
-static bool cut(struct reading *r, size_t count, struct flm_error *why)
+static bool cut(struct reading *r, uint64_t start, size_t count, struct flm_error *why)
 {
-    uint64_t size = flm_input_size(r->whole), start = 0;
+    uint64_t size = flm_input_size(r->whole);
     for (size_t i = 1; i <= count && start < size; i++) {
         uint64_t end = size;
         if (i < count) {
@@ -171,8 +176,9 @@ static struct flm_profile *merge(struct reading *r, struct flm_error *why)
     return flm_align(profiles, r->count, FLM_ALIGN_ADD, NULL, why);
 }
 
-struct flm_profile *flm_read_pieces(struct flm_input *whole, const struct flm_format *format,
-                                    const struct flm_read_options *read, size_t count,
+struct flm_profile *flm_read_pieces(struct flm_input *whole, uint64_t start, size_t count,
+                                    const struct flm_format *format,
+                                    const struct flm_read_options *read,
                                     const struct flm_load_options *options, struct flm_error *why)
 {
     struct reading *r = calloc(1, sizeof *r);
@@ -187,7 +193,7 @@ struct flm_profile *flm_read_pieces(struct flm_input *whole, const struct flm_fo
     r->threads = thread_count(options->threads);
     r->caller = pthread_self();
     struct flm_profile *profile = NULL;
-    if (cut(r, count, why)) {
+    if (cut(r, start, count, why)) {
         flm_threads_run(r->threads, r->count, read_piece, r);
         profile = merge(r, why);
     }

@@ -8,26 +8,6 @@
 #include "io/output.h"
 #include "profile/columns.h"
 
-static bool find_metric(const struct flm_profile *p, const char *name, struct flm_metric *metric,
-                        struct flm_error *why)
-{
-    *metric = (struct flm_metric){0};
-    if (!name)
-        return true;
-    *metric = flm_profile_metric_named(p, name);
-    if (metric->index != FLM_NONE)
-        return true;
-    struct flm_text names = {0};
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        flm_text_puts(&names, m ? ", " : "");
-        flm_text_add(&names, flm_string_bytes(p, p->metrics[m].name));
-    }
-    flm_error_set(why, FLM_ERROR_USAGE, "there is no metric '%s'; there is %.*s", name,
-                  (int)names.size, names.at ? names.at : "");
-    flm_text_clear(&names);
-    return false;
-}
-
 static bool was_annotated(const struct flm_profile *p)
 {
     for (uint32_t i = 0; i < p->sizes.note_count; i++)
@@ -36,20 +16,20 @@ static bool was_annotated(const struct flm_profile *p)
     return false;
 }
 
-static bool write_svg(const struct flm_profile *p, const struct flm_svg_options *given,
+/* A comparison of two columns is as wide as what is, unless something else was asked for; the
+ * painter knows it by its names. */
+static bool write_svg(const struct flm_profile *p, const struct flm_save_options *options,
                       struct flm_metric metric, struct flm_text *out, struct flm_error *why)
 {
-    struct flm_svg_options options = given ? *given : (struct flm_svg_options){0};
-    options.metric = metric;
-    struct flm_metric before = flm_profile_metric_named(p, "before");
-    struct flm_metric after = flm_profile_metric_named(p, "after");
-    /* Two columns of these names are a comparison: what 'merge --side-by-side' and two-column folded
-     * files make. */
-    if (before.index != FLM_NONE && after.index == metric.index) {
-        options.difference = true;
-        options.before = before;
+    struct flm_svg_options svg = {0};
+    if (options && options->picture)
+        svg = *options->picture;
+    svg.metric = metric;
+    if (!(options && options->metric) && flm_profile_metric_named(p, "before").index != FLM_NONE) {
+        struct flm_metric after = flm_profile_metric_named(p, "after");
+        svg.metric = after.index == FLM_NONE ? metric : after;
     }
-    return flm_svg_write(p, &options, out->sink, out->sink_context, why);
+    return flm_svg_write(p, &svg, out->sink, out->sink_context, why);
 }
 
 static bool is_svg(const char *path, const struct flm_save_options *options)
@@ -62,27 +42,24 @@ bool flm_save(const struct flm_profile *profile, const char *path,
               const struct flm_save_options *options, struct flm_error *why)
 {
     bool svg = is_svg(path, options);
-    const struct flm_format *format = svg                          ? NULL
-                                      : options && options->format ? flm_format_named(options->format)
-                                                                   : flm_format_for_file(path);
+    const struct flm_format *format = svg ? NULL
+                                      : options && options->format
+                                          ? flm_format_named(options->format)
+                                          : flm_format_for_file(path);
     if (!svg && (!format || !format->write))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "'%s' is no format that can be written ('flamel formats' lists those)",
                              options && options->format ? options->format : path);
-    struct flm_write_options write = {.annotate = (options && options->annotate) ||
-                                                  was_annotated(profile)};
-    if (!find_metric(profile, options ? options->metric : NULL, &write.metric, why))
+    struct flm_write_options write = {.annotate =
+                                          (options && options->annotate) || was_annotated(profile)};
+    const char *name = options ? options->metric : NULL;
+    if ((name || profile->sizes.metric_count > 0) &&
+        !flm_metric_find(profile, name, &write.metric, why))
         return false;
-    if (svg && profile->sizes.metric_count > 0 && !(options && options->metric)) {
-        struct flm_metric after = flm_profile_metric_named(profile, "after");
-        if (after.index != FLM_NONE)
-            write.metric = after; /* a comparison is as wide as what is */
-    }
     struct flm_output output;
     if (!flm_output_open(&output, path, why))
         return false;
-    bool good = svg ? write_svg(profile, options ? options->picture : NULL, write.metric,
-                                &output.text, why)
+    bool good = svg ? write_svg(profile, options, write.metric, &output.text, why)
                     : format->write(profile, &write, &output.text, why);
     return flm_output_close(&output, good, why) && good;
 }

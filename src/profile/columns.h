@@ -104,4 +104,9 @@ uint32_t flm_profile_depths(const struct flm_profile *p, uint32_t *depth);
 /* The largest depth, without a column for all of them: 0 when there is only the root. */
 bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct flm_error *why);
 
+/* The metric of that name, or the first when `name` is NULL. False, and `why` with the names that
+ * there are, when there is none. */
+bool flm_metric_find(const struct flm_profile *p, const char *name, struct flm_metric *metric,
+                     struct flm_error *why);
+
 #endif

@@ -134,7 +134,7 @@ static void check_relative(const struct flm_profile *pair, double norm,
                            const struct json_tree *expect, const char *what)
 {
     /* Nothing to divide by is null there, and an error of whoever divides here. */
-    assert_int_equal(json_tree_get(expect, what)->type == FLM_JSON_TYPE_NULL, norm == 0);
+    assert_int_equal(json_tree_get(expect, what)->kind == JSON_WORD, norm == 0);
     if (norm != 0)
         assert_is(combined(pair, (double[]){-1 / norm, 1 / norm}), expect, what);
 }
@@ -308,7 +308,7 @@ static void charts_duplicates_equivalences_and_trees(void **state)
 /* What the vectors say in words: which kind, and at which line; NONE where it is to be read. */
 static enum flm_error_kind expected_error(const char *name, const struct json_tree *expect)
 {
-    if (expect->type == FLM_JSON_TYPE_OBJECT || strcmp(name, "trailing_semicolon") == 0)
+    if (expect->kind == JSON_OBJECT || strcmp(name, "trailing_semicolon") == 0)
         return FLM_ERROR_NONE;
     return strstr(expect->text, "EFORMAT") ? FLM_ERROR_FORMAT : FLM_ERROR_RANGE;
 }
@@ -336,7 +336,7 @@ static void malformed_and_extreme_inputs(void **state)
             fail_msg("%s: %s", name, p ? "it is read" : why.text);
         if (!p) /* a sum has no line */
             assert_int_equal(why.line, 1);
-        else if (expect->type == FLM_JSON_TYPE_OBJECT)
+        else if (expect->kind == JSON_OBJECT)
             assert_column(p, 0, expect, name);
         else
             assert_folded(p, folded); /* kept as it is */

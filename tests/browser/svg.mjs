@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
 import {after, test} from 'node:test';
+import vm from 'node:vm';
 import {axeSource, browser, click, close, details, found, hover, label, labels, link, open, picture,
     text} from './browser.mjs';
 
@@ -22,6 +23,43 @@ async function check(page) {
 async function ancestors(page) {
     return (await labels(page)).filter(one => one.group === 'i1').map(one => one.text).sort();
 }
+
+// src/draw/svg_text.js, without a browser.
+const words = vm.createContext({});
+vm.runInContext(readFileSync('src/draw/svg_text.js', 'utf8'), words);
+
+// The examples of a test in C: FUNCTION(a, "b", "c").
+function examples(file, name) {
+    const calls = readFileSync(file, 'utf8').matchAll(new RegExp(name + '\\(([^;]*)\\);', 'g'));
+    return Array.from(calls, ([, all]) => all).filter(all => /"/.test(all))
+        .map(all => vm.runInNewContext('[' + all + ']', {name: 'net::http::Server::Serve(int)'}));
+}
+
+test('the page writes numbers as the library does', () => {
+    const test = 'tests/draw/quantity_test.c';
+    const quantities = examples(test, 'assert_quantity'), exacts = examples(test, 'assert_exact');
+    const percents = examples(test, 'assert_percent');
+    assert.ok(quantities.length > 15 && exacts.length > 3 && percents.length > 5);
+    for (const [value, unit, expected] of quantities)
+        assert.equal(words.quantity(value, unit), expected);
+    for (const [value, unit, expected] of exacts) assert.equal(words.exact(value, unit), expected);
+    for (const [value, whole, expected] of percents)
+        assert.equal(words.percent(value, whole), expected);
+});
+
+test('the page shortens names as the library does', () => {
+    const ruler = {letter: () => 10, width: text => 10 * Array.from(text).length};
+    const cases = examples('tests/draw/label_test.c', 'assert_label');
+    assert.ok(cases.length > 8);
+    for (const [escaped, room, expected] of cases) {
+        const name = Buffer.from(escaped, 'latin1').toString();
+        const isQualified = name.startsWith('net::');
+        const frames = {name: [name], end: [isQualified ? 24 : name.length],
+            qualified: [isQualified ? 11 : 0], bare: [isQualified ? 19 : 0]};
+        assert.equal(words.label(frames, 0, room, ruler),
+            Buffer.from(expected, 'latin1').toString());
+    }
+});
 
 test('a click zooms to a frame, and its callers stay as muted bars', async () => {
     const page = await open(small);
@@ -156,9 +194,9 @@ test('the arrow keys go from frame to frame, and enter zooms', async () => {
     const page = await open(small);
     await page.keyboard.press('Tab');
     const selected = async () => (await details(page)).split(' |')[0];
-    const path = [];
-    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowLeft', 'ArrowUp', 'ArrowUp',
-        'ArrowDown']) {
+    const path = [await selected()];
+    assert.equal(await page.locator('path.focus').count(), 1);
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowLeft', 'ArrowUp', 'ArrowUp', 'ArrowDown']) {
         await page.keyboard.press(key);
         path.push(await selected());
     }
@@ -439,7 +477,7 @@ test('what is not in the file is said', async () => {
     await page.mouse.move(9, y);
     assert.match(await details(page), /^\+2 frames too narrow.*not in this file/);
     await page.mouse.click(9, y);
-    assert.ok(!await link(page).includes('?'));
+    assert.ok(!(await link(page)).includes('?'));
     await check(page);
 });
 

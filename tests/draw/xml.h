@@ -3,9 +3,10 @@
 #ifndef FLAMEL_TESTS_DRAW_XML_H
 #define FLAMEL_TESTS_DRAW_XML_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
 
 #include "base/utf.h"
 

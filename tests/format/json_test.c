@@ -14,9 +14,7 @@ struct fixture {
 static void start(struct fixture *f, const char *text, size_t step)
 {
     *f = (struct fixture){.windows = {.all = flm_bytes_of(text), .step = step}};
-    f->source =
-        (struct flm_source){.at = "", .more = windows_more, .progress_context = &f->windows};
-    f->source.end = f->source.at;
+    f->source = windows_source(&f->windows);
     flm_json_init(&f->json, &f->source, &f->why);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "format/format.h"
+#include "format/windows.h"
 #include "profile/columns.h"
 
 /* A file of tests/data, in a block of exactly its size. The caller frees it. */
@@ -90,49 +91,12 @@ static inline void assert_refused(const struct flm_format *format, const char *t
         fail_msg("the error is '%s', not '%s' at line %d", why.text, words, (int)line);
 }
 
-/* A window that shows `step` more bytes each time, in a new block of exactly its size, so that
- * a sanitizer sees whoever still looks at the old one. */
-struct windows {
-    struct flm_bytes all;
-    size_t shown, step;
-    char *block;
-};
-
-static inline struct windows *windows_of(struct flm_source *source)
-{
-    return source->progress_context;
-}
-
-static inline bool windows_more(struct flm_source *source, struct flm_error *why)
-{
-    (void)why;
-    struct windows *w = windows_of(source);
-    size_t left = w->all.size - w->shown, step = w->step < left ? w->step : left;
-    if (step == 0) {
-        source->last = true;
-        return true;
-    }
-    size_t kept = (size_t)(source->end - source->at);
-    char *block = malloc(kept + step);
-    assert_non_null(block);
-    if (kept > 0)
-        memcpy(block, source->at, kept);
-    memcpy(block + kept, w->all.at + w->shown, step);
-    free(w->block);
-    w->block = block;
-    w->shown += step;
-    source->at = block;
-    source->end = block + kept + step;
-    return true;
-}
-
 static inline struct flm_profile *read_windows(const struct flm_format *format,
                                                struct flm_bytes bytes, size_t step,
                                                const struct flm_read_options *options)
 {
     struct windows w = {.all = bytes, .step = step};
-    struct flm_source source = {.at = "", .end = "", .more = windows_more, .progress_context = &w};
-    source.end = source.at;
+    struct flm_source source = windows_source(&w);
     struct flm_error why = {0};
     struct flm_profile *p = finished(format, &source, options, &why);
     free(w.block);

@@ -82,6 +82,13 @@ static void a_text_is_cut_in_front_of_headers(void **state)
     assert_int_equal(cut(text, 27), sizeof text - 1);
 }
 
+static void a_comment_is_no_header_whatever_it_says(void **state)
+{
+    (void)state;
+    static const char text[] = "a 1 1.0: c:\n# name = 12.5: d:\n\t10 x\n";
+    assert_int_equal(cut(text, 0), sizeof text - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +98,7 @@ int main(void)
         cmocka_unit_test(other_texts_are_not_perf_script),
         cmocka_unit_test(a_text_is_cut_behind_blank_lines),
         cmocka_unit_test(a_text_is_cut_in_front_of_headers),
+        cmocka_unit_test(a_comment_is_no_header_whatever_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,17 @@
-/* json_tree.h - a whole JSON file in memory, for golden data. */
+/* json_tree.h - a whole JSON file in memory, for golden data. A reader of its own, so that the data
+ * does not depend on the code it is to test. */
 #ifndef FLAMEL_TESTS_JSON_TREE_H
 #define FLAMEL_TESTS_JSON_TREE_H
 
-#include "format/json.h"
+#include <stddef.h>
+
+enum json_kind { JSON_WORD, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct json_tree {
-    enum flm_json_type type;
+    enum json_kind kind;
     double number;
-    char *text;              /* of a string; terminated */
-    struct json_tree *items; /* of an array, or an object */
+    char *text;              /* of a string or a word (null, true, false); terminated */
+    struct json_tree *items; /* of an array or an object */
     char **keys;             /* of an object, as many */
     size_t count;
 };
