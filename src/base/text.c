@@ -38,13 +38,13 @@ char *flm_text_reserve(struct flm_text *text, size_t size)
 {
     if (text->failed)
         return NULL;
-    if (text->capacity - text->size >= size)
+    if (text->at && text->capacity - text->size >= size)
         return text->at + text->size;
     if (text->fixed || (text->sink && !flm_text_flush(text)))
         return NULL;
-    if (text->capacity - text->size >= size)
+    if (text->at && text->capacity - text->size >= size)
         return text->at + text->size;
-    size_t needed = text->size + size;
+    size_t needed = text->size + size + !text->at; /* room for nothing has a place too */
     if (text->sink && needed < SINK_BUFFER)
         needed = SINK_BUFFER;
     void *at = text->at;

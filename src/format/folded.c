@@ -222,8 +222,14 @@ static enum verdict parse_values(struct reading *r, const char *start, const cha
     return verdict;
 }
 
+/* Deep enough for any recursion; a few bytes of gzip can stand for much more. */
+enum { MOST_FRAMES = 1 << 24 };
+
 static bool grow_names(struct reading *r, size_t count)
 {
+    if (count > MOST_FRAMES)
+        return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
+                              "a stack of more than %d frames cannot be kept", MOST_FRAMES);
     void *starts = r->name_starts;
     bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
     r->name_starts = starts;
@@ -249,6 +255,9 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     return shared;
 }
 
+/* Deeper than any program runs; a few bytes of gzip can stand for any number of ';'. */
+enum { MOST_FRAMES = 10000000 };
+
 /* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives where the next
  * one begins. NULL there: the line is not complete in this window. */
 static bool read_line(struct reading *r, const char *start, const char *end, bool last,
@@ -263,7 +272,9 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         if (at == end || *at == '\n')
             break;
         at++;
-        count++;
+        if (++count > MOST_FRAMES)
+            return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
+                                  "a stack of more than 10,000,000 frames: this is no profile");
         if (shared + count >= r->name_capacity && !grow_names(r, shared + count + 1))
             return false;
         r->name_starts[shared + count] = (size_t)(at - start);
@@ -330,7 +341,7 @@ static bool read_window(struct reading *r, struct flm_source *source)
     enum { TELL_EVERY = 4 << 20 };
     while (source->at < source->end && !flm_builder_failed(r->builder)) {
         r->line++;
-        const char *next;
+        const char *next = NULL;
         if (!read_line(r, source->at, source->end, source->last, &next))
             return false;
         if (!next) {

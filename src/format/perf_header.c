@@ -115,7 +115,7 @@ static const char *find_frame(const char *start, const char *end)
         const char *word = at;
         bool hexadecimal = true;
         for (; at < end && !flm_is_blank(*at); at++)
-            hexadecimal &= flm_is_digit(*at) || (*at >= 'a' && *at <= 'f');
+            hexadecimal &= flm_is_hex(*at);
         if (hexadecimal && word > start && at - gap > ADDRESS_COLUMNS)
             return word;
     }
@@ -209,6 +209,16 @@ bool flm_perf_header_parse(struct flm_bytes line, struct flm_perf_header *header
 
 /* ---- Without a time -------------------------------------------------------------------------- */
 
+/* Whether a number at the end of a line without an event is a period: they take ten columns. */
+static bool is_period(struct flm_bytes word, const char *start)
+{
+    enum { PERIOD_COLUMNS = 10 };
+    const char *gap = word.at;
+    while (gap > start && flm_is_blank(gap[-1]))
+        gap--;
+    return are_digits(word) && word.at + word.size - gap > PERIOD_COLUMNS;
+}
+
 enum flm_perf_guess flm_perf_header_guess(struct flm_bytes line, struct flm_perf_header *header)
 {
     *header = (struct flm_perf_header){.time_ns = FLM_NO_TIME};
@@ -243,6 +253,13 @@ enum flm_perf_guess flm_perf_header_guess(struct flm_bytes line, struct flm_perf
     if (frame < end && take_origin(text.at, frame, header)) {
         header->rest = header->frame = flm_between(frame, end);
         return FLM_PERF_EVENT;
+    }
+    const char *left = end;
+    struct flm_perf_header other;
+    struct flm_bytes word = take_last_word(text.at, &left);
+    if (is_period(word, text.at) && take_origin(text.at, left, &other)) {
+        header->period = word;
+        end = left;
     }
     return take_origin(text.at, end, header) ? FLM_PERF_NUMBER : FLM_PERF_WORDS;
 }

@@ -377,6 +377,16 @@ static struct surroundings look_outside(const struct flm_perf_lines *lines, cons
     return around;
 }
 
+static bool grow(struct flm_perf_lines *lines, struct flm_perf_frames *out, size_t more)
+{
+    void *frames = out->at;
+    bool room = flm_grow(&frames, &out->capacity, out->count + more, sizeof *out->at);
+    out->at = frames;
+    if (!room)
+        flm_builder_fail_memory(lines->builder);
+    return room;
+}
+
 bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, size_t count,
                            size_t known, struct flm_perf_frames *out)
 {
@@ -390,14 +400,8 @@ bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, 
         if ((line->outer != outer || line->place != around.place) &&
             !make_frames(lines, number, outer, around.place))
             return false;
-        void *frames = out->at;
-        bool room =
-            flm_grow(&frames, &out->capacity, out->count + line->frame_count, sizeof *out->at);
-        out->at = frames;
-        if (!room) {
-            flm_builder_fail_memory(lines->builder);
+        if (out->capacity - out->count < line->frame_count && !grow(lines, out, line->frame_count))
             return false;
-        }
         for (uint32_t f = 0; f < line->frame_count; f++)
             out->at[out->count++] = lines->frames.at[line->frames + f];
     }

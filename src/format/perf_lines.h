@@ -30,19 +30,20 @@ enum flm_perf_line_kind {
  * line before it, which is inlined into it then. */
 #define FLM_PERF_SAME_ADDRESS ((uint32_t)1 << 31)
 
+/* What is asked for every line comes first: the table is larger than the nearest cache. */
 struct flm_perf_line {
     size_t text;         /* in the texts: what is kept of it, and behind that the line as it was */
     uint32_t head, tail; /* of what is kept: sizes of what was before the offset, and behind it */
     uint32_t seen;       /* the size of the line as it was the last time; 0: not expected again */
     uint32_t next;       /* the line that came behind it the last time; 0: none */
+    unsigned char kind;
+    bool inlined;
+    bool is_upper;                /* the address is the kernel's */
+    bool address_only;            /* what is kept is an address */
     uint32_t frames, frame_count; /* in the list of frames, outer first */
     uint32_t outer, place;        /* the lines that these frames were made with; 0: none */
     uint32_t symbol, symbol_size; /* in what is kept */
     uint32_t module, module_size;
-    unsigned char kind;
-    bool inlined;
-    bool is_upper;     /* the address is the kernel's */
-    bool address_only; /* what is kept is an address */
 };
 
 struct flm_perf_lines {

@@ -171,8 +171,7 @@ static uint64_t last_address(const struct reading *r)
     return r->last_text.size > 0 ? read_address(r->last_text) : r->last_address;
 }
 
-/* Adds a line to the stack. */
-static bool push(struct reading *r, uint32_t number, struct flm_bytes line)
+static bool grow_stack(struct reading *r)
 {
     void *items = r->stack.at;
     if (!flm_grow(&items, &r->stack.capacity, r->stack.count + 1, sizeof *r->stack.at)) {
@@ -180,6 +179,14 @@ static bool push(struct reading *r, uint32_t number, struct flm_bytes line)
         return false;
     }
     r->stack.at = items;
+    return true;
+}
+
+/* Adds a line to the stack. */
+static bool push(struct reading *r, uint32_t number, struct flm_bytes line)
+{
+    if (r->stack.count == r->stack.capacity && !grow_stack(r))
+        return false;
     if (r->stack.count > 0)
         flm_perf_lines_follow(&r->lines, r->last, number);
     r->last = number;
@@ -195,12 +202,16 @@ static bool push(struct reading *r, uint32_t number, struct flm_bytes line)
     return true;
 }
 
+/* Periods without the name of their event are a metric too. */
 static struct flm_metric find_event(struct reading *r, struct flm_bytes name)
 {
-    struct flm_metric event = name.size > 0
-                                  ? flm_perf_events_find(&r->events, name, r->sample.has_period)
-                                  : (struct flm_metric){FLM_NONE};
-    if (name.size > 0 && event.index == FLM_NONE)
+    static const char unnamed[] = "period";
+    if (name.size == 0 && r->sample.has_period)
+        name = flm_bytes_of(unnamed);
+    if (name.size == 0)
+        return (struct flm_metric){FLM_NONE};
+    struct flm_metric event = flm_perf_events_find(&r->events, name, r->sample.has_period);
+    if (event.index == FLM_NONE)
         flm_builder_lost(r->builder, "periods of events after the first 1024", "line", r->line, 1);
     return event;
 }
@@ -369,18 +380,20 @@ static bool is_place(const struct reading *r, struct flm_bytes line)
            line.at[1] == ' ' && line.at[2] != ' ' && line.at[2] != '\t';
 }
 
-static void read_stack_line(struct reading *r, struct flm_bytes line, enum flm_perf_line_kind kind)
+/* Adds the line to the stack; false for one that is no such line. */
+static bool try_stack_line(struct reading *r, struct flm_bytes line, enum flm_perf_line_kind kind)
 {
-    if (r->sample.open && r->sample.skipped)
-        return;
-    if (!r->sample.open) {
-        lose_line(r, "frames outside of samples", bad_line(r->line, line));
-        return;
-    }
     uint32_t number = flm_perf_lines_find(&r->lines, line, kind);
     if (number)
         push(r, number, line);
-    else if (!flm_builder_failed(r->builder))
+    return number || flm_builder_failed(r->builder);
+}
+
+static void read_stack_line(struct reading *r, struct flm_bytes line, enum flm_perf_line_kind kind)
+{
+    if (!r->sample.open)
+        lose_line(r, "frames outside of samples", bad_line(r->line, line));
+    else if (!r->sample.skipped && !try_stack_line(r, line, kind))
         lose_line(r, not_perf_script, bad_line(r->line, line));
 }
 
@@ -411,6 +424,10 @@ static bool read_guess(struct reading *r, struct flm_bytes line)
 static bool read_line(struct reading *r, struct flm_bytes line)
 {
     struct flm_perf_header header;
+    /* Most lines are frames: whether they are blank is asked when they are not. */
+    if (line.at[0] == '\t' && r->sample.open && !r->sample.skipped &&
+        try_stack_line(r, line, FLM_PERF_LINE_FRAME))
+        return true;
     if (flm_trimmed(line.at, line.at + line.size).size == 0)
         close_sample(r, true);
     else if (line.at[0] == '\t')

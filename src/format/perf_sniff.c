@@ -7,7 +7,7 @@
 
 /* What the lines of a head look like. */
 struct head {
-    int samples;   /* headers with a time and an event */
+    int samples;   /* headers with a time and an event, or a frame */
     int frames;    /* frames below a header with a time */
     int guesses;   /* frames below a line that may be a header without a time */
     int others;    /* lines that are nothing of the kind */
@@ -23,7 +23,8 @@ static bool is_sure_frame(struct flm_bytes line)
         return false;
     if (frame.module.size > 0)
         return *frame.module.at == '/' || *frame.module.at == '[';
-    return line.at[0] == '\t' && frame.symbol.at == line.at + SYMBOL_COLUMN;
+    return line.at[0] == '\t' && line.size > SYMBOL_COLUMN && line.at[SYMBOL_COLUMN - 1] == ' ' &&
+           flm_is_hex(line.at[SYMBOL_COLUMN - 2]);
 }
 
 static struct head look_at_head(struct flm_bytes head, bool whole)
@@ -45,7 +46,7 @@ static struct head look_at_head(struct flm_bytes head, bool whole)
             seen.comments |= flm_bytes_start_with(line, "# captured on") ||
                              flm_bytes_start_with(line, "# ========");
         } else if (line.at[0] != '\t' && flm_perf_header_parse(line, &header)) {
-            seen.samples += header.event.size > 0;
+            seen.samples += header.event.size > 0 || header.frame.size > 0;
             above = HEADER;
         } else if (above == HEADER && flm_perf_frame_parse(line, &frame)) {
             seen.frames++;
@@ -69,7 +70,7 @@ int flm_perf_script_sniff(struct flm_bytes head, bool whole)
     if (seen.frames > 0)
         return seen.others > seen.samples + seen.frames ? 40 : 90;
     if (seen.guesses > 0)
-        return seen.others > seen.guesses ? 15 : 70;
+        return seen.others > seen.guesses ? 4 : 70;
     if (seen.samples > 0)
         return seen.others > seen.samples ? 20 : 60;
     return seen.comments && seen.others == 0 ? 50 : 0;

@@ -26,7 +26,8 @@ struct flm_source {
 
 static inline struct flm_source flm_source_of(struct flm_bytes all)
 {
-    return (struct flm_source){.at = all.at, .end = all.at + all.size, .last = true};
+    const char *at = all.at ? all.at : ""; /* nothing may lie nowhere */
+    return (struct flm_source){.at = at, .end = at + all.size, .last = true};
 }
 
 /* Extends the window; false when it failed. At the end of the input it succeeds and sets `last`. */

@@ -13,8 +13,9 @@
 enum { RAW_SIZE = 1 << 18, FIRST_WINDOW = 1 << 20 };
 
 /* A line (or a whole-file format) that needs more than this is refused: a few bytes of gzip can
- * stand for any number of zeros. */
-#define LARGEST_WINDOW ((size_t)4 << 30)
+ * stand for any number of zeros. While it grows, the window before is there too, and what is read
+ * of it takes as much again: 2 GiB in all are never reached. */
+#define LARGEST_WINDOW ((size_t)512 << 20)
 
 enum coding { PLAIN, GZIP, ZSTD };
 
@@ -191,7 +192,8 @@ static bool make_room(struct flm_input *in, size_t left, struct flm_error *why)
         capacity = left + (size_t)(in->end - in->at) + 1;
     if (capacity > LARGEST_WINDOW)
         return flm_error_set(why, FLM_ERROR_RANGE,
-                             "a single line of it has more than 2 GiB: this is no profile");
+                             "more than 512 MiB of it would have to be held at once: a line, or a "
+                             "compressed .flm file (decompress that first)");
     char *window = malloc(capacity);
     if (!window)
         return flm_error_memory(why);

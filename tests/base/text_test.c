@@ -41,6 +41,7 @@ static void nothing_may_be_added_from_nowhere(void **state)
     const char *volatile nowhere = NULL;
     flm_text_format(&text, "%.*s", 0, nowhere);
     assert_int_equal(text.size, 0);
+    assert_non_null(flm_text_reserve(&text, 0));
     assert_false(text.failed);
     assert_true(flm_text_flush(&text));
     flm_text_clear(&text);

@@ -38,6 +38,19 @@ static enum flm_number_kind take_value(const char *start, const char **end, doub
     return kind;
 }
 
+static bool stands_for_an_address(struct flm_bytes name)
+{
+    char text[100] = "";
+    if (name.size >= sizeof text)
+        return false;
+    memcpy(text, name.at, name.size);
+    bool in_brackets = name.size > 2 && text[0] == '[' && text[name.size - 1] == ']';
+    return strcmp(text, "[unknown]") == 0 ||
+           (in_brackets && (text[1] == '[' || strstr(text, ".so"))) ||
+           (name.size > 2 && strncmp(text, "0x", 2) == 0 &&
+            strspn(text + 2, "0123456789abcdefABCDEF") == name.size - 2);
+}
+
 static struct flm_frame frame_of(struct flm_builder *b, const char *at, size_t size, bool *marked)
 {
     static const char letters[] = "kij10wg";
@@ -54,6 +67,8 @@ static struct flm_frame frame_of(struct flm_builder *b, const char *at, size_t s
         *marked = true;
     }
     record.function = flm_builder_string(b, at, size).index;
+    if (stands_for_an_address((struct flm_bytes){at, size}))
+        record.flags = FLM_FRAME_UNSYMBOLISED;
     return flm_builder_frame(b, &record);
 }
 
@@ -66,7 +81,7 @@ static struct flm_profile *read_plainly(struct flm_bytes text, int columns)
     if (columns == 2)
         metric[1] = flm_builder_metric(b, "after", "samples");
     metric[0] = flm_builder_metric(b, columns == 2 ? "before" : "samples", "samples");
-    const char *at = text.at, *all_end = text.at + text.size;
+    const char *at = text.at ? text.at : "", *all_end = at + text.size;
     for (uint64_t line = 1; at < all_end; line++) {
         const char *newline = memchr(at, '\n', (size_t)(all_end - at));
         const char *start = at, *end = newline ? newline : all_end, *name = end;
@@ -311,6 +326,24 @@ static void marks_behind_names_are_kinds(void **state)
     reads("a_[k] 1\na 2\na_[k];b 3\n", "a 2\na_[k] 1\na_[k];b 3\n");
 }
 
+static void names_that_stand_for_addresses_are_marked(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"[unknown]", "0x7f12aB", "[libc.so.6]", "[[vdso]]", "[.so]",
+                                        /* and those that do not */
+                                        "[kernel]", "0x", "0xg", "0x12 ", "x0x12", "[]", "[[]",
+                                        "[libc.so.6", "libc.so.6", "unknown", "0", "[unknown] "};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "%s;x 1\n", names[i]);
+        struct flm_profile *p = profile_of(line);
+        assert_int_equal(p->frames[p->node_frame[1]].flags,
+                         i < 5 || strcmp(names[i], "[[]") == 0 ? FLM_FRAME_UNSYMBOLISED : 0);
+        flm_profile_free(p);
+        agrees(flm_bytes_of(line), 1);
+    }
+}
+
 static void marks_and_letters_belong_together(void **state)
 {
     (void)state;
@@ -477,8 +510,10 @@ static void every_shortened_copy_is_read_or_refused_like_by_the_plain_reader(voi
 /* Lines that share their beginnings, as sorted files have them, with odd ones between. */
 static struct flm_text random_text(uint64_t *random, unsigned lines)
 {
-    static const char *const names[] = {"main", "ma", "main()", "a b",   "",      "x_[k]", "_[i]",
-                                        "f",    "f1", "\xFF",   "f 1 2", "#hash", "\t",    "a\rb"};
+    static const char *const names[] = {
+        "main",      "ma",   "main()",         "a b",   "",      "x_[k]", "_[i]",
+        "f",         "f1",   "\xFF",           "f 1 2", "#hash", "\t",    "a\rb",
+        "[unknown]", "0x1F", "[libc.so.6]_[k]"};
     static const char *const ends[] = {" 1",   " 23",  " 0",   " 1.5",  "",
                                        " x",   "  7 ", " -1",  " 4 5",  "\t8",
                                        " 9\r", " nan", " 1e2", " 1e99", ";"};
@@ -489,7 +524,7 @@ static struct flm_text random_text(uint64_t *random, unsigned lines)
         depth = shared + random_below(random, random_below(random, 10) ? 3 : 25);
         depth = depth < 30 ? depth : 30;
         for (unsigned i = shared; i < depth; i++)
-            path[i] = random_below(random, random_below(random, 3) ? 3 : 14);
+            path[i] = random_below(random, random_below(random, 3) ? 3 : 17);
         for (unsigned i = 0; i < depth; i++) {
             flm_text_puts(&text, names[path[i]]);
             if (i + 1 < depth)
@@ -532,6 +567,21 @@ static void a_line_of_100000_frames_is_read(void **state)
     p = read_in_windows((struct flm_bytes){text.at, text.size}, 65536, &options, NULL);
     assert_non_null(p);
     flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
+static void a_stack_without_end_is_refused(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    struct flm_error why = {0};
+    flm_text_puts(&text, "main 1\n");
+    flm_text_repeat(&text, ';', ((size_t)1 << 24) + 10);
+    flm_text_puts(&text, " 1\n");
+    struct flm_bytes all = {text.at, text.size};
+    assert_null(read_whole(all, &(struct flm_read_options){.lenient = true}, &why));
+    assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    assert_int_equal(why.line, 2);
     flm_text_clear(&text);
 }
 
@@ -641,6 +691,7 @@ int main(void)
         cmocka_unit_test(line_ends_of_other_systems_do_not_count),
         cmocka_unit_test(comments_are_skipped),
         cmocka_unit_test(marks_behind_names_are_kinds),
+        cmocka_unit_test(names_that_stand_for_addresses_are_marked),
         cmocka_unit_test(marks_and_letters_belong_together),
         cmocka_unit_test(two_values_are_before_and_after),
         cmocka_unit_test(two_columns_are_those_that_every_line_has),
@@ -653,6 +704,7 @@ int main(void)
         cmocka_unit_test(every_shortened_copy_is_read_or_refused_like_by_the_plain_reader),
         cmocka_unit_test(texts_by_chance_agree_with_the_plain_reader),
         cmocka_unit_test(a_line_of_100000_frames_is_read),
+        cmocka_unit_test(a_stack_without_end_is_refused),
         cmocka_unit_test(folded_text_is_recognised),
         cmocka_unit_test(a_cut_is_behind_a_line),
         cmocka_unit_test(progress_is_told_and_may_stop_it),

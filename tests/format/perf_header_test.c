@@ -153,6 +153,9 @@ static void a_line_without_a_time_is_a_guess(void **state)
                  "<a 12><34><56><001> -1 <7><raw 0x1c0><x><>");
     assert_guess("work_fp 22636 \n", FLM_PERF_NUMBER, "<work_fp><><22636><> -1 <><><><>");
     assert_guess("work_fp 22636 [003]", FLM_PERF_NUMBER, "<work_fp><><22636><003> -1 <><><><>");
+    assert_guess("work_fp 22636    2004008 \n", FLM_PERF_NUMBER,
+                 "<work_fp><><22636><> -1 <2004008><><><>");
+    assert_guess("my work 12   22636 \n", FLM_PERF_NUMBER, "<my work 12><><22636><> -1 <><><><>");
     assert_guess("  work_fp 22636  ffffffff816b9733 read", FLM_PERF_EVENT,
                  "<work_fp><><22636><> -1 <><><ffffffff816b9733 read><ffffffff816b9733 read>");
     assert_guess("cpu-clock: ", FLM_PERF_WORDS, "<><><><> -1 <><cpu-clock><><>");

@@ -334,6 +334,16 @@ static void an_event_may_have_any_name(void **state)
     flm_profile_free(p);
 }
 
+static void periods_count_even_without_an_event(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0:        500 \n\t10 x (/x)\n\n"
+                                 "w 1        250 \n\t10 x (/x)\n\n");
+    assert_metric(p, 0, "period", "count", 750, 1);
+    assert_metric(p, 1, "samples", "samples", 2, 1);
+    flm_profile_free(p);
+}
+
 static void what_a_tracepoint_says_does_not_split_stacks(void **state)
 {
     (void)state;
@@ -632,6 +642,7 @@ int main(void)
         cmocka_unit_test(a_stack_may_be_very_deep),
         cmocka_unit_test(events_are_metrics_and_samples_is_the_last),
         cmocka_unit_test(an_event_may_have_any_name),
+        cmocka_unit_test(periods_count_even_without_an_event),
         cmocka_unit_test(what_a_tracepoint_says_does_not_split_stacks),
         cmocka_unit_test(a_period_must_be_exact),
         cmocka_unit_test(only_so_many_events_are_told_apart),

@@ -14,6 +14,8 @@ static void a_header_and_a_frame_are_perf_script(void **state)
     assert_int_equal(sniff("# a comment\n\n\nw 1 1.0:\n    10 x (/x)\n\n"), 90);
     assert_int_equal(sniff("Processed 3 events\nw 1 1.0: cycles:\n\t10 x\n"), 90);
     assert_int_equal(sniff("w 1 \n\t            1000 x\n\n"), 70);
+    assert_int_equal(sniff("w 1 \n\t            1000 [unknown]\n\n"), 70);
+    assert_int_equal(sniff("  w 1 1.0:  ffffffff816b9733 read\n"), 60);
     assert_int_equal(sniff("java 1 cycles:\nffffffff8103d0ca f ([kernel.kallsyms])\n"), 70);
     assert_int_equal(sniff("  w 1 1.0: 1 cycles:  ffffffff816b9733 read (/x)\n"), 60);
     assert_int_equal(sniff("  w 1 cycles:  ffffffff816b9733 read (/x)\n"), 70);

@@ -15,6 +15,8 @@ static void a_text_is_one_window_and_the_last(void **state)
     assert_true(flm_source_more(&source, NULL));
     assert_true(flm_source_all(&source, NULL));
     assert_int_equal(source.end - source.at, 7);
+    source = flm_source_of((struct flm_bytes){NULL, 0});
+    assert_true(source.last && source.at == source.end);
 }
 
 static void a_source_without_more_ends(void **state)

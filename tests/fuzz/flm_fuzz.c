@@ -118,7 +118,7 @@ static void open_bytes(const char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *bytes = malloc(size + (size == 0)); /* aligned, and not a byte larger */
+    char *bytes = calloc(size + (size == 0), 1); /* aligned, and not a byte larger */
     promise(bytes != NULL);
     if (size)
         memcpy(bytes, data, size);

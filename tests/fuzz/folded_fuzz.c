@@ -32,9 +32,10 @@ static bool more(struct flm_source *source, struct flm_error *why)
     promise(block != NULL);
     if (kept)
         memcpy(block, source->at, kept);
-    if (step)
+    if (step) {
         memcpy(block + kept, w->left.at, step);
-    w->left = (struct flm_bytes){w->left.at + step, w->left.size - step};
+        w->left = (struct flm_bytes){w->left.at + step, w->left.size - step};
+    }
     source->last = step == 0;
     free(w->block);
     w->block = block;

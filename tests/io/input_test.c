@@ -160,6 +160,21 @@ static void a_window_holds_a_line_of_any_size(void **state)
     flm_text_clear(&zipped);
 }
 
+/* A megabyte of the same byte takes a kilobyte of gzip, and members may follow each other. */
+static void a_line_that_never_ends_is_refused(void **state)
+{
+    (void)state;
+    struct flm_text text = {0}, all = {0};
+    flm_text_repeat(&text, 'x', 1 << 20);
+    struct flm_text zipped = gzipped(bytes(&text));
+    for (int i = 0; i < 600; i++)
+        flm_text_add(&all, bytes(&zipped));
+    refuse_file(bytes(&all), "more than 512 MiB of it would have to be held at once");
+    flm_text_clear(&text);
+    flm_text_clear(&all);
+    flm_text_clear(&zipped);
+}
+
 static void the_window_is_filled_as_far_as_asked(void **state)
 {
     (void)state;
@@ -465,6 +480,7 @@ int main(void)
         cmocka_unit_test(plain_files_are_read_in_windows),
         cmocka_unit_test(a_plain_file_knows_its_size_and_can_be_mapped),
         cmocka_unit_test(a_window_holds_a_line_of_any_size),
+        cmocka_unit_test(a_line_that_never_ends_is_refused),
         cmocka_unit_test(the_window_is_filled_as_far_as_asked),
         cmocka_unit_test(a_piece_is_the_bytes_from_there_to_there),
         cmocka_unit_test(gzip_is_decompressed),

@@ -128,6 +128,48 @@ static void a_byte_order_mark_is_no_part_of_a_name(void **state)
     refuse(flm_bytes_of("\xEF\xBB\xBF"), NULL, FLM_ERROR_FORMAT, "it is empty");
 }
 
+static void files_of_other_tools_are_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"simple.txt", "simple-crlf.txt", "simple-utf16-le.txt"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "tests/data/folded/%s", names[i]);
+        struct flm_profile *p = load(path, NULL);
+        assert_folded(p, "a;b 5\na;b;c 5\na;b;d 4\n");
+        flm_profile_free(p);
+    }
+}
+
+static void read_it(const char *path, void *context)
+{
+    (void)context;
+    struct flm_profile *p = load(path, NULL);
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) > 0);
+    flm_profile_free(p);
+}
+
+static void refuse_it(const char *path, void *context)
+{
+    (void)context;
+    struct flm_error why = {0};
+    assert_null(flm_load(path, NULL, &why));
+    assert_true(why.kind == FLM_ERROR_FORMAT || why.kind == FLM_ERROR_RANGE);
+    assert_memory_equal(why.text, path, strlen(path));
+}
+
+static void good_files_are_read_and_bad_ones_refused(void **state)
+{
+    (void)state;
+    assert_true(each_file("tests/data/folded", "8.folded", read_it, NULL) > 0);
+    assert_true(each_file("tests/data/folded", "nul.folded", read_it, NULL) > 0);
+    assert_true(each_file("tests/data/folded", "injection.folded", read_it, NULL) > 0);
+    assert_true(each_file("tests/data/folded", "without_mark.folded", read_it, NULL) > 0);
+    static const char *const refused[] = {"negative", "overflow", "no_values", "newlines"};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(each_file("tests/data/folded", refused[i], refuse_it, NULL) == 1);
+}
+
 static void two_columns_are_found(void **state)
 {
     (void)state;
@@ -366,6 +408,8 @@ int main(void)
         cmocka_unit_test(the_format_may_be_given),
         cmocka_unit_test(utf16_is_read_in_both_orders_with_and_without_its_mark),
         cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
+        cmocka_unit_test(files_of_other_tools_are_read),
+        cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
         cmocka_unit_test(two_columns_are_found),
         cmocka_unit_test(options_reach_the_reader),
         cmocka_unit_test(compressed_files_are_files),

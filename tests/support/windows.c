@@ -17,9 +17,10 @@ static bool more(struct flm_source *source, struct flm_error *why)
         return flm_error_memory(why);
     if (kept)
         memcpy(block, source->at, kept);
-    if (step)
+    if (step) {
         memcpy(block + kept, w->left.at, step);
-    w->left = (struct flm_bytes){w->left.at + step, w->left.size - step};
+        w->left = (struct flm_bytes){w->left.at + step, w->left.size - step};
+    }
     if (w->left.size == 0 && !w->last_comes_alone)
         source->last = true;
     free(w->block);
