@@ -229,7 +229,7 @@ static bool grow_names(struct reading *r, size_t count)
 {
     if (count > MOST_FRAMES)
         return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                              "a stack of more than %d frames cannot be kept", MOST_FRAMES);
+                              "a stack of more than %d frames: this is no profile", MOST_FRAMES);
     void *starts = r->name_starts;
     bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
     r->name_starts = starts;
@@ -255,9 +255,6 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     return shared;
 }
 
-/* Deeper than any program runs; a few bytes of gzip can stand for any number of ';'. */
-enum { MOST_FRAMES = 10000000 };
-
 /* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives where the next
  * one begins. NULL there: the line is not complete in this window. */
 static bool read_line(struct reading *r, const char *start, const char *end, bool last,
@@ -272,9 +269,7 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         if (at == end || *at == '\n')
             break;
         at++;
-        if (++count > MOST_FRAMES)
-            return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                                  "a stack of more than 10,000,000 frames: this is no profile");
+        count++;
         if (shared + count >= r->name_capacity && !grow_names(r, shared + count + 1))
             return false;
         r->name_starts[shared + count] = (size_t)(at - start);
