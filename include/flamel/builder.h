@@ -44,8 +44,7 @@ struct flm_node flm_builder_root(const struct flm_builder *builder);
 struct flm_node flm_builder_child(struct flm_builder *builder, struct flm_node parent,
                                   struct flm_frame frame);
 
-/* The node of a whole stack, root first. For long stacks that were mostly seen before this is
- * several times faster than one child at a time: see builder.c. */
+/* The node of a whole stack, root first. Quicker than one child at a time: see builder.c. */
 struct flm_node flm_builder_stack(struct flm_builder *builder, const struct flm_frame *frames,
                                   size_t count);
 

@@ -13,7 +13,7 @@
  * Sorted files are the usual case, and there a line repeats most of the line before. So each line
  * is first compared with its predecessor, 16 bytes at a time; the frames up to the last ';' they
  * share are known, and only the rest is taken apart. In a shuffled file that rest is the whole
- * line, and the builder's bisection (profile/builder.c) keeps its cost down. */
+ * line, and the builder (profile/builder.c) keeps its cost down. */
 #include "format/folded.h"
 
 #include <stdlib.h>
@@ -233,6 +233,8 @@ static bool grow_names(struct reading *r, size_t count)
     void *starts = r->name_starts;
     bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
     r->name_starts = starts;
+    if (r->name_capacity > MOST_FRAMES) /* or the next frames would not be asked about */
+        r->name_capacity = MOST_FRAMES;
     return room || flm_error_memory(r->why);
 }
 

@@ -220,6 +220,16 @@ static void a_package_that_is_not_in_the_name_is_the_module(void **state)
     flm_profile_free(p);
 }
 
+static void a_function_without_a_module_is_told_by_its_file(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"__init__", "", "a.py"};
+    struct flm_profile *p = classified("function", &(struct flm_frame_record){.line = 3}, texts, 8);
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->frames[1].file), "a.py"));
+    assert_int_equal(p->frames[1].line, 0);
+    flm_profile_free(p);
+}
+
 static void what_is_no_code_is_not_merged_by_module(void **state)
 {
     (void)state;
@@ -296,6 +306,7 @@ int main(void)
         cmocka_unit_test(hex_numbers_in_names_are_one),
         cmocka_unit_test(a_package_is_guessed_from_the_name),
         cmocka_unit_test(a_package_that_is_not_in_the_name_is_the_module),
+        cmocka_unit_test(a_function_without_a_module_is_told_by_its_file),
         cmocka_unit_test(what_is_no_code_is_not_merged_by_module),
         cmocka_unit_test(no_name_is_read_outside),
         cmocka_unit_test(a_class_that_is_none_is_refused_with_the_list),

@@ -484,7 +484,17 @@ static void parts_are_the_smallest_difference(void **state)
         for (uint32_t i = 0; i < old_pair->sizes.node_count; i++)
             assert_true(flm_self_column(old_pair, 0)[i] <= flm_self_column(old_pair, 1)[i]);
         /* before + gained = after + lost, the larger of both on every stack */
-        assert_same(add(before, gained), add(after, lost));
+        struct flm_profile *larger = add(before, gained);
+        assert_same(add(after, lost), poured(larger, &random));
+        static const char *const names[] = {"before", "after", "larger"};
+        const struct flm_profile *three[] = {before, after, larger};
+        struct flm_profile *all = flm_align(three, 3, FLM_ALIGN_SIDE_BY_SIDE, names, NULL);
+        assert_non_null(all);
+        for (uint32_t i = 0; i < all->sizes.node_count; i++)
+            assert_true(flm_self_column(all, 2)[i] ==
+                        fmax(flm_self_column(all, 0)[i], flm_self_column(all, 1)[i]));
+        flm_profile_free(all);
+        flm_profile_free(larger);
         flm_profile_free(gained);
         flm_profile_free(lost);
         flm_profile_free(before);
