@@ -444,8 +444,16 @@ static struct head_lines look_at_head(struct flm_bytes head, bool whole)
     return seen;
 }
 
+/* Text that begins like an object of JSON, and not like "{{closure}}". */
+static bool is_json(struct flm_bytes head)
+{
+    return head.size >= 2 && head.at[0] == '{' && flm_is_one_of(head.at[1], "\" \t\r\n");
+}
+
 static int sniff_folded(struct flm_bytes head, bool whole)
 {
+    if (is_json(head))
+        return 0;
     struct head_lines seen = look_at_head(head, whole);
     if (seen.stacks == 0) /* a file of broken lines is refused by the reader, line by line */
         return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') < head.at + head.size

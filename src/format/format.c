@@ -37,6 +37,8 @@ static const struct {
     {"2ELIFREP", 8, "this is perf.data: turn it into text first with 'perf script'"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
+    {"{\"", 2, "this is JSON, of no format that flamel knows ('flamel formats' lists those)"},
+    {"{\n", 2, "this is JSON, of no format that flamel knows ('flamel formats' lists those)"},
     {"<?xml", 5, "this is XML (a picture?), not a profile"},
     {"<svg", 4, "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", 9, "this is a web page, not a profile"},

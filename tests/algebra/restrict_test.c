@@ -231,6 +231,20 @@ static void what_came_without_samples_has_no_known_time_or_label(void **state)
     }
 }
 
+static void every_metric_needs_its_samples(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    flm_builder_sample(b, 1, node, (struct flm_label_set){0}, flm_builder_metric(b, "cpu", "ns"),
+                       1);
+    flm_builder_add(b, node, flm_builder_metric(b, "mem", "bytes"), 1);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    refuse(p, "came without samples");
+    flm_profile_free(p);
+}
+
 /* Sums of fractions depend on their order; that is no value without a sample. */
 static void rounding_is_no_value_without_a_sample(void **state)
 {
@@ -289,6 +303,7 @@ int main(void)
         cmocka_unit_test(the_end_of_time_is_in_a_range_without_end),
         cmocka_unit_test(a_profile_without_samples_has_no_times_or_labels),
         cmocka_unit_test(what_came_without_samples_has_no_known_time_or_label),
+        cmocka_unit_test(every_metric_needs_its_samples),
         cmocka_unit_test(rounding_is_no_value_without_a_sample),
         cmocka_unit_test(operations_survive_failed_allocations),
     };

@@ -106,6 +106,20 @@ static void columns_that_no_profile_may_have_are_refused(void **state)
     refuse(9007199254740992.0, -1024);
 }
 
+static void samples_that_no_profile_may_have_are_refused(void **state)
+{
+    (void)state;
+    uint64_t random = 84;
+    struct flm_error why = {0};
+    struct flm_profile *p = random_profile(&random, &random_full);
+    struct flm_column *columns = copy(p);
+    columns[1].sample[3] = NAN;
+    assert_null(flm_subset(p, columns, 3, NULL, &why));
+    assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    flm_columns_free(columns, 3);
+    flm_profile_free(p);
+}
+
 static bool take_half(void *context, struct flm_error *why)
 {
     const struct flm_profile *p = context;
@@ -136,6 +150,7 @@ int main(void)
         cmocka_unit_test(stacks_of_zeros_fall_away_with_their_names),
         cmocka_unit_test(any_choice_of_values_makes_a_sound_profile),
         cmocka_unit_test(columns_that_no_profile_may_have_are_refused),
+        cmocka_unit_test(samples_that_no_profile_may_have_are_refused),
         cmocka_unit_test(a_subset_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

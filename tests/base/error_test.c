@@ -92,6 +92,9 @@ static void a_sentence_is_cut_and_always_ends(void **state)
     assert_int_equal(strlen(why.text), sizeof why.text - 1);
     flm_error_within(&why, name);
     assert_int_equal(strlen(why.text), sizeof why.text - 1);
+    flm_error_line(&why, FLM_ERROR_USAGE, 1, "%s %s %s %s %s", name, name, name, name, name);
+    flm_error_move_line(&why, 100000); /* pushes the end out, and not into what stands behind it */
+    assert_int_equal(strlen(why.text), sizeof why.text - 1);
     flm_error_set(&why, FLM_ERROR_USAGE, "'%s' has no remedy", name);
     assert_non_null(strstr(why.text, "...")); /* the reason stays */
     assert_non_null(strstr(why.text, "' has no remedy"));

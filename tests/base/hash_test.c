@@ -17,7 +17,9 @@ static void the_checksum_is_xxh64(void **state)
         {"a", 0xD24EC4F1A98C6E5Bu},
         {"abc", 0x44BC2CF5AD770999u},
         {"abcd", 0xDE0327B0D25D92CCu},
+        {"12345678", 0xD2D02F08CF7CFD4Au},
         {"0123456789", 0x3F5FC178A81867E7u},
+        {"0123456789abcdef0123456789abcdef0123456789ab", 0x1187118B194FD24Au},
         {"Nobody inspects the spammish repetition", 0xFBCEA83C8A378BF1u},
         {"0123456789abcdef0123456789abcdef", 0x642A94958E71E6C5u},
     };

@@ -58,8 +58,8 @@ static void formats_are_those_of_printf(void **state)
                     (unsigned long long)UINT64_MAX, (size_t)5, 0xDEADBEEFCAFEull);
     assert_text(&text, "-3 -9223372036854775808 4 18446744073709551615 5 deadbeefcafe");
     text.size = 0;
-    flm_text_format(&text, "%zd %u", (ptrdiff_t)-9, UINT32_MAX);
-    assert_text(&text, "-9 4294967295");
+    flm_text_format(&text, "%zd %u %d %x", (ptrdiff_t)-9, UINT32_MAX, 0, 0u);
+    assert_text(&text, "-9 4294967295 0 0");
     flm_text_clear(&text);
 }
 
@@ -108,6 +108,10 @@ static void a_long_name_in_a_fixed_text_keeps_its_ends(void **state)
     assert_int_equal(text.size, FLM_FIXED_STRING + 18);
     assert_memory_equal(buffer, "'abcdef", 7);
     assert_memory_equal(buffer + FLM_FIXED_STRING, "n' is not a number", 18);
+    struct flm_text growing = {0}; /* where there is room, nothing is cut */
+    flm_text_format(&growing, "%s", name);
+    assert_text(&growing, name);
+    flm_text_clear(&growing);
 }
 
 static void a_shortened_name_is_cut_between_characters(void **state)

@@ -69,6 +69,8 @@ static void pairs_are_one_character_and_halves_are_marked(void **state)
                     "\xEF\xBF\xBD"
                     "a");
     assert_converts("\xDD\x25\xD8\x3D", 4, FLM_UTF16_BIG, "\xEF\xBF\xBD\xEF\xBF\xBD");
+    assert_converts("\xD8\x3D\xE0\x00", 4, FLM_UTF16_BIG, "\xEF\xBF\xBD\xEE\x80\x80");
+    assert_converts("\xD8\x3D\xDB\xFF", 4, FLM_UTF16_BIG, "\xEF\xBF\xBD\xEF\xBF\xBD");
     assert_converts("\xD8\x3D\xD8\x3D\xDD\x25", 6, FLM_UTF16_BIG, "\xEF\xBF\xBD\xF0\x9F\x94\xA5");
 }
 

@@ -383,6 +383,7 @@ static void two_columns_are_those_that_every_line_has(void **state)
     (void)state;
     assert_int_equal(columns_of("a 1 2\nb 3 4\n"), 2);
     assert_int_equal(columns_of("a 1 2\n# x\n\nb 3 4\n"), 2);
+    assert_int_equal(columns_of("a 1 2 3\nb 3 4\n"), 2);
     assert_int_equal(columns_of("thread 1 5\nmain 3\n"), 1);
     assert_int_equal(columns_of("a 1\n"), 1);
     assert_int_equal(columns_of(""), 1);

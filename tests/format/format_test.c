@@ -79,6 +79,7 @@ static void what_is_no_profile_is_named(void **state)
     refused("<!DOCTYPE html>\n", 16, "a web page");
     refused("\1\2\3\4\5\6\7\0", 8, "not a profile that flamel knows");
     refused("Dear reader,\nnothing here\n", 26, "folded lines end in a number");
+    refused("Dear \x1B[1mreader\x1B[0m,\nnothing here\n", 34, "folded lines end in a number");
 }
 
 static void names_of_files_say_how_to_write_them(void **state)

@@ -177,9 +177,11 @@ static void a_stack_with_a_sample_of_nothing_stays(void **state)
     (void)state;
     flm_builder_add(b, node("main"), cpu, 0);
     flm_builder_sample(b, 1, node("idle"), labels(""), cpu, 0);
+    flm_builder_sample(b, 2, node("wait"), labels(""), cpu, 0);
     struct flm_profile *p = finish();
-    assert_int_equal(p->sizes.node_count, 2);
-    assert_int_equal(p->sizes.sample_count, 1);
+    assert_int_equal(p->sizes.node_count, 3);
+    assert_int_equal(p->sizes.sample_count, 2);
+    assert_int_equal(p->sample_node[1], 2);
     flm_profile_free(p);
 }
 

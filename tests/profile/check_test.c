@@ -195,6 +195,13 @@ static void notes_and_losses_are_in_order_and_counted(void **state)
     is_broken("loss 0 is not a count");
 }
 
+static void a_count_of_nothing_is_a_count(void **state)
+{
+    (void)state;
+    p->losses[0].count = 0;
+    assert_true(flm_profile_check(p, NULL));
+}
+
 static void labels_and_their_sets_are_in_order(void **state)
 {
     (void)state;
@@ -306,6 +313,7 @@ int main(void)
         cmocka_unit_test(nodes_are_nested_and_siblings_in_order),
         cmocka_unit_test(values_are_finite),
         cmocka_unit_test(notes_and_losses_are_in_order_and_counted),
+        cmocka_unit_test(a_count_of_nothing_is_a_count),
         cmocka_unit_test(labels_and_their_sets_are_in_order),
         cmocka_unit_test(samples_are_in_the_order_of_time_and_have_a_stack_and_labels),
         cmocka_unit_test(every_profile_that_is_built_keeps_its_promises),
