@@ -10,6 +10,12 @@ struct flm_class {
                struct flm_text *name);
 };
 
+/* Kinds of code are merged; what is no code (a command, a thread) stays apart from it. */
+static uint32_t label_kind(const struct flm_frame_record *r)
+{
+    return r->kind == FLM_KIND_LABEL ? FLM_KIND_LABEL : FLM_KIND_PLAIN;
+}
+
 static void by_function(const struct flm_profile *p, struct flm_builder *b,
                         struct flm_frame_record *r, struct flm_text *name)
 {
@@ -18,6 +24,7 @@ static void by_function(const struct flm_profile *p, struct flm_builder *b,
         .function = r->function,
         .module = r->module,
         .file = r->module == 0 ? r->file : 0, /* every Python file has its __init__ */
+        .kind = label_kind(r),
         .flags = r->flags,
     };
 }
@@ -26,7 +33,8 @@ static void by_name(const struct flm_profile *p, struct flm_builder *b, struct f
                     struct flm_text *name)
 {
     (void)p, (void)b, (void)name;
-    *r = (struct flm_frame_record){.function = r->function, .flags = r->flags};
+    *r = (struct flm_frame_record){
+        .function = r->function, .kind = label_kind(r), .flags = r->flags};
 }
 
 static void by_line(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *r,

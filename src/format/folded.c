@@ -223,7 +223,7 @@ static enum verdict parse_values(struct reading *r, const char *start, const cha
 }
 
 /* Deep enough for any recursion; a few bytes of gzip can stand for much more. */
-enum { MOST_FRAMES = 1 << 24 };
+enum { MOST_FRAMES = 1 << 22 };
 
 static bool grow_names(struct reading *r, size_t count)
 {

@@ -577,7 +577,7 @@ static void a_stack_without_end_is_refused(void **state)
     struct flm_text text = {0};
     struct flm_error why = {0};
     flm_text_puts(&text, "main 1\n");
-    flm_text_repeat(&text, ';', ((size_t)1 << 24) + 10);
+    flm_text_repeat(&text, ';', ((size_t)1 << 22) + 10);
     flm_text_puts(&text, " 1\n");
     struct flm_bytes all = {text.at, text.size};
     assert_null(read_whole(all, &(struct flm_read_options){.lenient = true}, &why));
