@@ -9,7 +9,7 @@
 #include "io/threads.h"
 
 /* A piece must be worth a thread and the merge behind it. */
-enum { MOST_PIECES = 64, SMALLEST_PIECE = 4 << 20, PIECES_PER_THREAD = 2 };
+enum { MOST_PIECES = 64, SMALLEST_PIECE = 4 << 20 };
 
 struct reading {
     struct flm_input *whole;
@@ -38,7 +38,6 @@ static int thread_count(int wanted)
 size_t flm_piece_count(uint64_t size, int threads)
 {
     uint64_t count = size / SMALLEST_PIECE, most = (uint64_t)thread_count(threads);
-    most = most > 1 ? most * PIECES_PER_THREAD : 1;
     count = count < most ? count : most;
     return (size_t)(count < MOST_PIECES ? count : MOST_PIECES);
 }
