@@ -3,8 +3,9 @@
  *
  *     build    ns a node, siblings by name and by total, beside flm_profile_totals, the least that
  *              any flame graph needs; and a search that matches every node
- *     view     us a picture of 1920 px and 60 levels, at least a pixel for a rectangle, beside a
- * walk through the profile in preorder that skips what is narrower (and drops it)
+ *     chart    stacks over time, of a million samples: each goes on near the one before, or
+ * anywhere view     us a picture of 1920 px and 60 levels, at least a pixel for a rectangle, beside
+ * a walk through the profile in preorder that skips what is narrower (and drops it)
  *
  * Each figure is the fastest of several batches, so that a busy machine matters little. */
 #include <math.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "layout/chart.h"
 #include "layout/rectangles.h"
 #include "profile/columns.h"
 
@@ -49,9 +51,11 @@ static void *must(void *memory)
 static struct flm_profile *empty(uint32_t node_count)
 {
     struct flm_sizes sizes = {
-        .string_count = 1, .frame_count = 1, .node_count = node_count, .metric_count = 1};
+        .string_count = 1, .frame_count = 2, .node_count = node_count, .metric_count = 1};
     struct flm_profile *p = must(flm_profile_allocate(&sizes, NULL));
     p->node_end[0] = node_count;
+    for (uint32_t i = 1; i < node_count; i++)
+        p->node_frame[i] = 1;
     return p;
 }
 
@@ -113,15 +117,17 @@ static void bench_build(const char *shape, const struct flm_profile *p)
         flm_profile_totals(p, 0, total);
         totals = fastest(totals, now_us() - start);
         for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_TOTAL; order++) {
-            struct flm_layout_options options = {.order = order};
+            struct flm_layout_options options = {.tree = flm_tree_of(p, (struct flm_metric){0}),
+                                                 .order = (enum flm_sibling_order)order};
             start = now_us();
-            struct flm_layout *layout = must(flm_layout_new(p, &options, NULL));
+            struct flm_layout *layout = must(flm_layout_new(&options, NULL));
             double took = now_us() - start;
             *(order == FLM_ORDER_NAME ? &name : &wide) =
                 fastest(order == FLM_ORDER_NAME ? name : wide, took);
             level_count = flm_layout_level_count(layout);
             start = now_us();
-            matched += flm_layout_match(layout, &(unsigned char){1}, (struct flm_node){0}).total;
+            matched +=
+                flm_layout_match(layout, (const unsigned char[]){1, 1}, (struct flm_node){0}).total;
             search = fastest(search, now_us() - start);
             flm_layout_free(layout);
         }
@@ -198,6 +204,42 @@ static void bench_view(const char *shape, const struct flm_profile *p,
         printf("  (the walk saw nothing)\n");
 }
 
+/* A sample a millisecond; the next stack is at most `step` nodes away. */
+static void bench_chart(struct flm_profile *p, uint32_t step)
+{
+    enum { SAMPLES = 1000000 };
+    uint32_t node = 0, node_count = p->sizes.node_count;
+    int64_t *time = must(malloc(SAMPLES * sizeof *time));
+    uint32_t *at = must(malloc(SAMPLES * sizeof *at));
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        node = (uint32_t)((node + node_count + random_bits() % (2 * step + 1) - step) % node_count);
+        time[i] = (int64_t)i * 1000000;
+        at[i] = node;
+    }
+    p->sizes.sample_count = SAMPLES;
+    p->sample_time = time;
+    p->sample_node = at;
+    struct flm_chart_options options = {.metric = {FLM_NONE}};
+    double chart_us = 0, layout_us = 0;
+    uint32_t count = 0;
+    for (int batch = 0; batch < 3; batch++) {
+        double start = now_us();
+        struct flm_chart *chart = must(flm_chart_new(p, &options, NULL));
+        chart_us = fastest(chart_us, now_us() - start);
+        struct flm_layout_options layout_options = {.tree = chart->tree};
+        start = now_us();
+        flm_layout_free(must(flm_layout_new(&layout_options, NULL)));
+        layout_us = fastest(layout_us, now_us() - start);
+        count = chart->tree.node_count;
+        flm_chart_free(chart);
+    }
+    printf("%-8s %9u %9u %9u %9.1f %9.1f\n", "skewed", (unsigned)SAMPLES, step, count,
+           chart_us / 1e3, layout_us / 1e3);
+    p->sizes.sample_count = 0;
+    free(time);
+    free(at);
+}
+
 struct subject {
     const char *shape;
     struct flm_profile *(*make)(uint32_t node_count);
@@ -220,13 +262,18 @@ int main(void)
         bench_build(subjects[i].shape, p);
         flm_profile_free(p);
     }
+    printf("\nchart          samples      step     nodes        ms    layout\n");
+    struct flm_profile *stacks = skewed(1000000);
+    bench_chart(stacks, 30);
+    bench_chart(stacks, 500000);
+    flm_profile_free(stacks);
     printf(
         "\nview             nodes     zoom  level    rects   runs  visited        us   walk us   "
         "ratio\n");
     for (int i = 0; i < SUBJECTS; i++) {
         struct flm_profile *p = subjects[i].make(subjects[i].node_count);
-        struct flm_layout_options options = {0};
-        struct flm_layout *layout = must(flm_layout_new(p, &options, NULL));
+        struct flm_layout_options options = {.tree = flm_tree_of(p, (struct flm_metric){0})};
+        struct flm_layout *layout = must(flm_layout_new(&options, NULL));
         for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++)
             bench_view(subjects[i].shape, p, layout, zooms[z], 0);
         bench_view(subjects[i].shape, p, layout, 1, flm_layout_level_count(layout) / 3);

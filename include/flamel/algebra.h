@@ -69,6 +69,29 @@ double flm_similarity(const struct flm_profile *profile, struct flm_metric a, st
 double flm_shape_similarity(const struct flm_profile *profile, struct flm_metric a,
                             struct flm_metric b);
 
+/* Comparing two columns, before and after: what is as wide as what, stack by stack. MAX shows
+ * everything in its place; with AFTER what disappeared is not seen, with BEFORE what appeared. */
+enum flm_comparison_widths {
+    FLM_WIDTHS_MAX, /* the larger of both */
+    FLM_WIDTHS_AFTER,
+    FLM_WIDTHS_BEFORE,
+    FLM_WIDTHS_SUM
+};
+
+/* What is made equal first, by multiplying before. */
+enum flm_normalise {
+    FLM_NORMALISE_NONE,
+    FLM_NORMALISE_TOTAL,
+    FLM_NORMALISE_DURATION, /* how long they were recorded */
+    FLM_NORMALISE_FUNCTION  /* the total of one function */
+};
+
+/* Two profiles as one that compares them, like SIDE_BY_SIDE: of the metrics that both have (by name
+ * and unit, or the only one of each), as "before" and "after", or "before:cpu", "after:cpu" and so
+ * on where they are several. */
+struct flm_profile *flm_comparison_align(const struct flm_profile *before,
+                                         const struct flm_profile *after, struct flm_error *why);
+
 /* Leaf first: the children of the root are the functions that have self value, below each its
  * callers. Totals of the first level are self values. */
 struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_error *why);

@@ -13,7 +13,7 @@
 #ifndef FLAMEL_DRAW_H
 #define FLAMEL_DRAW_H
 
-#include "flamel/profile.h"
+#include "flamel/algebra.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,12 +55,9 @@ enum flm_draw_order {
     FLM_DRAW_BY_TIME   /* by the earliest sample, where samples have times */
 };
 
-/* What is as wide as what, where two metrics are compared. */
-enum flm_draw_widths {
-    FLM_WIDTHS_AFTER,  /* what disappeared is not seen, but counted */
-    FLM_WIDTHS_BEFORE, /* what appeared is not seen */
-    FLM_WIDTHS_LARGER  /* the larger of both for each stack: all is seen */
-};
+/* The colours of a comparison: red (a warm orange) is grown, blue shrunk, told apart with any
+ * colour vision; or green for shrunk, and red. */
+enum flm_change_palette { FLM_CHANGE_RED_BLUE, FLM_CHANGE_GREEN_RED, FLM_CHANGE_PALETTES };
 
 /* Texts are UTF-8 (what is not is replaced), borrowed until the call returns; NULL: the default.
  * Numbers that are 0 are the default too. */
@@ -71,8 +68,25 @@ struct flm_svg_options {
      * a comparison by itself. */
     bool difference;
     struct flm_metric before;
-    enum flm_draw_widths widths;
-    bool negate; /* grown blue, shrunk red: for when before and after are swapped */
+    enum flm_comparison_widths widths;
+    enum flm_change_palette change_palette;
+    bool change_of_self;  /* colours tell the change of a frame alone, not of its subtree */
+    bool change_absolute; /* in relation to the total, not to the frame */
+    bool negate;          /* grown blue, shrunk red: for when before and after are swapped */
+
+    /* Before is made comparable first: by FUNCTION with the pattern `normalise_function`, by
+     * DURATION with how long both were recorded. */
+    enum flm_normalise normalise;
+    const char *normalise_function;
+    double before_ns, after_ns;
+
+    /* Only stacks that did one of these: "appeared", "grown", "disappeared", "shrunk", "same" with
+     * commas between them; NULL: all. */
+    const char *changes;
+
+    /* Changes that are as small as the noise of counting samples are grey, where it is known what a
+     * sample is. It is an estimate, of one run each. */
+    bool without_noise_test;
 
     const char *title;      /* "Flame graph", or what fits the other options */
     const char *subtitle;   /* none */
@@ -106,6 +120,10 @@ struct flm_svg_options {
     bool inverted;       /* an icicle graph: the root at the top */
     bool without_script; /* a still picture only */
     const char *search;  /* a regular expression that is searched for when the picture opens */
+
+    /* Of PNG and PDF, which do not see what they are shown in. */
+    bool dark;    /* for dark surroundings */
+    double scale; /* PNG: pixels for each pixel of the other options: 1 */
 };
 
 /* Hands the picture to `sink` in pieces. A profile without any value is a picture that says so.
@@ -114,6 +132,16 @@ struct flm_svg_options {
  * 1,000 levels are drawn at most, and names are cut in their middle above 4,000 bytes: both are
  * said in the picture. */
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                   flm_profile_sink sink, void *context, struct flm_error *why);
+
+/* The same still picture as a PDF: one page of vectors and Helvetica. Letters that Helvetica has
+ * not (it has those of Western Europe) are shown as "?" and counted in the picture. */
+bool flm_pdf_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                   flm_profile_sink sink, void *context, struct flm_error *why);
+
+/* And as a PNG, with letters of a font of the system. False, and `why`, where the library was built
+ * without cairo, and for a picture of too many pixels. */
+bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
 
 /* The colours of all functions under these options, as `palette` takes them, sorted by name: so

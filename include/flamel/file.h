@@ -37,6 +37,11 @@ struct flm_save_options {
     const char *metric; /* of the formats that hold one; NULL: the first */
     bool annotate;      /* folded: mark the kinds of frames even where the source did not */
     const struct flm_svg_options *picture; /* of SVG; NULL: the defaults; its metric is not used */
+    const char *name; /* of HTML: of the file that it came from; NULL: `path` */
+
+    /* Of HTML: a profile that it is compared with, and that one's name. NULL: none. */
+    const struct flm_profile *base;
+    const char *base_name;
 };
 
 /* Writes the profile to a file, or to standard output ("-"). A file is replaced only when all of

@@ -3,51 +3,35 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/unfold.h"
 #include "base/sort.h"
 
-/* One occurrence in a row: the node where the row has arrived, and the node whose total counts.
- * They differ for callers only, which climb. */
-struct item {
-    uint32_t at, of;
-};
-
-/* What is known of a function while the children of one row are gathered. */
-struct gathered {
-    double total, self, size;
-    uint32_t item_count; /* 0: none seen */
-    bool hidden;
-    size_t next_item; /* in the pool: where its next item is put */
-};
-
-/* A row that is still to be shown. Its items are the last of the pool when its turn comes. */
+/* A row that is still to be shown: a node of the unfolded tree. */
 struct pending {
-    uint32_t function, level, sibling, sibling_count;
-    double total, self;
-    size_t first_item, item_count;
+    uint32_t number, level, sibling, sibling_count;
 };
 
 struct making {
     const struct flm_profile *p;
-    const struct flm_functions *functions;
     const struct flm_calls_options *options;
     struct flm_calls *calls;
     size_t call_capacity;
 
+    struct flm_unfold *unfold;
     const double *self;
-    double *total, *size; /* by node; the same column where nothing is negative */
-    uint32_t *parent;     /* for callers */
+    double *total; /* by node; NULL where nothing is negative: sizes are totals then */
 
-    struct item *pool;
-    size_t pool_size, pool_capacity;
     struct pending *pending;
     size_t pending_count, pending_capacity;
-
-    struct gathered *gathered; /* by function */
-    uint32_t *seen, *scratch;  /* functions that have items */
-    uint32_t seen_count;
+    uint32_t *shown; /* children of one row, and as much to sort them */
 };
 
-/* ---- The columns --------------------------------------------------------------------------------
+static struct flm_unfold_node node_of(const struct making *m, uint32_t number)
+{
+    return flm_unfold_at(m->unfold, (struct flm_unfolded){number});
+}
+
+/* ---- Totals and self, which may be less than sizes ----------------------------------------------
  */
 
 static bool has_negative(const double *self, uint32_t count)
@@ -58,123 +42,64 @@ static bool has_negative(const double *self, uint32_t count)
     return false;
 }
 
-static void sum_sizes(const struct flm_profile *p, const double *self, double *size)
+static bool make_columns(struct making *m, const struct flm_functions *functions,
+                         struct flm_error *why)
 {
-    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
-        double sum = fabs(self[i]);
-        for (uint32_t child = i + 1; child < p->node_end[i]; child = p->node_end[child])
-            sum += size[child];
-        size[i] = sum;
-    }
-}
-
-static bool make_columns(struct making *m)
-{
-    size_t nodes = m->p->sizes.node_count, functions = m->functions->count;
-    uint32_t metric = m->options->metric.index;
-    m->self = flm_self_column(m->p, metric);
-    m->total = malloc(nodes * sizeof *m->total);
-    m->gathered = calloc(functions, sizeof *m->gathered);
-    m->seen = malloc(functions * sizeof *m->seen);
-    m->scratch = malloc(functions * sizeof *m->scratch);
-    if (!m->total || !m->gathered || !m->seen || !m->scratch)
-        return false;
-    flm_profile_totals(m->p, metric, m->total);
-    m->size = m->total;
+    static const enum flm_unfold_kind kinds[] = {
+        [FLM_CALLS_FROM_ROOT] = FLM_UNFOLD_CALLS,
+        [FLM_CALLS_CALLEES] = FLM_UNFOLD_CALLEES,
+        [FLM_CALLS_CALLERS] = FLM_UNFOLD_CALLERS,
+    };
+    const struct flm_calls_options *o = m->options;
+    m->self = flm_self_column(m->p, o->metric.index);
+    m->shown = malloc(2 * (size_t)functions->count * sizeof *m->shown);
+    if (!m->shown)
+        return flm_error_memory(why);
     if (has_negative(m->self, m->p->sizes.node_count)) {
-        m->size = malloc(nodes * sizeof *m->size);
-        if (!m->size)
-            return false;
-        sum_sizes(m->p, m->self, m->size);
+        m->total = malloc(m->p->sizes.node_count * sizeof *m->total);
+        if (!m->total)
+            return flm_error_memory(why);
+        flm_profile_totals(m->p, o->metric.index, m->total);
     }
-    if (m->options->view == FLM_CALLS_CALLERS) {
-        m->parent = malloc(nodes * sizeof *m->parent);
-        if (!m->parent)
-            return false;
-        flm_profile_parents(m->p, m->parent);
-    }
-    return true;
+    m->unfold = flm_unfold_new_grouped(m->p, o->metric, kinds[o->view], o->marks,
+                                       functions->of_frame, functions->count, why);
+    return m->unfold != NULL;
 }
 
-static void free_columns(struct making *m)
+static double total_of(const struct making *m, uint32_t number)
 {
-    if (m->size != m->total)
-        free(m->size);
-    free(m->total);
-    free(m->parent);
-    free(m->gathered);
-    free(m->seen);
-    free(m->scratch);
-    free(m->pool);
-    free(m->pending);
+    if (!m->total)
+        return node_of(m, number).total;
+    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    double total = 0;
+    for (uint32_t i = 0; i < places.count; i++)
+        total += m->total[places.place[i].of];
+    return total;
 }
 
-/* ---- From the items of a row to its children ----------------------------------------------------
+/* Of a node that is open. */
+static double self_of(const struct making *m, uint32_t number)
+{
+    if (!m->total)
+        return node_of(m, number).own;
+    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    double self = 0;
+    if (m->options->view == FLM_CALLS_CALLERS)
+        for (uint32_t i = 0; i < places.ended_count; i++)
+            self += m->total[places.place[i].of];
+    else
+        for (uint32_t i = 0; i < places.count; i++)
+            self += m->self[places.place[i].of];
+    return self;
+}
+
+/* ---- From a row to those below it ---------------------------------------------------------------
  */
-
-/* The children are enumerated twice, first to add up what each function has, then to put the items
- * of those that are shown into the pool. */
-typedef void (*visitor)(struct making *m, struct item item);
-
-static void add_item(struct making *m, struct item item)
-{
-    if (m->size[item.of] == 0) /* of another metric */
-        return;
-    uint32_t function = m->functions->of_frame[m->p->node_frame[item.at]];
-    struct gathered *g = &m->gathered[function];
-    if (g->item_count++ == 0)
-        m->seen[m->seen_count++] = function;
-    g->total += m->total[item.of];
-    g->size += m->size[item.of];
-    if (!m->parent)
-        g->self += m->self[item.at];
-    else if (m->parent[item.at] == 0)
-        g->self += m->total[item.of];
-}
-
-static void put_item(struct making *m, struct item item)
-{
-    if (m->size[item.of] == 0)
-        return;
-    struct gathered *g = &m->gathered[m->functions->of_frame[m->p->node_frame[item.at]]];
-    if (!g->hidden)
-        m->pool[g->next_item++] = item;
-}
-
-static void visit_children(struct making *m, size_t first, size_t count, visitor visit)
-{
-    const uint32_t *end = m->p->node_end;
-    for (size_t i = first; i < first + count; i++) {
-        struct item item = m->pool[i];
-        if (m->parent) {
-            uint32_t above = m->parent[item.at];
-            if (above != 0)
-                visit(m, (struct item){above, item.of});
-            continue;
-        }
-        for (uint32_t child = item.at + 1; child < end[item.at]; child = end[child])
-            visit(m, (struct item){child, child});
-    }
-}
-
-/* The outermost occurrences of the marked frames. */
-static void visit_marked(struct making *m, visitor visit)
-{
-    const uint32_t *frame = m->p->node_frame, *end = m->p->node_end;
-    for (uint32_t i = 1; i < m->p->sizes.node_count;) {
-        if (!m->options->marks[frame[i]]) {
-            i++;
-            continue;
-        }
-        visit(m, (struct item){i, i});
-        i = end[i];
-    }
-}
 
 static int compare(const void *context, uint32_t a, uint32_t b)
 {
-    const struct gathered *gathered = context;
-    double x = gathered[a].size, y = gathered[b].size;
+    const struct making *m = context;
+    double x = node_of(m, a).total, y = node_of(m, b).total;
     int order = (x < y) - (x > y);
     return order ? order : (a > b) - (a < b);
 }
@@ -189,120 +114,66 @@ static bool push(struct making *m, struct pending pending)
     return true;
 }
 
-static void count_hidden(struct making *m, const struct gathered *g, struct flm_call *above,
-                         bool too_deep)
+static void count_hidden(struct making *m, double total, struct flm_call *above, bool too_deep)
 {
     m->calls->hidden_count++;
-    m->calls->hidden += g->total;
+    m->calls->hidden += total;
     m->calls->deeper_count += too_deep;
-    m->calls->deeper += too_deep ? g->total : 0;
+    m->calls->deeper += too_deep ? total : 0;
     uint32_t *count = above ? &above->hidden_count : &m->calls->hidden_top_count;
     double *hidden = above ? &above->hidden : &m->calls->hidden_top;
     *count += 1;
-    *hidden += g->total;
+    *hidden += total;
 }
 
-/* Sorts what was gathered, decides what is shown, gives it room in the pool and pushes it. The
- * first row is pushed last and its items stand last, so that it comes off the stack first. */
-static bool choose(struct making *m, uint32_t level, struct flm_call *above)
+/* Decides which of the children of a node are shown, and pushes them, the first one last, so that
+ * it comes off the stack first. */
+static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm_call *above)
 {
-    flm_sort(m->seen, m->seen_count, m->scratch, compare, m->gathered);
+    struct flm_unfold_node node = node_of(m, number);
+    uint32_t count = node.child_count, shown = 0;
     bool too_deep = level >= m->options->levels;
-    uint32_t shown = 0;
-    size_t item_count = 0;
-    for (uint32_t i = 0; i < m->seen_count; i++) {
-        struct gathered *g = &m->gathered[m->seen[i]];
+    for (uint32_t i = 0; i < count; i++)
+        m->shown[i] = node.first_child + i;
+    flm_sort(m->shown, count, m->shown + count, compare, m);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t child = m->shown[i];
+        double total = total_of(m, child);
+        bool wide = node_of(m, child).total >= m->options->cut;
         if (level == 0)
-            m->calls->total += g->total;
-        if (!too_deep && g->size >= m->options->cut) {
-            shown++;
-            item_count += g->item_count;
-        } else {
-            count_hidden(m, g, above, too_deep && g->size >= m->options->cut);
-            g->hidden = true;
-        }
+            m->calls->total += total;
+        if (wide && !too_deep)
+            m->shown[shown++] = child;
+        else
+            count_hidden(m, total, above, wide);
     }
-    void *pool = m->pool;
-    if (!flm_grow(&pool, &m->pool_capacity, m->pool_size + item_count, sizeof *m->pool))
-        return false;
-    m->pool = pool;
-    for (uint32_t i = shown; i-- > 0;) {
-        struct gathered *g = &m->gathered[m->seen[i]];
-        g->next_item = m->pool_size;
-        struct pending row = {m->seen[i],   level,        i, shown, g->total, g->self,
-                              m->pool_size, g->item_count};
-        if (!push(m, row))
+    for (uint32_t i = shown; i-- > 0;)
+        if (!push(m, (struct pending){m->shown[i], level, i, shown}))
             return false;
-        m->pool_size += g->item_count;
-    }
     return true;
 }
 
-static void forget_gathered(struct making *m)
-{
-    for (uint32_t i = 0; i < m->seen_count; i++)
-        m->gathered[m->seen[i]] = (struct gathered){0};
-    m->seen_count = 0;
-}
-
-/* The rows of level 0. */
-static bool start(struct making *m)
-{
-    if (m->options->view == FLM_CALLS_FROM_ROOT) {
-        void *pool = m->pool;
-        if (!flm_grow(&pool, &m->pool_capacity, 1, sizeof *m->pool))
-            return false;
-        m->pool = pool;
-        m->pool[0] = (struct item){0, 0};
-        m->pool_size = 1; /* the root stays below all others */
-        visit_children(m, 0, 1, add_item);
-    } else {
-        visit_marked(m, add_item);
-    }
-    if (!choose(m, 0, NULL))
-        return false;
-    if (m->options->view == FLM_CALLS_FROM_ROOT)
-        visit_children(m, 0, 1, put_item);
-    else
-        visit_marked(m, put_item);
-    forget_gathered(m);
-    return true;
-}
-
-/* Shows the row that is next, and puts its children in its place. */
-static bool show_next(struct making *m)
+/* Shows the row that is next, and puts those below it in its place. */
+static bool show_next(struct making *m, struct flm_error *why)
 {
     struct pending row = m->pending[--m->pending_count];
     struct flm_calls *calls = m->calls;
     void *grown = calls->call;
     if (!flm_grow(&grown, &m->call_capacity, calls->count + 1, sizeof *calls->call))
-        return false;
+        return flm_error_memory(why);
     calls->call = grown;
+    if (!flm_unfold_open(m->unfold, (struct flm_unfolded){row.number}, INFINITY, 0, NULL, why))
+        return false;
     struct flm_call *call = &calls->call[calls->count++];
     *call = (struct flm_call){
-        .function = row.function,
+        .function = node_of(m, row.number).frame,
         .level = row.level,
         .sibling = row.sibling,
         .sibling_count = row.sibling_count,
-        .total = row.total,
-        .self = row.self,
+        .total = total_of(m, row.number),
+        .self = self_of(m, row.number),
     };
-    visit_children(m, row.first_item, row.item_count, add_item);
-    size_t pending_before = m->pending_count;
-    if (!choose(m, row.level + 1, call))
-        return false;
-    visit_children(m, row.first_item, row.item_count, put_item);
-    forget_gathered(m);
-
-    /* The row's own items are no longer needed: its children's move down over them, so that the
-     * pool never holds more than two levels and the siblings that wait. */
-    size_t children = m->pool_size - (row.first_item + row.item_count);
-    memmove(m->pool + row.first_item, m->pool + row.first_item + row.item_count,
-            children * sizeof *m->pool);
-    m->pool_size -= row.item_count;
-    for (size_t i = pending_before; i < m->pending_count; i++)
-        m->pending[i].first_item -= row.item_count;
-    return true;
+    return choose(m, row.number, row.level + 1, call) || flm_error_memory(why);
 }
 
 bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
@@ -310,15 +181,18 @@ bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
                     struct flm_error *why)
 {
     *calls = (struct flm_calls){0};
-    struct making m = {.p = p, .functions = functions, .options = options, .calls = calls};
-    bool good = make_columns(&m) && start(&m);
+    struct making m = {.p = p, .options = options, .calls = calls};
+    bool good =
+        make_columns(&m, functions, why) && (choose(&m, 0, 0, NULL) || flm_error_memory(why));
     while (good && m.pending_count > 0)
-        good = show_next(&m);
-    free_columns(&m);
-    if (good)
-        return true;
-    flm_calls_clear(calls);
-    return flm_error_memory(why);
+        good = show_next(&m, why);
+    flm_unfold_free(m.unfold);
+    free(m.total);
+    free(m.shown);
+    free(m.pending);
+    if (!good)
+        flm_calls_clear(calls);
+    return good;
 }
 
 void flm_calls_clear(struct flm_calls *calls)

@@ -8,9 +8,9 @@
  *                         laid over each other from the function on
  *
  * Siblings of one function (functions.h) are one; stacks without a value are not there. The tree is
- * made as it is shown, rows in preorder: what is below the cut is counted and never looked into, so
- * a profile of any size is two passes over its nodes and work for what is seen. Depth is limited by
- * `levels` and by nothing else. */
+ * unfolded (unfold.h) as it is shown, rows in preorder: what is below the cut is counted and never
+ * looked into, so a profile of any size is two passes over its nodes and work for what is seen.
+ * Depth is limited by `levels` and by nothing else. */
 #ifndef FLAMEL_ALGEBRA_CALLS_H
 #define FLAMEL_ALGEBRA_CALLS_H
 

@@ -88,6 +88,16 @@ static struct flm_label_set *carry_label_sets(struct flm_builder *b, const struc
     return sets;
 }
 
+static void carry_sample(struct flm_builder *b, const struct flm_profile *p,
+                         const struct flm_carried *c, const struct flm_label_set *sets, uint32_t i,
+                         uint32_t node)
+{
+    uint32_t sample =
+        flm_builder_keep_sample(b, p->sample_time[i], node, sets[p->sample_labels[i]].index);
+    for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(b); m++)
+        b->metrics[c->metric_map[m]].sample_value[sample] = flm_sample_column(p, m)[i];
+}
+
 void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
                        const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
                        const unsigned char *keep)
@@ -100,12 +110,19 @@ void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
     for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++) {
         uint32_t node = p->sample_node[i];
         node = moved ? moved[node] : node + shift;
-        if (node == FLM_NONE || (keep && !keep[i]))
-            continue;
-        uint32_t sample =
-            flm_builder_keep_sample(b, p->sample_time[i], node, sets[p->sample_labels[i]].index);
-        for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(b); m++)
-            b->metrics[c->metric_map[m]].sample_value[sample] = flm_sample_column(p, m)[i];
+        if (node != FLM_NONE && (!keep || keep[i]))
+            carry_sample(b, p, c, sets, i, node);
     }
+    free(sets);
+}
+
+void flm_carry_placed_samples(struct flm_builder *b, const struct flm_profile *p,
+                              const struct flm_carried *c, const uint32_t *place)
+{
+    struct flm_label_set *sets = carry_label_sets(b, p, c);
+    if (!sets)
+        flm_builder_fail_memory(b);
+    for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++)
+        carry_sample(b, p, c, sets, i, place[i]);
     free(sets);
 }

@@ -37,4 +37,8 @@ void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
                        const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
                        const unsigned char *keep);
 
+/* All samples, each at a node of the builder: place[i] is sample i's. */
+void flm_carry_placed_samples(struct flm_builder *b, const struct flm_profile *p,
+                              const struct flm_carried *c, const uint32_t *place);
+
 #endif

@@ -268,6 +268,11 @@ static const struct flm_class classes[] = {
     {"kind", true, by_kind},          {"short", false, by_short}, {"nohex", false, by_nohex},
 };
 
+const char *flm_class_name(size_t index)
+{
+    return index < sizeof classes / sizeof classes[0] ? classes[index].name : NULL;
+}
+
 const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why)
 {
     char buffer[160];

@@ -17,6 +17,9 @@
 
 struct flm_class;
 
+/* The names that there are, one after the other; NULL behind the last. */
+const char *flm_class_name(size_t index);
+
 /* By name; NULL, and `why` with the list, for a name that is none. */
 const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why);
 

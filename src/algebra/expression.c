@@ -159,6 +159,34 @@ static struct flm_profile *op_unlabel(struct applying *a)
     return with_label(a, false);
 }
 
+static struct flm_profile *with_path(struct applying *a, bool with)
+{
+    uint32_t found = 0;
+    struct flm_bytes path = without_quotes(a->argument);
+    struct flm_profile *result = flm_keep_path(a->p, path, with, &found, a->why);
+    if (result && found == 0 && a->note.size == 0)
+        flm_text_format(&a->note, "no stack begins with '%.*s'", (int)path.size, path.at);
+    return result;
+}
+
+static struct flm_profile *op_from(struct applying *a)
+{
+    return with_path(a, true);
+}
+
+static struct flm_profile *op_cut(struct applying *a)
+{
+    return with_path(a, false);
+}
+
+static struct flm_profile *op_split(struct applying *a)
+{
+    return flm_split(a->p, without_quotes(a->argument), a->why);
+}
+
+/* Later than any recording ends. */
+#define NO_END_NS 1e18
+
 /* "2.5s" in nanoseconds. */
 static bool parse_time(struct flm_bytes text, double *ns)
 {
@@ -194,21 +222,27 @@ static int64_t first_time(const struct flm_profile *p)
     return 0;
 }
 
+bool flm_time_range_parse(struct flm_bytes text, double *from_ns, double *to_ns)
+{
+    size_t dots = 0;
+    while (dots + 1 < text.size && memcmp(text.at + dots, "..", 2) != 0)
+        dots++;
+    if (dots + 1 >= text.size)
+        return false;
+    struct flm_bytes from = {text.at, dots};
+    struct flm_bytes to = {text.at + dots + 2, text.size - dots - 2};
+    *from_ns = 0;
+    *to_ns = NO_END_NS;
+    return (from.size == 0 || parse_time(from, from_ns)) &&
+           (to.size == 0 || parse_time(to, to_ns)) && *from_ns >= 0 && *to_ns <= NO_END_NS &&
+           *from_ns <= *to_ns;
+}
+
 /* "1s..2.5s", counted from the first sample; either end may be left out. */
 static struct flm_profile *op_time(struct applying *a)
 {
-    size_t dots = 0;
-    while (dots + 1 < a->argument.size && memcmp(a->argument.at + dots, "..", 2) != 0)
-        dots++;
-    struct flm_bytes from = {a->argument.at, dots}, to = {"", 0};
-    double from_ns = 0, to_ns = 1e18;
-    bool good = dots + 1 < a->argument.size;
-    if (good)
-        to = (struct flm_bytes){a->argument.at + dots + 2, a->argument.size - dots - 2};
-    good = good && (from.size == 0 || parse_time(from, &from_ns)) &&
-           (to.size == 0 || parse_time(to, &to_ns)) && from_ns >= 0 && to_ns <= 1e18 &&
-           from_ns <= to_ns;
-    if (!good) {
+    double from_ns, to_ns;
+    if (!flm_time_range_parse(a->argument, &from_ns, &to_ns)) {
         flm_error_byte(a->why, FLM_ERROR_USAGE, 0,
                        "a time range is written 1.5s..2s or 200ms.., from the first sample on; not "
                        "'%.*s'",
@@ -216,21 +250,43 @@ static struct flm_profile *op_time(struct applying *a)
         return NULL;
     }
     int64_t first = first_time(a->p);
-    int64_t end = to.size ? later(first, to_ns) : INT64_MAX;
-    return flm_keep_time(a->p, later(first, from_ns), end, a->why);
+    bool ends = !flm_bytes_end_with(a->argument, "..");
+    return flm_keep_time(a->p, later(first, from_ns), ends ? later(first, to_ns) : INT64_MAX,
+                         a->why);
 }
 
 static const struct operation {
     const char *name;
     bool takes_argument;
     operate run;
+    const char *does;
 } operations[] = {
-    {"focus", true, op_focus},    {"hide", true, op_hide},         {"drop", true, op_drop},
-    {"keep", true, op_keep},      {"prune", true, op_prune},       {"by", true, op_by},
-    {"invert", false, op_invert}, {"collapse", true, op_collapse}, {"depth", true, op_depth},
-    {"metric", true, op_metric},  {"label", true, op_label},       {"unlabel", true, op_unlabel},
-    {"time", true, op_time},
+    {"focus", true, op_focus, "only what is at or below these functions"},
+    {"hide", true, op_hide, "without these functions: what they call is their caller's"},
+    {"drop", true, op_drop, "without the stacks that have one of these functions"},
+    {"keep", true, op_keep, "only the stacks that have one of these functions"},
+    {"prune", true, op_prune, "nothing below these functions"},
+    {"by", true, op_by, "frames merged by function, module, file ..."},
+    {"invert", false, op_invert, "leaf first"},
+    {"collapse", true, op_collapse, "recursion as one frame"},
+    {"depth", true, op_depth, "at most so many frames"},
+    {"metric", true, op_metric, "only one metric"},
+    {"label", true, op_label, "only samples with this label"},
+    {"unlabel", true, op_unlabel, "only samples without this label"},
+    {"time", true, op_time, "only this time, from the first sample on"},
+    {"split", true, op_split, "a root for each value of a label"},
+    {"from", true, op_from, "only the stacks that begin so"},
+    {"cut", true, op_cut, "without the stacks that begin so"},
 };
+
+const char *flm_operation_name(size_t index, const char **does, bool *takes_argument)
+{
+    if (index >= sizeof operations / sizeof operations[0])
+        return NULL;
+    *does = operations[index].does;
+    *takes_argument = operations[index].takes_argument;
+    return operations[index].name;
+}
 
 static bool is_blank(char byte)
 {
@@ -286,6 +342,11 @@ static size_t operation_end(struct flm_bytes text, size_t at)
         may_begin = text.at[at] == '=';
     }
     return at;
+}
+
+size_t flm_expression_first(struct flm_bytes expression)
+{
+    return operation_end(expression, 0);
 }
 
 static const struct operation *find(struct flm_bytes name, size_t offset, struct flm_error *why)

@@ -36,24 +36,18 @@ static enum field take_field(struct flm_bytes *text)
 static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t before,
                           struct flm_error *why)
 {
-    static const char ignore_case[] = "(?i)";
     bool any_case = text.at[text.size - 1] == 'i';
+    struct flm_bytes source = {text.at + 1, text.size - (any_case ? 3 : 2)};
     struct flm_error refused = {0};
-    struct flm_text source = {0};
-    flm_text_puts(&source, any_case ? ignore_case : "");
-    flm_text_add(&source, (struct flm_bytes){text.at + 1, text.size - (any_case ? 3 : 2)});
     p->manner = REGEX;
-    if (source.failed)
-        flm_error_memory(why);
-    else if ((p->regex = flm_regex_new((struct flm_bytes){source.at, source.size}, &refused)))
-        p->scratch = flm_regex_scratch_new(p->regex, why);
-    flm_text_clear(&source);
+    p->regex =
+        any_case ? flm_regex_new_any_case(source, &refused) : flm_regex_new(source, &refused);
+    if (p->regex)
+        p->scratch = flm_regex_scratch_new(p->regex, &refused);
     if (refused.kind == FLM_ERROR_FORMAT) {
         /* What is wrong is what was asked for, at a place behind the slash. */
-        size_t added = any_case ? sizeof ignore_case - 1 : 0;
-        uint64_t offset = refused.offset > added ? refused.offset - added : 0;
         refused.kind = FLM_ERROR_USAGE;
-        flm_error_move_byte(&refused, before + 1 + offset);
+        flm_error_move_byte(&refused, before + 1 + refused.offset);
     }
     if (refused.kind != FLM_ERROR_NONE && why)
         *why = refused;
@@ -205,6 +199,14 @@ bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, uns
     return true;
 }
 
+bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why)
+{
+    struct pattern compiled;
+    bool good = compile(&compiled, pattern, why);
+    clear(&compiled);
+    return good;
+}
+
 static char lower(char byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
@@ -246,4 +248,41 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
     }
     if (found)
         flm_text_putc(out, ')');
+}
+
+static bool is_word(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || (unsigned char)byte >= 0x80 || byte == '_';
+}
+
+/* As an operation of an expression: a quote that a '|' or nothing follows would end it. */
+static bool ends_quotes(struct flm_bytes name, size_t at)
+{
+    do
+        at++;
+    while (at < name.size && flm_is_one_of(name.at[at], " \t\n"));
+    return at == name.size || name.at[at] == '|';
+}
+
+void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name)
+{
+    bool plain = name.size > 0 && name.at[0] != '/' && name.at[0] != '!', quotes = true;
+    for (size_t i = 0; i < name.size; i++) {
+        plain =
+            plain && (is_word(name.at[i]) || flm_is_one_of(name.at[i], ".:$<>,~@-/+&()[]{};#!"));
+        quotes = quotes && !(name.at[i] == '"' && ends_quotes(name, i));
+    }
+    if (plain || quotes) {
+        flm_text_puts(out, plain ? "" : "\"");
+        flm_text_add(out, name);
+        flm_text_puts(out, plain ? "" : "\"");
+        return;
+    }
+    flm_text_puts(out, "/^");
+    for (size_t i = 0; i < name.size; i++) {
+        flm_text_puts(out, is_word(name.at[i]) ? "" : "\\");
+        flm_text_putc(out, name.at[i]);
+    }
+    flm_text_puts(out, "$/");
 }

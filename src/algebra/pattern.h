@@ -20,6 +20,13 @@
 bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, unsigned char *marks,
                       uint32_t *matched, struct flm_error *why);
 
+/* Whether a pattern is well formed, whatever the profile is; false, and `why`, likewise. */
+bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why);
+
+/* Adds the pattern that matches exactly this name, and no other: as it is, in quotes, or as a
+ * regular expression, whichever is needed; also inside of an expression. */
+void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name);
+
 /* For a pattern that matched nothing: names that hold its text, as " (there is a, b and c)", or
  * nothing. */
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,

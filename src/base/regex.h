@@ -24,6 +24,9 @@ struct flm_regex;
 /* NULL, and `why` with the offset in the pattern, for a malformed pattern or one whose program
  * would exceed 10,000 instructions. The pattern may go afterwards. */
 struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why);
+
+/* As if the pattern began with (?i). */
+struct flm_regex *flm_regex_new_any_case(struct flm_bytes pattern, struct flm_error *why);
 void flm_regex_free(struct flm_regex *regex);
 
 /* Working memory for one thread's searches with one regex, so that the regex itself never changes:

@@ -545,7 +545,7 @@ static bool parse_next(struct parser *p)
 static bool parse(struct parser *p)
 {
     if (flm_bytes_start_with(p->pattern, "(?i)")) {
-        p->fold = true;
+        p->fold = true; /* also in one that is any_case already */
         p->at = 4;
     }
     if (!open_group(p, 0))
@@ -560,14 +560,14 @@ static bool parse(struct parser *p)
     return emit(p, instruction(FLM_OP_MATCH, 0));
 }
 
-struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why)
+static struct flm_regex *regex_new(struct flm_bytes pattern, bool any_case, struct flm_error *why)
 {
     struct flm_regex *regex = calloc(1, sizeof *regex);
     if (!regex) {
         flm_error_memory(why);
         return NULL;
     }
-    struct parser parser = {.pattern = pattern, .regex = regex, .why = why};
+    struct parser parser = {.pattern = pattern, .fold = any_case, .regex = regex, .why = why};
     bool ok = parse(&parser) && flm_regex_study(regex, why);
     free(parser.groups);
     if (!ok) {
@@ -575,6 +575,16 @@ struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why)
         return NULL;
     }
     return regex;
+}
+
+struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why)
+{
+    return regex_new(pattern, false, why);
+}
+
+struct flm_regex *flm_regex_new_any_case(struct flm_bytes pattern, struct flm_error *why)
+{
+    return regex_new(pattern, true, why);
 }
 
 void flm_regex_free(struct flm_regex *regex)

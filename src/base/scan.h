@@ -1,8 +1,8 @@
 /* scan.h - looking through text 16 bytes at a time.
  *
  * These are the inner loops of the text readers, where calling memchr for every name costs more
- * than the search. With SSE2 or NEON (always there on x86-64 and arm64) or byte by byte. None reads
- * outside what it is given. */
+ * than the search. With SSE2 or NEON (always there on x86-64 and arm64), in the browser with SIMD
+ * of 128 bits, or byte by byte. None reads outside what it is given. */
 #ifndef FLAMEL_BASE_SCAN_H
 #define FLAMEL_BASE_SCAN_H
 
@@ -13,6 +13,8 @@
 #include <emmintrin.h>
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(__SSE2__)
@@ -51,6 +53,21 @@ static inline flm_scan_mask flm_scan_either(const char *at, char a, char b)
 static inline flm_scan_mask flm_scan_different(const char *x, const char *y)
 {
     return ~flm_scan_pack(vceqq_u8(vld1q_u8((const uint8_t *)x), vld1q_u8((const uint8_t *)y)));
+}
+#elif defined(__wasm_simd128__)
+#define FLM_SCAN_BITS 1
+typedef uint32_t flm_scan_mask;
+
+static inline flm_scan_mask flm_scan_either(const char *at, char a, char b)
+{
+    v128_t bytes = wasm_v128_load(at);
+    return wasm_i8x16_bitmask(wasm_v128_or(wasm_i8x16_eq(bytes, wasm_i8x16_splat(a)),
+                                           wasm_i8x16_eq(bytes, wasm_i8x16_splat(b))));
+}
+
+static inline flm_scan_mask flm_scan_different(const char *x, const char *y)
+{
+    return wasm_i8x16_bitmask(wasm_i8x16_ne(wasm_v128_load(x), wasm_v128_load(y)));
 }
 #endif
 

@@ -23,30 +23,6 @@ size_t flm_utf16_room(size_t size)
     return size / 2 * 3 + 3; /* the worst unit becomes three bytes */
 }
 
-static size_t put_utf8(uint32_t code, char *to)
-{
-    if (code < 0x80) {
-        to[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        to[0] = (char)(0xC0 | code >> 6);
-        to[1] = (char)(0x80 | (code & 0x3F));
-        return 2;
-    }
-    if (code < 0x10000) {
-        to[0] = (char)(0xE0 | code >> 12);
-        to[1] = (char)(0x80 | (code >> 6 & 0x3F));
-        to[2] = (char)(0x80 | (code & 0x3F));
-        return 3;
-    }
-    to[0] = (char)(0xF0 | code >> 18);
-    to[1] = (char)(0x80 | (code >> 12 & 0x3F));
-    to[2] = (char)(0x80 | (code >> 6 & 0x3F));
-    to[3] = (char)(0x80 | (code & 0x3F));
-    return 4;
-}
-
 static uint32_t unit_at(const unsigned char *at, enum flm_utf16 order)
 {
     return order == FLM_UTF16_LITTLE ? at[0] | (uint32_t)at[1] << 8 : at[1] | (uint32_t)at[0] << 8;
@@ -70,7 +46,7 @@ size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to)
         }
         if (code >= 0xD800 && code < 0xE000)
             code = 0xFFFD;
-        size += put_utf8(code, to + size);
+        size += flm_utf8_put(code, to + size);
     }
     return size;
 }
@@ -98,4 +74,28 @@ size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code)
         return 0;
     *code = value;
     return size;
+}
+
+size_t flm_utf8_put(uint32_t code, char *to)
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xC0 | code >> 6);
+        to[1] = (char)(0x80 | (code & 0x3F));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (char)(0xE0 | code >> 12);
+        to[1] = (char)(0x80 | (code >> 6 & 0x3F));
+        to[2] = (char)(0x80 | (code & 0x3F));
+        return 3;
+    }
+    to[0] = (char)(0xF0 | code >> 18);
+    to[1] = (char)(0x80 | (code >> 12 & 0x3F));
+    to[2] = (char)(0x80 | (code >> 6 & 0x3F));
+    to[3] = (char)(0x80 | (code & 0x3F));
+    return 4;
 }

@@ -1,4 +1,4 @@
-/* utf.h - UTF-16 text to UTF-8, and the length of UTF-8 sequences. */
+/* utf.h - UTF-16 text to UTF-8, and single characters of UTF-8. */
 #ifndef FLAMEL_BASE_UTF_H
 #define FLAMEL_BASE_UTF_H
 
@@ -18,5 +18,8 @@ size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
 /* How many bytes the UTF-8 sequence at the beginning of `text` has (1 to 4), 0 when it is none:
  * overlong forms, surrogates and what is above U+10FFFF included. *code receives the character. */
 size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code);
+
+/* Writes a character (at most U+10FFFF) as UTF-8: 1 to 4 bytes, returned. */
+size_t flm_utf8_put(uint32_t code, char *to);
 
 #endif

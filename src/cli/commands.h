@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 
+extern const struct flm_command flm_command_view;
 extern const struct flm_command flm_command_convert;
 extern const struct flm_command flm_command_info;
 extern const struct flm_command flm_command_report;

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "format/format.h"
 #include "io/output.h"
+#include "io/pictures.h"
 
 struct fields {
     bool json;
@@ -21,20 +22,21 @@ struct line {
     bool reads, writes;
 };
 
-/* A format of the table, or, behind the last, pictures, which are drawn and not in it. */
+/* The profiles' formats, and behind them those of pictures, which are drawn. */
 static bool line_at(size_t i, struct line *line)
 {
-    static const struct line svg = {"svg", ".svg", "a flame graph for the browser", false, true};
-    size_t count;
+    size_t count, picture_count;
     const struct flm_format *const *formats = flm_formats(&count);
-    if (i > count)
+    const struct flm_picture_format *pictures = flm_picture_formats(&picture_count);
+    if (i >= count + picture_count)
         return false;
-    *line = svg;
     if (i < count) {
         const struct flm_format *f = formats[i];
-        bool is_flm = f == &flm_format_flm; /* used in place: it has no reader */
-        *line = (struct line){f->name, f->extensions, f->description, f->read || is_flm,
-                              f->write != NULL};
+        *line = (struct line){f->name, f->extensions, f->description, flm_format_can_be_read(f),
+                              flm_format_can_be_written(f)};
+    } else {
+        const struct flm_picture_format *f = &pictures[i - count];
+        *line = (struct line){f->name, f->extensions, f->description, false, f->is_built};
     }
     return true;
 }

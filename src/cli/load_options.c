@@ -92,3 +92,9 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         flm_message("%s", why.text);
     return profile;
 }
+
+const char *flm_load_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash && slash[1] ? slash + 1 : path;
+}

@@ -57,4 +57,7 @@ struct flm_load_fields {
  * failed; the error has then been printed. */
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path);
 
+/* What a file is called: the last part of its path, "standard input" for "-". */
+const char *flm_load_name(const char *path);
+
 #endif

@@ -26,12 +26,22 @@ const char *flm_save_missing(const struct flm_save_fields *fields)
     return fields->output || fields->to ? NULL : "say what to write: -o FILE, or -t FORMAT";
 }
 
+static const struct flm_format *format_of(const struct flm_save_fields *fields)
+{
+    return fields->to ? flm_format_named(fields->to) : flm_format_for_file(fields->output);
+}
+
+bool flm_save_is_page(const struct flm_save_fields *fields)
+{
+    return format_of(fields) == &flm_format_html;
+}
+
 bool flm_save_shows_samples(const struct flm_save_fields *fields)
 {
     if (fields->picture.order == FLM_DRAW_BY_TIME)
         return true;
-    return fields->to ? strcmp(fields->to, "flm") == 0
-                      : flm_format_for_file(fields->output) == &flm_format_flm;
+    const struct flm_format *format = format_of(fields);
+    return format && flm_format_keeps_all(format);
 }
 
 static bool collect(void *context, const void *bytes, size_t size)
@@ -62,8 +72,13 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
     struct flm_error why;
     struct flm_svg_options picture = f->picture;
     struct flm_text palette = {0};
-    struct flm_save_options save = {
-        .format = f->to, .metric = f->metric, .annotate = f->annotate, .picture = &picture};
+    struct flm_save_options save = {.format = f->to,
+                                    .metric = f->metric,
+                                    .annotate = f->annotate,
+                                    .picture = &picture,
+                                    .name = f->name,
+                                    .base = f->base,
+                                    .base_name = f->base_name};
     bool good = !f->palette_file || use_palette(f, profile, &picture, &palette, &why);
     good = good && flm_save(profile, f->output ? f->output : "-", &save, &why);
     flm_text_clear(&palette);

@@ -12,6 +12,11 @@ struct flm_save_fields {
     bool annotate;
     struct flm_svg_options picture;
     const char *palette_file; /* colours that are read from it, and written back to it */
+
+    /* No options: for a page to show, the name of the file that it came from (may be NULL), and
+     * what it is compared with (NULL: nothing). */
+    const char *name, *base_name;
+    const struct flm_profile *base;
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */
@@ -50,6 +55,9 @@ const char *flm_save_missing(const struct flm_save_fields *fields);
 
 /* Whether what is written shows single samples, with their times and labels. */
 bool flm_save_shows_samples(const struct flm_save_fields *fields);
+
+/* Whether what is written is a page, which keeps both profiles of a comparison as they are. */
+bool flm_save_is_page(const struct flm_save_fields *fields);
 
 /* Writes and frees the profile; the exit status. */
 int flm_save_with(const struct flm_save_fields *fields, struct flm_profile *profile);

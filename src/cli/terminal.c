@@ -23,12 +23,31 @@ static bool is_utf8(void)
            strstr(locale, "utf-8");
 }
 
-static int color_count(void)
+enum flm_color_depth flm_terminal_depth(void)
 {
-    const char *terminal = variable("TERM");
+    static const char *const true_colors[] = {"-direct", "kitty", "alacritty",
+                                              "ghostty", "foot",  "wezterm"};
+    const char *terminal = variable("TERM"), *promise = variable("COLORTERM");
     if (*variable("NO_COLOR") || !*terminal || strcmp(terminal, "dumb") == 0)
-        return 0;
-    return strstr(terminal, "256") || *variable("COLORTERM") ? 256 : 16;
+        return FLM_DEPTH_NONE;
+    if (strcmp(promise, "truecolor") == 0 || strcmp(promise, "24bit") == 0)
+        return FLM_DEPTH_TRUE;
+    for (size_t i = 0; i < sizeof true_colors / sizeof true_colors[0]; i++)
+        if (strstr(terminal, true_colors[i]))
+            return FLM_DEPTH_TRUE;
+    return strstr(terminal, "256") || *promise ? FLM_DEPTH_256 : FLM_DEPTH_16;
+}
+
+enum flm_charset flm_terminal_charset(void)
+{
+    return is_utf8() ? FLM_CHARSET_UTF8 : FLM_CHARSET_ASCII;
+}
+
+bool flm_terminal_is_dark(void)
+{
+    const char *colors = variable("COLORFGBG"), *last = strrchr(colors, ';');
+    int page = last ? atoi(last + 1) : 0; /* of the 16: 7 and all from 9 on are light */
+    return !last || page < 7 || page == 8;
 }
 
 struct flm_look flm_look_of_output(void)
@@ -41,7 +60,8 @@ struct flm_look flm_look_of_output(void)
     look.width = USUAL_WIDTH;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         look.width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-    look.charset = is_utf8() ? FLM_CHARSET_UTF8 : FLM_CHARSET_ASCII;
-    look.colors = color_count();
+    look.charset = flm_terminal_charset();
+    enum flm_color_depth depth = flm_terminal_depth();
+    look.colors = depth == FLM_DEPTH_NONE ? 0 : depth == FLM_DEPTH_16 ? 16 : 256;
     return look;
 }

@@ -2,11 +2,20 @@
 #ifndef FLAMEL_CLI_TERMINAL_H
 #define FLAMEL_CLI_TERMINAL_H
 
+#include "draw/screen.h"
 #include "draw/table.h"
 
 /* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
  * UTF-8 where the locale says so, with as many colours as TERM promises; none with NO_COLOR or on a
  * "dumb" one. */
 struct flm_look flm_look_of_output(void);
+
+/* What the environment says of the terminal: how many colours it has, and its letters. COLORTERM
+ * promises all colours; it does not travel over ssh, so some terminals are known by their names. */
+enum flm_color_depth flm_terminal_depth(void);
+enum flm_charset flm_terminal_charset(void);
+
+/* Whether the page is dark, as far as the environment says: COLORFGBG, "15;0". */
+bool flm_terminal_is_dark(void);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "base/utf.h"
 
-#define ELLIPSIS "\xE2\x80\xA6"
-
 enum { LEAST_LETTERS = 4 };
 
 /* Hundredths of the font size, from ' ' to '~': DejaVu Sans. */
@@ -13,18 +11,34 @@ static const unsigned char widths[] = {
     60, 79, 69, 63, 61, 73, 68, 99, 69,  61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
     63, 28, 28, 58, 28, 97, 63, 61, 63,  63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
 
+static double hundredths_of(uint32_t code)
+{
+    if (code >= ' ' && code <= '~')
+        return widths[code - ' '];
+    return code < 0x530 ? 75 : 100;
+}
+
+double flm_letter_width(uint32_t code)
+{
+    return hundredths_of(code) / 100;
+}
+
 /* One step through plain text: the size of the character, and its width in px. */
 static size_t step(struct flm_bytes text, const struct flm_font *font, double *width)
 {
-    uint32_t code = 0;
-    size_t size = flm_utf8_sequence(text, &code);
-    double hundredths = 100;
+    uint32_t code = (unsigned char)text.at[0];
+    size_t size = 1;
+    if (code >= 0x80) {
+        code = 0;
+        size = flm_utf8_sequence(text, &code);
+    }
+    if (font->width) {
+        *width = font->width(font->context, size ? code : 0xFFFD) * font->size_px;
+        return size ? size : 1;
+    }
+    double hundredths = hundredths_of(code);
     if (font->letter > 0)
         hundredths = 100 * font->letter * (code >= 0x1100 && code != 0x2026 ? 2 : 1);
-    else if (code >= ' ' && code <= '~')
-        hundredths = widths[code - ' '];
-    else if (code < 0x530)
-        hundredths = 75;
     *width = hundredths * font->size_px / 100;
     return size ? size : 1;
 }
@@ -66,12 +80,11 @@ static size_t last_size(struct flm_bytes text)
 }
 
 /* A letter from the beginning, one from the end, and so on, while they fit. */
-static void add_shortened(struct flm_text *out, struct flm_bytes text, double room,
-                          const struct flm_font *font)
+static struct flm_label_cut shorten(struct flm_bytes text, double room, const struct flm_font *font)
 {
     struct flm_bytes middle = text;
     size_t letters = 0;
-    room -= flm_label_width((struct flm_bytes){ELLIPSIS, 3}, font);
+    room -= flm_label_width(flm_bytes_of(FLM_ELLIPSIS), font);
     for (bool at_end = false; middle.size > 0; at_end = !at_end) {
         double width;
         size_t size = at_end ? last_size(middle) : step(middle, font, &width);
@@ -85,15 +98,14 @@ static void add_shortened(struct flm_text *out, struct flm_bytes text, double ro
         middle.at += at_end ? 0 : size;
     }
     if (letters < LEAST_LETTERS)
-        return;
-    flm_text_add(out, (struct flm_bytes){text.at, (size_t)(middle.at - text.at)});
-    flm_text_puts(out, ELLIPSIS);
+        return (struct flm_label_cut){{text.at, 0}, {text.at, 0}};
     const char *tail = middle.at + middle.size;
-    flm_text_add(out, (struct flm_bytes){tail, (size_t)(text.at + text.size - tail)});
+    return (struct flm_label_cut){{text.at, (size_t)(middle.at - text.at)},
+                                  {tail, (size_t)(text.at + text.size - tail)}};
 }
 
-void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name_parts parts,
-                   double room_px, const struct flm_font *font)
+struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts parts,
+                                   double room_px, const struct flm_font *font)
 {
     const struct flm_bytes candidates[] = {
         plain,
@@ -103,9 +115,17 @@ void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name
     };
     size_t count = sizeof candidates / sizeof candidates[0];
     for (size_t i = 0; i < count; i++)
-        if (fits(candidates[i], room_px, font)) {
-            flm_text_add(out, candidates[i]);
-            return;
-        }
-    add_shortened(out, candidates[count - 1], room_px, font);
+        if (fits(candidates[i], room_px, font))
+            return (struct flm_label_cut){candidates[i], {plain.at, 0}};
+    return shorten(candidates[count - 1], room_px, font);
+}
+
+void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name_parts parts,
+                   double room_px, const struct flm_font *font)
+{
+    struct flm_label_cut cut = flm_label_fit(plain, parts, room_px, font);
+    flm_text_add(out, cut.head);
+    if (cut.tail.size > 0)
+        flm_text_puts(out, FLM_ELLIPSIS);
+    flm_text_add(out, cut.tail);
 }

@@ -9,7 +9,7 @@
 #include "flamel/error.h"
 #include "format/folded.h"
 
-enum { HUES = 12, STEPS = 3, GREYS = 3 };
+enum { HUES = FLM_HUES, STEPS = FLM_HUE_STEPS, GREYS = 3 };
 
 /* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in
  * three steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70
@@ -33,34 +33,67 @@ static const uint32_t dark_greys[GREYS] = {0x83807a, 0x8c8982, 0x95928b};
 const struct flm_tone flm_tone_ancestor = {0xeeedea, 0x2a2d33, FLM_INK_PAGE};
 const struct flm_tone flm_tone_run = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
 
-/* oklch(0.72 0.14 h) and lighter, h = 245 and 48; grey is oklch(0.89 0.004 270). */
-const struct flm_tone flm_change_tones[FLM_CHANGE_TONES] = {
-    {0x4dacf6, 0x2b99e7, FLM_INK_DARK}, {0x8cc4f4, 0x5492c5, FLM_INK_DARK},
-    {0xc0dbf4, 0x6d8aa3, FLM_INK_DARK}, {0xd9dbdd, 0x808183, FLM_INK_DARK},
-    {0xf2cfbe, 0xa07e6c, FLM_INK_DARK}, {0xeeac8b, 0xbe7955, FLM_INK_DARK},
-    {0xea8751, 0xda7134, FLM_INK_DARK}};
+/* ---- Ours ------------------------------------------------------------------------------------ */
 
-int flm_change_tone(double before, double after)
+struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step)
 {
-    double larger = before > after ? before : after, change = after - before;
-    double size = (change < 0 ? -change : change) / (larger > 0 ? larger : 1);
-    int step = (size >= 0.005) + (size >= 0.1) + (size >= 0.5);
-    return FLM_CHANGE_SAME + (change < 0 ? -step : step);
+    return (struct flm_tone){light_tones[hue % HUES][step % STEPS],
+                             dark_tones[hue % HUES][step % STEPS], FLM_INK_DARK};
 }
 
-/* ---- Ours ------------------------------------------------------------------------------------ */
+struct flm_tone flm_grey_tone(uint64_t step)
+{
+    return (struct flm_tone){light_greys[step % GREYS], dark_greys[step % GREYS], FLM_INK_DARK};
+}
+
+uint32_t flm_package_hue(struct flm_bytes package)
+{
+    /* 0 and 1 are the same hash bits in neither: the shade does not follow the hue. */
+    return flm_name_is_runtime(package)
+               ? HUES
+               : (uint32_t)((flm_checksum(package.at, package.size) >> 32) % HUES);
+}
+
+static struct flm_tone shaded(uint32_t hue, uint64_t shade)
+{
+    return hue < HUES ? flm_hue_tone(hue, shade) : flm_grey_tone(shade);
+}
+
+struct flm_tone flm_function_tone(uint32_t hue, struct flm_bytes name)
+{
+    return shaded(hue, flm_checksum(name.at, name.size));
+}
+
+struct flm_tone flm_package_tone(struct flm_bytes package)
+{
+    return shaded(flm_package_hue(package), STEPS / 2);
+}
 
 static struct flm_tone module_tone(struct flm_bytes name, struct flm_bytes module)
 {
     struct flm_bytes package = module.size > 0 ? module : flm_name_package(name);
-    uint64_t shade = flm_checksum(name.at, name.size);
-    if (flm_name_is_runtime(package))
-        return (struct flm_tone){light_greys[shade % GREYS], dark_greys[shade % GREYS],
-                                 FLM_INK_DARK};
-    /* 0 and 1 are the same hash bits in neither: the shade does not follow the hue. */
-    uint64_t hue = flm_checksum(package.at, package.size) >> 32;
-    return (struct flm_tone){light_tones[hue % HUES][shade % STEPS],
-                             dark_tones[hue % HUES][shade % STEPS], FLM_INK_DARK};
+    return flm_function_tone(flm_package_hue(package), name);
+}
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+
+/* oklch(l c 65): light 0.955 to 0.625, dark 0.30 to 0.44 and then 0.60 to 0.81, as between those
+ * neither ink can be read. */
+const struct flm_tone flm_share_tones[FLM_SHARE_STEPS] = {
+    {0xffeddc, 0x3c2a18, FLM_INK_PAGE}, {0xf8d7b9, 0x54391f, FLM_INK_PAGE},
+    {0xf1c295, 0x6d4a26, FLM_INK_PAGE}, {0xe7ad74, 0xad7130, FLM_INK_DARK},
+    {0xdd9951, 0xc7843c, FLM_INK_DARK}, {0xd0852d, 0xe39849, FLM_INK_DARK},
+    {0xc07301, 0xfaae60, FLM_INK_DARK}};
+
+int flm_share_step(double part, double whole)
+{
+    static const double from[FLM_SHARE_STEPS] = {0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3};
+    double share = whole != 0 ? part / whole : 0;
+    int step = 0;
+    share = share < 0 ? -share : share;
+    while (step + 1 < FLM_SHARE_STEPS && share >= from[step + 1])
+        step++;
+    return step;
 }
 
 /* ---- Colours that are given ------------------------------------------------------------------ */
@@ -72,12 +105,16 @@ static double linear(uint32_t byte)
     return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
 }
 
+double flm_luminance(uint32_t color)
+{
+    return 0.2126 * linear(color >> 16 & 0xFF) + 0.7152 * linear(color >> 8 & 0xFF) +
+           0.0722 * linear(color & 0xFF);
+}
+
 enum flm_ink flm_ink_on(uint32_t color)
 {
-    double luminance = 0.2126 * linear(color >> 16 & 0xFF) + 0.7152 * linear(color >> 8 & 0xFF) +
-                       0.0722 * linear(color & 0xFF);
     /* Both have the same contrast where (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05. */
-    return luminance > 0.179 ? FLM_INK_BLACK : FLM_INK_WHITE;
+    return flm_luminance(color) > 0.179 ? FLM_INK_BLACK : FLM_INK_WHITE;
 }
 
 static struct flm_bytes trimmed(struct flm_bytes text)
@@ -134,6 +171,15 @@ static bool read_line(struct flm_bytes given, size_t at, struct flm_bytes *name,
     return false;
 }
 
+bool flm_color_line(struct flm_bytes text, size_t *at, struct flm_bytes *name, uint32_t *color)
+{
+    struct flm_bytes value;
+    bool is_pair = read_line(text, *at, name, &value);
+    const char *end = memchr(text.at + *at, '\n', text.size - *at);
+    *at = end ? (size_t)(end - text.at) + 1 : text.size;
+    return is_pair ? flm_color_parse(value, color) : name->size == 0;
+}
+
 bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum flm_shades shades,
                       struct flm_bytes given, struct flm_error *why)
 {
@@ -143,21 +189,19 @@ bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum 
     uint64_t line = 0;
     for (size_t at = 0; at < given.size;) {
         line++;
-        struct flm_bytes name, color;
-        uint32_t value;
-        bool is_pair = read_line(given, at, &name, &color);
-        if (is_pair ? !flm_color_parse(color, &value) : name.size > 0) {
+        size_t begin = at;
+        struct flm_bytes name;
+        uint32_t color;
+        if (!flm_color_line(given, &at, &name, &color)) {
             flm_palette_clear(palette);
             return flm_error_line(why, FLM_ERROR_FORMAT, line,
                                   "a palette's lines are NAME->rgb(R,G,B) or NAME->#rrggbb");
         }
-        if (is_pair &&
-            !flm_index_add(&palette->index, (uint32_t)flm_hash(name.at, name.size), (uint32_t)at)) {
+        if (name.size > 0 && !flm_index_add(&palette->index, (uint32_t)flm_hash(name.at, name.size),
+                                            (uint32_t)begin)) {
             flm_palette_clear(palette);
             return flm_error_memory(why);
         }
-        const char *end = memchr(given.at + at, '\n', given.size - at);
-        at = end ? (size_t)(end - given.at) + 1 : given.size;
     }
     return true;
 }
@@ -182,11 +226,9 @@ static bool find_given(const struct flm_palette *palette, struct flm_bytes wante
 size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
                         uint32_t *color)
 {
-    struct flm_bytes given = palette->given, text;
-    if (!read_line(given, at, name, &text) || !flm_color_parse(text, color))
+    if (!flm_color_line(palette->given, &at, name, color))
         name->size = 0;
-    const char *end = memchr(given.at + at, '\n', given.size - at);
-    return end ? (size_t)(end - given.at) + 1 : given.size;
+    return at;
 }
 
 /* ---- Any ------------------------------------------------------------------------------------- */

@@ -8,8 +8,7 @@
  *
  * flamegraph.pl's: each palette is a line or a plane in RGB; the place on it comes from the name.
  *
- * Comparisons: seven tones from blue (shrunk) over grey (the same) to orange (grown), which people
- * with any colour vision tell apart; what appeared and disappeared is hatched too. */
+ * The colours of comparisons are in change_colors.h. */
 #ifndef FLAMEL_DRAW_PALETTE_H
 #define FLAMEL_DRAW_PALETTE_H
 
@@ -43,14 +42,6 @@ enum {
  * be seen. */
 extern const struct flm_tone flm_tone_ancestor, flm_tone_run;
 
-/* How a stack changed, from all of it lost to all of it new. */
-enum { FLM_CHANGE_TONES = 7, FLM_CHANGE_SAME = 3 };
-extern const struct flm_tone flm_change_tones[FLM_CHANGE_TONES];
-
-/* The index in flm_change_tones: by the change in relation to the larger of both values. Below
- * 0.5 % is the same; 10 % and 50 % are the further steps. */
-int flm_change_tone(double before, double after);
-
 /* A palette with the colours that were given: "name->rgb(1,2,3)", a line each. */
 struct flm_palette {
     enum flm_colors colors;
@@ -68,8 +59,31 @@ void flm_palette_clear(struct flm_palette *palette);
 struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
                                  struct flm_bytes module, uint32_t kind);
 
+/* Our tones one by one: each of the hues in its steps of lightness, and the greys of runtimes.
+ * Numbers that are too large begin again. */
+enum { FLM_HUES = 12, FLM_HUE_STEPS = 3 };
+struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step);
+struct flm_tone flm_grey_tone(uint64_t step);
+
+/* The hue of a module or package, FLM_HUES for the grey of runtimes; the tone of one of its
+ * functions, and the tone that stands for all of them. */
+uint32_t flm_package_hue(struct flm_bytes package);
+struct flm_tone flm_function_tone(uint32_t hue, struct flm_bytes name);
+struct flm_tone flm_package_tone(struct flm_bytes package);
+
+/* Shares as seven tones of one hue, from what is next to nothing to nearly all: dark on the dark
+ * page, light on the light one, so that little is quiet in both. The step of part / whole: 0 below
+ * 0.1 %, then from 0.1, 0.3, 1, 3, 10 and 30 % on. */
+enum { FLM_SHARE_STEPS = 7 };
+extern const struct flm_tone flm_share_tones[FLM_SHARE_STEPS];
+int flm_share_step(double part, double whole);
+
 /* Whether the colour of a name is a given one. */
 bool flm_palette_has(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind);
+
+/* One line "NAME->COLOR" of a text, at *at, which moves to the next one. A name may hold "->", a
+ * colour cannot. False for what is neither such a line nor empty; an empty one has no name. */
+bool flm_color_line(struct flm_bytes text, size_t *at, struct flm_bytes *name, uint32_t *color);
 
 /* The given line that begins at byte `at`: its name, "" for an empty line, and its colour. Returns
  * where the next line begins. */
@@ -81,6 +95,9 @@ uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, str
 
 /* "rgb(1,2,3)" or "#rrggbb"; false for anything else. */
 bool flm_color_parse(struct flm_bytes text, uint32_t *color);
+
+/* Of sRGB, from 0 to 1, within 0.002: what contrast is computed from (WCAG 2). */
+double flm_luminance(uint32_t color);
 
 /* Black or white on a given colour. */
 enum flm_ink flm_ink_on(uint32_t color);

@@ -8,63 +8,9 @@
 #include "draw/plain.h"
 #include "draw/svg_assets.h"
 #include "draw/svg_path.h"
+#include "draw/theme.h"
 #include "flamel/algebra.h"
 #include "profile/columns.h"
-
-/* ---- Values ---------------------------------------------------------------------------------- */
-
-static double *new_totals(const struct flm_profile *p, struct flm_metric metric,
-                          struct flm_error *why)
-{
-    double *totals = malloc(p->sizes.node_count * sizeof *totals);
-    if (totals)
-        flm_profile_totals(p, metric.index, totals);
-    else
-        flm_error_memory(why);
-    return totals;
-}
-
-static bool has_negative(const struct flm_profile *p, struct flm_metric metric)
-{
-    const double *self = flm_profile_self(p, metric);
-    for (uint32_t i = 0; i < p->sizes.node_count; i++)
-        if (self[i] < 0)
-            return true;
-    return false;
-}
-
-/* |self| of one column, or of the larger of both, stack by stack. */
-static bool fill_widths(struct flm_svg *svg, struct flm_error *why)
-{
-    const struct flm_profile *p = svg->profile;
-    const double *after = flm_profile_self(p, svg->options.metric);
-    const double *before = flm_profile_self(p, svg->options.before);
-    svg->widths = malloc(p->sizes.node_count * sizeof *svg->widths);
-    if (!svg->widths)
-        return flm_error_memory(why);
-    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
-        double a = after[i] < 0 ? -after[i] : after[i], b = before[i] < 0 ? -before[i] : before[i];
-        svg->widths[i] = svg->options.widths == FLM_WIDTHS_BEFORE || b > a ? b : a;
-    }
-    return true;
-}
-
-static bool prepare_comparison(struct flm_svg *svg, struct flm_error *why)
-{
-    const struct flm_svg_options *o = &svg->options;
-    svg->comparison = o->difference                           ? FLM_SVG_COLUMNS
-                      : has_negative(svg->profile, o->metric) ? FLM_SVG_SIGNED
-                                                              : FLM_SVG_PLAIN;
-    if (svg->comparison == FLM_SVG_PLAIN)
-        return true;
-    svg->after = new_totals(svg->profile, o->metric, why);
-    if (!svg->after)
-        return false;
-    if (svg->comparison == FLM_SVG_SIGNED)
-        return true;
-    svg->before = new_totals(svg->profile, o->before, why);
-    return svg->before && (o->widths == FLM_WIDTHS_AFTER || fill_widths(svg, why));
-}
 
 /* What the status line tells about the profile, before it was inverted. One pass over the nodes. */
 static void count_facts(struct flm_svg *svg, const struct flm_profile *p)
@@ -169,7 +115,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
     bool added =
         add_tone(svg, flm_tone_ancestor) != FLM_NONE && add_tone(svg, flm_tone_run) != FLM_NONE;
     for (int i = 0; svg->comparison && i < FLM_CHANGE_TONES; i++)
-        added = added && add_tone(svg, flm_change_tones[i]) != FLM_NONE;
+        added = added && add_tone(svg, *flm_change_tone(svg->change_colors.palette, i)) != FLM_NONE;
     svg->frame_tone = malloc(p->sizes.frame_count * sizeof *svg->frame_tone);
     if (!added || !svg->frame_tone)
         return flm_error_memory(why);
@@ -194,62 +140,29 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
     return true;
 }
 
-/* Both values of a node, where the picture compares. */
-static void both_values(const struct flm_svg *svg, uint32_t node, double *before, double *after)
-{
-    *after = svg->after[node];
-    if (svg->comparison == FLM_SVG_SIGNED) { /* of |gained| + |lost| and gained - lost */
-        double size = flm_layout_total(svg->layout, (struct flm_node){node});
-        *before = (size - *after) / 2;
-        *after = (size + *after) / 2;
-    } else {
-        *before = svg->before[node];
-    }
-}
-
 uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
     if (r->flags & FLM_RECTANGLE_RUN)
         return FLM_TONE_RUN;
     if (!svg->comparison)
         return svg->frame_tone[svg->profile->node_frame[r->node.index]];
-    double before, after;
-    both_values(svg, r->node.index, &before, &after);
-    int tone =
-        svg->options.negate ? flm_change_tone(after, before) : flm_change_tone(before, after);
-    return FLM_TONE_CHANGE + (uint32_t)tone;
+    struct flm_change change = flm_svg_change(svg, r->node.index);
+    return FLM_TONE_CHANGE +
+           (uint32_t)flm_change_step(&svg->change_colors, &change, svg->change_whole);
 }
 
-enum flm_svg_mark flm_svg_kind_mark(uint32_t kind)
-{
-    static const unsigned char marks[FLM_KIND_COUNT] = {[FLM_KIND_KERNEL] = FLM_MARK_KERNEL,
-                                                        [FLM_KIND_INLINED] = FLM_MARK_INLINED,
-                                                        [FLM_KIND_JIT] = FLM_MARK_JIT,
-                                                        [FLM_KIND_JIT_TIER1] = FLM_MARK_JIT,
-                                                        [FLM_KIND_INTERPRETED] =
-                                                            FLM_MARK_INTERPRETED,
-                                                        [FLM_KIND_GPU] = FLM_MARK_GPU,
-                                                        [FLM_KIND_WAKER] = FLM_MARK_WAKER};
-    return kind < FLM_KIND_COUNT ? (enum flm_svg_mark)marks[kind] : FLM_MARK_NONE;
-}
-
-enum flm_svg_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle *r)
+enum flm_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
     if (r->flags & FLM_RECTANGLE_RUN)
         return FLM_MARK_NONE;
     uint32_t node = r->node.index;
     if (!svg->comparison)
-        return flm_svg_kind_mark(svg->profile->frames[svg->profile->node_frame[node]].kind);
-    double before, after;
-    both_values(svg, node, &before, &after);
-    if (svg->options.negate) {
-        double swapped = before;
-        before = after;
-        after = swapped;
-    }
-    return before == 0 && after > 0   ? FLM_MARK_APPEARED
-           : after == 0 && before > 0 ? FLM_MARK_DISAPPEARED
-                                      : FLM_MARK_NONE;
+        return flm_mark_of_kind(svg->profile->frames[svg->profile->node_frame[node]].kind);
+    struct flm_change change = flm_svg_change(svg, node);
+    return change.noise                            ? FLM_MARK_NONE
+           : change.kind == FLM_CHANGE_APPEARED    ? FLM_MARK_APPEARED
+           : change.kind == FLM_CHANGE_DISAPPEARED ? FLM_MARK_DISAPPEARED
+                                                   : FLM_MARK_NONE;
 }
 
 /* ---- The document ---------------------------------------------------------------------------- */
@@ -288,7 +201,7 @@ static void add_styles(const struct flm_svg *svg, struct flm_text *out)
 }
 
 /* The gradients are flamegraph.pl's. */
-static void add_background(const struct flm_svg *svg, struct flm_text *out)
+bool flm_svg_background(const struct flm_svg *svg, uint32_t *from, uint32_t *to)
 {
     static const struct {
         const char *name;
@@ -298,15 +211,26 @@ static void add_background(const struct flm_svg *svg, struct flm_text *out)
                      {"green", 0xeef2ee, 0xe0ffe0},
                      {"grey", 0xf8f8f8, 0xe8e8e8}};
     const char *background = svg->options.background;
-    uint32_t from = 0xfbfbfa, to = 0;
-    bool is_gradient = false;
-    if (background && !flm_color_parse(flm_bytes_of(background), &from))
-        for (size_t i = 0; i < sizeof gradients / sizeof gradients[0]; i++)
-            if (strcmp(background, gradients[i].name) == 0) {
-                from = gradients[i].from;
-                to = gradients[i].to;
-                is_gradient = true;
-            }
+    *from = *to = flm_token_color(FLM_TOKEN_PAGE, false);
+    if (!background)
+        return false;
+    if (flm_color_parse(flm_bytes_of(background), from)) {
+        *to = *from;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof gradients / sizeof gradients[0]; i++)
+        if (strcmp(background, gradients[i].name) == 0) {
+            *from = gradients[i].from;
+            *to = gradients[i].to;
+        }
+    return true;
+}
+
+static void add_background(const struct flm_svg *svg, struct flm_text *out)
+{
+    const char *background = svg->options.background;
+    uint32_t from, to;
+    bool is_gradient = flm_svg_background(svg, &from, &to);
     if (is_gradient) {
         flm_text_puts(out, "<linearGradient id=\"flamel-background\" y2=\"1\" x2=\"0\">"
                            "<stop offset=\".05\" stop-color=\"");
@@ -364,7 +288,7 @@ static void add_notes(struct flm_svg *svg, struct flm_text *out)
 }
 
 /* The background decides which text can be read on it. */
-static bool is_on_dark(const struct flm_svg *svg)
+bool flm_svg_is_on_dark(const struct flm_svg *svg)
 {
     uint32_t color;
     return svg->options.background &&
@@ -380,7 +304,7 @@ static bool write_document(struct flm_svg *svg, struct flm_text *out)
     flm_text_format(out,
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flamel%s\" width=\"%d\" "
                     "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" font-family=\"",
-                    is_on_dark(svg) ? " on-dark" : "", width, height, width, height);
+                    flm_svg_is_on_dark(svg) ? " on-dark" : "", width, height, width, height);
     add_plain(svg, out, o->font_type);
     flm_text_puts(out, "\" font-size=\"13\">\n<title>");
     add_plain(svg, out, o->title);
@@ -427,7 +351,8 @@ static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
             return false;
     }
     name_unit(svg);
-    svg->font = (struct flm_font){svg->options.font_size_px, svg->options.font_width};
+    svg->font =
+        (struct flm_font){.size_px = svg->options.font_size_px, .letter = svg->options.font_width};
     return true;
 }
 
@@ -439,23 +364,35 @@ static bool measure(struct flm_svg *svg, const struct flm_profile *given, struct
         [FLM_DRAW_BY_TOTAL] = FLM_ORDER_TOTAL,
         [FLM_DRAW_BY_TIME] = FLM_ORDER_SEEN,
     };
-    if (!prepare_comparison(svg, why))
+    if (!flm_svg_compare(svg, why))
         return false;
     count_facts(svg, given);
     struct flm_layout_options options = {
-        .metric = svg->options.metric, .order = orders[svg->options.order], .widths = svg->widths};
-    svg->layout = flm_layout_new(svg->profile, &options, why);
+        .tree = flm_tree_of(svg->profile, svg->options.metric),
+        .order = orders[svg->options.order],
+    };
+    if (svg->compared.widths)
+        options.tree.width = svg->compared.widths;
+    if (options.order == FLM_ORDER_SEEN) {
+        struct flm_metric any = {FLM_NONE};
+        svg->seen_first =
+            flm_tree_seen(svg->profile, svg->compared.widths ? any : svg->options.metric);
+        if (!svg->seen_first)
+            return flm_error_memory(why);
+        options.tree.seen = svg->seen_first;
+    }
+    svg->layout = flm_layout_new(&options, why);
     if (!svg->layout)
         return false;
     svg->total = flm_layout_total(svg->layout, (struct flm_node){0});
     return list_rectangles(svg, why);
 }
 
-static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct flm_text *out,
-                 struct flm_error *why)
+bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
+                  const struct flm_svg_options *options, struct flm_error *why)
 {
+    *svg = (struct flm_svg){.options = *options, .level_count = 1};
     const struct flm_svg_options *o = &svg->options;
-    svg->level_count = 1;
     if (!open_profile(svg, profile, why) ||
         !flm_palette_init(&svg->palette, o->colors, o->shades,
                           (struct flm_bytes){o->palette.at, o->palette.size}, why))
@@ -468,10 +405,10 @@ static bool draw(struct flm_svg *svg, const struct flm_profile *profile, struct 
     if (!find_tones(svg, why))
         return false;
     svg->marks = flm_svg_marks(svg);
-    return write_document(svg, out) || flm_error_memory(why);
+    return true;
 }
 
-static void clear(struct flm_svg *svg)
+void flm_svg_close(struct flm_svg *svg)
 {
     flm_layout_free(svg->layout);
     flm_profile_free(svg->inverted);
@@ -481,9 +418,8 @@ static void clear(struct flm_svg *svg)
     flm_index_clear(&svg->tone_index);
     flm_text_clear(&svg->name);
     flm_text_clear(&svg->label);
-    free(svg->after);
-    free(svg->before);
-    free(svg->widths);
+    free(svg->seen_first);
+    flm_comparison_clear(&svg->compared);
     free(svg->tones);
     free(svg->frame_tone);
 }
@@ -491,10 +427,11 @@ static void clear(struct flm_svg *svg)
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why)
 {
-    struct flm_svg svg = {.options = *options};
+    struct flm_svg svg;
     struct flm_outlet outlet;
     flm_outlet_init(&outlet, sink, context);
-    bool drawn = draw(&svg, profile, &outlet.text, why);
-    clear(&svg);
+    bool drawn = flm_svg_open(&svg, profile, options, why) &&
+                 (write_document(&svg, &outlet.text) || flm_error_memory(why));
+    flm_svg_close(&svg);
     return flm_outlet_close(&outlet, drawn, why);
 }

@@ -264,12 +264,15 @@ function addKey(name, tone, mark, test) {
 }
 
 function fillLegend() {
+    const warm = info.negate ? -1 : 1;
     if (info.compare)
-        for (const [name, tone] of [['grown', SAME], ['same', 0], ['shrunk', -SAME]])
-            addKey(name, TONE_CHANGE + SAME + (info.negate ? -tone : tone), 0,
-                box => Math.sign(changeOf(box)) === Math.sign(info.negate ? -tone : tone));
+        for (const [name, sign] of [['grown', 1], [info.noise ? 'same, or noise' : 'same', 0],
+            ['shrunk', -1]])
+            addKey(name, TONE_CHANGE + SAME + warm * sign * SAME, 0,
+                box => Math.sign(boxes.tone[box] - SAME) === warm * sign);
     markNames.forEach((name, mark) => {
-        const tone = mark < APPEARED ? TONE_RUN : TONE_CHANGE + (mark === APPEARED ? 2 * SAME : 0);
+        const sign = mark === APPEARED ? warm : -warm;
+        const tone = mark < APPEARED ? TONE_RUN : TONE_CHANGE + SAME + sign * SAME;
         if (info.marks >> mark & 1) addKey(name, tone, mark, box => markOf(box) === mark);
     });
     if (!legend.firstChild) legend.remove();

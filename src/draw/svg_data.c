@@ -14,9 +14,10 @@
  *     box     number of boxes above it, 0 for a run or 1 + frame [, siblings in the run], values
  *
  * Boxes stand level by level, so that those on one box are one range, whose place follows from the
- * counts. The first value of a box is its self, of a run its total; where the picture compares,
- * more follow, which are totals of boxes. Everything else (totals, offsets, percentages) is
- * computed. */
+ * counts. The first value of a box is its self, of a run its total. Where the picture compares,
+ * more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared, 2 disappeared), or
+ * 21 for what cannot be told from noise; and its totals after (not where widths are those) and
+ * before (not of a signed column). Everything else (totals, offsets, percentages) is computed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,8 +87,10 @@ static void add_number_member(struct flm_text *out, const char *key, double valu
 
 static const char *const comparison_names[] = {
     [FLM_SVG_PLAIN] = "", [FLM_SVG_COLUMNS] = "columns", [FLM_SVG_SIGNED] = "signed"};
-static const char *const width_names[] = {
-    [FLM_WIDTHS_AFTER] = "after", [FLM_WIDTHS_BEFORE] = "before", [FLM_WIDTHS_LARGER] = "larger"};
+static const char *const width_names[] = {[FLM_WIDTHS_MAX] = "max",
+                                          [FLM_WIDTHS_AFTER] = "after",
+                                          [FLM_WIDTHS_BEFORE] = "before",
+                                          [FLM_WIDTHS_SUM] = "sum"};
 
 static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings, size_t frames,
                        size_t boxes)
@@ -104,18 +107,21 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
     add_member(svg, out, "compare", comparison_names[svg->comparison]);
     add_member(svg, out, "widths", width_names[o->widths]);
     add_number_member(out, "factor", o->factor);
+    if (svg->comparison)
+        add_number_member(out, "scale", svg->compared.how.scale);
     add_number_member(out, "row", o->frame_height_px);
     add_number_member(out, "font", o->font_size_px);
     add_number_member(out, "marks", svg->marks);
-    flm_text_format(out, ",\"inverted\":%s,\"negate\":%s,\"inks\":\"",
-                    o->inverted ? "true" : "false", o->negate ? "true" : "false");
+    flm_text_format(out, ",\"inverted\":%s,\"negate\":%s,\"noise\":%s,\"inks\":\"",
+                    o->inverted ? "true" : "false", o->negate ? "true" : "false",
+                    svg->compared.how.before_sample > 0 ? "true" : "false");
     for (size_t i = 0; i < svg->tone_count; i++)
         flm_text_putc(out, (char)('0' + svg->tones[i].ink));
     flm_text_puts(out, "\",\"facts\":[");
     for (int fact = 0; fact < FLM_FACT_COUNT; fact++) {
         if (fact)
             flm_text_putc(out, ',');
-        add_json(out, flm_svg_fact(svg, (enum flm_svg_fact)fact));
+        add_json(out, flm_svg_fact(svg, (enum flm_picture_fact)fact));
     }
     flm_text_puts(out, "]}\n");
 }
@@ -241,17 +247,27 @@ static void count_children(const struct flm_svg *svg, uint32_t *children)
 
 static double self_of(const struct flm_svg *svg, uint32_t node)
 {
-    double self =
-        svg->widths ? svg->widths[node] : flm_profile_self(svg->profile, svg->options.metric)[node];
+    double self = svg->comparison ? svg->compared.widths[node]
+                                  : flm_profile_self(svg->profile, svg->options.metric)[node];
     return self < 0 ? -self : self;
 }
 
-static void add_compared(const struct flm_svg *svg, struct flm_text *out, uint32_t node)
+static void add_compared(const struct flm_svg *svg, struct flm_text *out,
+                         const struct flm_rectangle *r)
 {
-    if (svg->comparison == FLM_SVG_SIGNED || (svg->comparison && svg->widths))
-        add_value(out, svg->after[node]);
+    uint32_t node = r->node.index;
+    const struct flm_comparison *c = &svg->compared;
+    if (!svg->comparison)
+        return;
+    uint32_t tone = flm_svg_tone(svg, r) - FLM_TONE_CHANGE;
+    enum flm_mark mark = flm_svg_mark(svg, r);
+    uint32_t marked = mark >= FLM_MARK_APPEARED ? mark - FLM_MARK_APPEARED + 1u : 0;
+    bool noise = flm_svg_change(svg, node).noise;
+    add_digits(out, noise ? FLM_CHANGE_TONES * 3u : tone + FLM_CHANGE_TONES * marked);
+    if (c->how.widths != FLM_WIDTHS_AFTER)
+        add_value(out, c->after[node]);
     if (svg->comparison == FLM_SVG_COLUMNS)
-        add_value(out, svg->before[node]);
+        add_value(out, c->before[node]);
 }
 
 /* What stands on a box of the last level that is drawn. */
@@ -276,7 +292,7 @@ static void add_boxes(struct flm_svg *svg, struct flm_text *out, const struct ro
         } else {
             add_digits(out, rows->frame[p->node_frame[node]] + 1u);
             add_value(out, self_of(svg, node));
-            add_compared(svg, out, node);
+            add_compared(svg, out, r);
         }
     }
     for (size_t i = 0; i < svg->kept.count; i++) {

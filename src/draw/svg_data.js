@@ -64,11 +64,14 @@ function decodeFrames(lines, strings) {
 function decodeBoxes(line, info) {
     const count = info.boxes, columns = info.compare === '' ? [] : info.compare === 'signed' ?
         ['after'] : info.widths === 'after' ? ['before'] : ['after', 'before'];
+    const NOISE = 21;
     const boxes = {
         count, level: new Uint16Array(count), parent: new Int32Array(count),
         first: new Uint32Array(count + 1), frame: new Int32Array(count),
         siblings: new Uint32Array(count), self: new Float64Array(count),
         total: new Float64Array(count), offset: new Float64Array(count), levels: [],
+        // Of comparisons: from 0, all of it lost, over 3 to 6, all of it new; 1 appeared, 2 gone.
+        tone: new Uint8Array(count), change: new Uint8Array(count), noise: new Uint8Array(count),
     };
     for (const column of columns) boxes[column] = new Float64Array(count);
     const r = reader(line);
@@ -83,8 +86,13 @@ function decodeBoxes(line, info) {
         boxes.frame[i] = r.digits() - 1;
         boxes.siblings[i] = boxes.frame[i] < 0 ? r.digits() : 1;
         boxes.self[i] = boxes.total[i] = r.value();
-        if (boxes.frame[i] >= 0)
+        if (boxes.frame[i] >= 0 && columns.length) {
+            const code = r.digits();
+            boxes.noise[i] = code === NOISE;
+            boxes.tone[i] = code === NOISE ? 3 : code % 7;
+            boxes.change[i] = code === NOISE ? 0 : Math.floor(code / 7);
             for (const column of columns) boxes[column][i] = r.value();
+        }
         if (boxes.level[i] === boxes.levels.length) boxes.levels.push(i);
     }
     boxes.first[count] = count;
@@ -98,12 +106,9 @@ function decodeBoxes(line, info) {
         }
     }
     if (info.compare === 'columns' && info.widths === 'after') boxes.after = boxes.total;
-    if (info.compare === 'signed') {
-        // Of |gained| + |lost| and gained - lost.
-        boxes.change = boxes.after;
-        boxes.before = boxes.total.map((total, i) => (total - boxes.change[i]) / 2);
-        boxes.after = boxes.total.map((total, i) => (total + boxes.change[i]) / 2);
-    }
+    // What was gained; the rest of the width was lost.
+    if (info.compare === 'signed')
+        boxes.before = boxes.total.map((total, i) => total - boxes.after[i]);
     return boxes;
 }
 

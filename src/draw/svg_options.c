@@ -1,8 +1,12 @@
 /* svg_options.c - the options of an SVG: by name, checked, and with every default filled in. */
 #include <math.h>
 
+#include <stdlib.h>
+
+#include "algebra/comparable.h"
 #include "base/number.h"
 #include "draw/svg.h"
+#include "profile/columns.h"
 
 static const char *const color_names[FLM_COLORS_COUNT] = {
     "module", "hot", "mem",   "io",   "wakeup", "chain",  "java",   "js",
@@ -31,11 +35,23 @@ static const struct flm_svg_option list[] = {
     {"order", "ORDER", "of siblings: name (default), total (widest first), time (first seen)"},
     {"reverse", NULL, "leaf first: callers above callees"},
     {"inverted", NULL, "an icicle graph: the root at the top"},
+    {"diff-width", "SIDE",
+     "of a comparison: max (default: the larger of both, for each stack), after, before, sum"},
+    {"diff-color", "WORDS",
+     "what colours tell: subtree (default) or self; relative (default: to the frame) or absolute "
+     "(to the total); \"self,absolute\""},
+    {"diff-palette", "NAME", "red-blue (default: for every colour vision) or green-red"},
+    {"diff-only", "KINDS",
+     "only stacks that appeared, have grown, disappeared, shrunk or are the same; with commas"},
+    {"diff-noise", NULL, "colour also what differs by no more than the noise of counting samples"},
+    {"normalise", "BY",
+     "multiply before, so that both are equal in total, duration, or function:PATTERN; none "
+     "(default)"},
     {"negate", NULL, "a comparison with its colours swapped"},
-    {"widths", "SIDE",
-     "of a comparison: after (default), before, larger (of both, for each stack)"},
     {"search", "REGEX", "what is searched for when the picture opens"},
     {"notes", "TEXT", "a comment in the file"},
+    {"dark", NULL, "PNG and PDF: for dark surroundings (an SVG follows its reader)"},
+    {"scale", "NUMBER", "PNG: pixels for each pixel of the other options (1); 2 for fine screens"},
     {"static", NULL, "a still picture without a script"},
     {"encoding", "NAME", "utf-8 is the only one"},
 };
@@ -114,12 +130,62 @@ static bool set_order(struct flm_svg_options *o, const char *value, struct flm_e
 
 static bool set_widths(struct flm_svg_options *o, const char *value, struct flm_error *why)
 {
-    static const char *const names[] = {"after", "before", "larger"};
-    int widths = choice(value, names, 3);
+    static const char *const names[] = {[FLM_WIDTHS_MAX] = "max",
+                                        [FLM_WIDTHS_AFTER] = "after",
+                                        [FLM_WIDTHS_BEFORE] = "before",
+                                        [FLM_WIDTHS_SUM] = "sum"};
+    int widths = choice(value, names, 4);
     if (widths < 0)
-        return refuse(why, "widths", value, "after, before or larger");
-    o->widths = (enum flm_draw_widths)widths;
+        return refuse(why, "diff-width", value, "max, after, before or sum");
+    o->widths = (enum flm_comparison_widths)widths;
     return true;
+}
+
+static bool set_change_colors(struct flm_svg_options *o, const char *value, struct flm_error *why)
+{
+    struct flm_bytes words = flm_bytes_of(value);
+    while (words.size > 0) {
+        struct flm_bytes word = flm_svg_next_word(&words);
+        if (flm_bytes_are(word, "self") || flm_bytes_are(word, "subtree"))
+            o->change_of_self = flm_bytes_are(word, "self");
+        else if (flm_bytes_are(word, "absolute") || flm_bytes_are(word, "relative"))
+            o->change_absolute = flm_bytes_are(word, "absolute");
+        else
+            return refuse(why, "diff-color", value,
+                          "subtree or self, relative or absolute, with a comma between them");
+    }
+    return true;
+}
+
+static bool set_normalise(struct flm_svg_options *o, const char *value, struct flm_error *why)
+{
+    static const char *const names[] = {[FLM_NORMALISE_NONE] = "none",
+                                        [FLM_NORMALISE_TOTAL] = "total",
+                                        [FLM_NORMALISE_DURATION] = "duration"};
+    static const char function[] = "function:";
+    int by = choice(value, names, 3);
+    if (by >= 0) {
+        o->normalise = (enum flm_normalise)by;
+        return true;
+    }
+    if (!flm_bytes_start_with(flm_bytes_of(value), function) || !value[sizeof function - 1])
+        return refuse(why, "normalise", value, "none, total, duration or function:PATTERN");
+    o->normalise = FLM_NORMALISE_FUNCTION;
+    o->normalise_function = value + sizeof function - 1;
+    return true;
+}
+
+static bool set_changes(struct flm_svg_options *o, const char *value, struct flm_error *why)
+{
+    unsigned kinds;
+    o->changes = value;
+    return flm_svg_changes_parse(value, &kinds, why) || flm_error_within(why, "diff-only");
+}
+
+static bool set_change_palette(struct flm_svg_options *o, const char *value, struct flm_error *why)
+{
+    return flm_change_palette_named(flm_bytes_of(value), &o->change_palette) ||
+           refuse(why, "diff-palette", value, "red-blue or green-red");
 }
 
 static bool is_background(const char *value)
@@ -160,10 +226,13 @@ static bool set_plain(struct flm_svg_options *o, struct flm_bytes name, const ch
         {"fontsize", NULL, &o->font_size_px, NULL},
         {"fontwidth", NULL, &o->font_width, NULL},
         {"factor", NULL, &o->factor, NULL},
+        {"scale", NULL, &o->scale, NULL},
         {"reverse", NULL, NULL, &o->reverse},
         {"inverted", NULL, NULL, &o->inverted},
         {"negate", NULL, NULL, &o->negate},
         {"static", NULL, NULL, &o->without_script},
+        {"dark", NULL, NULL, &o->dark},
+        {"diff-noise", NULL, NULL, &o->without_noise_test},
     };
     *is_known = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -198,16 +267,17 @@ bool flm_svg_option_set(struct flm_svg_options *o, const char *name, const char 
     bool done = set_plain(o, n, value, &is_known, why);
     if (is_known)
         return done;
-    if (flm_bytes_are(n, "minwidth"))
-        return set_min_width(o, value, why);
-    if (flm_bytes_are(n, "colors"))
-        return set_colors(o, value, why);
-    if (flm_bytes_are(n, "bgcolors"))
-        return set_background(o, value, why);
-    if (flm_bytes_are(n, "order"))
-        return set_order(o, value, why);
-    if (flm_bytes_are(n, "widths"))
-        return set_widths(o, value, why);
+    static const struct {
+        const char *name;
+        bool (*set)(struct flm_svg_options *o, const char *value, struct flm_error *why);
+    } setters[] = {{"minwidth", set_min_width},          {"colors", set_colors},
+                   {"bgcolors", set_background},         {"order", set_order},
+                   {"diff-width", set_widths},           {"diff-color", set_change_colors},
+                   {"diff-palette", set_change_palette}, {"diff-only", set_changes},
+                   {"normalise", set_normalise}};
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
+        if (flm_bytes_are(n, setters[i].name))
+            return setters[i].set(o, value, why);
     if (flm_bytes_are(n, "hash") || flm_bytes_are(n, "random")) {
         o->shades = flm_bytes_are(n, "hash") ? FLM_SHADES_HASH : FLM_SHADES_RANDOM;
         return true;
@@ -239,15 +309,20 @@ static bool same_unit(const struct flm_profile *p, struct flm_metric a, struct f
 }
 
 /* A profile of two columns, as folded text with two values gives it, is a comparison unasked. */
-static void find_comparison(struct flm_svg_options *o, const struct flm_profile *p)
+static bool find_comparison(struct flm_svg_options *o, const struct flm_profile *p,
+                            struct flm_error *why)
 {
-    struct flm_metric before = flm_profile_metric_named(p, "before");
-    struct flm_metric after = flm_profile_metric_named(p, "after");
-    if (!o->difference && before.index != FLM_NONE && after.index == o->metric.index &&
-        same_unit(p, before, after)) {
-        o->difference = true;
-        o->before = before;
-    }
+    struct flm_metric_pair *pairs = malloc((p->sizes.metric_count + (size_t)1) * sizeof *pairs);
+    if (!pairs)
+        return flm_error_memory(why);
+    uint32_t count = flm_metric_pairs(p, pairs);
+    for (uint32_t i = 0; !o->difference && i < count; i++)
+        if (pairs[i].after.index == o->metric.index) {
+            o->difference = true;
+            o->before = pairs[i].before;
+        }
+    free(pairs);
+    return true;
 }
 
 static const char *default_title(const struct flm_svg_options *o)
@@ -264,8 +339,8 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
     if (o->metric.index >= metric_count && (metric_count > 0 || o->metric.index > 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "the profile has no metric number %u",
                              o->metric.index);
-    if (metric_count > 0)
-        find_comparison(o, p);
+    if (metric_count > 0 && !find_comparison(o, p, why))
+        return false;
     if (o->difference && o->before.index >= metric_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "the profile has no metric number %u",
                              o->before.index);
@@ -280,11 +355,15 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
         o->factor = 1;
     if (!isfinite(o->factor) || !isfinite(o->font_width) || !(o->min_width >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "options must be finite numbers above 0");
+    if ((unsigned)o->widths > FLM_WIDTHS_SUM || (unsigned)o->normalise > FLM_NORMALISE_FUNCTION ||
+        (unsigned)o->change_palette >= FLM_CHANGE_PALETTES)
+        return flm_error_set(why, FLM_ERROR_USAGE, "an option of the comparison is out of range");
     if (!o->title)
         o->title = default_title(o);
     if (!o->font_type)
-        o->font_type = "system-ui, Inter, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-    return check_range(&o->width_px, 1200, 100, 100000, "width", why) &&
+        o->font_type = FLM_SVG_FONTS;
+    return check_range(&o->scale, 1, 1, 8, "scale", why) &&
+           check_range(&o->width_px, 1200, 100, 100000, "width", why) &&
            check_range(&o->font_size_px, 12, 4, 100, "fontsize", why) &&
            check_range(&o->frame_height_px, o->font_size_px > 12 ? o->font_size_px + 7 : 19, 3, 200,
                        "height", why);

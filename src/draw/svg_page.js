@@ -95,19 +95,9 @@ function nameOf(box) {
     return frames.name[boxes.frame[box]] || '(no name)';
 }
 
-// From -3, all of it lost, to 3, all of it new; as flm_change_tone in palette.c.
-function changeOf(box) {
-    const before = boxes.before[box], after = boxes.after[box];
-    const change = info.negate ? before - after : after - before;
-    const size = Math.abs(change) / (Math.max(before, after) || 1);
-    return Math.sign(change) * ((size >= 0.005) + (size >= 0.1) + (size >= 0.5));
-}
-
 function markOf(box) {
     if (!info.compare) return kindMarks[frames.kind[boxes.frame[box]]];
-    const [before, after] = info.negate ? [boxes.after[box], boxes.before[box]] :
-        [boxes.before[box], boxes.after[box]];
-    return before === 0 && after > 0 ? APPEARED : after === 0 && before > 0 ? APPEARED + 1 : 0;
+    return boxes.change[box] && APPEARED - 1 + boxes.change[box];
 }
 
 function isAncestor(item) {
@@ -117,7 +107,7 @@ function isAncestor(item) {
 function toneOf(item) {
     if (isAncestor(item)) return TONE_ANCESTOR;
     if (item.count) return TONE_RUN;
-    return info.compare ? TONE_CHANGE + SAME + changeOf(item.box) :
+    return info.compare ? TONE_CHANGE + boxes.tone[item.box] :
         frames.tone[boxes.frame[item.box]];
 }
 
@@ -126,13 +116,20 @@ function valueText(value) {
     return isScaled(info.unit) && product ? quantity(product, info.unit) + ' (' + full + ')' : full;
 }
 
+// As comparison_words.c.
 function changeText(box) {
     const before = boxes.before[box] * info.factor, after = boxes.after[box] * info.factor;
-    const sign = after > before ? '+' : '';
-    if (info.compare === 'signed') return sign + exact(after - before, info.unit);
-    return exact(before, info.unit) + ' before, ' + exact(after, info.unit) + ' after: ' + sign +
-        exact(after - before, '') +
-        (before > 0 ? ' (' + sign + percent(after - before, before) + ')' : '');
+    const scaled = before * info.scale, change = after - scaled, unit = info.unit;
+    const same = Math.abs(change) <= (info.scale === 1 ? 0 : 1e-12 * Math.max(scaled, after));
+    const sign = change > 0 && !same ? '+' : '', shown = same ? 0 : change;
+    if (info.compare === 'signed') return sign + exact(shown, unit);
+    return exact(before, unit) + ' before' +
+        (info.scale === 1 ? '' : ' (normalised ' + quantity(scaled, unit) + ')') + ', ' +
+        exact(after, unit) + ' after: ' + sign +
+        (info.scale === 1 ? exact(shown, '') : quantity(shown, unit)) +
+        (scaled > 0 ? ' (' + (after === 0 ? 'gone' : sign + percent(shown, scaled)) + ')' :
+            after > 0 ? ' (new)' : '') +
+        (boxes.noise[box] ? ', too few samples to tell' : '');
 }
 
 // Whether what a run stands for is in the file, so that a zoom shows it.

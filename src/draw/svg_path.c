@@ -42,7 +42,8 @@ void flm_path_line(struct flm_text *out, struct flm_pen *pen, int x, int y, int 
     pen->x += width;
 }
 
-void flm_path_rectangle(struct flm_text *out, struct flm_pen *pen, struct flm_box box, int inset)
+void flm_path_rectangle(struct flm_text *out, struct flm_pen *pen, struct flm_path_box box,
+                        int inset)
 {
     move_to(out, pen, box.x + inset, box.y + inset);
     flm_text_putc(out, 'h');

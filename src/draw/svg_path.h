@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-struct flm_box {
+struct flm_path_box {
     int x, y, width, height; /* tenths of a pixel */
 };
 
@@ -25,7 +25,8 @@ void flm_path_number(struct flm_text *out, int tenths);
 
 /* A horizontal line; a rectangle, smaller by `inset` at each side. */
 void flm_path_line(struct flm_text *out, struct flm_pen *pen, int x, int y, int width);
-void flm_path_rectangle(struct flm_text *out, struct flm_pen *pen, struct flm_box box, int inset);
+void flm_path_rectangle(struct flm_text *out, struct flm_pen *pen, struct flm_path_box box,
+                        int inset);
 
 /* 0xAABBCC as "#abc", 0xA1B2C3 as "#a1b2c3". */
 void flm_color_add(struct flm_text *out, uint32_t color);

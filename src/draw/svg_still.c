@@ -17,15 +17,15 @@
 /* Boxes that are at least so wide have round corners and a gap to the right. */
 enum { WIDE_TENTHS = 80, GAP_FROM_TENTHS = 25, GAP_TENTHS = 10 };
 
-static struct flm_box box_of(const struct flm_svg *svg, const struct flm_rectangle *r)
+static struct flm_path_box box_of(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
     int row = flm_tenths(svg->options.frame_height_px), left = flm_tenths(r->x0),
         right = flm_tenths(r->x1);
     int level = (int)r->level;
     if (!svg->options.inverted)
         level = (int)svg->level_count - 1 - level;
-    struct flm_box box = {left + FLM_SVG_PAD * 10, FLM_SVG_HEADER * 10 + level * row, right - left,
-                          row > 40 ? row - 10 : row};
+    struct flm_path_box box = {left + FLM_SVG_PAD * 10, FLM_SVG_HEADER * 10 + level * row,
+                               right - left, row > 40 ? row - 10 : row};
     if (box.width >= GAP_FROM_TENTHS)
         box.width -= GAP_TENTHS;
     return box;
@@ -67,7 +67,7 @@ static void add_boxes(const struct flm_svg *svg, struct flm_text *out, const uin
 {
     struct flm_pen pen = {0, 0, false};
     for (size_t i = 0; i < count; i++) {
-        struct flm_box box = box_of(svg, &svg->seen.at[items[i]]);
+        struct flm_path_box box = box_of(svg, &svg->seen.at[items[i]]);
         if ((box.width >= WIDE_TENTHS && box.height >= WIDE_TENTHS) != wide || box.width <= 0)
             continue;
         if (!pen.is_down)
@@ -113,7 +113,7 @@ static void add_marks(const struct flm_svg *svg, struct flm_text *out)
         struct flm_pen pen = {0, 0, false};
         for (size_t i = 0; i < svg->seen.count; i++) {
             const struct flm_rectangle *r = &svg->seen.at[i];
-            struct flm_box box = box_of(svg, r);
+            struct flm_path_box box = box_of(svg, r);
             if (r->x1 - r->x0 < 4 || (int)flm_svg_mark(svg, r) != mark)
                 continue;
             if (!pen.is_down)
@@ -158,7 +158,7 @@ static void add_label(struct flm_svg *svg, struct flm_text *out, const struct fl
     }
     if (svg->label.size == 0)
         return;
-    struct flm_box box = box_of(svg, r);
+    struct flm_path_box box = box_of(svg, r);
     flm_text_puts(out, "<text x=\"");
     flm_path_number(out, box.x + LABEL_PAD * 10);
     flm_text_puts(out, "\" y=\"");
@@ -199,15 +199,20 @@ static void add_labels(struct flm_svg *svg, struct flm_text *out)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+static int status_lines(const struct flm_svg *svg)
+{
+    return svg->comparison ? 1 + FLM_FACT_COUNT - FLM_FACT_PARTS : 1;
+}
+
 int flm_svg_height(const struct flm_svg *svg)
 {
     return FLM_SVG_HEADER + (int)(svg->level_count * svg->options.frame_height_px + 0.999) +
-           FLM_SVG_LINE * (1 + (svg->comparison || svg->marks)) + 4;
+           FLM_SVG_LINE * status_lines(svg) + FLM_SVG_LINE * (svg->comparison || svg->marks) + 4;
 }
 
 bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
 {
-    int bottom = flm_svg_height(svg);
+    int status = flm_svg_height(svg) - 10 - FLM_SVG_LINE * (status_lines(svg) - 1);
     flm_text_puts(out, "<g class=\"still\" fill=\"#1c1d1f\">\n");
     flm_svg_add_titles(svg, out);
     if (svg->seen.count == 0) {
@@ -226,8 +231,8 @@ bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
             return false;
     }
     if (svg->comparison || svg->marks)
-        flm_svg_add_legend(svg, out, bottom - FLM_SVG_LINE - 8);
-    flm_svg_add_status(svg, out, bottom - 10);
+        flm_svg_add_legend(svg, out, status + 2 - FLM_SVG_LINE);
+    flm_svg_add_status(svg, out, status);
     flm_text_puts(out, "</g>\n");
     return true;
 }

@@ -10,7 +10,7 @@
 struct flm_table_cell {
     size_t start, prefix, end; /* in the text; [start, prefix) is never shortened */
     double share;              /* of a bar */
-    enum flm_tone tone;
+    enum flm_table_tone tone;
 };
 
 /* ---- Filling ------------------------------------------------------------------------------------
@@ -46,9 +46,9 @@ struct flm_text *flm_table_cell(struct flm_table *table)
     table->cell = grown;
     size_t at = table->text.size;
     enum flm_column_kind kind = table->columns[table->cell_count % table->column_count].kind;
-    enum flm_tone tone = kind == FLM_COLUMN_BAR    ? FLM_TONE_ACCENT
-                         : kind == FLM_COLUMN_PATH ? FLM_TONE_MUTED
-                                                   : FLM_TONE_PLAIN;
+    enum flm_table_tone tone = kind == FLM_COLUMN_BAR    ? FLM_TONE_ACCENT
+                               : kind == FLM_COLUMN_PATH ? FLM_TONE_MUTED
+                                                         : FLM_TONE_PLAIN;
     table->cell[table->cell_count++] = (struct flm_table_cell){at, at, at, 0, tone};
     return &table->text;
 }
@@ -156,7 +156,7 @@ static size_t row_count(const struct flm_table *table)
     return table->cell_count / table->column_count;
 }
 
-void flm_table_tone(struct flm_table *table, enum flm_tone tone)
+void flm_table_tone(struct flm_table *table, enum flm_table_tone tone)
 {
     if (table->cell_count > 0)
         table->cell[table->cell_count - 1].tone = tone;
@@ -202,7 +202,7 @@ struct printing {
     struct flm_text *out;
 };
 
-void flm_tone_add(struct flm_text *out, enum flm_tone tone, const struct flm_look *look)
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look)
 {
     /* Grey 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
      * read them whatever the background. With 16 colours only "faint" is safe. */
@@ -382,7 +382,7 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
 }
 
 /* Adds p->piece in its tone, after `pad` blanks; returns how many cells it took. */
-static size_t add_piece(struct printing *p, size_t pad, enum flm_tone tone)
+static size_t add_piece(struct printing *p, size_t pad, enum flm_table_tone tone)
 {
     flm_text_repeat(p->out, ' ', pad);
     if (tone != FLM_TONE_PLAIN)

@@ -39,7 +39,7 @@ struct flm_look {
     int colors; /* 0, 16 or 256 */
 };
 
-enum flm_tone {
+enum flm_table_tone {
     FLM_TONE_PLAIN,
     FLM_TONE_MUTED,
     FLM_TONE_STRONG,
@@ -47,7 +47,7 @@ enum flm_tone {
 };
 
 /* What follows is in this tone, until the next one. Nothing where there are no colours. */
-void flm_tone_add(struct flm_text *out, enum flm_tone tone, const struct flm_look *look);
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look);
 
 struct flm_table_cell;
 struct flm_table {
@@ -82,7 +82,7 @@ void flm_table_bar(struct flm_table *table, double share);
 void flm_table_end_prefix(struct flm_table *table);
 
 /* The cell is not in the tone of its column. */
-void flm_table_tone(struct flm_table *table, enum flm_tone tone);
+void flm_table_tone(struct flm_table *table, enum flm_table_tone tone);
 
 /* All of these add to `out`, which then says whether memory ran out. A table without rows is its
  * titles. */

@@ -1,13 +1,31 @@
 /* flm.c - flamel's own format, as one of the table: profile/file.c does the work.
  *
  * A .flm file is not read into a builder but used in place (flm_profile_open), so whoever opens
- * files handles it before asking for a reader; here it is recognised and written. */
+ * files asks for that first; here it is recognised, copied where it must be, and written. */
 #include "format/format.h"
+
+#include <stdlib.h>
 
 static int sniff_flm(struct flm_bytes head, bool whole)
 {
     (void)whole;
     return head.size >= 8 && memcmp(head.at, "FLAMEL\x1A\n", 8) == 0 ? 100 : 0;
+}
+
+/* A copy that is aligned and that the profile can keep. */
+static struct flm_profile *open_copy(struct flm_bytes all, struct flm_error *why)
+{
+    char *copy = malloc(all.size + 1);
+    if (!copy) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    if (all.size)
+        memcpy(copy, all.at, all.size);
+    struct flm_profile *p = flm_profile_open(copy, all.size, free, copy, why);
+    if (!p)
+        free(copy);
+    return p;
 }
 
 static bool add_to_text(void *context, const void *bytes, size_t size)
@@ -33,5 +51,6 @@ const struct flm_format flm_format_flm = {
     .extensions = ".flm",
     .description = "flamel's own: everything, used in place when opened",
     .sniff = sniff_flm,
+    .open = open_copy,
     .write = write_flm,
 };

@@ -7,6 +7,7 @@
 /* The note that a profile carries when its folded source marked kinds ("_[k]"), so that writing it
  * as folded text marks them again. */
 #define FLM_NOTE_ANNOTATED "folded.annotated"
+bool flm_folded_is_annotated(const struct flm_profile *p);
 
 /* The letter that marks a kind behind a name, 0 where there is none; and back: FLM_KIND_COUNT for a
  * letter that is no mark. */

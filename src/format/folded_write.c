@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "algebra/algebra.h"
+#include "algebra/comparable.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "format/format.h"
@@ -327,17 +328,43 @@ bool flm_folded_write(const struct flm_profile *p, const struct flm_write_option
     return write_stacks(p, options, FLM_NONE, out, why);
 }
 
+/* The pair that the asked metric belongs to, or the first. */
+static bool find_pair(const struct flm_profile *p, struct flm_metric metric,
+                      struct flm_metric_pair *pair, struct flm_error *why)
+{
+    struct flm_metric_pair *pairs = malloc((p->sizes.metric_count + (size_t)1) * sizeof *pairs);
+    if (!pairs)
+        return flm_error_memory(why);
+    uint32_t count = flm_metric_pairs(p, pairs), found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (pairs[i].before.index == metric.index || pairs[i].after.index == metric.index)
+            found = i;
+    if (count > 0)
+        *pair = pairs[found];
+    free(pairs);
+    return count > 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "difffolded needs the metrics 'before' and 'after': make them with "
+                         "'flamel convert after --base before' or 'flamel merge --side-by-side "
+                         "before after'");
+}
+
 bool flm_folded_write_difference(const struct flm_profile *p,
                                  const struct flm_write_options *options, struct flm_text *out,
                                  struct flm_error *why)
 {
-    struct flm_metric before = flm_profile_metric_named(p, "before");
-    struct flm_metric after = flm_profile_metric_named(p, "after");
-    if (before.index == FLM_NONE || after.index == FLM_NONE)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "difffolded needs the metrics 'before' and 'after': make them with "
-                             "'flamel merge --side-by-side before after'");
+    struct flm_metric_pair pair = {.name = {"", 0}};
+    if (!find_pair(p, options->metric, &pair, why))
+        return false;
     struct flm_write_options first = *options;
-    first.metric = before;
-    return write_stacks(p, &first, after.index, out, why);
+    first.metric = pair.before;
+    return write_stacks(p, &first, pair.after.index, out, why);
+}
+
+bool flm_folded_is_annotated(const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.note_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_ANNOTATED))
+            return true;
+    return false;
 }

@@ -2,17 +2,6 @@
 
 #include <stdlib.h>
 
-static const struct flm_format *const formats[] = {
-    &flm_format_flm,       &flm_format_perf_script, &flm_format_perf_report,
-    &flm_format_perf_json, &flm_format_folded,      &flm_format_difffolded,
-};
-
-const struct flm_format *const *flm_formats(size_t *count)
-{
-    *count = sizeof formats / sizeof formats[0];
-    return formats;
-}
-
 /* Files that people hand to a profile viewer by mistake, so that the refusal can say what they are.
  */
 static const struct {
@@ -65,9 +54,11 @@ static bool is_blank(struct flm_bytes head)
 const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
                                               struct flm_error *why)
 {
+    size_t count;
+    const struct flm_format *const *formats = flm_formats(&count);
     const struct flm_format *best = NULL;
     int most = 0;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         int sure = formats[i]->sniff ? formats[i]->sniff(head, whole) : 0;
         if (sure > most) {
             most = sure;
@@ -99,9 +90,26 @@ const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
     return NULL;
 }
 
+bool flm_format_can_be_read(const struct flm_format *format)
+{
+    return format->read || format->open || format == &flm_format_html;
+}
+
+bool flm_format_can_be_written(const struct flm_format *format)
+{
+    return format->write || format == &flm_format_html;
+}
+
+bool flm_format_keeps_all(const struct flm_format *format)
+{
+    return format->open || format == &flm_format_html;
+}
+
 const struct flm_format *flm_format_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    size_t count;
+    const struct flm_format *const *formats = flm_formats(&count);
+    for (size_t i = 0; i < count; i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
@@ -110,8 +118,10 @@ const struct flm_format *flm_format_named(const char *name)
 const struct flm_format *flm_format_for_file(const char *file_name)
 {
     struct flm_bytes name = flm_bytes_of(file_name);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        const char *at = formats[i]->write ? formats[i]->extensions : "";
+    size_t count;
+    const struct flm_format *const *formats = flm_formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *at = flm_format_can_be_written(formats[i]) ? formats[i]->extensions : "";
         while (*at) {
             size_t size = 0;
             while (at[size] && at[size] != ' ')

@@ -37,6 +37,10 @@ struct flm_format {
     bool (*read)(struct flm_source *source, const struct flm_read_options *options,
                  struct flm_builder *builder, struct flm_error *why);
 
+    /* Makes a profile of the whole input, without a builder: of formats that are profiles as they
+     * lie. It keeps nothing of `all`. */
+    struct flm_profile *(*open)(struct flm_bytes all, struct flm_error *why);
+
     /* Where in `all`, at `wanted` or behind it, a piece may begin; all.size when nowhere. NULL: the
      * format cannot be cut. */
     size_t (*cut)(struct flm_bytes all, size_t wanted);
@@ -46,6 +50,8 @@ struct flm_format {
 };
 
 extern const struct flm_format flm_format_flm;
+extern const struct flm_format flm_format_packed;
+extern const struct flm_format flm_format_html;
 extern const struct flm_format flm_format_folded;
 extern const struct flm_format flm_format_difffolded;
 extern const struct flm_format flm_format_perf_script;
@@ -58,6 +64,13 @@ const struct flm_format *const *flm_formats(size_t *count);
 /* The format of a file that begins so; NULL, and `why` with what it looks like instead. */
 const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
                                               struct flm_error *why);
+
+/* Whether there is a reader, a writer: of the table, or, for pages, in io/html.h. */
+bool flm_format_can_be_read(const struct flm_format *format);
+bool flm_format_can_be_written(const struct flm_format *format);
+
+/* Whether it keeps everything that a profile has, single samples too. */
+bool flm_format_keeps_all(const struct flm_format *format);
 
 /* By name, or by the end of a file's name; NULL if there is none. */
 const struct flm_format *flm_format_named(const char *name);

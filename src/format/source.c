@@ -1,5 +1,13 @@
 #include "format/source.h"
 
+bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *why)
+{
+    while ((size_t)(source->end - source->at) < size && !source->last)
+        if (!flm_source_more(source, why))
+            return false;
+    return true;
+}
+
 bool flm_source_all(struct flm_source *source, struct flm_error *why)
 {
     while (!source->last)

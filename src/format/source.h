@@ -38,6 +38,9 @@ static inline bool flm_source_more(struct flm_source *source, struct flm_error *
     return source->last || source->more(source, why);
 }
 
+/* Makes the window begin with at least `size` bytes, or all there are. */
+bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *why);
+
 /* Makes the window the whole rest of the input, for readers that cannot go line by line. */
 bool flm_source_all(struct flm_source *source, struct flm_error *why);
 

@@ -355,11 +355,3 @@ uint64_t flm_input_consumed(const struct flm_input *in)
 {
     return in->consumed;
 }
-
-bool flm_input_fill(struct flm_input *in, size_t size, struct flm_error *why)
-{
-    while ((size_t)(in->source.end - in->source.at) < size && !in->source.last)
-        if (!flm_source_more(&in->source, why))
-            return false;
-    return true;
-}

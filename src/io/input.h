@@ -22,9 +22,6 @@ void flm_input_close(struct flm_input *input);
 
 struct flm_source *flm_input_source(struct flm_input *input);
 
-/* Makes the window begin with at least `size` bytes, or all there are. */
-bool flm_input_fill(struct flm_input *input, size_t size, struct flm_error *why);
-
 /* Whether it is a plain file whose bytes are its content: then it can be mapped and cut in pieces.
  */
 bool flm_input_is_plain_file(const struct flm_input *input);

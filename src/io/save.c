@@ -3,63 +3,79 @@
 
 #include <string.h>
 
+#include "algebra/comparable.h"
 #include "format/format.h"
 #include "format/folded.h"
+#include "io/html.h"
 #include "io/output.h"
+#include "io/pictures.h"
 #include "profile/columns.h"
 
-static bool was_annotated(const struct flm_profile *p)
+static bool write_picture(const struct flm_profile *p, const struct flm_save_options *options,
+                          const struct flm_picture_format *format, struct flm_metric metric,
+                          struct flm_text *out, struct flm_error *why)
 {
-    for (uint32_t i = 0; i < p->sizes.note_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_ANNOTATED))
-            return true;
-    return false;
-}
-
-/* A comparison of two columns is as wide as what is, unless something else was asked for; the
- * painter knows it by its names. */
-static bool write_svg(const struct flm_profile *p, const struct flm_save_options *options,
-                      struct flm_metric metric, struct flm_text *out, struct flm_error *why)
-{
-    struct flm_svg_options svg = {0};
+    struct flm_svg_options picture = {0};
     if (options && options->picture)
-        svg = *options->picture;
-    svg.metric = metric;
-    if (!(options && options->metric) && flm_profile_metric_named(p, "before").index != FLM_NONE) {
-        struct flm_metric after = flm_profile_metric_named(p, "after");
-        svg.metric = after.index == FLM_NONE ? metric : after;
-    }
-    return flm_svg_write(p, &svg, out->sink, out->sink_context, why);
+        picture = *options->picture;
+    picture.metric = metric;
+    return format->write(p, &picture, out->sink, out->sink_context, why);
 }
 
-static bool is_svg(const char *path, const struct flm_save_options *options)
+static bool write_html(const struct flm_profile *p, const char *path,
+                       const struct flm_save_options *options, struct flm_text *out,
+                       struct flm_error *why)
 {
-    return options && options->format ? strcmp(options->format, "svg") == 0
-                                      : flm_bytes_end_with(flm_bytes_of(path), ".svg");
+    struct flm_html_page page = {.name = {path}, .profile = {p}};
+    if (options && options->name)
+        page.name[FLM_HTML_AFTER] = options->name;
+    if (options && options->base) {
+        page.profile[FLM_HTML_BEFORE] = options->base;
+        page.name[FLM_HTML_BEFORE] = options->base_name ? options->base_name : "before";
+    }
+    return flm_html_write(&page, out, why);
+}
+
+/* The metric of that name. What compares two columns is told "after", and finds the other by its
+ * name; "cpu" is before:cpu and after:cpu there. */
+static bool find_metric(const struct flm_profile *p, const char *name, bool compares,
+                        struct flm_metric *metric, struct flm_error *why)
+{
+    struct flm_metric_pair pair;
+    bool is_own = name && flm_profile_metric_named(p, name).index != FLM_NONE;
+    if (!compares || is_own || !flm_metric_pair_find(p, name, &pair, NULL))
+        return flm_metric_find(p, name, metric, why);
+    *metric = pair.after;
+    return true;
 }
 
 bool flm_save(const struct flm_profile *profile, const char *path,
               const struct flm_save_options *options, struct flm_error *why)
 {
-    bool svg = is_svg(path, options);
-    const struct flm_format *format = svg ? NULL
-                                      : options && options->format
-                                          ? flm_format_named(options->format)
-                                          : flm_format_for_file(path);
-    if (!svg && (!format || !format->write))
+    const char *asked = options ? options->format : NULL;
+    const struct flm_picture_format *picture =
+        asked ? flm_picture_format_named(asked) : flm_picture_format_for_file(path);
+    const struct flm_format *format = picture ? NULL
+                                      : asked ? flm_format_named(asked)
+                                              : flm_format_for_file(path);
+    if (!picture && (!format || !flm_format_can_be_written(format)))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "'%s' is no format that can be written ('flamel formats' lists those)",
-                             options && options->format ? options->format : path);
-    struct flm_write_options write = {.annotate =
-                                          (options && options->annotate) || was_annotated(profile)};
+                             asked ? asked : path);
+    struct flm_write_options write = {.annotate = (options && options->annotate) ||
+                                                  flm_folded_is_annotated(profile)};
     const char *name = options ? options->metric : NULL;
+    bool compares = picture || format->write == flm_folded_write_difference;
     if ((name || profile->sizes.metric_count > 0) &&
-        !flm_metric_find(profile, name, &write.metric, why))
+        !find_metric(profile, name, compares, &write.metric, why))
+        return false;
+    if (format == &flm_format_html && !flm_html_is_built(why))
         return false;
     struct flm_output output;
     if (!flm_output_open(&output, path, why))
         return false;
-    bool good = svg ? write_svg(profile, options, write.metric, &output.text, why)
-                    : format->write(profile, &write, &output.text, why);
+    bool good = picture ? write_picture(profile, options, picture, write.metric, &output.text, why)
+                : format == &flm_format_html ? write_html(profile, path, options, &output.text, why)
+                                             : format->write(profile, &write, &output.text, why);
     return flm_output_close(&output, good, why) && good;
 }

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/columns.h"
-
 /* While a layout is made, slot_of[i] says whether node i has a width, and how many that have one
  * end before it. Summing that up gives the level of every node, forwards or backwards, without a
  * stack and without a branch on the shape of the tree, which no processor can predict: the loops
@@ -14,11 +12,11 @@
 /* A node has a width if there is a node with a self in its subtree. */
 static void mark_placed(struct flm_layout *layout)
 {
-    const uint32_t *end = layout->profile->node_end;
+    const uint32_t *end = layout->tree.end;
     uint32_t *mark = layout->slot_of;
     uint32_t next = UINT32_MAX; /* the first with a self, from i on */
-    for (uint32_t i = layout->profile->sizes.node_count; i-- > 0;) {
-        next = layout->widths[i] != 0 ? i : next;
+    for (uint32_t i = layout->tree.node_count; i-- > 0;) {
+        next = layout->tree.width[i] != 0 ? i : next;
         uint32_t placed = next < end[i] || i == 0;
         mark[i] += placed * PLACED;
         mark[end[i]] += placed;
@@ -29,7 +27,7 @@ static void mark_placed(struct flm_layout *layout)
 static bool start_levels(struct flm_layout *layout, struct flm_error *why)
 {
     const uint32_t *mark = layout->slot_of;
-    uint32_t node_count = layout->profile->sizes.node_count;
+    uint32_t node_count = layout->tree.node_count;
     uint32_t open = 0; /* nodes that begin before node i, and end after it */
     for (uint32_t i = 0; i < node_count; i++) {
         open += mark[i] / PLACED - mark[i] % PLACED;
@@ -60,7 +58,7 @@ struct level {
 static void fill(struct flm_layout *layout, struct level *level)
 {
     struct flm_slots *slots = &layout->slots;
-    uint32_t node_count = layout->profile->sizes.node_count;
+    uint32_t node_count = layout->tree.node_count;
     for (uint32_t l = 0; l <= layout->level_count; l++)
         level[l] = (struct level){layout->level_start[l + 1], 0};
     uint32_t open = layout->slot_of[node_count];
@@ -68,11 +66,11 @@ static void fill(struct flm_layout *layout, struct level *level)
         uint32_t mark = layout->slot_of[i], slot = FLM_NONE;
         if (mark & PLACED) {
             struct level *here = &level[--open], *below = here + 1;
-            double total = fabs(layout->widths[i]) + below->orphans;
+            double total = fabs(layout->tree.width[i]) + below->orphans;
             slot = --here->first;
-            slots->node[slot] = i;
-            slots->total[slot] = total;
-            slots->first_child[slot] = below->first;
+            slots->at[slot].node = i;
+            slots->at[slot].total = total;
+            slots->at[slot].first_child = below->first;
             below->orphans = 0;
             here->orphans += total;
         }
@@ -81,13 +79,40 @@ static void fill(struct flm_layout *layout, struct level *level)
     }
 }
 
-static bool build(struct flm_layout *layout, const struct flm_layout_options *options,
-                  struct flm_error *why)
+static bool has_gaps(const struct flm_tree *tree)
 {
-    uint32_t node_count = layout->profile->sizes.node_count;
-    if (!layout->widths)
-        return flm_error_set(why, FLM_ERROR_USAGE, "the profile has no metric %u",
-                             options->metric.index);
+    bool found = false;
+    for (uint32_t i = 1; i < tree->node_count; i++) /* to the end: many at once */
+        found |= tree->frame[i] == 0;
+    return found;
+}
+
+static bool count_gaps(struct flm_layout *layout, struct flm_error *why)
+{
+    const struct flm_slots *slots = &layout->slots;
+    if (!has_gaps(&layout->tree))
+        return true;
+    size_t count = (size_t)slots->count + 1;
+    layout->gaps_before = malloc(count * sizeof *layout->gaps_before);
+    layout->gap_widths_before = malloc(count * sizeof *layout->gap_widths_before);
+    if (!layout->gaps_before || !layout->gap_widths_before)
+        return flm_error_memory(why);
+    layout->gaps_before[0] = 0;
+    layout->gap_widths_before[0] = 0;
+    for (uint32_t s = 0; s < slots->count; s++) {
+        bool is_gap = flm_tree_is_gap(&layout->tree, slots->at[s].node);
+        layout->gaps_before[s + 1] = layout->gaps_before[s] + is_gap;
+        layout->gap_widths_before[s + 1] =
+            layout->gap_widths_before[s] + (is_gap ? slots->at[s].total : 0);
+    }
+    return true;
+}
+
+static bool build(struct flm_layout *layout, enum flm_sibling_order order, struct flm_error *why)
+{
+    uint32_t node_count = layout->tree.node_count;
+    if (!layout->tree.width)
+        return flm_error_set(why, FLM_ERROR_USAGE, "the profile has no such metric");
     if (node_count >= PLACED)
         return flm_error_set(why, FLM_ERROR_RANGE, "%u stacks are too many to be laid out",
                              node_count);
@@ -103,27 +128,23 @@ static bool build(struct flm_layout *layout, const struct flm_layout_options *op
         return flm_error_memory(why);
     fill(layout, levels);
     free(levels);
-    if (!isfinite(layout->slots.total[0]))
+    if (!isfinite(layout->slots.at[0].total))
         return flm_error_set(why, FLM_ERROR_RANGE, "the sum of all widths is not a finite number");
-    if (options->order != FLM_ORDER_NAME && !flm_layout_arrange(layout, options, why))
+    if (order != FLM_ORDER_NAME && !flm_layout_arrange(layout, order, why))
         return false;
     flm_slots_place(&layout->slots);
-    return true;
+    return count_gaps(layout, why);
 }
 
-struct flm_layout *flm_layout_new(const struct flm_profile *profile,
-                                  const struct flm_layout_options *options, struct flm_error *why)
+struct flm_layout *flm_layout_new(const struct flm_layout_options *options, struct flm_error *why)
 {
     struct flm_layout *layout = calloc(1, sizeof *layout);
     if (!layout) {
         flm_error_memory(why);
         return NULL;
     }
-    layout->profile = profile;
-    layout->widths = options->widths;
-    if (!layout->widths && options->metric.index < profile->sizes.metric_count)
-        layout->widths = flm_self_column(profile, options->metric.index);
-    if (build(layout, options, why))
+    layout->tree = options->tree;
+    if (build(layout, options->order, why))
         return layout;
     flm_layout_free(layout);
     return NULL;
@@ -134,14 +155,16 @@ void flm_layout_free(struct flm_layout *layout)
     if (!layout)
         return;
     flm_slots_clear(&layout->slots);
+    free(layout->gaps_before);
+    free(layout->gap_widths_before);
     free(layout->level_start);
     free(layout->slot_of);
     free(layout);
 }
 
-const struct flm_profile *flm_layout_profile(const struct flm_layout *layout)
+const struct flm_tree *flm_layout_tree(const struct flm_layout *layout)
 {
-    return layout->profile;
+    return &layout->tree;
 }
 
 uint32_t flm_layout_level_count(const struct flm_layout *layout)
@@ -157,13 +180,32 @@ uint32_t flm_layout_node_count(const struct flm_layout *layout)
 double flm_layout_total(const struct flm_layout *layout, struct flm_node node)
 {
     uint32_t slot = layout->slot_of[node.index];
-    return slot == FLM_NONE ? 0 : layout->slots.total[slot];
+    return slot == FLM_NONE ? 0 : layout->slots.at[slot].total;
+}
+
+double flm_layout_filled(const struct flm_layout *layout)
+{
+    double total = flm_layout_total(layout, (struct flm_node){0});
+    if (layout->level_count < 2)
+        return total;
+    return total - flm_layout_gap_width(layout, layout->level_start[1], layout->level_start[2]);
 }
 
 double flm_layout_offset(const struct flm_layout *layout, struct flm_node node)
 {
     uint32_t slot = layout->slot_of[node.index];
-    return slot == FLM_NONE ? 0 : layout->slots.offset[slot];
+    return slot == FLM_NONE ? 0 : layout->slots.at[slot].offset;
+}
+
+bool flm_layout_extent(const struct flm_layout *layout, struct flm_node node, double *offset,
+                       double *total)
+{
+    uint32_t slot = layout->slot_of[node.index];
+    if (slot == FLM_NONE)
+        return false;
+    *offset = layout->slots.at[slot].offset;
+    *total = layout->slots.at[slot].total;
+    return true;
 }
 
 uint32_t flm_layout_level(const struct flm_layout *layout, struct flm_node node)
@@ -177,22 +219,51 @@ struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_no
     uint32_t slot = layout->slot_of[node.index];
     if (slot == 0 || slot == FLM_NONE)
         return (struct flm_node){FLM_NONE};
-    return (struct flm_node){layout->slots.node[flm_slots_parent(&layout->slots, slot)]};
+    return (struct flm_node){layout->slots.at[flm_slots_parent(&layout->slots, slot)].node};
+}
+
+struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_node node,
+                                  int direction)
+{
+    uint32_t slot = layout->slot_of[node.index];
+    if (slot == FLM_NONE)
+        return (struct flm_node){FLM_NONE};
+    uint32_t level = flm_layout_slot_level(layout, slot), other = slot + (uint32_t)direction;
+    if (other < layout->level_start[level] || other >= layout->level_start[level + 1])
+        return (struct flm_node){FLM_NONE};
+    return (struct flm_node){layout->slots.at[other].node};
+}
+
+struct flm_node flm_layout_node_at(const struct flm_layout *layout, uint32_t slot)
+{
+    bool is_there = slot < layout->slots.count;
+    return (struct flm_node){is_there ? layout->slots.at[slot].node : FLM_NONE};
+}
+
+/* In a chart, the time of a stack itself in front of a child is a gap below it (chart.h). */
+static bool is_time_of(const struct flm_layout *layout, const unsigned char *matching, uint32_t gap)
+{
+    struct flm_node parent = flm_layout_parent(layout, (struct flm_node){gap});
+    return parent.index != FLM_NONE && parent.index != 0 &&
+           matching[layout->tree.frame[parent.index]];
 }
 
 struct flm_layout_match flm_layout_match(const struct flm_layout *layout,
                                          const unsigned char *matching, struct flm_node top)
 {
-    const struct flm_profile *p = layout->profile;
+    const struct flm_tree *tree = &layout->tree;
     struct flm_layout_match match = {0};
     uint32_t covered = 0; /* nodes before it are in a matching one */
-    for (uint32_t i = top.index; i < p->node_end[top.index]; i++) {
-        double self = fabs(layout->widths[i]);
-        if (matching[p->node_frame[i]]) {
+    for (uint32_t i = top.index; i < tree->end[top.index]; i++) {
+        double self = fabs(tree->width[i]);
+        if (flm_tree_is_gap(tree, i)) {
+            if (i < covered && is_time_of(layout, matching, i))
+                match.self += self;
+        } else if (matching[tree->frame[i]]) {
             match.self += self;
             match.node_count += layout->slot_of[i] != FLM_NONE;
-            if (p->node_end[i] > covered)
-                covered = p->node_end[i];
+            if (tree->end[i] > covered)
+                covered = tree->end[i];
         }
         if (i < covered)
             match.total += self;

@@ -1,4 +1,4 @@
-/* layout.h - where every stack of a profile lies: a profile in, the places of rectangles out.
+/* layout.h - where every node of a tree lies: a tree in (tree.h), the places of rectangles out.
  *
  * A node is a rectangle: as wide as its total, one level below its parent, its children side by
  * side from its left edge on, without gaps; what they leave free at its right is its self.
@@ -20,72 +20,86 @@
  *     node         root   main  read  write  copy        pyramid: max of total[0..63], ...
  *     first child  1      2     4     5      5  (5)
  *
- * Only nodes with a width have a slot: those whose total in this metric is not 0. Widths are sums
- * of |self|. In ordinary profiles nothing is negative and that is the total. In a difference a
+ * Only nodes with a width have a slot: those whose total is not 0. Totals are sums of |width|. In
+ * ordinary profiles nothing is negative and that is the total of the metric. In a difference a
  * stack that lost 5 is as wide as one that gained 5, and a parent as wide as both, so that nothing
  * hides behind what cancels out. Another column of widths, say max(before, after) of each self, can
- * be given instead. Everything is a double: floats lose nodes (measured at a zoom of 1e5).
+ * be in the tree instead. Everything is a double: floats lose nodes (measured at a zoom of 1e5).
  *
- * It takes 28 bytes for a node with a width and 4 for another. Making it takes 20 ms for 1e6 nodes
- * and 0.2 s for 1e7 (20 ns a node, five times the totals alone; twice that and 68 bytes, while it
- * is made, for siblings in another order than the profile's). bench/layout_bench.c measures it
- * again.
+ * It takes 28 bytes for a node with a width (32 where the tree has gaps) and 4 for another. Making
+ * it takes 20 ms for 1e6 nodes and 0.2 s for 1e7 (20 ns a node, five times the totals alone; twice
+ * that and 68 bytes, while it is made, for siblings in another order than the profile's).
+ * bench/layout_bench.c measures it again.
  *
- * A layout never changes; threads may share it. It borrows the profile. */
+ * A layout never changes; threads may share it. It borrows the columns of the tree. */
 #ifndef FLAMEL_LAYOUT_LAYOUT_H
 #define FLAMEL_LAYOUT_LAYOUT_H
 
-#include "flamel/profile.h"
+#include "layout/tree.h"
 
 struct flm_layout;
 
 /* How siblings stand beside each other, from the left. */
 enum flm_sibling_order {
-    FLM_ORDER_NAME,  /* the profile's own order: by function, module, file, line */
+    FLM_ORDER_NAME,  /* the tree's own order; a profile's is by function, module, file, line */
     FLM_ORDER_TOTAL, /* widest first */
-    FLM_ORDER_SEEN   /* by the time of the earliest sample in the subtree; without one, last */
+    FLM_ORDER_SEEN   /* by the time they were first seen; those that never were, last */
 };
 
 struct flm_layout_options {
-    struct flm_metric metric;
-    enum flm_sibling_order order; /* ties, and siblings without samples, stand in name order */
-    const double *widths; /* one per node, used like self; borrowed. NULL: self of the metric */
+    struct flm_tree tree;
+    enum flm_sibling_order order; /* ties stand in the tree's own order */
 };
 
-/* NULL, and `why`, if memory ran out or if the sum of all widths is not a finite number. The root
- * is always there, even when its total is 0. */
-struct flm_layout *flm_layout_new(const struct flm_profile *profile,
-                                  const struct flm_layout_options *options, struct flm_error *why);
+/* NULL, and `why`, if memory ran out, if the tree has no widths, or if their sum is not a finite
+ * number. The root is always there, even when its total is 0. */
+struct flm_layout *flm_layout_new(const struct flm_layout_options *options, struct flm_error *why);
 void flm_layout_free(struct flm_layout *layout);
 
-const struct flm_profile *flm_layout_profile(const struct flm_layout *layout);
+const struct flm_tree *flm_layout_tree(const struct flm_layout *layout);
 
 /* At least 1: the root's. */
 uint32_t flm_layout_level_count(const struct flm_layout *layout);
 
-/* Nodes with a width, the root counted. */
+/* Nodes with a width, the root counted, and gaps. */
 uint32_t flm_layout_node_count(const struct flm_layout *layout);
 
-/* How wide a node is: the sum of |self| in its subtree. Of node 0: of everything. O(1). */
+/* How wide a node is: the sum of |width| in its subtree. Of node 0: of everything. O(1). */
 double flm_layout_total(const struct flm_layout *layout, struct flm_node node);
+
+/* Of everything, what is not a gap between children of the root. O(1). */
+double flm_layout_filled(const struct flm_layout *layout);
 
 /* The sum of everything to the left of a node. 0 for a node without width. O(1). */
 double flm_layout_offset(const struct flm_layout *layout, struct flm_node node);
+
+/* Both at once. False for a node without width, and nothing is told. */
+bool flm_layout_extent(const struct flm_layout *layout, struct flm_node node, double *offset,
+                       double *total);
 
 /* The level of a node, and the node above it: {FLM_NONE} for the root and for a node without
  * width. O(log n). */
 uint32_t flm_layout_level(const struct flm_layout *layout, struct flm_node node);
 struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_node node);
 
+/* The next node of the same level to the left (-1) or to the right (1), whoever its parent is;
+ * {FLM_NONE}: none. O(log n). */
+struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_node node,
+                                  int direction);
+
+/* The node in a slot (of a rectangle, say, whose siblings are in the slots behind it); {FLM_NONE}
+ * where there is none. O(1). */
+struct flm_node flm_layout_node_at(const struct flm_layout *layout, uint32_t slot);
+
 /* What a search found, in the subtree of one node. */
 struct flm_layout_match {
     double total;        /* of the matching nodes; one inside another is counted once */
-    double self;         /* of the matching nodes */
+    double self;         /* of the matching nodes, and of gaps that are their children */
     uint32_t node_count; /* of them that have a width */
 };
 
-/* `matching` has a byte for each frame of the profile, not 0 where it matches. One pass over the
- * subtree of `top`. */
+/* `matching` has a byte for each frame of the profile, not 0 where it matches. Gaps never do. One
+ * pass over the subtree of `top`. */
 struct flm_layout_match flm_layout_match(const struct flm_layout *layout,
                                          const unsigned char *matching, struct flm_node top);
 

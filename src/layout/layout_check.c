@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "layout/slots.h"
-#include "profile/columns.h"
 
 static bool broken(struct flm_error *why, const char *what, uint32_t index, const char *promise)
 {
@@ -13,13 +12,13 @@ static bool broken(struct flm_error *why, const char *what, uint32_t index, cons
 static bool check_nodes(const struct flm_layout *layout, struct flm_error *why)
 {
     uint32_t placed = 0;
-    for (uint32_t i = 0; i < layout->profile->sizes.node_count; i++) {
+    for (uint32_t i = 0; i < layout->tree.node_count; i++) {
         uint32_t slot = layout->slot_of[i];
-        if (slot == FLM_NONE && (layout->widths[i] != 0 || i == 0))
+        if (slot == FLM_NONE && (layout->tree.width[i] != 0 || i == 0))
             return broken(why, "node", i, "has no slot");
         if (slot == FLM_NONE)
             continue;
-        if (slot >= layout->slots.count || layout->slots.node[slot] != i)
+        if (slot >= layout->slots.count || layout->slots.at[slot].node != i)
             return broken(why, "node", i, "is not in its slot");
         placed++;
     }
@@ -36,11 +35,11 @@ static bool check_levels(const struct flm_layout *layout, struct flm_error *why)
     for (uint32_t l = 0; l < layout->level_count; l++) {
         if (start[l] >= start[l + 1])
             return broken(why, "level", l, "is empty");
-        if (slots->first_child[start[l]] != start[l + 1])
+        if (slots->at[start[l]].first_child != start[l + 1])
             return broken(why, "level", l, "does not end where its children begin");
     }
     for (uint32_t s = 0; s < slots->count; s++)
-        if (slots->first_child[s] > slots->first_child[s + 1])
+        if (slots->at[s].first_child > slots->at[s + 1].first_child)
             return broken(why, "slot", s, "shares a child with the next");
     return true;
 }
@@ -50,22 +49,22 @@ static bool check_levels(const struct flm_layout *layout, struct flm_error *why)
 static bool check_children(const struct flm_layout *layout, struct flm_error *why)
 {
     const struct flm_slots *slots = &layout->slots;
-    const uint32_t *end = layout->profile->node_end;
-    double rounded = 1e-9 * slots->total[0];
+    const uint32_t *end = layout->tree.end;
+    double rounded = 1e-9 * slots->at[0].total;
     for (uint32_t s = 0; s < slots->count; s++) {
-        uint32_t node = slots->node[s];
-        double edge = slots->offset[s];
-        for (uint32_t c = slots->first_child[s]; c < slots->first_child[s + 1]; c++) {
-            if (slots->node[c] <= node || slots->node[c] >= end[node])
+        uint32_t node = slots->at[s].node;
+        double edge = slots->at[s].offset;
+        for (uint32_t c = slots->at[s].first_child; c < slots->at[s + 1].first_child; c++) {
+            if (slots->at[c].node <= node || slots->at[c].node >= end[node])
                 return broken(why, "slot", c, "is not below its parent");
-            if (!(fabs(slots->offset[c] - edge) <= rounded))
+            if (!(fabs(slots->at[c].offset - edge) <= rounded))
                 return broken(why, "slot", c, "is not beside its sibling");
-            edge += slots->total[c];
+            edge += slots->at[c].total;
         }
-        edge += fabs(layout->widths[node]);
-        if (!(fabs(slots->offset[s] + slots->total[s] - edge) <= rounded))
+        edge += fabs(layout->tree.width[node]);
+        if (!(fabs(slots->at[s].offset + slots->at[s].total - edge) <= rounded))
             return broken(why, "slot", s, "is not as wide as its children and its self");
-        if (!(slots->total[s] > 0) && s > 0)
+        if (!(slots->at[s].total > 0) && s > 0)
             return broken(why, "slot", s, "has no width");
     }
     return true;
@@ -80,7 +79,7 @@ static bool check_pyramid(const struct flm_slots *slots, struct flm_error *why)
         for (uint32_t b = 0; b < count; b++) {
             double widest = 0;
             for (uint32_t i = b * FLM_BLOCK; i < below && i / FLM_BLOCK == b; i++)
-                widest = fmax(widest, slots->widest[k - 1][i]);
+                widest = fmax(widest, k > 1 ? slots->widest[k - 1][i] : slots->at[i].total);
             if (slots->widest[k][b] != widest)
                 return broken(why, "block", b, "is not as wide as the widest in it");
         }

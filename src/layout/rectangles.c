@@ -6,9 +6,13 @@
 #include "base/bytes.h"
 #include "layout/slots.h"
 
+/* A picture takes half as long again, in wasm twice as long, when what is done for each rectangle
+ * is not inlined, which compilers do not do unasked: those functions say always_inline. */
+
 /* A viewport, as it is looked through. */
 struct camera {
     const struct flm_slots *slots;
+    const struct flm_layout *layout;
     double left, scale, width_px;
     double seen_from, seen_to, splinter_px; /* see aim */
     double wide;                            /* the least total of a rectangle of its own */
@@ -29,6 +33,7 @@ static bool aim(struct camera *camera, const struct flm_layout *layout,
         return false;
     *camera = (struct camera){
         .slots = &layout->slots,
+        .layout = layout,
         .left = view->left,
         .scale = scale,
         .width_px = view->width_px,
@@ -44,26 +49,26 @@ static bool aim(struct camera *camera, const struct flm_layout *layout,
 /* The first slot in [from, to), which are of one level, that ends behind the left edge. */
 static uint32_t first_seen(struct camera *camera, uint32_t from, uint32_t to)
 {
-    const double *offset = camera->slots->offset, *total = camera->slots->total;
+    const struct flm_slot *at = camera->slots->at;
     uint32_t low = from, high = to;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (offset[middle] <= camera->seen_from)
+        if (at[middle].offset <= camera->seen_from)
             low = middle;
         else
             high = middle;
         camera->visited++;
     }
-    return low < to && offset[low] + total[low] <= camera->seen_from ? low + 1 : low;
+    return low < to && at[low].offset + at[low].total <= camera->seen_from ? low + 1 : low;
 }
 
 /* The first slot in [from, to) that begins at the right edge or behind it. */
 static uint32_t first_unseen(struct camera *camera, uint32_t from, uint32_t to)
 {
-    const double *offset = camera->slots->offset;
+    const struct flm_slot *at = camera->slots->at;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (offset[middle] < camera->seen_to)
+        if (at[middle].offset < camera->seen_to)
             from = middle + 1;
         else
             to = middle;
@@ -83,32 +88,72 @@ static struct siblings seen(struct camera *camera, uint32_t from, uint32_t to)
     return (struct siblings){from, first_unseen(camera, from, to)};
 }
 
-static struct siblings children_seen(struct camera *camera, uint32_t parent)
+static inline __attribute__((always_inline)) struct siblings children_seen(struct camera *camera,
+                                                                           uint32_t parent)
 {
     const struct flm_slots *slots = camera->slots;
-    uint32_t from = slots->first_child[parent], to = slots->first_child[parent + 1];
-    double start = slots->offset[parent], end = start + slots->total[parent];
+    uint32_t from = slots->at[parent].first_child, to = slots->at[parent + 1].first_child;
+    double start = slots->at[parent].offset, end = start + slots->at[parent].total;
     if (start >= camera->seen_from && end <= camera->seen_to)
         return (struct siblings){from, to};
     return seen(camera, from, to);
 }
 
-/* Makes `r` the next rectangle of the siblings. Inline: pictures take a quarter less time. */
-static inline void next_rectangle(struct camera *camera, struct siblings *siblings, uint32_t level,
-                                  struct flm_rectangle *r)
+/* The first of [from, to) that is a rectangle of its own. Mostly it is near. */
+static inline __attribute__((always_inline)) uint32_t next_wide(struct camera *camera,
+                                                                uint32_t from, uint32_t to)
+{
+    enum { STEPS = 8 };
+    const struct flm_slot *at = camera->slots->at;
+    uint32_t next = from, stop = to - from > STEPS ? from + STEPS : to;
+    while (next < stop && at[next].total < camera->wide)
+        next++;
+    camera->visited += next - from;
+    return next < stop || next == to
+               ? next
+               : flm_slots_next(camera->slots, next, to, camera->wide, &camera->visited);
+}
+
+/* Makes a run [slot, next) end at siblings that are to be seen, and begin at one. False when there
+ * is none. */
+static bool leave_gaps(const struct camera *camera, uint32_t *slot, uint32_t *next)
+{
+    const struct flm_layout *layout = camera->layout;
+    while (*slot < *next && flm_layout_gap_count(layout, *slot, *slot + 1))
+        ++*slot;
+    while (*slot < *next && flm_layout_gap_count(layout, *next - 1, *next))
+        --*next;
+    return *slot < *next;
+}
+
+/* Makes `r` the next rectangle of the siblings; false for a gap. */
+static inline __attribute__((always_inline)) bool next_rectangle(struct camera *camera,
+                                                                 struct siblings *siblings,
+                                                                 uint32_t level,
+                                                                 struct flm_rectangle *r)
 {
     const struct flm_slots *slots = camera->slots;
     uint32_t slot = siblings->next, next = slot + 1;
-    double start = slots->offset[slot], total = slots->total[slot];
+    double start = slots->at[slot].offset, total = slots->at[slot].total;
     r->flags = level < camera->zoom_level ? FLM_RECTANGLE_ANCESTOR : 0;
     camera->visited++;
     if (total < camera->wide) {
         r->flags |= FLM_RECTANGLE_RUN;
-        next = flm_slots_next(slots, next, siblings->end, camera->wide, &camera->visited);
+        next = next_wide(camera, next, siblings->end);
         if (next - slot > 1)
-            total = slots->offset[next - 1] + slots->total[next - 1] - start;
+            total = slots->at[next - 1].offset + slots->at[next - 1].total - start;
     }
     siblings->next = next;
+    r->count = next - slot;
+    if (camera->layout->gaps_before) {
+        if (!leave_gaps(camera, &slot, &next))
+            return false;
+        r->count = next - slot - flm_layout_gap_count(camera->layout, slot, next);
+        start = slots->at[slot].offset;
+        total = slots->at[slot].total;
+        if (next - slot > 1)
+            total = slots->at[next - 1].offset + slots->at[next - 1].total - start;
+    }
     r->x0 = (start - camera->left) * camera->scale;
     r->x1 = (start + total - camera->left) * camera->scale;
     if (r->x0 < 0) {
@@ -120,15 +165,17 @@ static inline void next_rectangle(struct camera *camera, struct siblings *siblin
             r->x1 > camera->width_px + camera->splinter_px ? FLM_RECTANGLE_CLIPPED_RIGHT : 0;
         r->x1 = camera->width_px;
     }
-    r->total = total;
-    r->node.index = slots->node[slot];
-    r->count = next - slot;
+    r->total = total - flm_layout_gap_width(camera->layout, slot, next);
+    r->node.index = slots->at[slot].node;
     r->level = level;
     r->slot = slot;
+    r->slot_end = next;
+    return true;
 }
 
-static bool add(struct flm_rectangles *list, struct camera *camera, struct siblings siblings,
-                uint32_t level)
+static inline __attribute__((always_inline)) bool add(struct flm_rectangles *list,
+                                                      struct camera *camera,
+                                                      struct siblings siblings, uint32_t level)
 {
     while (siblings.next < siblings.end) {
         if (list->count == list->capacity) {
@@ -137,7 +184,7 @@ static bool add(struct flm_rectangles *list, struct camera *camera, struct sibli
                 return false;
             list->at = grown;
         }
-        next_rectangle(camera, &siblings, level, &list->at[list->count++]);
+        list->count += next_rectangle(camera, &siblings, level, &list->at[list->count]);
     }
     return true;
 }
@@ -227,21 +274,20 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
     /* The last one that begins at the point or before it. */
     while (row.end - row.next > 1) {
         uint32_t middle = row.next + (row.end - row.next) / 2;
-        if ((camera.slots->offset[middle] - camera.left) * camera.scale <= x_px)
+        if ((camera.slots->at[middle].offset - camera.left) * camera.scale <= x_px)
             row.next = middle;
         else
             row.end = middle;
     }
-    if (camera.slots->total[row.next] < camera.wide && level > 0) {
+    if (camera.slots->at[row.next].total < camera.wide && level > 0) {
         /* It is in a run, if its parent is to be seen. */
         uint32_t parent = flm_slots_parent(camera.slots, row.next);
-        if (camera.slots->total[parent] < camera.wide)
+        if (camera.slots->at[parent].total < camera.wide)
             return false;
         row = children_seen(&camera, parent);
     }
     while (row.next < row.end) {
-        next_rectangle(&camera, &row, level, found);
-        if (x_px < found->x1)
+        if (next_rectangle(&camera, &row, level, found) && x_px < found->x1)
             return x_px >= found->x0;
     }
     return false;
@@ -250,14 +296,43 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle)
 {
-    const uint32_t *first_child = layout->slots.first_child;
-    uint32_t from = rectangle->slot, to = from + rectangle->count;
+    const struct flm_slot *at = layout->slots.at;
+    uint32_t from = rectangle->slot, to = rectangle->slot_end;
     struct flm_below below = {0, rectangle->level};
     for (uint32_t level = rectangle->level; from < to; level++) {
-        below.node_count += to - from;
-        below.last_level = level;
-        from = first_child[from];
-        to = first_child[to];
+        uint32_t count = to - from - flm_layout_gap_count(layout, from, to);
+        below.node_count += count;
+        if (count > 0)
+            below.last_level = level;
+        from = at[from].first_child;
+        to = at[to].first_child;
     }
     return below;
+}
+
+/* The last of `count` siblings from `slot` on, where gaps are none. */
+static uint32_t last_of(const struct flm_layout *layout, uint32_t slot, uint32_t count)
+{
+    uint32_t from = slot, to = layout->slots.count - 1;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (middle + 1 - slot - flm_layout_gap_count(layout, slot, middle + 1) < count)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,
+                     double *left, double *right)
+{
+    const struct flm_slots *slots = &layout->slots;
+    uint32_t slot = layout->slot_of[node.index];
+    *left = *right = 0;
+    if (slot == FLM_NONE || count == 0)
+        return;
+    uint32_t last = last_of(layout, slot, count);
+    *left = slots->at[slot].offset;
+    *right = slots->at[last].offset + slots->at[last].total;
 }

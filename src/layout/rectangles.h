@@ -19,14 +19,18 @@
  * wide one of the level above, whatever the first level of the viewport is, and a picture does not
  * change when it is scrolled.
  *
+ * A gap (tree.h) that is wide enough is left free, and ends a run. Narrower ones are part of the
+ * run between its first sibling and its last, in its width but neither in its number nor in its
+ * total; at its ends they are left free.
+ *
  * It is found level by level, from the wide nodes of one level to their children, jumping over the
  * narrow ones by the pyramid. The first level starts from the wide nodes of the level above it,
  * found by the pyramid too, so nothing is walked from the root. So the cost is by what is visible:
- * about 10 ns a rectangle from 1e4 to 1e7 nodes, half a microsecond where 1e7 siblings are two
- * boxes (bench/layout_bench.c). A walk in preorder, with a pyramid over that, is made in two thirds
- * of the time and quicker in the middle zooms, but slow where it must be quick: twice as slow for
- * the whole of 1e7 nodes, where each rectangle is a cache miss, and a hundred times when scrolled
- * down. */
+ * 5 to 9 ns a rectangle from 1e4 to 1e7 nodes, in wasm too, half a microsecond where 1e7 siblings
+ * are two boxes (bench/layout_bench.c, bench/view_bench.mjs). A walk in preorder, with a pyramid
+ * over that, is made in two thirds of the time and quicker in the middle zooms, but slow where it
+ * must be quick: twice as slow for the whole of 1e7 nodes, where each rectangle is a cache miss,
+ * and a hundred times when scrolled down. */
 #ifndef FLAMEL_LAYOUT_RECTANGLES_H
 #define FLAMEL_LAYOUT_RECTANGLES_H
 
@@ -58,8 +62,8 @@ struct flm_rectangle {
     struct flm_node node; /* of a run: its first one that the viewport touches */
     uint32_t count;       /* 1; of a run: siblings in it that the viewport touches, from 1 */
     uint32_t level;
-    uint32_t flags; /* FLM_RECTANGLE_... */
-    uint32_t slot;  /* where the layout has it */
+    uint32_t flags;          /* FLM_RECTANGLE_... */
+    uint32_t slot, slot_end; /* where the layout has it, and its siblings */
 };
 
 /* {0} is an empty list. */
@@ -87,5 +91,10 @@ struct flm_below {
 };
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle);
+
+/* The part of the layout that `count` siblings take, `node` and those to its right, with the gaps
+ * between them: what a run is. Nothing for a node without width. */
+void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,
+                     double *left, double *right);
 
 #endif

@@ -10,29 +10,49 @@
 #define FLM_BLOCK (1u << FLM_BLOCK_BITS)
 #define FLM_STOREYS 6
 
+/* What is known of a slot stands together: a picture takes slots from everywhere, and all that it
+ * wants of each of them. As four columns it took half as long again. */
+struct flm_slot {
+    double offset, total;
+    uint32_t node;        /* of the tree */
+    uint32_t first_child; /* up to that of the next slot */
+};
+
 struct flm_slots {
     uint32_t count;
-    uint32_t *node; /* of the profile */
-    uint32_t
-        *first_child; /* count + 1: the children of s are [first_child[s], first_child[s + 1]) */
-    double *total;
-    double *offset;
-    double *widest[FLM_STOREYS]; /* widest[0] is `total`; widest[k + 1][b] is the maximum of block b
-                                    of widest[k] */
+    struct flm_slot *at;         /* and one more, whose first child is `count` */
+    double *widest[FLM_STOREYS]; /* widest[1][b] is the largest total of block b, widest[k + 1][b]
+                                    the maximum of block b of widest[k]; [0] is not used */
     uint32_t storey_count;       /* the highest has at most one block */
-    void *memory;                /* all the columns */
 };
 
 struct flm_layout {
-    const struct flm_profile *profile;
-    const double *widths;  /* one per node */
+    struct flm_tree tree;
     uint32_t *slot_of;     /* one per node; FLM_NONE: it has no width */
     uint32_t *level_start; /* the slots of level l are [level_start[l], level_start[l + 1]) */
     uint32_t level_count;
     struct flm_slots slots;
+    uint32_t *gaps_before; /* by slot, and one more: how many slots before it are gaps; NULL where
+                              there are none at all */
+    double *gap_widths_before; /* likewise: how wide those are together */
 };
 
-/* Columns for `count` slots, to be filled: node, first_child[0 .. count), total, then the rest by
+/* Of the slots in [from, to). */
+static inline uint32_t flm_layout_gap_count(const struct flm_layout *layout, uint32_t from,
+                                            uint32_t to)
+{
+    return layout->gaps_before ? layout->gaps_before[to] - layout->gaps_before[from] : 0;
+}
+
+/* How wide they are together. */
+static inline double flm_layout_gap_width(const struct flm_layout *layout, uint32_t from,
+                                          uint32_t to)
+{
+    return layout->gaps_before ? layout->gap_widths_before[to] - layout->gap_widths_before[from]
+                               : 0;
+}
+
+/* Room for `count` slots, to be filled: node, first child, total, then the rest by
  * flm_slots_place. */
 bool flm_slots_init(struct flm_slots *slots, uint32_t count, struct flm_error *why);
 void flm_slots_clear(struct flm_slots *slots);
@@ -49,7 +69,7 @@ uint32_t flm_slots_next(const struct flm_slots *slots, uint32_t from, uint32_t t
 uint32_t flm_slots_parent(const struct flm_slots *slots, uint32_t slot);
 
 /* Puts the siblings of a layout whose totals are known, but not its offsets, into another order. */
-bool flm_layout_arrange(struct flm_layout *layout, const struct flm_layout_options *options,
+bool flm_layout_arrange(struct flm_layout *layout, enum flm_sibling_order order,
                         struct flm_error *why);
 
 /* The level on which a slot stands. */

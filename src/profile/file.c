@@ -171,19 +171,21 @@ void flm_file_move(const struct flm_profile *now, const struct flm_profile *old)
     }
 }
 
-bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context)
+/* What stands before the sections, with room for all entries. */
+struct head {
+    struct header header;
+    struct entry table[SECTION_COUNT];
+};
+
+static void make_head(const struct flm_profile *profile, struct head *head)
 {
-    struct {
-        struct header header;
-        struct entry table[SECTION_COUNT];
-    } head;
-    memset(&head, 0, sizeof head);
+    memset(head, 0, sizeof *head);
     uint64_t at = first_section();
     uint32_t count = 0;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         uint64_t size = section_size(&profile->sizes, i);
         if (size > 0) {
-            struct entry *entry = &head.table[count++];
+            struct entry *entry = &head->table[count++];
             memcpy(entry->id, sections[i].id, sizeof entry->id);
             entry->offset = at;
             entry->size = size;
@@ -191,12 +193,34 @@ bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink,
         }
         at = aligned(at + size);
     }
-    memcpy(head.header.magic, magic, sizeof magic);
-    head.header.version = VERSION;
-    head.header.section_count = count;
-    head.header.file_size = at;
-    head.header.checksum = flm_checksum(&head, sizeof head.header + count * sizeof(struct entry));
+    memcpy(head->header.magic, magic, sizeof magic);
+    head->header.version = VERSION;
+    head->header.section_count = count;
+    head->header.file_size = at;
+    head->header.checksum = flm_checksum(head, sizeof head->header + count * sizeof(struct entry));
+}
 
+struct flm_bytes flm_profile_seal(struct flm_profile *profile)
+{
+    struct head head;
+    char *image = profile->image;
+    if (memcmp(image, magic, sizeof magic) != 0) {
+        make_head(profile, &head);
+        memcpy(image, &head, sizeof head);
+        memset(image + sizeof head, 0, (size_t)first_section() - sizeof head);
+        /* What was shrunk has left something between the sections. */
+        for (size_t i = 0; i < SECTION_COUNT; i++) {
+            uint64_t size = section_size(&profile->sizes, i);
+            memset((char *)section_at(profile, i) + size, 0, (size_t)(aligned(size) - size));
+        }
+    }
+    return (struct flm_bytes){profile->image, profile->image_size};
+}
+
+bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context)
+{
+    struct head head;
+    make_head(profile, &head);
     static const char padding[ALIGNMENT] = {0};
     if (!sink(context, &head, sizeof head) ||
         !sink(context, padding, (size_t)(first_section() - sizeof head)))

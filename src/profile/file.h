@@ -21,4 +21,8 @@ void flm_file_place(struct flm_profile *p, const struct flm_sizes *sizes);
  * `now` no larger. */
 void flm_file_move(const struct flm_profile *now, const struct flm_profile *old);
 
+/* Makes the image of a profile that was made here the file itself, so that nothing is copied; of
+ * one that was opened it is that already. Its bytes, good until the profile is freed. */
+struct flm_bytes flm_profile_seal(struct flm_profile *profile);
+
 #endif

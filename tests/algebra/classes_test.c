@@ -295,6 +295,15 @@ static void a_class_that_is_none_is_refused_with_the_list(void **state)
     assert_null(flm_class_named(flm_bytes_of(""), NULL));
 }
 
+static void every_class_is_listed_by_its_name(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const char *name; (name = flm_class_name(count)); count++)
+        assert_non_null(flm_class_named(flm_bytes_of(name), NULL));
+    assert_int_equal(count, 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_function_without_a_module_is_told_by_its_file),
         cmocka_unit_test(what_is_no_code_is_not_merged_by_module),
         cmocka_unit_test(no_name_is_read_outside),
+        cmocka_unit_test(every_class_is_listed_by_its_name),
         cmocka_unit_test(a_class_that_is_none_is_refused_with_the_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

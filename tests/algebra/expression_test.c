@@ -1,4 +1,4 @@
-#include "flamel/algebra.h"
+#include "algebra/algebra.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -393,6 +393,24 @@ static void expressions_survive_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
+static void every_operation_is_listed_with_what_it_does(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;b 1\n");
+    const char *does, *name;
+    bool takes_argument;
+    for (size_t i = 0; (name = flm_operation_name(i, &does, &takes_argument)); i++) {
+        struct flm_error why = {0};
+        struct flm_profile *q = flm_apply(p, name, NULL, &why);
+        assert_true(strlen(does) > 5);
+        assert_int_equal(q == NULL, takes_argument);
+        if (!q)
+            assert_non_null(strstr(why.text, "needs to be told what"));
+        flm_profile_free(q);
+    }
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_note_never_leaves_its_room_and_no_terminal_acts_on_it),
         cmocka_unit_test(any_text_is_an_expression_or_an_error),
         cmocka_unit_test(expressions_survive_failed_allocations),
+        cmocka_unit_test(every_operation_is_listed_with_what_it_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/algebra.h"
 #include "flamel/builder.h"
 #include "support/failures.h"
 #include "support/random.h"
@@ -302,6 +303,128 @@ static void patterns_survive_failed_allocations(void **state)
     assert_true(assert_survives_failures(mark, NULL) > 3);
 }
 
+/* ---- The pattern of one name -------------------------------------------------------------------
+ */
+
+static size_t odd_name(uint64_t *random, char *name, size_t most)
+{
+    static const char odd[] = "\"\"/|*?\\ \t\n\r!=:,;.i$^()[]{}ab\xC3\xA4\xFF";
+    size_t size = random_below(random, (unsigned)most);
+    for (size_t i = 0; i < size; i++)
+        name[i] = random_below(random, 8) ? odd[random_below(random, sizeof odd - 1)]
+                                          : (char)(1 + random_below(random, 255));
+    return size;
+}
+
+static uint32_t add_frame(struct flm_builder *b, const char *name, size_t size)
+{
+    struct flm_frame_record record = {.function = flm_builder_string(b, name, size).index};
+    struct flm_frame frame = flm_builder_frame(b, &record);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                    flm_builder_metric(b, "samples", ""), 1);
+    return frame.index;
+}
+
+/* Names that are nearly the same: other ends, doubled, quoted. */
+static struct flm_profile *with_neighbours(const char *name, size_t size)
+{
+    char other[80];
+    struct flm_builder *b = flm_builder_new(NULL);
+    add_frame(b, name, size);
+    for (size_t from = 0; from <= size && from < 3; from++)
+        for (size_t left_out = 0; left_out <= size - from && left_out < 3; left_out++)
+            add_frame(b, name + from, size - from - left_out);
+    static const char *const around[] = {"\"", "/", " ", "\n", "x", "!", "|"};
+    for (size_t i = 0; i < sizeof around / sizeof around[0]; i++)
+        for (int where = 1; where < 4; where++)
+            add_frame(b, other,
+                      (size_t)snprintf(other, sizeof other, "%s%.*s%s", where & 1 ? around[i] : "",
+                                       (int)size, name, where & 2 ? around[i] : ""));
+    return flm_builder_finish(b, NULL);
+}
+
+static bool has_name(const struct flm_profile *in, struct flm_bytes name)
+{
+    for (uint32_t i = 1; i < in->sizes.frame_count; i++)
+        if (flm_bytes_equal(flm_frame_function(in, i), name))
+            return true;
+    return false;
+}
+
+static void assert_exact(const char *name, size_t size)
+{
+    struct flm_error why = {0};
+    struct flm_profile *named = with_neighbours(name, size);
+    struct flm_text expression = {0};
+    unsigned char marks[200];
+    uint32_t matched;
+    flm_pattern_add_exact(&expression, (struct flm_bytes){name, size});
+    struct flm_bytes pattern = {expression.at, expression.size};
+    if (!flm_pattern_mark(named, pattern, marks, &matched, &why))
+        fail_msg("%.*s of %.*s: %s", (int)pattern.size, pattern.at, (int)size, name, why.text);
+    if (matched != 1)
+        fail_msg("%.*s matches %u names", (int)pattern.size, pattern.at, matched);
+    for (uint32_t i = 1; i < named->sizes.frame_count; i++)
+        assert_true(!marks[i] ||
+                    flm_bytes_equal(flm_frame_function(named, i), (struct flm_bytes){name, size}));
+    expression.size = 0;
+    flm_text_puts(&expression, "hide:");
+    flm_pattern_add_exact(&expression, (struct flm_bytes){name, size});
+    flm_text_puts(&expression, " | by:name");
+    flm_text_putc(&expression, 0);
+    struct flm_profile *q = flm_apply(named, expression.at, NULL, &why);
+    if (!q)
+        fail_msg("%s: %s", expression.at, why.text);
+    assert_false(has_name(q, (struct flm_bytes){name, size}));
+    /* by:name drops no name: all others are still there. */
+    assert_int_equal(q->sizes.frame_count, named->sizes.frame_count - 1);
+    flm_text_clear(&expression);
+    flm_profile_free(named);
+    flm_profile_free(q);
+}
+
+static void the_pattern_of_a_name_matches_it_and_no_other(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "",
+        "a",
+        "\"",
+        "\"\"",
+        "/",
+        "//",
+        "/a/",
+        "/a/i",
+        "a|b",
+        "\"a|b\"",
+        "\" | x",
+        "a\" |b",
+        "*",
+        "a*b?",
+        " a",
+        "a ",
+        "\n",
+        "a\nb",
+        "module=x",
+        "function=a",
+        "kind=kernel",
+        "!a",
+        "a\\",
+        "\\",
+        "\"a\\\" | b",
+        "[a]",
+        "$^",
+        "operator\"\"_s",
+        "std::map<int, std::string>::find(int const&)",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_exact(names[i], strlen(names[i]));
+    uint64_t random = 41;
+    char name[24];
+    for (int round = 0; round < 4000; round++)
+        assert_exact(name, odd_name(&random, name, sizeof name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_star_never_takes_long),
         cmocka_unit_test(stars_agree_with_a_plain_matcher),
         cmocka_unit_test(names_that_hold_the_text_are_suggested),
+        cmocka_unit_test(the_pattern_of_a_name_matches_it_and_no_other),
         cmocka_unit_test(patterns_survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -138,6 +138,77 @@ static void check_label(const char *key, const char *value, bool with, const cha
     flm_profile_free(q);
 }
 
+static bool has_value(const struct flm_profile *p, uint32_t set, const char *key, const char *value)
+{
+    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++) {
+        struct flm_label_record label = p->labels[p->set_members[i]];
+        if (flm_bytes_are(flm_string_bytes(p, label.key), key) &&
+            flm_bytes_are(flm_string_bytes(p, label.value), value))
+            return true;
+    }
+    return false;
+}
+
+/* How many samples have one of these values, counted one by one. */
+static void several_values_of_a_label_are_any_of_them(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"t0,t1", "t1,t0",  "t2",    "t0,t1,t2", "t0,",
+                                        ",t0",   "x,t2,y", "t0,t0", "t,0"};
+    uint64_t random = 53;
+    for (int round = 0; round < 60; round++) {
+        struct flm_profile *p = random_profile(&random, &random_full);
+        const char *values = asked[round % 9];
+        for (int with = 0; with < 2; with++) {
+            uint32_t expected = 0;
+            for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+                bool has = false;
+                for (int v = 0; v < 3; v++) {
+                    char value[3] = {'t', (char)('0' + v), 0};
+                    has |=
+                        strstr(values, value) && has_value(p, p->sample_labels[i], "thread", value);
+                }
+                expected += has == with;
+            }
+            struct flm_profile *q =
+                flm_keep_label(p, flm_bytes_of("thread"), flm_bytes_of(values), with, NULL);
+            assert_sound(q);
+            assert_int_equal(q->sizes.sample_count, expected);
+            flm_profile_free(q);
+        }
+        flm_profile_free(p);
+    }
+}
+
+static void a_value_with_a_comma_is_found_as_it_is(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    static const char *const values[] = {"a,b", "a", "b", "a,b,c", ""};
+    for (unsigned i = 0; i < 5; i++) {
+        char name[2] = {(char)('v' + i), 0};
+        struct flm_string label[2] = {flm_builder_string(b, "k", 1),
+                                      flm_builder_string(b, values[i], strlen(values[i]))};
+        flm_builder_sample(
+            b, i, flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, name, 1)),
+            flm_builder_label_set(b, label, 1), cpu, 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    static const char *const cases[][2] = {{"a,b", "v 1\nw 1\nx 1\n"},
+                                           {"a", "w 1\n"},
+                                           {"a,b,c", "w 1\nx 1\ny 1\n"},
+                                           {"b,", "x 1\n"},
+                                           {"c", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_profile *q =
+            flm_keep_label(p, flm_bytes_of("k"), flm_bytes_of(cases[i][0]), true, NULL);
+        assert_folded(q, cases[i][1]);
+        flm_profile_free(q);
+    }
+    flm_profile_free(p);
+}
+
 static void samples_are_kept_by_label(void **state)
 {
     (void)state;
@@ -298,6 +369,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keep_and_drop_agree_with_a_plain_list),
         cmocka_unit_test(one_metric_is_selected_with_its_samples),
+        cmocka_unit_test(several_values_of_a_label_are_any_of_them),
+        cmocka_unit_test(a_value_with_a_comma_is_found_as_it_is),
         cmocka_unit_test(samples_are_kept_by_label),
         cmocka_unit_test(samples_are_kept_by_time),
         cmocka_unit_test(the_end_of_time_is_in_a_range_without_end),

@@ -210,6 +210,26 @@ static void word_edges_lie_between_words_and_the_rest(void **state)
     assert_finds("\\b\\w+\\b$", "one two", 4, 7);
 }
 
+static void a_whole_pattern_can_be_in_any_case(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"mal+oc", "(?i)mal+oc"};
+    for (int i = 0; i < 2; i++) {
+        size_t start, end;
+        struct matcher m = {.regex = flm_regex_new_any_case(flm_bytes_of(patterns[i]), NULL)};
+        assert_non_null(m.regex);
+        m.scratch = flm_regex_scratch_new(m.regex, NULL);
+        assert_non_null(m.scratch);
+        assert_true(flm_regex_find(m.regex, m.scratch, flm_bytes_of("xMaLLoC"), &start, &end));
+        assert_int_equal(start, 1);
+        assert_int_equal(end, 7);
+        matcher_free(m);
+    }
+    struct flm_error why = {0};
+    assert_null(flm_regex_new_any_case(flm_bytes_of("a(b"), &why));
+    assert_int_equal(why.offset, 1);
+}
+
 static void a_case_does_not_matter_after_i(void **state)
 {
     (void)state;
@@ -548,6 +568,7 @@ int main(void)
         cmocka_unit_test(escapes_are_single_characters),
         cmocka_unit_test(anchors_are_the_ends_of_the_text),
         cmocka_unit_test(word_edges_lie_between_words_and_the_rest),
+        cmocka_unit_test(a_whole_pattern_can_be_in_any_case),
         cmocka_unit_test(a_case_does_not_matter_after_i),
         cmocka_unit_test(a_dot_takes_a_whole_character),
         cmocka_unit_test(sets_hold_any_characters),

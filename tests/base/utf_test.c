@@ -155,9 +155,24 @@ static void what_is_no_character_is_refused(void **state)
     assert_int_equal(flm_utf8_sequence((struct flm_bytes){"\0", 1}, &code), 1);
 }
 
+static void a_character_that_was_put_is_read_again(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 0x110000; code++) {
+        char bytes[4];
+        uint32_t read = 0;
+        size_t size = flm_utf8_put(code, bytes);
+        if (code >= 0xD800 && code < 0xE000)
+            continue;
+        assert_int_equal(flm_utf8_sequence((struct flm_bytes){bytes, size}, &read), size);
+        assert_int_equal(read, code);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_character_that_was_put_is_read_again),
         cmocka_unit_test(a_byte_order_mark_tells_the_order),
         cmocka_unit_test(text_without_a_mark_is_known_by_its_zeros),
         cmocka_unit_test(both_orders_become_utf8_without_the_mark),

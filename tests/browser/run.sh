@@ -1,10 +1,12 @@
 #!/bin/sh
-# Runs a test in the browser that is installed: run.sh TEST.mjs FLAMEL. The two libraries that it
-# needs are installed to build/browser when package-lock.json changes. What is missing skips the test
+# Runs a test in the browser that is installed: run.sh TEST.mjs FLAMEL [ARGUMENT]... The libraries that
+# it needs are installed to MODULES when the lock in PACKAGES changes. What is missing skips the test
 # (exit status 77) and is said.
 
 cd "$(dirname "$0")/../.." || exit 1
-test=$1 flamel=$2 modules=build/browser
+test=$1
+shift
+packages=${PACKAGES:-tests/browser} modules=${MODULES:-build/browser}
 
 skip()
 {
@@ -20,15 +22,22 @@ for name in ${BROWSER_PATH:-} chromium chromium-browser google-chrome; do
 done
 [ -n "$browser" ] || skip 'there is no chromium'
 
-if ! cmp -s tests/browser/package-lock.json $modules/package-lock.json ||
+# Several tests may want them at once: one installs, the others wait for it.
+mkdir -p $modules
+until mkdir $modules/installing 2> /dev/null; do
+    [ -z "$(find $modules/installing -maxdepth 0 -mmin +5)" ] || rmdir $modules/installing
+    sleep 1
+done
+trap 'rmdir $modules/installing' EXIT
+if ! cmp -s $packages/package-lock.json $modules/package-lock.json ||
     [ ! -d $modules/node_modules ]; then
-    mkdir -p $modules
-    cp tests/browser/package.json $modules/
-    (cd $modules && cp ../../tests/browser/package-lock.json . &&
-        npm ci --ignore-scripts --no-audit --no-fund > npm.log 2>&1) || {
+    cp $packages/package.json $packages/package-lock.json $modules/
+    (cd $modules && npm ci --ignore-scripts --no-audit --no-fund > npm.log 2>&1) || {
         rm -f $modules/package-lock.json
         skip "npm ci failed: $(tail -n 1 $modules/npm.log)"
     }
 fi
+rmdir $modules/installing
+trap - EXIT
 
-NODE_MODULES=$PWD/$modules BROWSER=$browser exec node --test-reporter=spec "$test" "$flamel"
+NODE_MODULES=$PWD/$modules BROWSER=$browser exec node --test-reporter=spec "$test" "$@"

@@ -482,16 +482,34 @@ test('what is not in the file is said', async () => {
 });
 
 test('a comparison tells before and after, and its legend finds what changed', async () => {
-    const page = await open(picture('a;less 30 10\na;more 10 30\na;same 5 5\na;new 0 5\n'));
+    const page = await open(
+        picture('a;less 300 100\na;more 100 300\na;same 50 50\na;new 0 50\na;one 0 1\n'));
     await hover(page, 'more');
     assert.match(await details(page),
-        /^more \| 10 samples before, 30 samples after: \+20 \(\+200 %\)/);
+        /^more \| 100 samples before, 300 samples after: \+200 \(\+200 %\)/);
     await page.getByRole('button', {name: 'grown'}).click();
-    assert.equal(await found(page), '100 % · 3 matches');
+    assert.equal(await found(page), '49.9 % \u00b7 2 matches');
     await page.getByRole('button', {name: 'appeared'}).click();
-    assert.equal(await found(page), '10 % · 1 match');
+    assert.equal(await found(page), '7.13 % \u00b7 1 match');
     await page.getByRole('button', {name: 'appeared'}).click();
     assert.equal(await found(page), '');
+    const facts = await page.$eval('.facts', element => element.textContent);
+    assert.match(facts, /450 samples before, 501 samples after \u00b7 \+11.3 % in all/);
+    assert.match(facts, /similarity 0.53 \u00b7 not normalised/);
+    assert.match(facts, /appeared 51 samples \(11.3 %\) in 2 stacks/);
+    await check(page);
+});
+
+test('a comparison may be normalised, and says so', async () => {
+    const page = await open(picture('a;f 200 100\na;g 200 300\n', '--normalise', 'function:f',
+        '--diff-width', 'sum', '--diff-palette', 'green-red'));
+    await hover(page, 'f');
+    assert.match(await details(page),
+        /^f \| 200 samples before \(normalised 100 samples\), 100 samples after: 0 samples \(0 %\)/);
+    await hover(page, 'g');
+    assert.match(await details(page), /300 samples after: \+200 samples \(\+200 %\)/);
+    assert.match(await page.$eval('.facts', element => element.textContent),
+        /normalised: before \u00d7 0.5, so that f is equal/);
     await check(page);
 });
 

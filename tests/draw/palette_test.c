@@ -7,72 +7,13 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "support/colors.h"
 #include "support/failures.h"
 #include "support/random.h"
 
-/* ---- Colour, computed as the standards do ---------------------------------------------------- */
-
-static double linear(unsigned byte)
-{
-    double c = byte / 255.0;
-    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-}
-
-static double luminance(uint32_t color)
-{
-    return 0.2126 * linear(color >> 16) + 0.7152 * linear(color >> 8 & 255) +
-           0.0722 * linear(color & 255);
-}
-
-/* WCAG 2: from 1 to 21. */
-static double contrast(uint32_t a, uint32_t b)
-{
-    double x = luminance(a), y = luminance(b);
-    return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
-}
-
-struct lab {
-    double l, a, b;
-};
-
-/* Oklab (B. Ottosson 2020) of linear sRGB. */
-static struct lab oklab(const double rgb[3])
-{
-    double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
-    double m = cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
-    double s = cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
-    return (struct lab){0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-                        1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
-                        0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
-}
-
-/* As seen without deficiency, and with protanopia, deuteranopia, tritanopia: Machado, Oliveira and
- * Fernandes 2009, severity 1. */
-static const double visions[4][9] = {
-    {1, 0, 0, 0, 1, 0, 0, 0, 1},
-    {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
-    {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
-    {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900}};
-
-static struct lab seen(uint32_t color, int vision)
-{
-    const double rgb[3] = {linear(color >> 16), linear(color >> 8 & 255), linear(color & 255)};
-    const double *m = visions[vision];
-    double out[3];
-    for (int i = 0; i < 3; i++)
-        out[i] = fmax(0, m[3 * i] * rgb[0] + m[3 * i + 1] * rgb[1] + m[3 * i + 2] * rgb[2]);
-    return oklab(out);
-}
-
-static double distance(uint32_t a, uint32_t b, int vision)
-{
-    struct lab x = seen(a, vision), y = seen(b, vision);
-    return sqrt((x.l - y.l) * (x.l - y.l) + (x.a - y.a) * (x.a - y.a) + (x.b - y.b) * (x.b - y.b));
-}
-
 static struct lab lab_of(uint32_t color)
 {
-    return seen(color, 0);
+    return color_seen(color, 0);
 }
 
 /* ---- Ours ------------------------------------------------------------------------------------ */
@@ -98,8 +39,8 @@ static void assert_readable(struct flm_tone tone, const char *what)
     static const uint32_t on_light[] = {FLM_INK_DARK_ON_LIGHT, FLM_INK_PAGE_LIGHT, 0x000000,
                                         0xFFFFFF};
     static const uint32_t on_dark[] = {FLM_INK_DARK_ON_DARK, FLM_INK_PAGE_DARK, 0x000000, 0xFFFFFF};
-    double light = contrast(tone.light, on_light[tone.ink]);
-    double dark = contrast(tone.dark, on_dark[tone.ink]);
+    double light = color_contrast(tone.light, on_light[tone.ink]);
+    double dark = color_contrast(tone.dark, on_dark[tone.ink]);
     if (light < 4.5 || dark < 4.5)
         fail_msg("%s: #%06x has %.2f, #%06x has %.2f", what, (unsigned)tone.light, light,
                  (unsigned)tone.dark, dark);
@@ -122,8 +63,10 @@ static void text_can_be_read_on_every_tone(void **state)
             }
     assert_readable(flm_tone_ancestor, "ancestors");
     assert_readable(flm_tone_run, "runs");
-    for (int i = 0; i < FLM_CHANGE_TONES; i++)
-        assert_readable(flm_change_tones[i], "changes");
+    for (int i = 0; i < FLM_SHARE_STEPS; i++)
+        assert_readable(flm_share_tones[i], "shares");
+    for (uint32_t i = 0; i < FLM_HUES * FLM_HUE_STEPS; i++)
+        assert_readable(flm_hue_tone(i / FLM_HUE_STEPS, i), "hues");
 }
 
 static void all_hues_are_equally_light(void **state)
@@ -165,29 +108,36 @@ static void runtimes_are_nearly_grey(void **state)
     assert_true(hypot(hue.a, hue.b) > 0.05);
 }
 
-static void grown_and_shrunk_differ_in_every_vision(void **state)
+static void shares_go_from_quiet_to_loud_in_every_vision(void **state)
 {
     (void)state;
-    for (int vision = 0; vision < 4; vision++)
-        for (int step = 1; step <= FLM_CHANGE_SAME; step++) {
-            const struct flm_tone *shrunk = &flm_change_tones[FLM_CHANGE_SAME - step];
-            const struct flm_tone *grown = &flm_change_tones[FLM_CHANGE_SAME + step];
-            assert_true(distance(shrunk->light, grown->light, vision) > 0.05 * step);
-            assert_true(distance(shrunk->dark, grown->dark, vision) > 0.05 * step);
+    for (int vision = 0; vision < COLOR_VISIONS; vision++)
+        for (int i = 1; i < FLM_SHARE_STEPS; i++) {
+            struct lab light = color_seen(flm_share_tones[i].light, vision);
+            struct lab dark = color_seen(flm_share_tones[i].dark, vision);
+            assert_true(color_seen(flm_share_tones[i - 1].light, vision).l - light.l > 0.025);
+            assert_true(dark.l - color_seen(flm_share_tones[i - 1].dark, vision).l > 0.025);
         }
+    assert_int_equal(flm_share_step(0, 0), 0);
+    assert_int_equal(flm_share_step(0.0009, 1), 0);
+    assert_int_equal(flm_share_step(1, 1000), 1);
+    assert_int_equal(flm_share_step(-3, 1000), 2);
+    assert_int_equal(flm_share_step(10, 1000), 3);
+    assert_int_equal(flm_share_step(30, 1000), 4);
+    assert_int_equal(flm_share_step(100, 1000), 5);
+    assert_int_equal(flm_share_step(300, 1000), 6);
+    assert_int_equal(flm_share_step(5000, 1000), 6);
 }
 
-static void a_change_is_measured_by_the_larger_value(void **state)
+static void the_tone_of_a_package_has_the_hue_of_its_functions(void **state)
 {
     (void)state;
-    assert_int_equal(flm_change_tone(0, 0), FLM_CHANGE_SAME);
-    assert_int_equal(flm_change_tone(1000, 1004), FLM_CHANGE_SAME);
-    assert_int_equal(flm_change_tone(1000, 1010), FLM_CHANGE_SAME + 1);
-    assert_int_equal(flm_change_tone(100, 120), FLM_CHANGE_SAME + 2);
-    assert_int_equal(flm_change_tone(0, 1), FLM_CHANGE_SAME + 3);
-    assert_int_equal(flm_change_tone(100, 95), FLM_CHANGE_SAME - 1);
-    assert_int_equal(flm_change_tone(100, 60), FLM_CHANGE_SAME - 2);
-    assert_int_equal(flm_change_tone(100, 0), FLM_CHANGE_SAME - 3);
+    struct lab package = lab_of(flm_package_tone(flm_bytes_of("app")).light);
+    struct lab function = lab_of(module_tone("parse", "app").light);
+    assert_true(fabs(sin((atan2(package.b, package.a) - atan2(function.b, function.a)) / 2)) <
+                0.05);
+    struct lab runtime = lab_of(flm_package_tone(flm_bytes_of("/usr/lib/libc.so.6")).light);
+    assert_true(hypot(runtime.a, runtime.b) < 0.02);
 }
 
 /* ---- flamegraph.pl's ------------------------------------------------------------------------- */
@@ -295,8 +245,8 @@ int main(void)
         cmocka_unit_test(all_hues_are_equally_light),
         cmocka_unit_test(functions_of_a_module_have_its_hue),
         cmocka_unit_test(runtimes_are_nearly_grey),
-        cmocka_unit_test(grown_and_shrunk_differ_in_every_vision),
-        cmocka_unit_test(a_change_is_measured_by_the_larger_value),
+        cmocka_unit_test(shares_go_from_quiet_to_loud_in_every_vision),
+        cmocka_unit_test(the_tone_of_a_package_has_the_hue_of_its_functions),
         cmocka_unit_test(names_have_the_colours_that_flamegraph_pl_gives_them),
         cmocka_unit_test(given_colours_come_first),
         cmocka_unit_test(malformed_colours_are_refused_with_their_line),

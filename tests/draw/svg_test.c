@@ -554,27 +554,46 @@ static void what_was_lost_is_told(void **state)
 static void two_columns_are_a_comparison(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of_two("a;gone 10 0\na;new 0 30\na;same 20 20\n");
+    struct flm_profile *p = profile_of_two("a;gone 100 0\na;new 0 300\na;same 200 200\n");
     struct flm_text out = drawn(p, &(struct flm_svg_options){0});
-    assert_holds(&out, "30 samples before, 50 samples after (+66.7 %)");
+    assert_holds(&out, "300 samples before, 500 samples after \xC2\xB7 +66.7 % in all");
     assert_holds(&out, ">grown</text>");
     assert_holds(&out, ">shrunk</text>");
     assert_holds(&out, ">appeared</text>");
     assert_holds(&out, "flamel-appeared");
-    assert_lacks(&out, ">disappeared</text>");
-    assert_lacks(&out, ">gone</text>");
-    flm_text_clear(&out);
-
-    out = drawn(p, &(struct flm_svg_options){.widths = FLM_WIDTHS_LARGER});
+    assert_holds(&out, ">disappeared</text>");
     assert_holds(&out, ">gone</text>");
     assert_holds(&out, ">new</text>");
-    assert_holds(&out, ">disappeared</text>");
     flm_text_clear(&out);
+    flm_profile_free(p);
+}
 
-    out = drawn(p, &(struct flm_svg_options){.widths = FLM_WIDTHS_BEFORE});
-    assert_holds(&out, ">gone</text>");
-    assert_lacks(&out, ">new</text>");
-    flm_text_clear(&out);
+/* What has no width is told of. */
+static void what_disappeared_is_drawn_or_told(void **state)
+{
+    (void)state;
+    static const struct {
+        enum flm_comparison_widths widths;
+        const char *gone, *new_one;
+    } cases[] = {
+        {FLM_WIDTHS_MAX, ">gone</text>", ">new</text>"},
+        {FLM_WIDTHS_SUM, ">gone</text>", ">new</text>"},
+        {FLM_WIDTHS_AFTER, "disappeared 100 samples (33.3 %) in 1 stack, not drawn at this width",
+         ">new</text>"},
+        {FLM_WIDTHS_BEFORE, ">gone</text>",
+         "appeared 300 samples (100 %) in 1 stack, not drawn at this width"},
+    };
+    struct flm_profile *p = profile_of_two("a;gone 100 0\na;new 0 300\na;same 200 200\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_text out = drawn(p, &(struct flm_svg_options){.widths = cases[i].widths});
+        assert_holds(&out, cases[i].gone);
+        assert_holds(&out, cases[i].new_one);
+        if (cases[i].widths == FLM_WIDTHS_AFTER)
+            assert_lacks(&out, ">gone</text>");
+        if (cases[i].widths == FLM_WIDTHS_BEFORE)
+            assert_lacks(&out, ">new</text>");
+        flm_text_clear(&out);
+    }
     flm_profile_free(p);
 }
 
@@ -617,13 +636,34 @@ static void options_are_set_by_name(void **state)
 {
     (void)state;
     struct flm_svg_options o = {0};
-    static const char *const pairs[][2] = {
-        {"title", "t"},       {"subtitle", "s"}, {"width", "900"},     {"height", "16"},
-        {"minwidth", "0.5%"}, {"fonttype", "F"}, {"fontsize", "10"},   {"fontwidth", "0.6"},
-        {"countname", "c"},   {"nametype", "N"}, {"factor", "2"},      {"colors", "java"},
-        {"bgcolors", "blue"}, {"hash", NULL},    {"order", "total"},   {"reverse", NULL},
-        {"inverted", NULL},   {"negate", NULL},  {"widths", "before"}, {"search", "x"},
-        {"notes", "n"},       {"static", NULL},  {"encoding", "utf-8"}};
+    static const char *const pairs[][2] = {{"title", "t"},
+                                           {"subtitle", "s"},
+                                           {"width", "900"},
+                                           {"height", "16"},
+                                           {"minwidth", "0.5%"},
+                                           {"fonttype", "F"},
+                                           {"fontsize", "10"},
+                                           {"fontwidth", "0.6"},
+                                           {"countname", "c"},
+                                           {"nametype", "N"},
+                                           {"factor", "2"},
+                                           {"colors", "java"},
+                                           {"bgcolors", "blue"},
+                                           {"hash", NULL},
+                                           {"order", "total"},
+                                           {"reverse", NULL},
+                                           {"inverted", NULL},
+                                           {"negate", NULL},
+                                           {"diff-width", "before"},
+                                           {"search", "x"},
+                                           {"notes", "n"},
+                                           {"static", NULL},
+                                           {"encoding", "utf-8"},
+                                           {"diff-color", "self,absolute"},
+                                           {"diff-palette", "green-red"},
+                                           {"diff-noise", NULL},
+                                           {"diff-only", "grown,shrunk"},
+                                           {"normalise", "function:main"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_error why;
         if (!flm_svg_option_set(&o, pairs[i][0], pairs[i][1], &why))
@@ -637,6 +677,15 @@ static void options_are_set_by_name(void **state)
     assert_int_equal(o.order, FLM_DRAW_BY_TOTAL);
     assert_int_equal(o.widths, FLM_WIDTHS_BEFORE);
     assert_true(o.reverse && o.inverted && o.negate && o.without_script);
+    assert_true(o.change_of_self && o.change_absolute && o.without_noise_test);
+    assert_int_equal(o.change_palette, FLM_CHANGE_GREEN_RED);
+    assert_string_equal(o.changes, "grown,shrunk");
+    assert_int_equal(o.normalise, FLM_NORMALISE_FUNCTION);
+    assert_string_equal(o.normalise_function, "main");
+    assert_true(flm_svg_option_set(&o, "diff-color", "subtree,relative", NULL));
+    assert_true(!o.change_of_self && !o.change_absolute);
+    assert_true(flm_svg_option_set(&o, "normalise", "total", NULL));
+    assert_int_equal(o.normalise, FLM_NORMALISE_TOTAL);
 }
 
 static void the_list_has_every_option(void **state)
@@ -661,11 +710,26 @@ static void the_list_has_every_option(void **state)
 static void options_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
-    static const char *const pairs[][2] = {
-        {"width", "wide"},     {"width", "-5"},     {"width", "0"},      {"minwidth", "x"},
-        {"minwidth", "-1"},    {"minwidth", "%"},   {"colors", "pink"},  {"bgcolors", "#12"},
-        {"bgcolors", "black"}, {"order", "random"}, {"widths", "both"},  {"encoding", "latin1"},
-        {"colours", "hot"},    {"factor", "nan"},   {"flamechart", NULL}};
+    static const char *const pairs[][2] = {{"width", "wide"},
+                                           {"width", "-5"},
+                                           {"width", "0"},
+                                           {"minwidth", "x"},
+                                           {"minwidth", "-1"},
+                                           {"minwidth", "%"},
+                                           {"colors", "pink"},
+                                           {"bgcolors", "#12"},
+                                           {"bgcolors", "black"},
+                                           {"order", "random"},
+                                           {"diff-width", "both"},
+                                           {"encoding", "latin1"},
+                                           {"colours", "hot"},
+                                           {"factor", "nan"},
+                                           {"flamechart", NULL},
+                                           {"diff-color", "self absolute"},
+                                           {"diff-palette", "red"},
+                                           {"diff-only", "grown,new"},
+                                           {"normalise", "function:"},
+                                           {"normalise", "sum"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_svg_options o = {0};
         struct flm_error why = {0};
@@ -680,6 +744,8 @@ static void options_that_make_no_sense_are_refused(void **state)
                                                    {.font_size_px = 1000},
                                                    {.background = "pink"},
                                                    {.colors = (enum flm_colors)99},
+                                                   {.widths = (enum flm_comparison_widths)9},
+                                                   {.normalise = (enum flm_normalise)9},
                                                    {.min_width = -1}};
     struct flm_profile *p = profile_of("a 1\n");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -761,7 +827,11 @@ static void drawing_survives_failed_allocations(void **state)
         {.p = p, .options = {.reverse = true, .order = FLM_DRAW_BY_TOTAL}},
         {.p = p, .options = {.palette = {given, sizeof given - 1}}},
         {.p = p, .options = {.palette = {given, sizeof given - 1}}, .palette = true},
-        {.p = two, .options = {.widths = FLM_WIDTHS_LARGER}},
+        {.p = two, .options = {.widths = FLM_WIDTHS_MAX}},
+        {.p = two,
+         .options = {.normalise = FLM_NORMALISE_FUNCTION,
+                     .normalise_function = "b",
+                     .changes = "grown,disappeared"}},
     };
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
         assert_true(assert_survives_failures(draw_again, &works[i]) > 1);
@@ -783,7 +853,10 @@ static void a_sink_that_refuses_ends_it(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("a 1\n");
-    for (size_t left = 0; left < 40000; left += 9999) {
+    struct flm_text all = drawn(p, &(struct flm_svg_options){0});
+    size_t size = all.size;
+    flm_text_clear(&all);
+    for (size_t left = 0; left < size; left += size / 4) {
         size_t room = left;
         struct flm_error why = {0};
         assert_false(flm_svg_write(p, &(struct flm_svg_options){0}, refuse, &room, &why));
@@ -827,6 +900,7 @@ int main(void)
         cmocka_unit_test(levels_that_are_not_drawn_are_told),
         cmocka_unit_test(what_was_lost_is_told),
         cmocka_unit_test(two_columns_are_a_comparison),
+        cmocka_unit_test(what_disappeared_is_drawn_or_told),
         cmocka_unit_test(grown_is_warm_and_negate_turns_it),
         cmocka_unit_test(negative_values_are_a_comparison_by_themselves),
         cmocka_unit_test(options_are_set_by_name),

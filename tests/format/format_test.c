@@ -14,7 +14,7 @@ static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
         assert_true(strlen(formats[i]->name) > 0 && strlen(formats[i]->description) > 0);
         assert_non_null(formats[i]->extensions);
         assert_ptr_equal(flm_format_named(formats[i]->name), formats[i]);
-        assert_true(formats[i]->read || formats[i]->write);
+        assert_true(flm_format_can_be_read(formats[i]) || flm_format_can_be_written(formats[i]));
         assert_true(!formats[i]->read || formats[i]->sniff);
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(formats[i]->name, formats[k]->name);

@@ -182,10 +182,10 @@ static void the_window_is_filled_as_far_as_asked(void **state)
     const char *path = write_temporary("fill", bytes(&text));
     struct flm_input *in = flm_input_open(path, NULL);
     struct flm_source *source = flm_input_source(in);
-    assert_true(flm_input_fill(in, 2000000, NULL));
+    assert_true(flm_source_fill(flm_input_source(in), 2000000, NULL));
     assert_true(source->end - source->at >= 2000000);
     assert_memory_equal(source->at, text.at, 2000000);
-    assert_true(flm_input_fill(in, 9000000, NULL));
+    assert_true(flm_source_fill(flm_input_source(in), 9000000, NULL));
     assert_true(source->last);
     assert_int_equal(source->end - source->at, text.size);
     flm_input_close(in);

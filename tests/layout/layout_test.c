@@ -10,6 +10,14 @@
 #include "layout/trees.h"
 #include "profile/columns.h"
 #include "support/allocation.h"
+#include "support/random.h"
+#include "support/random_profile.h"
+
+static struct flm_layout_options options_of(const struct flm_profile *p, uint32_t metric,
+                                            enum flm_sibling_order order)
+{
+    return (struct flm_layout_options){flm_tree_of(p, (struct flm_metric){metric}), order};
+}
 
 static void assert_sound(const struct flm_layout *layout)
 {
@@ -19,13 +27,12 @@ static void assert_sound(const struct flm_layout *layout)
 }
 
 /* "name offset total level" of every node with a width, level by level, from left to right. */
-static const char *described(const struct flm_layout *layout)
+static const char *described(const struct flm_profile *p, const struct flm_layout *layout)
 {
     static char text[4000];
-    const struct flm_profile *p = flm_layout_profile(layout);
     size_t size = 0;
     for (uint32_t s = 0; s < layout->slots.count; s++) {
-        struct flm_node node = {layout->slots.node[s]};
+        struct flm_node node = {layout->slots.at[s].node};
         uint32_t frame = flm_profile_frames(p)[node.index];
         struct flm_name name = flm_profile_string(
             p, (struct flm_string){flm_profile_frame(p, (struct flm_frame){frame})->function});
@@ -36,13 +43,14 @@ static const char *described(const struct flm_layout *layout)
     return text;
 }
 
+/* `p` has the names. */
 static void assert_described(const struct flm_profile *p, const struct flm_layout_options *options,
                              const char *expected)
 {
-    struct flm_layout *layout = flm_layout_new(p, options, NULL);
+    struct flm_layout *layout = flm_layout_new(options, NULL);
     assert_non_null(layout);
     assert_sound(layout);
-    assert_string_equal(described(layout), expected);
+    assert_string_equal(described(p, layout), expected);
     flm_layout_free(layout);
 }
 
@@ -50,8 +58,8 @@ static void a_node_lies_above_its_parent_and_beside_its_siblings(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("main 2\nmain;read 10\nmain;read;copy 3\nmain;write 1\n");
-    assert_described(p, &(struct flm_layout_options){0},
-                     " 0 16 0, main 0 16 1, read 0 13 2, write 13 1 2, copy 0 3 3");
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+    assert_described(p, &options, " 0 16 0, main 0 16 1, read 0 13 2, write 13 1 2, copy 0 3 3");
     flm_profile_free(p);
 }
 
@@ -81,6 +89,12 @@ static void a_layout_agrees_with_a_plain_walk(void **state)
             struct flm_node node = {i};
             assert_true(flm_layout_total(layout, node) == total[i]);
             assert_true(flm_layout_offset(layout, node) == offset[i]);
+            double place, width;
+            assert_int_equal(flm_layout_extent(layout, node, &place, &width),
+                             total[i] != 0 || i == 0);
+            assert_true(total[i] == 0 || (place == offset[i] && width == total[i]));
+            if (total[i] != 0)
+                assert_int_equal(flm_layout_node_at(layout, layout->slot_of[i]).index, i);
             assert_int_equal(flm_layout_level(layout, node), level[i]);
             assert_int_equal(flm_layout_parent(layout, node).index, parent[i]);
         }
@@ -99,7 +113,7 @@ static void siblings_can_stand_widest_first(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a;x 1\na;y 2\nb 5\nc;z 3\nc;w 2\nd 4\n");
-    struct flm_layout_options options = {.order = FLM_ORDER_TOTAL};
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_TOTAL);
     assert_described(p, &options,
                      " 0 17 0, b 0 5 1, c 5 5 1, d 10 4 1, a 14 3 1, "
                      "z 5 3 2, w 8 2 2, y 14 2 2, x 16 1 2");
@@ -128,26 +142,19 @@ static void siblings_can_stand_as_they_were_seen_first(void **state)
     }
     flm_builder_add(b, tree_child(b, flm_builder_root(b), "f", 1), cpu, 1);
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_layout_options options = {.order = FLM_ORDER_SEEN};
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_SEEN);
+    int64_t *seen = flm_tree_seen(p, cpu);
+    options.tree.seen = seen;
     const char *expected = " 0 9 0, b 0 2 1, d 2 1 1, c 3 1 1, a 4 2 1, g 6 1 1, e 7 1 1, f 8 1 1, "
                            "below 4 1 2, below 6 1 2";
     assert_described(p, &options, expected);
 
-    /* Which of two samples of the same time comes first does not matter. */
-    for (uint32_t i = 1; i < p->sizes.sample_count; i++)
-        if (p->sample_time[i] == 50 && p->sample_time[i - 1] == 50) {
-            uint32_t node = p->sample_node[i];
-            p->sample_node[i] = p->sample_node[i - 1];
-            p->sample_node[i - 1] = node;
-        }
-    assert_described(p, &options, expected);
-
-    /* With other widths any sample counts. */
-    const double widths[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    options.widths = widths;
+    /* Those that were never seen are like each other. */
+    options.tree.seen = NULL;
     assert_described(p, &options,
-                     " 0 9 0, c 0 1 1, b 1 1 1, d 2 1 1, a 3 2 1, g 5 2 1, e 7 1 1, f 8 1 1, "
-                     "below 3 1 2, below 5 1 2");
+                     " 0 9 0, a 0 2 1, b 2 2 1, c 4 1 1, d 5 1 1, e 6 1 1, f 7 1 1, g 8 1 1, "
+                     "below 0 1 2, below 8 1 2");
+    free(seen);
     flm_profile_free(p);
 }
 
@@ -169,10 +176,10 @@ static void any_order_is_sound_and_keeps_every_width(void **state)
         }
         const struct flm_slots *slots = &by_total->slots;
         for (uint32_t s = 0; s < slots->count; s++)
-            for (uint32_t c = slots->first_child[s] + 1; c < slots->first_child[s + 1]; c++)
-                assert_true(slots->total[c - 1] > slots->total[c] ||
-                            (slots->total[c - 1] == slots->total[c] &&
-                             slots->node[c - 1] < slots->node[c]));
+            for (uint32_t c = slots->at[s].first_child + 1; c < slots->at[s + 1].first_child; c++)
+                assert_true(slots->at[c - 1].total > slots->at[c].total ||
+                            (slots->at[c - 1].total == slots->at[c].total &&
+                             slots->at[c - 1].node < slots->at[c].node));
         flm_layout_free(by_name);
         flm_layout_free(by_total);
         flm_profile_free(p);
@@ -185,7 +192,7 @@ static void nodes_without_a_width_take_no_place(void **state)
     struct flm_profile *p = tree_of("a 5\nb;x 0 1\nb;y;z 0 1\nc;x 3 9\nc;y 0 9\nd 0 1\n");
     struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
     assert_sound(layout);
-    assert_string_equal(described(layout), " 0 8 0, a 0 5 1, c 5 3 1, x 5 3 2");
+    assert_string_equal(described(p, layout), " 0 8 0, a 0 5 1, c 5 3 1, x 5 3 2");
     assert_int_equal(flm_layout_node_count(layout), 4);
     struct flm_node without = tree_node(p, "b;y");
     assert_true(flm_layout_total(layout, without) == 0);
@@ -194,7 +201,7 @@ static void nodes_without_a_width_take_no_place(void **state)
     assert_int_equal(flm_layout_parent(layout, without).index, FLM_NONE);
     flm_layout_free(layout);
 
-    struct flm_layout_options options = {.metric = {1}, .order = FLM_ORDER_TOTAL};
+    struct flm_layout_options options = options_of(p, 1, FLM_ORDER_TOTAL);
     assert_described(p, &options,
                      " 0 21 0, c 0 18 1, b 18 2 1, d 20 1 1, x 0 9 2, y 9 9 2, "
                      "x 18 1 2, y 19 1 2, z 19 1 3");
@@ -206,12 +213,13 @@ static void a_metric_without_values_leaves_the_root(void **state)
     (void)state;
     struct flm_profile *p = tree_of("a;b 5 0\nc 2 0\n");
     for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_SEEN; order++) {
-        struct flm_layout_options options = {.metric = {1}, .order = (enum flm_sibling_order)order};
+        struct flm_layout_options options = options_of(p, 1, (enum flm_sibling_order)order);
         assert_described(p, &options, " 0 0 0");
     }
     flm_profile_free(p);
     p = tree_of("");
-    assert_described(p, &(struct flm_layout_options){0}, " 0 0 0");
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+    assert_described(p, &options, " 0 0 0");
     flm_profile_free(p);
 }
 
@@ -219,8 +227,8 @@ static void what_a_difference_lost_is_as_wide_as_what_it_gained(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a -5\na;x 5\na;y -2\nb 1\n");
-    assert_described(p, &(struct flm_layout_options){0},
-                     " 0 13 0, a 0 12 1, b 12 1 1, x 0 5 2, y 5 2 2");
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+    assert_described(p, &options, " 0 13 0, a 0 12 1, b 12 1 1, x 0 5 2, y 5 2 2");
     flm_profile_free(p);
 }
 
@@ -229,7 +237,8 @@ static void widths_can_be_another_column(void **state)
     (void)state;
     struct flm_profile *p = tree_of("a 1\nb 2\nc 3\n");
     const double widths[] = {0, 7, 0, 0.5};
-    struct flm_layout_options options = {.widths = widths};
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+    options.tree.width = widths;
     assert_described(p, &options, " 0 7.5 0, a 0 7 1, c 7 0.5 1");
     flm_profile_free(p);
 }
@@ -240,9 +249,10 @@ static void a_sum_that_is_not_finite_is_refused(void **state)
     struct flm_profile *p = tree_of("a 1\nb 2\n");
     static const double widths[][3] = {{0, 1e308, -1e308}, {0, NAN, 1}, {0, INFINITY, 1}};
     for (int i = 0; i < 3; i++) {
-        struct flm_layout_options options = {.widths = widths[i]};
+        struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+        options.tree.width = widths[i];
         struct flm_error why;
-        assert_null(flm_layout_new(p, &options, &why));
+        assert_null(flm_layout_new(&options, &why));
         assert_int_equal(why.kind, FLM_ERROR_RANGE);
     }
     flm_profile_free(p);
@@ -252,8 +262,9 @@ static void a_metric_that_there_is_not_is_refused(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 1\n");
+    struct flm_layout_options options = options_of(p, 2, FLM_ORDER_NAME);
     struct flm_error why;
-    assert_null(flm_layout_new(p, &(struct flm_layout_options){.metric = {2}}, &why));
+    assert_null(flm_layout_new(&options, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
     flm_profile_free(p);
 }
@@ -262,12 +273,11 @@ static void more_nodes_than_a_layout_can_number_are_refused(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 1\n");
-    uint32_t count = p->sizes.node_count;
-    p->sizes.node_count = 0x80000000u;
+    struct flm_layout_options options = options_of(p, 0, FLM_ORDER_NAME);
+    options.tree.node_count = 0x80000000u;
     struct flm_error why;
-    assert_null(flm_layout_new(p, &(struct flm_layout_options){0}, &why));
+    assert_null(flm_layout_new(&options, &why));
     assert_int_equal(why.kind, FLM_ERROR_RANGE);
-    p->sizes.node_count = count;
     flm_profile_free(p);
 }
 
@@ -316,6 +326,48 @@ static void a_search_counts_what_is_inside_of_a_match_once(void **state)
     flm_profile_free(p);
 }
 
+/* Level by level, from left to right: what is beside is what is next there. */
+static void a_neighbour_is_the_next_of_the_level(void **state)
+{
+    (void)state;
+    uint64_t random = 99;
+    for (int round = 0; round < 60; round++) {
+        struct random_shape shape = random_full;
+        shape.negative = round % 3 == 0;
+        struct flm_profile *p = random_profile(&random, &shape);
+        struct flm_layout_options options = {.tree = flm_tree_of(p, (struct flm_metric){0}),
+                                             .order = (enum flm_sibling_order)(round % 2)};
+        struct flm_layout *layout = flm_layout_new(&options, NULL);
+        for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+            struct flm_node node = {i};
+            uint32_t level = flm_layout_level(layout, node);
+            double offset = flm_layout_offset(layout, node);
+            struct flm_node beside[2] = {flm_layout_beside(layout, node, -1),
+                                         flm_layout_beside(layout, node, 1)};
+            if (level == FLM_NONE) {
+                assert_true(beside[0].index == FLM_NONE && beside[1].index == FLM_NONE);
+                continue;
+            }
+            uint32_t nearest[2] = {FLM_NONE, FLM_NONE};
+            for (uint32_t k = 0; k < p->sizes.node_count; k++) {
+                double at = flm_layout_offset(layout, (struct flm_node){k});
+                int side = at > offset;
+                if (flm_layout_level(layout, (struct flm_node){k}) != level || at == offset)
+                    continue;
+                double now = nearest[side] == FLM_NONE
+                                 ? (side ? INFINITY : -INFINITY)
+                                 : flm_layout_offset(layout, (struct flm_node){nearest[side]});
+                if (side ? at < now : at > now)
+                    nearest[side] = k;
+            }
+            assert_int_equal(beside[0].index, nearest[0]);
+            assert_int_equal(beside[1].index, nearest[1]);
+        }
+        flm_layout_free(layout);
+        flm_profile_free(p);
+    }
+}
+
 static void assert_broken(const struct flm_layout *layout)
 {
     struct flm_error why = {0};
@@ -330,19 +382,19 @@ static void a_check_finds_what_is_broken(void **state)
     struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
     struct flm_slots *slots = &layout->slots;
     assert_sound(layout);
-    uint32_t *places[] = {&layout->slot_of[7],     &layout->slot_of[5000],
-                          &slots->node[7],         &slots->first_child[0],
-                          &slots->first_child[7],  &slots->first_child[5000],
-                          &layout->level_start[0], &layout->level_start[1],
-                          &layout->level_start[2], &layout->level_count};
+    uint32_t *places[] = {&layout->slot_of[7],       &layout->slot_of[5000],
+                          &slots->at[7].node,        &slots->at[0].first_child,
+                          &slots->at[7].first_child, &slots->at[5000].first_child,
+                          &layout->level_start[0],   &layout->level_start[1],
+                          &layout->level_start[2],   &layout->level_count};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         uint32_t right = *places[i];
         *places[i] = right - 1;
         assert_broken(layout);
         *places[i] = right;
     }
-    double *values[] = {&slots->total[0],  &slots->total[7],     &slots->offset[0],
-                        &slots->offset[7], &slots->widest[1][3], &slots->widest[2][0]};
+    double *values[] = {&slots->at[0].total,  &slots->at[7].total,  &slots->at[0].offset,
+                        &slots->at[7].offset, &slots->widest[1][3], &slots->widest[2][0]};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         double right = *values[i];
         *values[i] = right + 1;
@@ -360,12 +412,14 @@ static void a_layout_is_made_or_says_that_memory_ran_out(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a;b 1\na;c 2\nd 3\n");
+    static const uint32_t with_gap[] = {0, 1, 0, 3, 4};
     for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_SEEN; order++)
         for (size_t nth = 1;; nth++) {
             struct flm_error why;
             allocation_fail_from(nth);
-            struct flm_layout *layout = flm_layout_new(
-                p, &(struct flm_layout_options){.order = (enum flm_sibling_order)order}, &why);
+            struct flm_layout_options options = options_of(p, 0, (enum flm_sibling_order)order);
+            options.tree.frame = with_gap;
+            struct flm_layout *layout = flm_layout_new(&options, &why);
             bool failed = allocation_has_failed();
             allocation_fail_from(0);
             if (failed) {
@@ -397,6 +451,7 @@ int main(void)
         cmocka_unit_test(more_nodes_than_a_layout_can_number_are_refused),
         cmocka_unit_test(stacks_may_be_a_hundred_thousand_deep),
         cmocka_unit_test(a_search_counts_what_is_inside_of_a_match_once),
+        cmocka_unit_test(a_neighbour_is_the_next_of_the_level),
         cmocka_unit_test(a_check_finds_what_is_broken),
         cmocka_unit_test(a_layout_is_made_or_says_that_memory_ran_out),
     };

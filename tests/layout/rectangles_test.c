@@ -16,14 +16,16 @@ enum { EVERY_LEVEL = INT32_MAX };
  * profile is looked at for every level. */
 struct plain {
     const struct flm_profile *profile;
+    const uint32_t *frame;
     double *total, *offset;
     uint32_t *level, *parent, level_count;
 };
 
-static struct plain plain_of(const struct flm_profile *p)
+static struct plain plain_of(const struct flm_profile *p, const uint32_t *frame)
 {
     uint32_t count = flm_profile_node_count(p);
     struct plain plain = {p,
+                          frame,
                           malloc(count * sizeof(double)),
                           malloc(count * sizeof(double)),
                           malloc(count * sizeof(uint32_t)),
@@ -64,6 +66,10 @@ static size_t plain_level(const struct plain *plain, const struct flm_viewport *
         if (level > 0 && plain->total[plain->parent[i]] < wide)
             continue;
         bool narrow = plain->total[i] < wide;
+        if (i > 0 && plain->frame[i] == 0) {
+            run_parent = narrow ? run_parent : FLM_NONE;
+            continue;
+        }
         double x1 = fmin((end - view->left) * scale, view->width_px);
         if (narrow && run_parent == plain->parent[i] && count > 0) {
             out[count - 1].x1 = x1;
@@ -79,6 +85,7 @@ static size_t plain_level(const struct plain *plain, const struct flm_viewport *
                                        level,
                                        (narrow ? FLM_RECTANGLE_RUN : 0) |
                                            (level < view->zoom_level ? FLM_RECTANGLE_ANCESTOR : 0),
+                                       0,
                                        0};
         if (end > view->right)
             out[count - 1].flags |= FLM_RECTANGLE_CLIPPED_RIGHT;
@@ -103,7 +110,7 @@ static void assert_same(const struct flm_rectangle *a, const struct flm_rectangl
 /* Anything from the whole to a millionth of it, anywhere, or a zoom to a node; any levels. */
 static struct flm_viewport view_of_chance(uint64_t *seed, const struct flm_layout *layout)
 {
-    struct flm_node node = {random_below(seed, flm_profile_node_count(flm_layout_profile(layout)))};
+    struct flm_node node = {random_below(seed, flm_layout_tree(layout)->node_count)};
     struct flm_viewport view = flm_viewport_of(layout, node, 1 + random_below(seed, 2000));
     if (random_below(seed, 2)) {
         double whole = flm_layout_total(layout, (struct flm_node){0});
@@ -120,6 +127,25 @@ static struct flm_viewport view_of_chance(uint64_t *seed, const struct flm_layou
     return view;
 }
 
+/* The frames of a profile; with `gaps`, some leaves are gaps. To be freed. */
+static uint32_t *frames_of(const struct flm_profile *p, uint64_t *seed, bool gaps)
+{
+    uint32_t count = flm_profile_node_count(p), *frames = malloc(count * sizeof *frames);
+    memcpy(frames, p->node_frame, count * sizeof *frames);
+    for (uint32_t i = 1; gaps && i < count; i++)
+        if (p->node_end[i] == i + 1 && random_below(seed, 3) == 0)
+            frames[i] = 0;
+    return frames;
+}
+
+static struct flm_layout *layout_of(const struct flm_profile *p, const uint32_t *frames,
+                                    enum flm_sibling_order order)
+{
+    struct flm_layout_options options = {flm_tree_of(p, (struct flm_metric){0}), order};
+    options.tree.frame = frames;
+    return flm_layout_new(&options, NULL);
+}
+
 static void a_picture_is_the_one_that_a_plain_search_of_every_node_makes(void **state)
 {
     (void)state;
@@ -127,8 +153,9 @@ static void a_picture_is_the_one_that_a_plain_search_of_every_node_makes(void **
     struct flm_rectangles list = {0};
     for (int tree = 0; tree < 150; tree++) {
         struct flm_profile *p = tree_of_chance(&seed, 1 + random_below(&seed, 500));
-        struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
-        struct plain plain = plain_of(p);
+        uint32_t *frames = frames_of(p, &seed, tree % 2);
+        struct flm_layout *layout = layout_of(p, frames, FLM_ORDER_NAME);
+        struct plain plain = plain_of(p, frames);
         struct flm_rectangle *expected = malloc(flm_profile_node_count(p) * sizeof *expected);
         for (int i = 0; i < 30; i++) {
             struct flm_viewport view = view_of_chance(&seed, layout);
@@ -146,6 +173,7 @@ static void a_picture_is_the_one_that_a_plain_search_of_every_node_makes(void **
             assert_int_equal(at, list.count);
         }
         free(expected);
+        free(frames);
         plain_clear(&plain);
         flm_layout_free(layout);
         flm_profile_free(p);
@@ -198,7 +226,9 @@ static void a_point_has_the_rectangle_that_is_drawn_there(void **state)
     struct flm_rectangles list = {0};
     for (int tree = 0; tree < 100; tree++) {
         struct flm_profile *p = tree_of_chance(&seed, 1 + random_below(&seed, 1000));
-        struct flm_layout *layout = layout_by(p, tree % 2 ? FLM_ORDER_TOTAL : FLM_ORDER_NAME);
+        uint32_t *frames = frames_of(p, &seed, tree % 3 == 0);
+        struct flm_layout *layout =
+            layout_of(p, frames, tree % 2 ? FLM_ORDER_TOTAL : FLM_ORDER_NAME);
         for (int i = 0; i < 10; i++) {
             struct flm_viewport view = view_of_chance(&seed, layout);
             assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
@@ -221,10 +251,64 @@ static void a_point_has_the_rectangle_that_is_drawn_there(void **state)
                     assert_same(&found, drawn);
             }
         }
+        free(frames);
         flm_layout_free(layout);
         flm_profile_free(p);
     }
     flm_rectangles_clear(&list);
+}
+
+static void a_gap_is_left_free(void **state)
+{
+    (void)state;
+    /* Children of "a", each as wide as told; frame 0 is a gap. */
+    static const uint32_t frame[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 0, 5};
+    static const uint32_t end[] = {11, 11, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const double width[] = {0, 0, 1, 1, 1, 2, 1, 40, 30, 3, 21};
+    struct flm_layout_options options = {.tree = {11, frame, end, width, NULL}};
+    struct flm_layout *layout = flm_layout_new(&options, NULL);
+    struct flm_viewport view = flm_viewport_of(layout, (struct flm_node){0}, 100);
+    view.min_width_px = 5;
+    struct flm_rectangles list = {0};
+    assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
+    assert_int_equal(list.count, 5);
+    const struct flm_rectangle *run = &list.at[2], *wide = &list.at[3], *last = &list.at[4];
+    assert_int_equal(run->flags, FLM_RECTANGLE_RUN);
+    assert_int_equal(run->node.index, 3);
+    assert_int_equal(run->count, 2);
+    assert_true(run->x0 == 1 && run->x1 == 5 && run->total == 3);
+    assert_int_equal(flm_layout_below(layout, run).node_count, 2);
+    assert_int_equal(flm_layout_below(layout, run).last_level, 2);
+    assert_true(wide->x0 == 46 && wide->x1 == 76 && wide->count == 1);
+    assert_true(last->x0 == 79 && last->x1 == 100);
+    assert_int_equal(flm_layout_below(layout, &list.at[1]).node_count, 5);
+    struct flm_rectangle found;
+    assert_false(flm_layout_at(layout, &view, 20, 2, &found));
+    assert_false(flm_layout_at(layout, &view, 0.5, 2, &found));
+    assert_false(flm_layout_at(layout, &view, 77, 2, &found));
+    assert_true(flm_layout_at(layout, &view, 2.5, 2, &found));
+
+    /* Nothing but gaps is nothing. */
+    static const uint32_t one_end[] = {2, 2};
+    static const double one_width[] = {0, 1};
+    options.tree = (struct flm_tree){2, (const uint32_t[]){0, 0}, one_end, one_width, NULL};
+    struct flm_layout *empty = flm_layout_new(&options, NULL);
+    view = flm_viewport_of(empty, (struct flm_node){0}, 100);
+    assert_true(flm_layout_rectangles(empty, &view, &list, NULL));
+    assert_int_equal(list.count, 1);
+    assert_int_equal(flm_layout_below(empty, &list.at[0]).last_level, 0);
+    view.min_width_px = 1000;
+    assert_true(flm_layout_rectangles(empty, &view, &list, NULL));
+    assert_int_equal(list.count, 1);
+
+    /* Nor are they found, even where the name of the root is. */
+    struct flm_layout_match match =
+        flm_layout_match(layout, (const unsigned char[]){1, 0, 0, 1, 0, 0}, (struct flm_node){1});
+    assert_true(match.total == 2);
+    assert_int_equal(match.node_count, 1);
+    flm_rectangles_clear(&list);
+    flm_layout_free(empty);
+    flm_layout_free(layout);
 }
 
 static void a_rectangle_knows_how_much_is_below_it(void **state)
@@ -496,6 +580,7 @@ int main(void)
         cmocka_unit_test(a_picture_is_the_one_that_a_plain_search_of_every_node_makes),
         cmocka_unit_test(children_and_self_fill_what_they_stand_on),
         cmocka_unit_test(a_point_has_the_rectangle_that_is_drawn_there),
+        cmocka_unit_test(a_gap_is_left_free),
         cmocka_unit_test(a_rectangle_knows_how_much_is_below_it),
         cmocka_unit_test(a_zoom_keeps_the_ancestors_as_bars_of_full_width),
         cmocka_unit_test(a_zoom_shows_no_splinter_of_the_neighbours),

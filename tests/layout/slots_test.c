@@ -15,11 +15,11 @@ static struct flm_slots flat(uint32_t count, unsigned rare, uint64_t *seed)
     assert_true(flm_slots_init(&slots, count, NULL));
     double sum = 0;
     for (uint32_t s = count; s-- > 0;) {
-        slots.node[s] = s;
-        slots.first_child[s] = s == 0 ? 1 : count;
-        slots.total[s] =
+        slots.at[s].node = s;
+        slots.at[s].first_child = s == 0 ? 1 : count;
+        slots.at[s].total =
             s == 0 ? sum : 1 + random_below(seed, 10) * (random_below(seed, rare) == 0);
-        sum += slots.total[s];
+        sum += slots.at[s].total;
     }
     flm_slots_place(&slots);
     return slots;
@@ -39,7 +39,7 @@ static void the_next_wide_slot_is_the_one_that_a_plain_search_finds(void **state
                 uint32_t to = from + random_below(&seed, sizes[k] + 1 - from);
                 double width = random_below(&seed, 12);
                 uint32_t plain = from;
-                while (plain < to && slots.total[plain] < width)
+                while (plain < to && slots.at[plain].total < width)
                     plain++;
                 uint64_t visited = 0;
                 assert_int_equal(flm_slots_next(&slots, from, to, width, &visited), plain);
@@ -58,7 +58,7 @@ static void every_child_finds_its_parent(void **state)
     struct flm_slots slots;
     assert_true(flm_slots_init(&slots, 8, NULL));
     for (uint32_t s = 0; s < 8; s++)
-        slots.first_child[s] = first_child[s];
+        slots.at[s].first_child = first_child[s];
     for (uint32_t s = 1; s < 8; s++)
         assert_int_equal(flm_slots_parent(&slots, s), parent[s]);
     flm_slots_clear(&slots);
@@ -71,18 +71,18 @@ static void offsets_keep_what_is_small_beside_what_is_large(void **state)
     enum { COUNT = 1003 };
     struct flm_slots slots;
     assert_true(flm_slots_init(&slots, COUNT, NULL));
-    slots.first_child[0] = 1;
-    slots.first_child[1] = slots.first_child[2] = 3;
+    slots.at[0].first_child = 1;
+    slots.at[1].first_child = slots.at[2].first_child = 3;
     for (uint32_t s = 3; s < COUNT; s++) {
-        slots.first_child[s] = COUNT;
-        slots.total[s] = 0.1;
+        slots.at[s].first_child = COUNT;
+        slots.at[s].total = 0.1;
     }
-    slots.total[1] = 1e15;
-    slots.total[2] = 100;
-    slots.total[0] = 1e15 + 100;
+    slots.at[1].total = 1e15;
+    slots.at[2].total = 100;
+    slots.at[0].total = 1e15 + 100;
     flm_slots_place(&slots);
     /* Added up one by one at 1e15, where doubles are 0.125 apart, the last would begin at 124.9. */
-    assert_true(slots.offset[COUNT - 1] - 1e15 == 99.875);
+    assert_true(slots.at[COUNT - 1].offset - 1e15 == 99.875);
     flm_slots_clear(&slots);
 }
 

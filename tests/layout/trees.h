@@ -112,8 +112,8 @@ static inline struct flm_profile *tree_chain(uint32_t depth)
 static inline struct flm_layout *layout_by(const struct flm_profile *p,
                                            enum flm_sibling_order order)
 {
-    struct flm_layout_options options = {.order = order};
-    return flm_layout_new(p, &options, NULL);
+    struct flm_layout_options options = {flm_tree_of(p, (struct flm_metric){0}), order};
+    return flm_layout_new(&options, NULL);
 }
 
 #endif

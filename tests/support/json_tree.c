@@ -113,16 +113,22 @@ static void clear(struct json_tree *tree)
     free(tree->text);
 }
 
-struct json_tree *json_tree_read(const char *path)
+struct json_tree *json_tree_parse(const char *text)
 {
-    struct flm_text content = read_file(path);
-    flm_text_putc(&content, 0);
-    struct reader r = {content.at};
+    struct reader r = {text};
     struct json_tree *tree = malloc(sizeof *tree);
     assert_non_null(tree);
     read_value(&r, tree);
     skip_blanks(&r);
     assert_int_equal(*r.at, 0);
+    return tree;
+}
+
+struct json_tree *json_tree_read(const char *path)
+{
+    struct flm_text content = read_file(path);
+    flm_text_putc(&content, 0);
+    struct json_tree *tree = json_tree_parse(content.at);
     flm_text_clear(&content);
     return tree;
 }

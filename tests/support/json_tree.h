@@ -18,6 +18,7 @@ struct json_tree {
 
 /* The test fails where there is none. */
 struct json_tree *json_tree_read(const char *path);
+struct json_tree *json_tree_parse(const char *text); /* all of it; terminated */
 void json_tree_free(struct json_tree *tree);
 
 /* The value of a key: NULL where there is none; the test fails in the second case. */

@@ -1,0 +1,27 @@
+/* html_assets.h - what every page consists of, as it was when flamel was built: the files of web/,
+ * made into bytes by the Makefile. */
+#ifndef FLAMEL_IO_HTML_ASSETS_H
+#define FLAMEL_IO_HTML_ASSETS_H
+
+#include "base/bytes.h"
+
+enum flm_html_asset {
+    FLM_HTML_BODY,
+    FLM_HTML_STYLE,
+    FLM_HTML_STYLE_HASH, /* of SHA-256, in base64: what a page says that it may use */
+    FLM_HTML_START,
+    FLM_HTML_START_HASH,
+    FLM_HTML_SCRIPT, /* packed: LZMA */
+    FLM_HTML_SCRIPT_HASH,
+    FLM_HTML_MODULE,      /* the viewer, compiled to wasm */
+    FLM_HTML_PAGE_MODULE, /* that of a page of one file, which has fewer readers; packed: LZMA */
+    FLM_HTML_UNPACK       /* the module that unpacks both: web/unpack.c */
+};
+
+/* Nothing of all this when flamel was built where there is no clang. */
+struct flm_bytes flm_html_asset(enum flm_html_asset asset);
+
+/* Of the two that are packed: how large they are when they are not. */
+size_t flm_html_unpacked_size(enum flm_html_asset asset);
+
+#endif

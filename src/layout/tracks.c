@@ -1,0 +1,222 @@
+#include "layout/tracks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "flamel/builder.h"
+#include "profile/columns.h"
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+/* The labels of one key stand together. */
+struct labels {
+    uint32_t first, count;
+};
+
+static struct labels labels_of(const struct flm_profile *p, const char *key)
+{
+    struct labels found = {0, 0};
+    for (uint32_t i = 0; i < p->sizes.label_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key)) {
+            found.first = found.count ? found.first : i;
+            found.count++;
+        }
+    return found;
+}
+
+static struct labels first_of(const struct flm_profile *p, const char *const *keys, size_t count)
+{
+    struct labels found = {0, 0};
+    for (size_t i = 0; i < count && found.count == 0; i++)
+        found = labels_of(p, keys[i]);
+    return found;
+}
+
+/* The first label of a set that is one of these; FLM_NONE where there is none. */
+static uint32_t label_in(const struct flm_profile *p, uint32_t set, struct labels labels)
+{
+    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++)
+        if (p->set_members[i] - labels.first < labels.count)
+            return p->set_members[i];
+    return FLM_NONE;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* What a sample counts. */
+static double size_of(const struct flm_profile *p, struct flm_metric metric, uint32_t sample)
+{
+    return metric.index == FLM_NONE ? 1 : fabs(flm_sample_column(p, metric.index)[sample]);
+}
+
+/* Totals and numbers of samples, in tracks as they are before they are sorted. */
+static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p,
+                          struct flm_metric metric, struct flm_track *track,
+                          const uint32_t *track_of, struct labels commands)
+{
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        double size = size_of(p, metric, i);
+        if (size == 0)
+            continue;
+        struct flm_track *t = &track[track_of[p->sample_labels[i]]];
+        uint32_t command = label_in(p, p->sample_labels[i], commands);
+        t->command = command == FLM_NONE ? t->command : p->labels[command].value;
+        t->total += size;
+        if (p->sample_time[i] == FLM_NO_TIME) {
+            tracks->untimed_count++;
+            continue;
+        }
+        if (tracks->timed_count++ == 0)
+            tracks->first_ns = p->sample_time[i];
+        tracks->last_ns = p->sample_time[i];
+        t->sample_count++;
+    }
+}
+
+static int largest_first(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_track *track = context;
+    double x = track[a].total, y = track[b].total;
+    return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+}
+
+static void list_samples(struct flm_tracks *tracks, const struct flm_profile *p,
+                         struct flm_metric metric, const uint32_t *track_of)
+{
+    uint32_t *next = tracks->samples;
+    for (uint32_t i = 0; i < tracks->count; i++) {
+        struct flm_track *track = &tracks->track[i];
+        track->sample = next;
+        next += track->sample_count;
+        track->sample_count = 0;
+    }
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        if (p->sample_time[i] == FLM_NO_TIME || size_of(p, metric, i) == 0)
+            continue;
+        struct flm_track *track = &tracks->track[track_of[p->sample_labels[i]]];
+        tracks->samples[track->sample - tracks->samples + track->sample_count++] = i;
+    }
+}
+
+/* ---- The header ------------------------------------------------------------------------------ */
+
+/* A track for each label, and one for samples without: FLM_NONE as its value. */
+static void assign(const struct flm_profile *p, struct labels labels, struct flm_track *track,
+                   uint32_t *track_of)
+{
+    for (uint32_t i = 0; i <= labels.count; i++)
+        track[i] = (struct flm_track){.value = i < labels.count ? p->labels[labels.first + i].value
+                                                                : FLM_NONE,
+                                      .command = FLM_NONE};
+    for (uint32_t set = 0; set < p->sizes.label_set_count; set++) {
+        uint32_t label = label_in(p, set, labels);
+        track_of[set] = label == FLM_NONE ? labels.count : label - labels.first;
+    }
+}
+
+/* Puts those that have something in order. `order` has room for two numbers a track. */
+static void arrange(struct flm_tracks *tracks, const struct flm_profile *p,
+                    const struct flm_track *track, uint32_t track_count, uint32_t *track_of,
+                    uint32_t *order)
+{
+    uint32_t *rank = order + track_count; /* and scratch for the sort before that */
+    for (uint32_t i = 0; i < track_count; i++)
+        order[i] = i;
+    flm_sort(order, track_count, rank, largest_first, track);
+    for (uint32_t i = 0; i < track_count; i++) {
+        bool has_something = track[order[i]].total > 0;
+        rank[order[i]] = has_something ? tracks->count : FLM_NONE;
+        if (has_something)
+            tracks->track[tracks->count++] = track[order[i]];
+    }
+    for (uint32_t set = 0; set < p->sizes.label_set_count; set++)
+        track_of[set] = rank[track_of[set]];
+}
+
+static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct flm_metric metric,
+                 struct labels labels, struct labels commands)
+{
+    size_t most = (size_t)labels.count + 1, sets = p->sizes.label_set_count;
+    struct flm_track *track = malloc(most * sizeof *track);
+    uint32_t *track_of = malloc((sets + 1) * sizeof *track_of); /* by label set */
+    uint32_t *order = malloc(2 * most * sizeof *order);
+    tracks->track = malloc(most * sizeof *tracks->track);
+    tracks->samples = malloc(((size_t)p->sizes.sample_count + 1) * sizeof *tracks->samples);
+    bool good = track && track_of && order && tracks->track && tracks->samples;
+    if (good) {
+        assign(p, labels, track, track_of);
+        count_samples(tracks, p, metric, track, track_of, commands);
+        if (tracks->timed_count > 0) {
+            arrange(tracks, p, track, (uint32_t)most, track_of, order);
+            list_samples(tracks, p, metric, track_of);
+        }
+    }
+    free(track);
+    free(track_of);
+    free(order);
+    return good;
+}
+
+bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profile,
+                     struct flm_metric metric, const char *key, struct flm_error *why)
+{
+    static const char *const keys[] = {"thread", "tid", "pid", "command"};
+    static const char *const command_keys[] = {"command"};
+    *tracks = (struct flm_tracks){.key = FLM_NONE};
+    struct labels labels = key ? first_of(profile, &key, 1) : first_of(profile, keys, 4);
+    struct labels commands = first_of(profile, command_keys, 1);
+    if (key && labels.count == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "no sample has a label '%s'", key);
+    if (labels.count > 0)
+        tracks->key = profile->labels[labels.first].key;
+    if (labels.first == commands.first)
+        commands.count = 0;
+    if (make(tracks, profile, metric, labels, commands))
+        return true;
+    flm_tracks_clear(tracks);
+    return flm_error_memory(why);
+}
+
+void flm_tracks_clear(struct flm_tracks *tracks)
+{
+    free(tracks->track);
+    free(tracks->samples);
+    *tracks = (struct flm_tracks){.key = FLM_NONE};
+}
+
+/* The first of the samples at `time` or after it; those without a time stand first. */
+static uint32_t first_at(const struct flm_profile *p, const uint32_t *sample, uint32_t count,
+                         int64_t time)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int64_t here = p->sample_time[sample ? sample[middle] : middle];
+        if (here < time || here == FLM_NO_TIME)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric,
+                     const uint32_t *sample, uint32_t sample_count, int64_t from_ns, int64_t to_ns,
+                     double *bars, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        bars[i] = 0;
+    if (to_ns <= from_ns || count == 0)
+        return;
+    if (!sample)
+        sample_count = profile->sizes.sample_count;
+    double scale = count / (double)((uint64_t)to_ns - (uint64_t)from_ns);
+    for (uint32_t i = first_at(profile, sample, sample_count, from_ns); i < sample_count; i++) {
+        uint32_t at = sample ? sample[i] : i;
+        if (profile->sample_time[at] >= to_ns)
+            break;
+        double place = (double)((uint64_t)profile->sample_time[at] - (uint64_t)from_ns) * scale;
+        bars[place < count ? (uint32_t)place : count - 1] += size_of(profile, metric, at);
+    }
+}

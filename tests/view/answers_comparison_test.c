@@ -1,0 +1,193 @@
+#include "view/comparison.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/json_tree.h"
+#include "support/profiles.h"
+#include "view/parts.h"
+
+static const char after[] = "m;less 100\nm;more 300\nm;new 100\nm;one 1\n";
+static const char before[] = "m;less 300\nm;more 100\nm;gone 100\n";
+
+static struct flm_viewer *viewer(void)
+{
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    assert_non_null(v);
+    flm_viewer_resize(v, 1000, 600, 1);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, profile_of(after), "a.folded", NULL));
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of(before), "b.folded", NULL));
+    return v;
+}
+
+static void act(struct flm_viewer *v, const char *action)
+{
+    struct flm_error why = {0};
+    if (!flm_viewer_do(v, flm_bytes_of(action), &why))
+        fail_msg("%s: %s", action, why.text);
+}
+
+static struct json_tree *ask(struct flm_viewer *v, const char *question)
+{
+    struct flm_text text = {0};
+    struct flm_error why = {0};
+    if (!flm_viewer_ask(v, flm_bytes_of(question), &text, &why))
+        fail_msg("%s: %s", question, why.text);
+    flm_text_putc(&text, 0);
+    struct json_tree *tree = json_tree_parse(text.at);
+    flm_text_clear(&text);
+    return tree;
+}
+
+static void assert_word(const struct json_tree *object, const char *key, const char *expected)
+{
+    assert_string_equal(json_tree_get(object, key)->text, expected);
+}
+
+static void tools_tell_the_choices_the_parts_and_the_words(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer();
+    act(v, "width sum");
+    act(v, "delta self");
+    act(v, "relative");
+    act(v, "normalise-by less");
+    act(v, "parts grown");
+    struct json_tree *tools = ask(v, "tools");
+    const struct json_tree *c = json_tree_get(tools, "comparison");
+    assert_word(c, "before", "b.folded");
+    assert_word(c, "after", "a.folded");
+    assert_word(c, "width", "sum");
+    assert_word(c, "color", "self");
+    assert_word(c, "normalise", "function");
+    assert_word(c, "palette", "red-blue");
+    assert_word(c, "words",
+                "+0.2 % in all \xC2\xB7 similarity 0.4 \xC2\xB7 normalised: before "
+                "\xC3\x97 0.3333, so that less is equal");
+    const struct json_tree *parts = json_tree_get(c, "parts");
+    assert_int_equal(parts->count, 4);
+    static const char *const totals[] = {
+        "101 samples (60.6 %) in 2 stacks", "267 samples (160 %) in 1 stack",
+        "33.3 samples (20 %) in 1 stack", "0 samples (0 %) in 0 stacks"};
+    for (size_t i = 0; i < 4; i++)
+        assert_word(&parts->items[i], "total", totals[i]);
+    assert_word(tools, "metric", "samples");
+    assert_int_equal(json_tree_get(tools, "metrics")->count, 1);
+    json_tree_free(tools);
+    act(v, "compare-stop");
+    tools = ask(v, "tools");
+    assert_int_equal(json_tree_get(tools, "comparison")->kind, JSON_WORD);
+    json_tree_free(tools);
+    flm_viewer_free(v);
+}
+
+static void the_legend_has_tones_textures_and_actions(void **state)
+{
+    (void)state;
+    static const char *const items[][4] = {
+        {"appeared", "rising", "parts appeared", "#ea8751"},
+        {"grown", "", "parts grown", "#ea8751"},
+        {"same, or noise", "", "parts same", "#d9dbdd"},
+        {"shrunk", "", "parts shrunk", "#4dacf6"},
+        {"disappeared", "falling", "parts disappeared", "#4dacf6"},
+    };
+    struct flm_viewer *v = viewer();
+    struct json_tree *legend = ask(v, "legend");
+    const struct json_tree *list = json_tree_get(legend, "items");
+    assert_int_equal(list->count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_word(&list->items[i], "title", items[i][0]);
+        assert_word(&list->items[i], "texture", items[i][1]);
+        assert_word(&list->items[i], "color", items[i][3]);
+        act(v, json_tree_get(&list->items[i], "action")->text);
+    }
+    assert_int_equal(v->comparing.kinds, (1u << FLM_CHANGE_KINDS) - 1);
+    json_tree_free(legend);
+    flm_viewer_free(v);
+}
+
+/* The row of a function; NULL. */
+static const struct json_tree *row_of(const struct json_tree *answer, const char *title)
+{
+    const struct json_tree *rows = json_tree_get(answer, "rows");
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(json_tree_get(&rows->items[i], "title")->text, title) == 0)
+            return &rows->items[i];
+    return NULL;
+}
+
+static void rows_of_functions_tell_before_and_change_also_of_those_that_are_gone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *title, *before, *change;
+    } cases[] = {{"more", "100 samples", "+200 %"},
+                 {"less", "300 samples", "-66.7 %"},
+                 {"new", "0 samples", "new"},
+                 {"one", "0 samples", "new ?"},
+                 {"gone", "100 samples", "gone"}};
+    struct flm_viewer *v = viewer();
+    for (int by_change = 0; by_change < 2; by_change++) {
+        act(v, by_change ? "sort change" : "sort self");
+        struct json_tree *top = ask(v, "top 0 100");
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            const struct json_tree *row = row_of(top, cases[i].title);
+            assert_non_null(row);
+            assert_word(row, "before", cases[i].before);
+            assert_word(row, "change", cases[i].change);
+        }
+        const struct json_tree *rows = json_tree_get(top, "rows");
+        assert_int_equal(rows->count, 6);
+        if (by_change) { /* by how much in all: less and more 200, gone and new 100, one and m 1 */
+            assert_word(&rows->items[0], "title", "less");
+            assert_word(&rows->items[1], "title", "more");
+            assert_word(&rows->items[2], "title", "gone");
+        } else {
+            assert_word(&rows->items[5], "title", "gone");
+        }
+        json_tree_free(top);
+    }
+    flm_viewer_free(v);
+}
+
+static void the_detail_and_the_tooltip_tell_both_values(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer();
+    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_spot spot = {0, FLM_NONE};
+    assert_true(flm_viewer_settle(v, NULL));
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(p, p->node_frame[i]), "more"))
+            spot.number = i;
+    flm_viewer_select(v, spot);
+    struct json_tree *detail = ask(v, "detail");
+    const struct json_tree *values = json_tree_get(detail, "values");
+    assert_int_equal(values->count, 1); /* the other side is told beside it */
+    assert_word(&values->items[0], "name", "samples");
+    assert_word(&values->items[0], "total_before", "100 samples");
+    assert_word(&values->items[0], "total_after", "300 samples");
+    assert_word(&values->items[0], "total_change", "+200 %");
+    json_tree_free(detail);
+    v->hovered = spot;
+    v->hover_x = v->hover_y = 100;
+    struct json_tree *hover = ask(v, "hover");
+    assert_word(hover, "note", "100 samples before, 300 samples after: +200 samples (+200 %)");
+    assert_word(&json_tree_get(hover, "lines")->items[0], "name", "total after");
+    json_tree_free(hover);
+    flm_viewer_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tools_tell_the_choices_the_parts_and_the_words),
+        cmocka_unit_test(the_legend_has_tones_textures_and_actions),
+        cmocka_unit_test(rows_of_functions_tell_before_and_change_also_of_those_that_are_gone),
+        cmocka_unit_test(the_detail_and_the_tooltip_tell_both_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

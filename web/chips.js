@@ -1,0 +1,152 @@
+// chips.js - the row below the tools, only when there is something in it: transforms, searches, a
+// range of time, how two profiles are compared, and the legend.
+
+import {button, choice, fillChoice, make, refill, show, sign} from './dom.js';
+
+const KINDS = ['text', 'regex', 'fuzzy'], SCOPES = ['name', 'file', 'module', 'all'];
+const WIDTHS = [['after', 'width after'], ['before', 'width before'], ['max', 'width the larger'],
+    ['sum', 'width both']].map(([name, title]) => ({name, title}));
+const DELTAS = [{name: 'self', title: 'colour self'}, {name: 'subtree', title: 'colour subtree'}];
+const NORMALISE = [{name: 'none', title: 'not normalised'}, {name: 'total', title: 'totals made equal'},
+    {name: 'duration', title: 'durations made equal'}];
+const COLORS = [{name: 'red-blue', title: 'red and blue'}, {name: 'green-red', title: 'green and red'}];
+
+export function makeChips(view) {
+    const operations = make('div', {class: 'chip-group', role: 'group', 'aria-label': 'Transforms'});
+    const searches = make('div', {class: 'chip-group', role: 'group', 'aria-label': 'Searches'});
+    const compare = make('div', {class: 'chip-group', role: 'group', 'aria-label': 'Comparison'});
+    const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Legend'});
+    const add = button('+ transform', () => view.editOperation(), {class: 'add'});
+    const words = make('div', {class: 'muted words'});
+    const element = make('section', {class: 'chips', hidden: true,
+        'aria-label': 'Transforms, searches and comparison'}, make('div', {class: 'chip-row'}, compare,
+        operations, add, searches, make('span', {class: 'gap'}), legend), words);
+
+    // ---- Transforms -------------------------------------------------------------------------------
+
+    // Times and threads in the words of the list of them.
+    function titleOf({text, title}) {
+        const [, key, values] = /^label:(.+?)=(.*)/.exec(text) || [];
+        return key ? `${key} ${values.replaceAll(',', ', ')}` : text.startsWith('time:')
+            ? `time ${view.core.ask('tracks').selected?.words || text.slice(5)}` : title;
+    }
+
+    let dragged = -1, shown = [];
+    function operationChip(operation, i) {
+        return make('span', {
+            class: 'chip' + (operation.on ? '' : ' is-off'),
+            draggable: 'true', title: operation.note || operation.text,
+            ondragstart: event => { dragged = i; event.dataTransfer.setData('text/plain',
+                operation.text); },
+            ondragover: event => dragged >= 0 && event.preventDefault(),
+            ondrop: event => {
+                if (dragged < 0) return;
+                event.preventDefault();
+                event.stopPropagation();
+                if (dragged !== i) view.act(`operation-move ${dragged} ${i}`);
+                dragged = -1;
+            },
+            ondragend: () => { dragged = -1; },
+        },
+        button(operation.title, () => view.act(`operation-toggle ${i}`), {
+            'aria-pressed': String(operation.on), 'data-key': `operation-${i}`,
+            'aria-label': `${operation.title}, on or off`,
+            ondblclick: () => view.editOperation(i, operation.text),
+            onkeydown: event => chipKey(event, operation, i),
+        }),
+        sign('×', `Remove ${operation.title}`,
+            () => view.act(`operation-remove ${i}`), {'data-key': `operation-remove-${i}`}));
+    }
+    function chipKey(event, operation, i) {
+        const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+        if (step && (event.ctrlKey || event.metaKey)) view.act(`operation-move ${i} ${i + step}`);
+        else if (event.key === 'F2') view.editOperation(i, operation.text);
+        else if (event.key === 'Delete' || event.key === 'Backspace')
+            view.act(`operation-remove ${i}`);
+        else return;
+        event.preventDefault();
+    }
+
+    // ---- Searches ---------------------------------------------------------------------------------
+
+    function searchChip(search, i, isCurrent) {
+        const chip = make('span', {class: 'chip' + (search.on === false ? ' is-off' : ''),
+            title: search.error || `${search.total} in all, of which itself ${search.self}`},
+        make('i', {class: 'swatch'}),
+        button(search.text, () => view.act(`search-toggle ${i}`), {
+            'aria-pressed': String(search.on !== false), 'data-key': `search-${i}`}),
+        !search.error && make('span', {class: 'muted'},
+            `${search.total_share} · self ${search.self_share}${search.view_share &&
+                search.view_share !== search.total_share ? ` · ${search.view_share} of view` : ''}`),
+        !search.error && isCurrent && button(`${search.functions.toLocaleString('en')} ${search.functions === 1 ? 'function' : 'functions'}`, () => view.showFound(),
+            {class: 'plain', 'data-key': 'found', 'aria-expanded': String(view.hasFound())}),
+        isCurrent && smallChoice('Kind of search', KINDS, search.kind, 'search-kind'),
+        isCurrent && smallChoice('Where to search', SCOPES, search.scope, 'search-scope'),
+        isCurrent && sign('Aa', 'Match case', () => view.act('search-case'), {
+            'aria-pressed': String(Boolean(search.case)), 'data-key': 'search-case'}),
+        isCurrent && sign('+', 'Keep this search, and begin another', () => view.act('search-add'),
+            {'data-key': 'search-add'}),
+        sign('×', `Remove the search ${search.text}`, () => view.act(`search-remove ${i}`),
+            {'data-key': `search-remove-${i}`}));
+        if (search.color) chip.style.setProperty('--swatch', search.color);
+        return chip;
+    }
+    function smallChoice(title, items, current, action) {
+        const select = choice(title, value => view.act(`${action} ${value}`), {'data-key': action});
+        fillChoice(select, items, current);
+        return select;
+    }
+
+    // ---- Two profiles -----------------------------------------------------------------------------
+
+    function switchButton(title, action, isOn) {
+        return button(title, () => view.act(action), {class: 'switch', 'aria-pressed': String(isOn),
+            'data-key': action});
+    }
+    // Which of the four parts are shown, the legend switches; what is seldom changed is in the menu.
+    function comparison({width, color, relative}) {
+        return [smallChoice('Width', WIDTHS, width, 'width'),
+            smallChoice('Colour', DELTAS, color, 'delta'),
+            switchButton('relative', 'relative', relative)];
+    }
+    function comparisonMenu({normalise, normalised, palette, ...tools}) {
+        return [make('h3', {}, 'Comparison'),
+            make('div', {class: 'buttons'},
+                smallChoice('Made equal', NORMALISE, normalise || (normalised ? 'total' : 'none'),
+                    'normalise'),
+                smallChoice('Colours', COLORS, palette, 'change-colors'),
+                switchButton('Side by side', 'side-by-side', tools.side_by_side),
+                switchButton('Noise too', 'noise', tools.noise),
+                button('Blink', () => view.act('blink')), button('Swap', () => view.act('swap')))];
+    }
+
+    function legendItem(item, i) {
+        const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
+        if (item.color) swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
+        const words = [swatch, item.title, item.share && make('span', {class: 'muted'}, item.share)];
+        const part = view.tools().comparison?.parts.find(({name}) => `parts ${name}` === item.action);
+        return item.action ? button(words, () => view.act(item.action), {class: 'plain',
+            'aria-pressed': part ? String(part.on) : null, title: item.note || item.title, 'data-key': `legend-${i}`})
+            : make('span', {class: 'legend-item'}, words);
+    }
+
+    function update() {
+        const {core} = view;
+        const chips = core.ask('chips'), kept = core.ask('searches'), key = core.ask('legend');
+        const {comparison: compared} = view.tools();
+        const searchesShown = kept.searches.filter(search => search.text);
+        shown = chips.operations.map(operation => ({...operation, title: titleOf(operation)}));
+        refill(operations, shown.map(operationChip));
+        refill(searches, kept.searches.map((search, i) => search.text &&
+            searchChip(search, i, i === kept.current)));
+        refill(compare, compared ? comparison(compared) : []);
+        refill(legend, compared ? key.items.map(legendItem) : []);
+        refill(words, compared ? compared.words : '');
+        words.title = compared ? [compared.look, compared.parts_words].filter(Boolean).join('\n') : '';
+        view.menuTold(compared ? comparisonMenu(compared) : key.items.map(legendItem));
+        show(element, Boolean(shown.length || searchesShown.length || compared));
+        view.searchTold(kept);
+    }
+    return {element, update,
+        titles: () => shown.filter(({on}) => on).map(({title}) => title).join(', ')};
+}

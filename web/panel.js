@@ -1,0 +1,151 @@
+// panel.js - everything about the selected frame, beside the picture; on a narrow window a sheet below
+// it, which shows its first lines until it is opened.
+
+import {button, fraction, make, refill, share, show, sign} from './dom.js';
+
+// What is offered at once; all others of the frame's actions are behind "More".
+const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy-stack': 'Copy stack',
+    'open-source': 'Open source'};
+const MORE_ACTIONS = ['zoom-selected', 'hide-module', 'drop', 'drop-subtree', 'keep', 'prune',
+    'collapse-direct', 'collapse-any', 'copy-name', 'copy-folded', 'copy-link'];
+
+// Values without the unit where their heading has it: "716 M" under "samples".
+function figures(detail) {
+    const [first] = detail.values, unitOf = value => value.total?.endsWith(` ${value.unit}`)
+        ? value.unit : '';
+    const columns = detail.compared ? [['before', 'before'], ['after', 'after'], ['change', 'change']]
+        : [['value', first ? unitOf(first) : ''], ['of_view', 'of view'], ['of_parent', 'of parent'],
+            ['of_all', 'of all']];
+    const head = make('tr', {}, make('td', {}), columns.map(([, title]) =>
+        make('th', {scope: 'col'}, title)));
+    const bare = (text, unit) => unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1)
+        : text ?? '';
+    const line = (name, cells, value, attributes) => columns.every(([key]) => cells[key] == null) ? null
+        : make('tr', attributes, make('th', {scope: 'row'}, name), columns.map(([key]) =>
+            make('td', {title: cells[key + '_exact']}, bare(cells[key], value.unit))));
+    const rows = detail.values.flatMap((value, i) => {
+        const attributes = {class: i === 0 ? null : 'other'};
+        return [
+            i > 0 && make('tr', attributes, make('th', {scope: 'rowgroup', colspan: columns.length + 1,
+                class: 'metric'}, value.name)),
+            line('total', {value: value.total, value_exact: value.total_exact,
+                of_view: value.of_view, of_parent: value.of_parent, of_all: value.of_all,
+                before: value.total_before, after: value.total_after, change: value.total_change},
+            value, attributes),
+            line('self', {value: value.self, value_exact: value.self_exact,
+                of_view: value.self_of_view, of_all: value.self_of_all, before: value.self_before,
+                after: value.self_after, change: value.self_change},
+            value, attributes),
+            i === 0 && places(),
+        ];
+    });
+    function places() {
+        const {instances} = detail;
+        return instances && instances.count > 1 && line(
+            `all ${instances.count.toLocaleString('en')} places`, {value: instances.total,
+                of_view: instances.of_view, of_all: instances.of_all}, first);
+    }
+    return make('table', {class: 'figures'}, make('thead', {}, head),
+        make('tbody', {}, rows.filter(Boolean)));
+}
+
+export function makePanel(view) {
+    const body = make('div', {class: 'panel-body'});
+    const found = make('div', {class: 'panel-found', hidden: true});
+    const toggle = sign('', 'More of this frame', () => view.showDetails(!isTall()),
+        {class: 'grip', 'aria-expanded': 'false'});
+    const element = make('aside', {class: 'panel', 'aria-label': 'Details', hidden: true}, toggle,
+        sign('×', 'Close the details', close, {class: 'close'}), found, body);
+
+    const isTall = () => element.classList.contains('is-tall');
+    function setTall(tall) {
+        element.classList.toggle('is-tall', tall);
+        toggle.setAttribute('aria-expanded', String(tall));
+    }
+    function close() {
+        if (!found.hidden) return view.showFound(false);
+        view.act('escape');
+        view.focusPicture();
+    }
+
+    // Of `count` frames some; those that are left out are counted: at the end, or `middle` of them.
+    function frames(title, items, count = items?.length, isMiddle = false) {
+        if (!items || !items.length) return null;
+        const more = Number(String(count).replaceAll(',', '')) - items.length;
+        const rest = more > 0 && make('li', {class: 'muted'}, `${more.toLocaleString('en')} more`);
+        const half = isMiddle ? items.length >> 1 : items.length;
+        const list = items.map((item, i) => make('li', {}, share(button(
+                [make('span', {class: 'cut'}, item.title), make('span', {class: 'number'},
+                    item.share ?? '')],
+                () => view.act(`select ${item.node}`),
+                {onpointerenter: () => view.point(`hover-node ${item.node}`),
+                    onpointerleave: () => view.point('hover-none'), title: item.value ? `${item.title}: ${item.value}` : item.title,
+                    'data-key': title + i}), fraction(item.share))));
+        return make('section', {}, make('h3', {}, title), make('ul', {class: 'frames'},
+            list.slice(0, half), rest, list.slice(half)));
+    }
+
+    function actionButton(name) {
+        const action = view.actionNamed(name);
+        return action && button(FIRST_ACTIONS[name] || action.title, () => view.act(name), {
+            'data-key': name,
+            title: action.keys ? `${action.title} (${view.keyWords(action.keys)})` : action.title});
+    }
+
+    function actions(detail) {
+        const first = Object.keys(FIRST_ACTIONS).filter(name => name !== 'open-source' || detail.file);
+        return make('section', {class: 'actions'}, first.map(actionButton),
+            make('details', {}, make('summary', {}, 'More'), MORE_ACTIONS.map(actionButton)));
+    }
+
+    function update() {
+        const detail = view.core.ask('detail');
+        const wasOpen = body.querySelector('details')?.open;
+        if (detail) {
+            const where = [detail.file && (detail.line ? `${detail.file}:${detail.line}` : detail.file)];
+            refill(body,
+                make('h2', {title: detail.name}, detail.title || detail.name),
+                make('div', {class: 'muted'}, [detail.module, detail.kind].filter(Boolean).join(' · ')),
+                where[0] && make('div', {class: 'muted'}, detail.link
+                    ? make('a', {href: safeLink(detail.link), target: '_blank', rel: 'noopener'},
+                        where[0]) : where[0]),
+                detail.address && make('div', {class: 'muted mono'}, detail.address),
+                figures(detail),
+                detail.note && make('p', {class: 'note'}, detail.note),
+                detail.run && frames(`${detail.run.count} narrow frames, ${detail.run.share}`,
+                    detail.run.items, detail.run.count),
+                detail.sure && make('section', {}, make('h3', {}, 'How sure'),
+                    make('table', {class: 'facts'}, detail.sure.map(({name, value}) => make('tr', {},
+                        make('th', {scope: 'row'}, name), make('td', {}, value))))),
+                frames('Calls', detail.calls, detail.calls_count),
+                frames('Called by', detail.callers, detail.callers_count),
+                !detail.run && actions(detail), frames('Stack', detail.stack,
+                    detail.stack?.length + detail.stack_hidden, true));
+            if (wasOpen) body.querySelector('details').open = true;
+        }
+        show(body, Boolean(detail));
+        view.panelWanted(Boolean(detail) || !found.hidden);
+    }
+
+    // What the current search found, instead of or below the details.
+    function setFound(list) {
+        refill(found, list ? [make('h3', {}, 'Found'), list] : []);
+        show(found, Boolean(list));
+        view.panelWanted(!body.hidden || Boolean(list));
+    }
+
+    show(body, false);
+    function openSource() {
+        const detail = view.core.ask('detail'), link = detail?.link && safeLink(detail.link);
+        if (link) window.open(link, '_blank', 'noopener');
+        else view.say(detail?.file ? `${detail.file}${detail.line ? ':' + detail.line : ''}`
+            : 'the profile does not say where its source is');
+    }
+    return {element, update, openSource, setTall, setFound, hasFound: () => !found.hidden,
+        hasDetail: () => !body.hidden};
+}
+
+// A link that a template made of a file's name: never a script.
+function safeLink(link) {
+    return /^(javascript|data|vbscript):/i.test(link.trim()) ? null : link;
+}

@@ -1,0 +1,54 @@
+// search.js - the field at the top. Searches that are kept, and how the current one looks, are chips.
+
+import {make, show, sign} from './dom.js';
+
+const number = count => count.toLocaleString('en');
+
+export function makeSearch(view) {
+    const input = make('input', {type: 'text', placeholder: 'Search', 'aria-label': 'Search',
+        autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search'});
+    const found = make('span', {class: 'found'});
+    const previous = sign('↑', 'Previous match', () => view.act('previous-match'), {hidden: true});
+    const next = sign('↓', 'Next match', () => view.act('next-match'), {hidden: true});
+    const element = make('div', {class: 'search', role: 'search'}, input, found, previous, next);
+
+    input.addEventListener('input', () => view.act(`search ${input.value}`));
+    input.addEventListener('keydown', event => {
+        if (event.isComposing) return;
+        const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (event.key === 'Enter' && isPlain) {
+            view.act(event.shiftKey ? 'previous-match' : 'next-match');
+        } else if (event.key === 'Enter') {
+            if (view.act('search-add')) input.value = '';
+        } else if (event.key === 'Escape') {
+            if (input.value) {
+                input.value = '';
+                view.act('search ');
+            } else {
+                view.focusPicture();
+            }
+        } else if (event.key === 'ArrowDown') {
+            view.focusPicture();
+        } else {
+            return;
+        }
+        event.preventDefault();
+    });
+
+    function update(answer) {
+        const current = answer.searches[answer.current];
+        const text = current?.text ?? '';
+        if (input.getRootNode().activeElement !== input || !text !== !input.value) input.value = text;
+        element.classList.toggle('is-wrong', Boolean(current?.error));
+        input.setAttribute('aria-invalid', String(Boolean(current?.error)));
+        const isFound = current && text && !current.error;
+        found.textContent = !text ? '' : current.error ? current.error
+            : !current.frames ? 'no match' : current.at
+                ? `${current.total_share} · ${number(current.at)} of ${number(current.frames)}`
+                : `${current.total_share} · ${number(current.frames)}`;
+        found.title = isFound ? `${current.total} in all, of which itself ${current.self}` : '';
+        show(previous, Boolean(isFound && current.frames));
+        show(next, Boolean(isFound && current.frames));
+    }
+    return {element, update, focus() { input.focus(); input.select(); }};
+}

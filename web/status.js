@@ -1,0 +1,73 @@
+// status.js - the line below, which hides nothing without a count; all of its facts in a panel; and
+// the debug overlay.
+
+import {button, make, refill, show} from './dom.js';
+
+export function makeStatus(view) {
+    const facts = make('div', {class: 'facts'});
+    const notice = make('span', {class: 'notice', role: 'status'});
+    const element = make('footer', {class: 'status'}, facts, notice);
+    const sheet = make('div', {class: 'menu honesty', popover: 'auto', id: 'flamel-honesty',
+        role: 'dialog', 'aria-label': 'What is drawn'});
+    const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
+    let timer = 0;
+
+    const fact = (number, words, attributes) => number == null || number === '' ? null
+        : make('span', attributes, make('b', {}, String(number)), words && ' ' + words);
+    const merged = status => status.merged_share ? `${status.merged} (${status.merged_share})`
+        : status.merged;
+    const lossText = loss => [loss.what, loss.where].filter(Boolean).join(': ');
+
+    function update() {
+        const status = view.core.ask('status');
+        const line = [
+            fact(status.stacks, status.stacks === '1' ? 'stack' : 'stacks', {class: 'strong'}),
+            fact(status.total, status.unit, {class: 'strong'}),
+            ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],
+            ['filtered', status.filtered], ['lost', status.lost_count],
+            ['unsymbolised', status.unsymbolised_share],
+        ].map(one => !Array.isArray(one) ? one
+            : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
+        refill(facts, button(line.filter(Boolean), () => view.act('honesty'), {class: 'plain',
+            title: status.sentence, 'data-key': 'honesty'}));
+        const row = (name, value) => value == null || value === '' ? null : make('tr', {},
+            make('th', {scope: 'row'}, name), make('td', {}, String(value)));
+        refill(sheet, make('h3', {}, 'What is drawn'), status.sentence && make('p', {}, status.sentence),
+            make('table', {class: 'facts'}, row('stacks', status.stacks),
+                row('samples', status.samples), row('total', [status.total, status.unit].join(' ')),
+                row('drawn boxes', status.drawn), row('merged into grey boxes', merged(status)),
+                row('trimmed', status.trimmed), row('filtered', status.filtered),
+                row('lost', status.lost_count), row('unsymbolised', status.unsymbolised_share),
+                (status.lost || []).map(loss => row(lossText(loss), loss.count))),
+            status.notes?.length > 0 && [make('h3', {}, 'About this profile'), make('table',
+                {class: 'facts'}, status.notes.map(note => row(note.key, note.value)))]);
+    }
+
+    function updateOverlay() {
+        const answer = view.core.ask('overlay');
+        show(overlay, Boolean(answer));
+        if (!answer) return;
+        const {ms, trees, memory_bytes: bytes, ...counts} = answer;
+        const lines = Object.entries({...counts,
+            'layout + cull': ms && `${ms.layout.toFixed(2)} ms`,
+            'boxes, letters': ms && `${ms.paint.toFixed(2)} ms`,
+            'copy to canvas': `${view.copyMs().toFixed(2)} ms`,
+            memory: `${(bytes / 2 ** 20).toFixed(1)} MiB`});
+        for (const {title, nodes, placed, levels} of trees) lines.push([title,
+            `${nodes.toLocaleString('en')} nodes, ${placed.toLocaleString('en')} placed, ${levels} levels`]);
+        overlay.textContent = lines.map(([name, value]) =>
+            `${name.padEnd(16)}${value.toLocaleString?.('en') ?? ''}`).join('\n');
+    }
+
+    return {
+        element, sheet, overlay, update, updateOverlay,
+        // A sentence about what just was done, or could not be.
+        say(words, isWrong = false) {
+            notice.textContent = words;
+            notice.classList.toggle('wrong', isWrong);
+            clearTimeout(timer);
+            timer = setTimeout(() => { notice.textContent = ''; }, isWrong ? 12000 : 4000);
+        },
+        toggleSheet: () => sheet.togglePopover(),
+    };
+}

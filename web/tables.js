@@ -1,0 +1,212 @@
+// tables.js - tables of any length: only the rows that are seen exist, and are asked for when they
+// come into sight. One for functions, one for the call tree, one for what a search found.
+
+import {fraction, make, refill, share} from './dom.js';
+
+const ROW_PX = 22, SPARE_ROWS = 8;
+// Browsers place nothing lower than about 33 million pixels: beyond, a pixel scrolls several rows.
+const HIGHEST_PX = 15e6;
+
+const numberColumn = (key, title, sort) => ({key, title, sort, isNumber: true});
+const shareColumn = (key, title) => ({key, title, isNumber: true, isShare: true});
+const beforeColumns = [numberColumn('before', 'Before'), numberColumn('change', 'Change', 'change')];
+
+const SHAPES = {
+    top: {
+        label: 'Functions', role: 'grid', asks: 'top',
+        columns: [numberColumn('self', 'Self', 'self'), shareColumn('self_share', '% self'),
+            numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'), ...beforeColumns,
+            {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
+            {key: 'module', title: 'Module', sort: 'module', isModule: true,
+                isNumber: false}],
+    },
+    tree: {
+        label: 'Call tree', role: 'treegrid', asks: 'tree',
+        columns: [numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'),
+            numberColumn('self', 'Self', 'self'), ...beforeColumns,
+            {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
+            {key: 'module', title: 'Module', isModule: true}],
+    },
+    list: {
+        label: 'Found functions', role: 'grid', asks: 'list',
+        columns: [{key: 'title', title: 'Function', isName: true}, shareColumn('total_share', '% total')],
+    },
+};
+
+// How wide columns are, and which go first where there is no room for all: a name is always there, and
+// what the table is sorted by. The panel and the tooltip have what is left out.
+const NAME_EM = 12, GAP_EM = 0.8;
+const emOf = column => column.isName ? NAME_EM : column.isModule ? 14 : column.isShare ? 5.5 : 7;
+const DISPENSABLE = ['module', 'self_share', 'before', 'total_share', 'self', 'total'];
+
+export function makeTable(view, shapeName) {
+    const shape = SHAPES[shapeName];
+    const head = make('div', {class: 'table-head', role: 'row', 'aria-rowindex': 1});
+    const rows = make('div', {class: 'table-rows', role: 'presentation'});
+    const spacer = make('div', {class: 'table-space', role: 'presentation'}, rows);
+    const scroller = make('div', {class: 'table-scroll', role: 'rowgroup', tabindex: -1}, spacer);
+    const element = make('div', {class: `table table-${shapeName}`, role: shape.role, tabindex: 0,
+        'aria-label': shape.label}, make('div', {role: 'rowgroup'}, head), scroller);
+    const known = new Set();
+    let count = 0, first = 0, answer = null, told = '', current = 0, columns = [];
+
+    const seenRows = () => Math.ceil(scroller.clientHeight / ROW_PX) || 1;
+    const factor = () => Math.max(1, count * ROW_PX / HIGHEST_PX);
+    const firstSeen = () => Math.floor(scroller.scrollTop * factor() / ROW_PX);
+
+    function fitting(all) {
+        let rest = all;
+        const em = parseFloat(getComputedStyle(element).fontSize) || 13;
+        const isWide = () => rest.reduce((sum, column) => sum + Math.min(emOf(column), NAME_EM) + GAP_EM, 2) * em >
+            element.clientWidth;
+        for (const key of DISPENSABLE)
+            if (isWide()) rest = rest.filter(column => column.key !== key || key === answer.sort);
+        return rest;
+    }
+
+    function sortTitle(column) {
+        return answer.sort === column.sort ? (answer.down === false ? 'ascending' : 'descending') : 'none';
+    }
+
+    // A second click turns the order round: numbers begin with the largest, names with A.
+    const turned = column => answer.sort === column.sort && answer.down === column.isNumber;
+
+    function fillHead() {
+        refill(head, columns.map(column => make('div', {
+            role: 'columnheader', class: cellClass(column),
+            'aria-sort': column.sort && answer.sort ? sortTitle(column) : null,
+        }, column.sort && answer.sort
+            ? make('button', {type: 'button', 'data-key': column.sort, tabindex: -1,
+                onclick: () => view.act(`sort ${turned(column) ? '-' : ''}${column.sort}`)},
+            column.title)
+            : column.title)));
+    }
+
+    function cellClass(column) {
+        return column.isName ? 'name' : column.isModule ? 'module muted' : column.isShare
+            ? 'share' : 'number';
+    }
+
+    function nameCell(row) {
+        if (row.level == null) return row.title;
+        const twig = row.open == null ? make('span', {class: 'twig'})
+            : make('button', {type: 'button', class: 'twig', tabindex: -1,
+                'aria-label': row.open ? 'Close' : 'Open',
+                onclick: event => { event.stopPropagation(); view.act(`open-node ${row.node}`); },
+            }, row.open ? '▾' : '▸');
+        const cell = make('span', {class: 'level'}, twig, row.title);
+        cell.style.setProperty('--level', row.level);
+        return cell;
+    }
+
+    const pick = row => row.frame == null ? `select ${row.node}` : `select-frame ${row.frame}`;
+    const point = row => row.frame == null ? `hover-node ${row.node}` : `hover-frame ${row.frame}`;
+
+    function makeRow(row, index) {
+        const isCurrent = index === current;
+        return make('div', {
+            role: 'row', id: `${element.id || shapeName}-row-${index}`, 'aria-rowindex': index + 2,
+            class: ['row', row.on && 'is-on', row.hovered && 'is-hovered', isCurrent && 'is-current'].filter(Boolean).join(' '),
+            'data-found': row.found >= 0 ? row.found : null, 'aria-selected': String(Boolean(row.on)),
+            'aria-level': row.level == null ? null : row.level + 1,
+            'aria-expanded': row.open == null ? null : String(row.open),
+            'aria-setsize': row.set_size, 'aria-posinset': row.position,
+            onpointerenter: event => event.pointerType === 'mouse' && view.point(point(row)),
+            onclick: () => { current = index; view.act(pick(row)); },
+            ondblclick: () => view.act('zoom-selected'),
+        }, columns.map(column => share(make('div', {
+            role: 'gridcell', class: cellClass(column), title: column.isName ? row.title : null,
+        }, column.isName ? nameCell(row) : String(view.bare(row[column.key]) ?? '')),
+        column.isShare ? fraction(row[column.key]) : 0)));
+    }
+
+    function update(isQuiet) {
+        if (!element.isConnected || element.offsetParent === null) return;
+        const from = Math.max(0, firstSeen() - SPARE_ROWS);
+        if (isQuiet && answer && from === first && answer.rows.length >= Math.min(count,
+            seenRows() + SPARE_ROWS)) return;
+        const text = view.core.askText(`${shape.asks} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
+        answer = JSON.parse(text);
+        if (follow(answer.selected, isQuiet)) return;
+        count = answer.count;
+        current = Math.min(current, Math.max(0, count - 1));
+        // The pointer moves: the rows are the same, but for a mark.
+        const same = `${from} ${current} ${text.replace(/"hovered": \w+/g, '')}`;
+        answer.rows.forEach((row, i) => same === told &&
+            rows.children[i].classList.toggle('is-hovered', row.hovered));
+        if (same === told) return;
+        told = same;
+        first = from;
+        for (const {key} of shape.columns)
+            if (answer.rows.some(row => row[key] != null)) known.add(key);
+        columns = fitting(shape.columns.filter(({key}) => known.has(key)));
+        element.setAttribute('aria-rowcount', count + 1);
+        element.style.setProperty('--columns', columns.map(column => column.isName
+            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emOf(column)}em)`
+                : `${emOf(column)}em`).join(' '));
+        spacer.style.height = `${Math.min(count * ROW_PX, HIGHEST_PX)}px`;
+        fillHead();
+        refill(rows, answer.rows.map((row, i) => makeRow(row, from + i)));
+        const top = factor() > 1 ? scroller.scrollTop - (firstSeen() - from) * ROW_PX : from * ROW_PX;
+        rows.style.transform = `translateY(${top}px)`;
+        tellCurrent();
+    }
+
+    // What was selected elsewhere is scrolled to, once.
+    let followed = null;
+    function follow(selected, isQuiet) {
+        if (isQuiet || selected == null || selected === followed) {
+            followed = selected ?? null;
+            return false;
+        }
+        followed = current = selected;
+        const seen = firstSeen();
+        if (selected >= seen && selected < seen + seenRows() - 1) return false;
+        spacer.style.height = `${Math.min(answer.count * ROW_PX, HIGHEST_PX)}px`;
+        count = answer.count;
+        scroller.scrollTop = (selected - seenRows() / 2) * ROW_PX / factor();
+        update();
+        return true;
+    }
+    function tellCurrent() {
+        const row = rows.querySelector('.is-current');
+        if (row) element.setAttribute('aria-activedescendant', row.id);
+        else element.removeAttribute('aria-activedescendant');
+    }
+
+    function go(index) {
+        current = Math.max(0, Math.min(count - 1, index));
+        const top = current * ROW_PX / factor(), page = scroller.clientHeight - ROW_PX;
+        if (top < scroller.scrollTop) scroller.scrollTop = top;
+        else if (top > scroller.scrollTop + page) scroller.scrollTop = top - page;
+        update();
+    }
+
+    // The keys of a grid; all others are the core's.
+    const keys = {
+        ArrowDown: () => go(current + 1), ArrowUp: () => go(current - 1),
+        PageDown: () => go(current + seenRows() - 1), PageUp: () => go(current - seenRows() + 1),
+        Home: () => go(0), End: () => go(count - 1),
+        Enter: row => view.act(pick(row)), ' ': row => view.act(pick(row)),
+        ArrowRight: row => row.open === false ? view.act(`open-node ${row.node}`) : go(current + 1),
+        ArrowLeft: row => row.open ? view.act(`open-node ${row.node}`) : goToParent(row),
+    };
+    function goToParent(row) {
+        for (let i = current - 1; i >= first; i--)
+            if (answer.rows[i - first].level < row.level) return go(i);
+        go(current - 1);
+    }
+    element.addEventListener('keydown', event => {
+        if (event.ctrlKey || event.metaKey || event.altKey || !answer || !count) return;
+        const isSideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+        if (!keys[event.key] || isSideways && shape.role !== 'treegrid') return;
+        const row = answer.rows[current - first];
+        event.preventDefault();
+        if (row || !/^(Enter| |ArrowLeft|ArrowRight)$/.test(event.key)) keys[event.key](row);
+    });
+    rows.addEventListener('pointerleave', () => view.point('hover-none'));
+    scroller.addEventListener('scroll', () => update(true));
+    new ResizeObserver(() => update()).observe(scroller);
+
+    return {element, update};
+}

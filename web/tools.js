@@ -1,0 +1,106 @@
+// tools.js - the bar at the top: what is shown, and how. What does not fit is in the menu.
+
+import {button, choice, fillChoice, fraction, make, refill, share, show, sign} from './dom.js';
+
+export function makeTools(view, search) {
+    const name = make('span', {class: 'file cut'});
+    const metric = choice('Metric', value => view.act(`metric ${value}`));
+    const menuMetric = choice('Metric', value => view.act(`metric ${value}`));
+    const views = make('div', {class: 'views', role: 'group', 'aria-label': 'View'});
+    const menuViews = make('div', {class: 'views', role: 'group', 'aria-label': 'View'});
+    const order = choice('Order of siblings', value => view.act(`order ${value}`));
+    const colors = choice('Colour by', value => view.act(`color ${value}`));
+    const direction = make('div', {class: 'buttons'});
+    const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'What colours mean'});
+    const field = (title, control) => make('label', {class: 'field'}, make('span', {}, title), control);
+    const tracks = make('div', {class: 'menu', popover: 'auto', id: 'flamel-tracks', role: 'dialog',
+        'aria-label': 'Time and threads'});
+    const tracksButton = button('Threads', null, {popovertarget: 'flamel-tracks', hidden: true});
+
+    const run = action => () => {
+        menu.hidePopover();
+        view.act(action);
+    };
+    const menu = make('div', {class: 'menu', popover: 'auto', id: 'flamel-menu', role: 'dialog',
+        'aria-label': 'More'},
+    make('div', {class: 'only-narrow'}, menuViews, field('Metric', menuMetric)),
+    field('Order', order), field('Colour', colors), legend, direction,
+    make('div', {class: 'buttons'},
+        button('Open a file …', () => { menu.hidePopover(); view.openFiles(); }),
+        button('Compare with …', () => { menu.hidePopover(); view.openFiles('before'); }),
+        button('Add a transform …', () => { menu.hidePopover(); view.editOperation(); })),
+    make('h3', {}, 'Save as'),
+    make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
+        button(kind.toUpperCase(), run(`export ${kind}`)))),
+    make('div', {class: 'buttons'}, button('All actions …', run('palette')),
+        button('What is drawn', run('honesty')), button('Keys', run('help'))));
+
+    const more = sign('⋯', 'More', null, {class: 'square', popovertarget: 'flamel-menu'});
+    const steps = make('div', {class: 'steps'},
+        sign('‹', 'Back', () => view.act('back'), {class: 'square back'}),
+        sign('›', 'Forward', () => view.act('forward'), {class: 'square forward'}));
+    const element = make('header', {class: 'tools'}, make('b', {class: 'brand'}, 'flamel'), name, metric,
+        views, make('span', {class: 'gap'}), tracksButton, steps, search, more,
+        sign('?', 'Keys and help', () => view.act('help'), {class: 'square help-button'}), menu, tracks);
+
+    function fillViews(parent, tools) {
+        refill(parent, tools.views.map(one => button(one.title, () => view.act(`view ${one.name}`), {
+            'aria-pressed': String(one.name === tools.view), disabled: one.on === false,
+            'data-key': one.name,
+        })));
+    }
+
+    function update(tools) {
+        name.textContent = tools.name;
+        name.title = tools.base ? `${tools.name}, compared with ${tools.base}` : tools.name;
+        for (const select of [metric, menuMetric])
+            fillChoice(select, tools.metrics.map(one => ({name: one.name, title: one.name})),
+                tools.metric);
+        show(metric, tools.metrics.length > 0);
+        fillViews(views, tools);
+        fillViews(menuViews, tools);
+        fillChoice(order, tools.orders, tools.order);
+        fillChoice(colors, tools.color_modes, tools.colors);
+        refill(direction,
+            button('Root at the bottom', () => view.act('flip'), {'aria-pressed': String(tools.up),
+                'data-key': 'flip'}),
+            button('Callers below', () => view.act('invert'), {'aria-pressed': String(tools.inverted),
+                'data-key': 'invert'}));
+        element.querySelector('.back').disabled = !tools.can_back;
+        element.querySelector('.forward').disabled = !tools.can_forward;
+    }
+    // What the timeline in the picture does with a pointer, for everyone.
+    function updateTracks({duration_ns: lasts, duration, selected, count, tracks: told, ...is}) {
+        const doing = (action, title, isOn) => button(title, () => view.act(action),
+            {title: view.actionNamed(action).title,
+                'aria-pressed': isOn == null ? null : String(isOn), 'data-key': action});
+        const all = count > 1;
+        show(tracksButton, all || lasts > 0);
+        const place = tracks.querySelector('ul')?.scrollTop;
+        refill(tracks, lasts > 0 && [
+            make('h3', {}, selected ? `Time: ${selected.words} of ${duration}` : `Time: all of ${duration}`),
+            make('div', {class: 'buttons'}, button('Only a part …', () => {
+                tracks.hidePopover();
+                view.askFor('range', selected ? `${selected.from_ns / 1e9}s..${selected.to_ns / 1e9}s` : '');
+            }), selected && doing('range-clear', 'All of the time'))],
+        is.untimed > 0 && make('p', {class: 'muted'}, `${is.untimed} samples have no time.`),
+        all && [make('h3', {}, `${count} threads`), make('div', {class: 'buttons'},
+            doing('tracks-all', 'All', !is.any), doing('split', 'Each apart', is.split),
+            lasts > 0 && doing('tracks', 'In the timeline', is.shown)),
+        make('ul', {class: 'track-list'}, told.map(({id, title, total, share: part, on}) => make('li', {},
+            share(button([make('span', {class: 'cut'}, title), make('span', {class: 'number'},
+                `${view.bare(total)} · ${part}`)], () => view.act(`track ${id}`), {title: `${title}: ${total}`,
+                'aria-pressed': String(on), 'data-key': `track-${id}`}), fraction(part)),
+            button('only', () => view.act(`track-only ${id}`), {'data-key': `only-${id}`,
+                'aria-label': `Only ${title}`}))),
+        count > told.length && make('li', {class: 'muted'}, `and ${count - told.length} more: ` +
+            'transform label:thread=NAME'))]);
+        if (place) tracks.querySelector('ul').scrollTop = place;
+    }
+    // The legend; of a comparison, how it is made.
+    function updateMore(children) {
+        refill(legend, children);
+        show(legend, children.length > 0);
+    }
+    return {element, update, updateMore, updateTracks};
+}
