@@ -1,0 +1,174 @@
+// load.mjs - how profiles get into a page: web/load.js with the module, in a page of nothing else.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {after, before, describe, test} from 'node:test';
+import zlib from 'node:zlib';
+import {browser, close} from './browser.mjs';
+
+const {gzipSync, zstdCompressSync} = zlib; // the latter not in every node
+const flamel = process.argv[2];
+const folder = mkdtempSync(path.join(tmpdir(), 'flamel-load-'));
+const module = readFileSync(path.join(path.dirname(flamel), '..', 'build/wasm/flamel.wasm'));
+const pageModule = readFileSync(path.join(path.dirname(flamel), '..', 'build/wasm/page.wasm'));
+const script = execFileSync('awk', ['-f', 'src/draw/svg_assets.awk', 'web/start.js', 'web/worker.js',
+    'web/load.js'], {encoding: 'utf8'});
+
+const folded = 'main;parse;read 42\nmain;parse 3\nmain;draw 7\n';
+const many = Array.from({length: 200000}, (_, i) => `main;f${i % 977};g${i} ${i % 9 + 1}\n`).join('');
+
+// A page under a policy; window.load(text, name, cancel, times) is {bytes, progress} or
+// {error, name}; `text` is base64.
+async function open(policy = '') {
+    const page = await (await browser.newContext()).newPage();
+    await page.route('https://page.test/', route => route.fulfill({
+        contentType: 'text/html',
+        headers: policy ? {'Content-Security-Policy': policy} : {},
+        body: `<script type="module">${script}
+            const bytesOf = text => {
+                const letters = atob(text), bytes = new Uint8Array(letters.length);
+                for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+                return bytes;
+            };
+            const textOf = bytes => btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+            let module = null;
+            window.prepare = async text => { module = await WebAssembly.compile(bytesOf(text)); };
+            window.load = async (text, name, cancel, times) => {
+                const progress = [], controller = new AbortController();
+                const options = {module, signal: controller.signal,
+                    onProgress: (read, size) => {
+                        progress.push([read, size]);
+                        if (cancel === 'later') controller.abort();
+                    }};
+                if (cancel === 'before') controller.abort();
+                try {
+                    const bytes = await loadProfile(new Blob(Array(times).fill(bytesOf(text))), name, options);
+                    return {bytes: textOf(bytes), progress};
+                } catch (error) {
+                    return {error: error.message, name: error.name, progress};
+                }
+            };
+        </script>`,
+    }));
+    await page.goto('https://page.test/');
+    await page.evaluate(text => window.prepare(text), module.toString('base64'));
+    return page;
+}
+
+let page;
+before(async () => { page = await open(); });
+after(async () => {
+    await close();
+    rmSync(folder, {recursive: true});
+});
+
+async function load(bytes, name = 'app.folded', {from = page, cancel = '', times = 1} = {}) {
+    const text = Buffer.from(bytes).toString('base64');
+    const result = await from.evaluate(([...all]) => window.load(...all), [text, name, cancel, times]);
+    if (result.bytes !== undefined) result.bytes = Buffer.from(result.bytes, 'base64');
+    return result;
+}
+
+// What the command makes of it, or says.
+function command(bytes, name, format = 'flm') {
+    const file = path.join(folder, name);
+    writeFileSync(file, bytes);
+    try {
+        return execFileSync(flamel, ['convert', '-q', file, '-t', format, '-o', '-'],
+            {stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28});
+    } catch (error) {
+        return String(error.stderr).replace('flamel: ', '').replace(folder + path.sep, '').trim();
+    }
+}
+
+describe('loading', () => {
+    test('text becomes the .flm file that the command writes', async () => {
+        for (const text of [folded, many])
+            assert.deepEqual((await load(text)).bytes, command(text, 'app.folded'));
+    });
+
+    test('what is in gzip is read through it', async () => {
+        assert.deepEqual((await load(gzipSync(folded), 'app.gz')).bytes, command(folded, 'a'));
+    });
+
+    test('.flm and packed profiles are handed on as they are', async () => {
+        for (const format of ['flm', 'packed']) {
+            const bytes = command(folded, 'a', format);
+            assert.deepEqual((await load(bytes)).bytes, bytes);
+            assert.deepEqual((await load(gzipSync(bytes))).bytes, bytes);
+        }
+    });
+
+    test('a page that flamel made has a profile in it', async () => {
+        const html = command(folded, 'a', 'html');
+        assert.deepEqual((await load(html, 'app.html')).bytes, command(folded, 'a', 'packed'));
+    });
+
+    test('a page of one file says what reads the texts of perf that it does not', async () => {
+        const small = await open();
+        await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
+        const sentence = 'this is a text of perf, which a page of one file cannot read: ' +
+            'open it with: flamel view FILE';
+        for (const kind of ['perf_script', 'perf_report', 'perf_json'])
+            for (const name of readdirSync(`tests/data/${kind}`)) {
+                if (name === 'quiet.txt') continue; // has none of perf's marks
+                const text = readFileSync(path.join('tests/data', kind, name));
+                assert.equal((await load(text, name, {from: small})).error, `${name}: ${sentence}`);
+            }
+        assert.deepEqual((await load(folded, 'a', {from: small})).bytes, command(folded, 'a'));
+        await small.context().close();
+    });
+
+    test('what is refused has the sentence of the command', async () => {
+        const bad = {
+            'empty.folded': '',
+            'blank.folded': '\n\n  \n',
+            'a.png': '\x89PNG\r\n\x1a\n0000',
+            'a.json': '{"a": 1}',
+            'words.folded': 'these are no stacks\n',
+            'late.folded': 'a;b 1\n'.repeat(10) + 'a;b 99999999999999999999\n',
+            'twice.gz': gzipSync(gzipSync(folded)),
+        };
+        for (const [name, text] of Object.entries(bad)) {
+            const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
+            assert.equal((await load(bytes, name)).error, command(bytes, name));
+        }
+    });
+
+    test('what the browser finds is a sentence too', async () => {
+        const cut = gzipSync(many).subarray(0, 1000);
+        assert.equal((await load(cut, 'cut.gz')).error, 'cut.gz: the gzip data is damaged, was cut off, or is of several parts');
+        const web = '<!DOCTYPE html><p>hello';
+        assert.equal((await load(web, 'a.html')).error, 'a.html: this is a web page, not a profile');
+        if (zstdCompressSync)
+            assert.match((await load(zstdCompressSync(folded), 'a.zst')).error ?? '', /^$|zstd -d/);
+    });
+
+    test('progress goes from nothing to all', async () => {
+        const {progress} = await load(many, 'many', {times: 10});
+        assert.ok(progress.length > 0);
+        let last = 0;
+        for (const [read, size] of progress) {
+            assert.ok(read >= last && read <= size && size === many.length * 10);
+            last = read;
+        }
+    });
+
+    test('it can be stopped', async () => {
+        for (const cancel of ['before', 'later']) {
+            const {name, bytes} = await load(many, 'a', {cancel, times: 10});
+            assert.equal(bytes, undefined);
+            assert.equal(name, 'AbortError');
+        }
+        assert.deepEqual((await load(folded)).bytes, command(folded, 'a'));
+    });
+
+    test('where there may be no worker it is read without one', async () => {
+        const strict = await open("script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'none'");
+        assert.deepEqual((await load(folded, 'a', {from: strict})).bytes, command(folded, 'a'));
+        assert.match((await load('', 'a', {from: strict})).error, /^a: it is empty/);
+    });
+});

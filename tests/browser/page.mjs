@@ -1,0 +1,163 @@
+// page.mjs - what the tests of the viewer share: its page of one file, its parts as a person finds them,
+// and where in the picture a frame is.
+
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {browser, close as closeBrowser} from './browser.mjs';
+
+const flamel = process.argv[2];
+export const folder = mkdtempSync(path.join(tmpdir(), 'flamel-page-'));
+
+export async function close() {
+    await closeBrowser();
+    rmSync(folder, {recursive: true});
+}
+
+let made = 0;
+
+export function file(name, text) {
+    const where = path.join(folder, name);
+    writeFileSync(where, text);
+    return where;
+}
+
+// A page of folded stacks, or of none: where the file is.
+export function pageOf(folded, ...options) {
+    const input = file(`in${++made}.folded`, folded), output = path.join(folder, `${made}.html`);
+    try {
+        execFileSync(flamel, ['convert', '-q', input, '-o', output, ...options], {stdio: 'pipe'});
+    } catch (error) {
+        if (!/built without the viewer/.test(error.stderr)) throw error;
+        console.log(String(error.stderr).trim());
+        process.exit(77);
+    }
+    return output;
+}
+
+export function converted(text, extension) {
+    const input = file(`in${++made}.txt`, text), output = path.join(folder, `${made}.${extension}`);
+    execFileSync(flamel, ['convert', '-q', input, '-o', output]);
+    return output;
+}
+
+// What stands in most tests: 100 samples, four levels.
+//
+//     all 100
+//     idle 15 | main 85
+//               | parse 40           | write 40
+//               | lex 10   | read 30 |
+//               | read 10  |         |
+export const SMALL = 'main;parse;read 30\nmain;parse;lex;read 10\nmain;write 40\nmain 5\nidle 15\n';
+export const MAIN = {level: 1, at: 0.5}, IDLE = {level: 1, at: 0.05}, PARSE = {level: 2, at: 0.3},
+    LEX = {level: 3, at: 0.2}, READ = {level: 3, at: 0.4}, WRITE = {level: 2, at: 0.7},
+    ALL = {level: 0, at: 0.5};
+
+// A page that fails the test when a script does, and knows what it asked the network for.
+export async function open(html, {hash = '', url = 'file://' + html, width = 1200, height = 700,
+    motion = 'reduce', before = () => {}, ...options} = {}) {
+    const context = await browser.newContext({viewport: {width, height}, reducedMotion: motion,
+        ...options});
+    const page = await context.newPage();
+    page.failures = [];
+    page.requests = [];
+    page.on('pageerror', error => page.failures.push(String(error.stack)));
+    page.on('console', message => message.type() === 'error' && page.failures.push(message.text()));
+    page.on('request', request => /^https?:/.test(request.url()) && page.requests.push(request.url()));
+    await before(page);
+    await page.goto(url + hash);
+    await page.waitForSelector('.stage[data-settled=true], .state:not([hidden])');
+    await settled(page);
+    return page;
+}
+
+// Two frames, and what comes to rest after them.
+export async function settled(page) {
+    await page.waitForTimeout(160);
+    await page.waitForFunction(() => {
+        const stage = document.querySelector('.stage');
+        return !stage.dataset.settled || stage.dataset.settled === 'true';
+    });
+}
+
+const MINIMAP = 48, ROW = 19, MARGIN = 8;
+
+// Where a place of the whole view is on the screen: `at` of its width, in a row.
+export async function spot(page, {level, at}) {
+    const box = await page.locator('.stage').boundingBox();
+    return {x: box.x + MARGIN + at * (box.width - 2 * MARGIN),
+        y: box.y + MINIMAP + level * ROW + ROW / 2};
+}
+
+export async function hover(page, frame) {
+    const {x, y} = await spot(page, frame);
+    await page.mouse.move(x, y);
+    await settled(page);
+}
+
+// Selects.
+export async function click(page, frame) {
+    const {x, y} = await spot(page, frame);
+    await page.mouse.click(x, y);
+    await page.waitForTimeout(450);
+    await settled(page);
+}
+
+// Zooms.
+export async function doubleClick(page, frame) {
+    const {x, y} = await spot(page, frame);
+    await page.mouse.dblclick(x, y);
+    await page.waitForTimeout(450);
+    await settled(page);
+}
+
+// What is at a place, as the tooltip says: its name, or null.
+export async function nameAt(page, frame) {
+    await page.mouse.move(2, 2);
+    await hover(page, frame);
+    const tooltip = page.locator('.tooltip');
+    return await tooltip.isVisible() ? tooltip.locator('b').first().textContent() : null;
+}
+
+export async function press(page, ...keys) {
+    for (const key of keys) await page.keyboard.press(key);
+    await settled(page);
+}
+
+// The heading of the panel, or null.
+export async function selected(page) {
+    const heading = page.locator('.panel h2');
+    return await heading.isVisible() ? heading.textContent() : null;
+}
+
+export function words(page, selector) {
+    return page.locator(selector).first().innerText().then(text => text.replace(/\s+/g, ' ').trim());
+}
+
+// All colours of the picture: how many pixels have each.
+export function colors(page) {
+    return page.evaluate(() => {
+        const {width, height} = document.querySelector('.stage canvas');
+        const {data} = document.querySelector('.stage canvas').getContext('2d')
+            .getImageData(0, 0, width, height);
+        const counts = {};
+        for (let i = 0; i < data.length; i += 4) {
+            const color = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+            counts[color] = (counts[color] || 0) + 1;
+        }
+        return counts;
+    });
+}
+
+// It is written when the picture has come to rest.
+export async function hashOf(page) {
+    await page.waitForTimeout(400);
+    return page.evaluate(() => location.hash.slice(1));
+}
+
+export async function finish(page, assert, {network = 0} = {}) {
+    assert.deepEqual(page.failures, []);
+    assert.equal(page.requests.length, network, page.requests.join(' '));
+    await page.context().close();
+}

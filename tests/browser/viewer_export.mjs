@@ -1,0 +1,92 @@
+// viewer_export.mjs - what is seen as a file: downloaded from the page as a person would, opened, and
+// looked into.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+import {after, test} from 'node:test';
+import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, settled} from './page.mjs';
+
+after(close);
+const small = pageOf(SMALL);
+const flamel = process.argv[2];
+
+async function saved(page, kind) {
+    await page.locator('.tools').getByRole('button', {name: 'More'}).click();
+    const [download] = await Promise.all([page.waitForEvent('download'),
+        page.locator('#flamel-menu').getByRole('button', {name: kind, exact: true}).click()]);
+    const name = download.suggestedFilename(), where = path.join(folder, name);
+    await download.saveAs(where);
+    await settled(page);
+    return {name, where};
+}
+
+// The texts of an SVG that a browser shows, and how wide the boxes with these labels are.
+async function shown(page, where) {
+    const other = await page.context().newPage();
+    await other.goto('file://' + where);
+    const texts = await other.locator('svg text').allTextContents();
+    const boxes = await other.locator('svg rect').evaluateAll(all => all.map(box => box.getBBox().width));
+    await other.close();
+    return {texts, boxes};
+}
+
+test('an SVG has the boxes of the view, its words, and is named after both', async () => {
+    const page = await open(small);
+    const {name, where} = await saved(page, 'SVG');
+    assert.match(name, /^in\d+-flame\.svg$/);
+    const {texts, boxes} = await shown(page, where);
+    for (const word of ['main', 'idle', 'parse', 'lex', 'read', 'write', 'all, 100 samples', '5 stacks'])
+        assert.ok(texts.includes(word), word);
+    const {width} = await page.locator('.stage').boundingBox();
+    assert.ok(boxes.some(box => Math.abs(box - 0.85 * (width - 20) + 1) < 0.2), 'main has 85 %');
+    await finish(page, assert);
+});
+
+test('the picture is of what is zoomed to and searched for, in the theme of the page', async () => {
+    const page = await open(small, {colorScheme: 'dark'});
+    await doubleClick(page, PARSE);
+    await page.locator('.search input').fill('lex');
+    await page.waitForTimeout(300);
+    await settled(page);
+    const {where} = await saved(page, 'SVG');
+    const svg = readFileSync(where, 'utf8');
+    const {texts} = await shown(page, where);
+    assert.ok(texts.includes('lex') && texts.includes('parse') && !texts.includes('idle'));
+    assert.ok(texts.some(text => /in parse, 40 % of all/.test(text)), texts.join('|'));
+    assert.ok(texts.includes('lex 10 %'), 'the search is in the legend');
+    assert.match(svg, /fill="#16171a"/);
+    await finish(page, assert);
+});
+
+test('a PDF says the same', async () => {
+    const page = await open(small);
+    const {name, where} = await saved(page, 'PDF');
+    assert.match(name, /-flame\.pdf$/);
+    const pdf = readFileSync(where, 'latin1');
+    assert.match(pdf, /^%PDF-1\.4\n[^]*%%EOF\n$/);
+    for (const word of ['main', 'write', '5 stacks']) assert.ok(pdf.includes(`(${word}) Tj`), word);
+    await finish(page, assert);
+});
+
+test('a PNG has every pixel of the canvas', async () => {
+    const page = await open(small, {deviceScaleFactor: 2});
+    const {where} = await saved(page, 'PNG');
+    const size = await page.locator('.stage canvas').evaluate(canvas => [canvas.width, canvas.height]);
+    const other = await page.context().newPage();
+    await other.goto('file://' + where);
+    assert.deepEqual(await other.locator('img').evaluate(one => [one.naturalWidth, one.naturalHeight]),
+        size);
+    await other.close();
+    await finish(page, assert);
+});
+
+test('the profile is saved after its transforms, and can be read again', async () => {
+    const page = await open(small, {hash: '#apply=hide:lex'});
+    const folded = await saved(page, 'FOLDED'), flm = await saved(page, 'FLM');
+    const expected = 'idle 15\nmain 5\nmain;parse;read 40\nmain;write 40\n';
+    assert.equal(readFileSync(folded.where, 'utf8'), expected);
+    assert.equal(execFileSync(flamel, ['convert', '-q', flm.where, '-t', 'folded']).toString(), expected);
+    await finish(page, assert);
+});

@@ -1,0 +1,207 @@
+// viewer_picture.mjs - the picture: looking, moving, and going from frame to frame.
+
+import assert from 'node:assert/strict';
+import {after, test} from 'node:test';
+import {ALL, IDLE, LEX, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, finish,
+    hashOf, hover, nameAt, open, pageOf, press, selected, settled, spot, words} from './page.mjs';
+
+after(close);
+const small = pageOf(SMALL);
+
+test('the picture is there without any click, and nothing is fetched', async () => {
+    const page = await open(small);
+    const tones = Object.values(await colors(page)).filter(count => count > 2000);
+    assert.ok(tones.length >= 5, `${tones.length} tones`);
+    for (const [name, frame] of Object.entries({main: MAIN, idle: IDLE, parse: PARSE, lex: LEX,
+        read: READ, write: WRITE}))
+        assert.equal(await nameAt(page, frame), name);
+    assert.equal(await page.locator('.panel').isVisible(), false);
+    await finish(page, assert);
+});
+
+test('the tooltip tells total and self, and of what the percentages are', async () => {
+    const page = await open(small);
+    await hover(page, PARSE);
+    const tooltip = await words(page, '.tooltip');
+    assert.match(tooltip, /^parse/);
+    assert.match(tooltip, /total.*40.*40(\.0)? %.*of all/);
+    assert.match(tooltip, /self.*0/);
+    await finish(page, assert);
+});
+
+test('a click selects and opens the panel, a second one zooms and keeps the ancestors', async () => {
+    const page = await open(small);
+    await click(page, PARSE);
+    assert.equal(await selected(page), 'parse');
+    assert.equal(await nameAt(page, IDLE), 'idle');
+    await doubleClick(page, PARSE);
+    assert.equal(await nameAt(page, {level: 1, at: 0.02}), 'main');
+    assert.equal(await nameAt(page, {level: 2, at: 0.98}), 'parse');
+    assert.match(await hashOf(page), /zoom=/);
+    await finish(page, assert);
+});
+
+test('a double click zooms where it was, although a panel opens beside the picture', async () => {
+    const page = await open(small);
+    await doubleClick(page, READ);
+    assert.equal(await selected(page), 'read');
+    assert.equal(await nameAt(page, {level: 3, at: 0.02}), 'read');
+    assert.equal(await nameAt(page, {level: 3, at: 0.98}), 'read');
+    await finish(page, assert);
+});
+
+test('escape takes one step back at a time', async () => {
+    const page = await open(small);
+    await doubleClick(page, PARSE);
+    await press(page, 'Escape');
+    assert.equal(await selected(page), null);
+    for (let i = 0; i < 4; i++) await press(page, 'Escape');
+    assert.equal(await nameAt(page, IDLE), 'idle');
+    await finish(page, assert);
+});
+
+test('the wheel zooms at the pointer: what is under it stays', async () => {
+    const page = await open(small);
+    await hover(page, LEX);
+    for (let i = 0; i < 12; i++) await page.mouse.wheel(0, -100);
+    await settled(page);
+    assert.equal(await words(page, '.tooltip b'), 'lex');
+    assert.equal(await nameAt(page, {level: 1, at: 0.02}), 'main');
+    for (let i = 0; i < 20; i++) await page.mouse.wheel(0, 100);
+    assert.equal(await nameAt(page, IDLE), 'idle');
+    await finish(page, assert);
+});
+
+test('a drag moves the view', async () => {
+    const page = await open(small);
+    await hover(page, {level: 2, at: 0.5});
+    for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -100);
+    await settled(page);
+    const was = await nameAt(page, {level: 2, at: 0.95});
+    assert.equal(was, 'write');
+    const from = await spot(page, {level: 6, at: 0.2}), to = await spot(page, {level: 6, at: 0.9});
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, {steps: 5});
+    await page.mouse.up();
+    assert.equal(await nameAt(page, {level: 2, at: 0.95}), 'parse');
+    assert.equal(await selected(page), null);
+    await finish(page, assert);
+});
+
+test('a range drawn in the minimap is zoomed to', async () => {
+    const page = await open(small);
+    const from = await spot(page, {level: 0, at: 0.02}), to = await spot(page, {level: 0, at: 0.12});
+    await page.mouse.move(from.x, from.y - 30);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y - 30, {steps: 5});
+    await page.mouse.up();
+    await settled(page);
+    assert.equal(await nameAt(page, {level: 1, at: 0.02}), 'idle');
+    assert.equal(await nameAt(page, {level: 1, at: 0.98}), 'idle');
+    await press(page, '0');
+    assert.equal(await nameAt(page, WRITE), 'write');
+    await finish(page, assert);
+});
+
+test('arrows walk from frame to frame, enter zooms, backspace goes back', async () => {
+    const page = await open(small);
+    await page.locator('.surface').focus();
+    await press(page, 'ArrowDown', 'ArrowDown');
+    const first = await selected(page);
+    assert.ok(['parse', 'write'].includes(first), first);
+    await press(page, 'ArrowUp');
+    assert.equal(await selected(page), 'main');
+    await press(page, 'ArrowLeft');
+    assert.equal(await selected(page), 'idle');
+    await press(page, 'Enter');
+    assert.equal(await nameAt(page, {level: 1, at: 0.98}), 'idle');
+    await press(page, 'Backspace');
+    assert.equal(await nameAt(page, WRITE), 'write');
+    await finish(page, assert);
+});
+
+test('back and forward are buttons, and the browser\'s are the same', async () => {
+    const page = await open(small);
+    await doubleClick(page, PARSE);
+    await page.goBack();
+    await settled(page);
+    assert.equal(await nameAt(page, IDLE), 'idle');
+    await page.goForward();
+    await settled(page);
+    assert.notEqual(await nameAt(page, IDLE), 'idle');
+    await page.getByRole('button', {name: 'Back', exact: true}).click();
+    await settled(page);
+    assert.equal(await nameAt(page, IDLE), 'idle');
+    await finish(page, assert);
+});
+
+test('a zoom moves, unless the reader wants no motion', async () => {
+    for (const [motion, moves] of [['no-preference', true], ['reduce', false]]) {
+        const page = await open(small, {motion});
+        const seen = await page.evaluate(async () => {
+            const surface = document.querySelector('.surface'), box = surface.getBoundingClientRect();
+            const canvas = document.querySelector('.stage canvas');
+            const pictures = new Set(), context = canvas.getContext('2d');
+            const look = () => {
+                const {data} = context.getImageData(0, 48, canvas.width, 120);
+                let sum = 0;
+                for (let i = 0; i < data.length; i += 4) sum = (sum * 31 + data[i]) | 0;
+                pictures.add(sum);
+            };
+            const at = {clientX: box.left + 200, clientY: box.top + 48 + 2 * 19 + 9, pointerId: 1,
+                bubbles: true, isPrimary: true};
+            surface.setPointerCapture = () => {};
+            for (let i = 0; i < 2; i++) {
+                surface.dispatchEvent(new PointerEvent('pointerdown', at));
+                surface.dispatchEvent(new PointerEvent('pointerup', at));
+            }
+            for (let i = 0; i < 20; i++) {
+                await new Promise(resolve => requestAnimationFrame(resolve));
+                look();
+            }
+            return pictures.size;
+        });
+        assert.equal(seen > 3, moves, `${seen} pictures, motion: ${motion}`);
+        await finish(page, assert);
+    }
+});
+
+test('the root is at the top or at the bottom, and the leaves may be first', async () => {
+    const page = await open(small);
+    await press(page, 'i');
+    assert.notEqual(await nameAt(page, ALL), 'all');
+    await press(page, 'i', 'Shift+I');
+    await settled(page);
+    const inverted = await nameAt(page, {level: 1, at: 0.3});
+    assert.ok(['read', 'write', 'idle'].includes(inverted), inverted);
+    await finish(page, assert);
+});
+
+test('a finger selects, two fingers zoom, a long press opens the details', async () => {
+    const page = await open(small, {width: 390, height: 780, hasTouch: true, isMobile: true});
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, ...points) => client.send('Input.dispatchTouchEvent',
+        {type, touchPoints: points.map(({x, y}, id) => ({x, y, id}))});
+    const at = await spot(page, WRITE);
+    await touch('touchStart', at);
+    await touch('touchEnd');
+    await page.locator('.panel h2').waitFor();
+    await settled(page);
+    assert.equal(await selected(page), 'write');
+    const peek = (await page.locator('.panel').boundingBox()).height;
+
+    const left = await spot(page, {level: 2, at: 0.6}), right = await spot(page, {level: 2, at: 0.7});
+    await touch('touchStart', left, right);
+    for (let i = 1; i <= 10; i++)
+        await touch('touchMove', {x: left.x - 12 * i, y: left.y}, {x: right.x + 9 * i, y: right.y});
+    await touch('touchEnd');
+    await settled(page);
+    const middle = await spot(page, {level: 1, at: 0.03});
+    await touch('touchStart', middle);
+    await page.waitForTimeout(700);
+    assert.equal(await selected(page), 'main');
+    assert.ok((await page.locator('.panel').boundingBox()).height > peek);
+    await touch('touchEnd');
+    await finish(page, assert);
+});
