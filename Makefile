@@ -378,7 +378,7 @@ WASM_FLAGS = --target=wasm32 $(WASM_OPTIMIZE) -ffreestanding -nostdlibinc \
 
 # Every page carries it, so it is made small; the inner loops, a little less. (-O2 for all that reads
 # is 5 % larger and reads 335 MB of text no faster.) Looking at all files at once makes it 12 %
-# smaller, and the last two of the linker's options 3 %. What the compiler itself calls must not be
+# smaller, and the last four of the linker's options 4 %. What the compiler itself calls must not be
 # looked at so: web/libc.
 WASM_FAST := $(addprefix src/,layout/rectangles.% format/packed_read.% draw/pixels.%)
 WASM_OPTIMIZE = $(if $(filter $(WASM_FAST),$<),-Os,-Oz) $(if $(filter web/%,$<),,-flto)

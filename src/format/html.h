@@ -21,8 +21,8 @@ struct flm_html_part {
     uint64_t size; /* of the bytes, as they are */
 };
 
-/* Adds what stands before the letters of a part. `coding`: "lzma"; NULL for gzip. `name` may be
- * NULL.
+/* Adds what stands before the letters of a part. `coding`: "lzma", "module"; NULL for gzip. `name`
+ * may be NULL.
  */
 void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, const char *coding,
                          const char *name);

@@ -135,6 +135,12 @@ export function words(page, selector) {
     return page.locator(selector).first().innerText().then(text => text.replace(/\s+/g, ' ').trim());
 }
 
+// What a screen reader says last; it waits until nothing more happens.
+export async function heard(page) {
+    await page.waitForTimeout(400);
+    return page.locator('[aria-live=polite]').first().textContent();
+}
+
 // All colours of the picture: how many pixels have each.
 export function colors(page) {
     return page.evaluate(() => {

@@ -7,7 +7,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
-import {IDLE, MAIN, PARSE, SMALL, WRITE, click, close, colors, converted, doubleClick, file, finish, hashOf,
+import {IDLE, MAIN, PARSE, SMALL, WRITE, click, close, colors, converted, doubleClick, file, finish, hashOf, heard,
     nameAt, open, pageOf, press, selected, settled, spot, words} from './page.mjs';
 
 const server = createServer((request, response) => {
@@ -150,7 +150,7 @@ test('a time is selected with a finger, said in words, and taken back', async ()
     await settled(page);
     const chip = page.locator('[aria-label=Transforms] .chip');
     assert.match(await chip.innerText(), /^time [\d.]+ \w+ to [\d.]+ \w+/);
-    assert.match(await page.locator('[aria-live=polite]').first().textContent(), /^time .* to .*: .* in \d/);
+    assert.match(await heard(page), /^time .* to .*: .* in \d/);
     await page.getByRole('button', {name: 'Threads', exact: true}).click();
     await page.getByRole('button', {name: 'All of the time'}).click();
     await settled(page);
@@ -298,13 +298,13 @@ test('the picture is a tree for screen readers, which says what is selected', as
     assert.equal(await item.getAttribute('aria-selected'), 'true');
     assert.equal(await item.getAttribute('aria-level'), '3');
     assert.equal(await item.getAttribute('aria-setsize'), '2');
-    assert.match(await page.locator('[aria-live=polite]').first().textContent(), /parse|write/);
+    assert.match(await heard(page), /parse|write/);
     await finish(page, assert);
 });
 
 test('what is shown anew is said: view, search, transform, zoom', async () => {
     const page = await open(small);
-    const said = () => page.locator('[aria-live=polite]').first().textContent();
+    const said = () => heard(page);
     assert.match(await said(), /100 samples in 5 stacks/);
     await press(page, '5');
     assert.match(await said(), /^Top/);
