@@ -5,28 +5,17 @@
  * browsers name them; several with blanks between them; "C-" is control or command, "A-" alt. Shift
  * is in the letter ("F"), or "S-" where there is none ("S-Tab").
  *
- *   where     view flame|chart|sandwich|tree|top|compare   flip   invert   order name|total|seen
- *             metric NAME   next-metric   color MODE   thread NAME
- *   moving    zoom NODE   zoom-selected   zoom-in   zoom-out   pan-left -right -up -down   fit
- *             back   forward   scroll-top
- *   frames    select NODE   select-frame FRAME   parent child next previous (arrows)   clear
- *             sort COLUMN   open-node NODE   open-below NODE   open-selected   hover-node NODE
- *             hover-frame FRAME   hover-none   source-link TEMPLATE (tables)
- *   search    search TEXT   search-kind text|regex|fuzzy   search-scope name|file|module|all
- *             search-case   search-add   search-remove N   search-toggle N   search-edit N
- *             next-match   previous-match   zoom-matches
- *   transform apply EXPRESSION   operation-toggle N   operation-remove N   operation-move N M
- *             operation-edit N EXPRESSION   undo   redo   reset
- *             of the selected frame: focus hide hide-module drop keep prune collapse-direct
- *             collapse-any drop-subtree sandwich   of all: only-mine
- *   time      range FROM..TO   range-clear   track ID   track-only ID   tracks-all
- *   compare   width max|after|before|sum   delta subtree|self   relative   parts KIND   noise
- *             normalise none|total|duration   normalise-by PATTERN
- *             change-colors red-blue|green-red   blink   side-by-side   swap
- *             compare-before EXPRESSION   compare-after EXPRESSION   compare-shown before|after
- *             compare-stop
- *   words     copy-name   copy-stack   copy-folded   copy-link   open-source   help   palette
- *             overlay   honesty   panel   export svg|png|pdf|flm|folded|stack */
+ *     actions_view.c       what is shown, and how: view, metric, order, direction, colours
+ *     actions_move.c       zoom, pan, scroll, back and forward
+ *     actions_frame.c      from frame to frame, and selecting
+ *     actions_search.c     what is searched for, and from match to match
+ *     actions_transform.c  chips, and the operations on the selected frame
+ *     actions_tables.c     what rows of tables open, point at and sort by
+ *     actions_time.c       a part of the time, threads
+ *     actions_compare.c    what is compared, and how that is shown
+ *     actions_words.c      copying, saving, help
+ *
+ * The tables at the end of these files are the list; "hello" tells it, and help shows it. */
 #ifndef FLAMEL_VIEW_ACTIONS_H
 #define FLAMEL_VIEW_ACTIONS_H
 

@@ -28,14 +28,6 @@ static bool answer_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_t
     return true;
 }
 
-static bool answer_speech(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
-                          struct flm_error *why)
-{
-    (void)none, (void)why;
-    flm_text_add(out, (struct flm_bytes){v->speech.at, v->speech.size});
-    return true;
-}
-
 static const struct flm_answer answers[] = {
     {"hello", false, flm_answer_hello},
     {"tools", false, flm_answer_tools},
@@ -53,7 +45,6 @@ static const struct flm_answer answers[] = {
     {"tracks", false, flm_answer_tracks},
     {"complete", false, flm_answer_complete},
     {"export", true, flm_answer_export},
-    {"speech", true, answer_speech},
     {"state", true, answer_state},
     {"copy", true, answer_copy},
     {"ask", true, answer_ask},

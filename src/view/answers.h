@@ -129,7 +129,6 @@
  *
  * export F      what is seen as a file: svg, pdf (picture.h); flm, folded: the profile after its
  *               operations, of a comparison with both values; stack: the selected one
- * speech        what a screen reader is to say
  * state         what is looked at, for a URL: state.h
  * copy          what the last copying action copied
  * ask           what the person is to type or choose */

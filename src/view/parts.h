@@ -42,7 +42,6 @@ struct flm_drag {
     double scroll_px;
     double released_ms; /* of the last click, for a second one */
     double released_x, released_y;
-    bool touch;
 };
 
 /* Where one is, whatever becomes of the scene: paths of nodes, and what part of all is seen. */
@@ -68,7 +67,6 @@ struct flm_viewer {
     struct flm_operations operations;
     struct flm_searches searches;
     struct flm_text focus;             /* the sandwich's pattern, as pattern.h has it */
-    struct flm_text thread;            /* the chart's; "" all */
     struct flm_rectangle selected_run; /* where a run was selected: which; else count 0 */
     struct flm_spot selected, zoomed;  /* zoomed: the camera is exactly there */
     struct flm_text sort;              /* of the top table: "self", "-total" ... */
@@ -107,7 +105,7 @@ struct flm_viewer {
     bool shows_tracks; /* state too: the timeline has a row for each thread */
     bool shows_overlay, hides_panel;
     unsigned changed; /* FLM_CHANGED_... */
-    struct flm_text speech, copied, asked;
+    struct flm_text copied, asked;
 
     /* Of the last picture, for the overlay. */
     struct {

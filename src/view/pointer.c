@@ -87,7 +87,7 @@ static struct flm_area area_at(const struct flm_viewer *v, double x)
 /* ---- Pressing and dragging ----------------------------------------------------------------------
  */
 
-static void press(struct flm_viewer *v, double x, double y, bool touch)
+static void press(struct flm_viewer *v, double x, double y)
 {
     struct flm_drag *drag = &v->drag;
     drag->kind = FLM_DRAG_PRESSED;
@@ -95,7 +95,6 @@ static void press(struct flm_viewer *v, double x, double y, bool touch)
     drag->y = drag->last_y = y;
     drag->span = flm_viewer_span(v);
     drag->scroll_px = flm_camera_scroll(&v->camera, v->now_ms);
-    drag->touch = touch;
 }
 
 /* A press in the minimap takes hold of the window, where there is one; else it begins a range. */
@@ -238,7 +237,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
         return;
     switch (event) {
     case FLM_POINTER_DOWN:
-        press(v, x, y, touch);
+        press(v, x, y);
         break;
     case FLM_POINTER_MOVE:
         if (v->drag.kind != FLM_DRAG_NONE)

@@ -96,8 +96,6 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "view", flm_bytes_of(flm_view_word(v->view)));
     if (v->focus.size > 0)
         add(out, "of", (struct flm_bytes){v->focus.at, v->focus.size});
-    if (v->thread.size > 0)
-        add(out, "thread", (struct flm_bytes){v->thread.at, v->thread.size});
     if (p && v->metric < p->sizes.metric_count && v->metric != flm_comparing_metric(v, 0))
         add(out, "metric", flm_comparing_metric_name(v, v->metric));
     if (v->order != FLM_ORDER_NAME)
@@ -329,7 +327,6 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->inverted = value_of(state, "invert", &room).size > 0;
     v->shows_tracks = value_of(state, "tracks", &room).size > 0;
     bool kept = read_focus(v, value_of(state, "of", &room)) &&
-                flm_viewer_keep(&v->thread, value_of(state, "thread", &room)) &&
                 flm_viewer_keep(&v->sort, value_of(state, "sort", &room)) &&
                 read_colors(v, state, &room) && !room.failed;
     if (good && !kept)

@@ -52,8 +52,8 @@ void flm_viewer_free(struct flm_viewer *v)
         flm_profile_free(v->opened[side]);
         free(v->name[side]);
     }
-    struct flm_text *texts[] = {&v->focus,  &v->thread, &v->sort,        &v->speech,
-                                &v->copied, &v->asked,  &v->source_link, &v->color_with};
+    struct flm_text *texts[] = {&v->focus, &v->sort,        &v->copied,
+                                &v->asked, &v->source_link, &v->color_with};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         flm_text_clear(texts[i]);
     flm_atlas_free(v->atlas);

@@ -105,7 +105,7 @@ enum {
     FLM_CHANGED_TABLES = 1 << 5,   /* "top", "tree", "list" */
     FLM_CHANGED_STATUS = 1 << 6,   /* "status" */
     FLM_CHANGED_STATE = 1 << 7,    /* "state": the URL */
-    FLM_CHANGED_SPEECH = 1 << 8,   /* "speech": what a screen reader is to say */
+    FLM_CHANGED_SPEECH = 1 << 8,   /* another frame is selected: a screen reader says it */
     FLM_CHANGED_OVERLAY = 1 << 9,  /* "overlay": the debug figures */
     FLM_CHANGED_TRACKS = 1 << 10,  /* "tracks" */
     FLM_CHANGED_HISTORY = 1 << 11, /* a step that "back" takes back was made */
