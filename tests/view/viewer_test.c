@@ -137,9 +137,9 @@ static void do_something(struct viewing *seen, uint64_t *random)
 static void ask_something(struct viewing *seen, uint64_t *random)
 {
     static const char *const questions[] = {
-        "hello",  "tools",       "chips",     "searches",  "legend", "hover",         "detail",
-        "status", "top 0 20",    "tree 0 20", "list 0 20", "aria",   "tracks",        "overlay",
-        "complete hi", "copy",      "ask",       "state",  "export folded",
+        "hello",       "tools",    "chips",     "searches",  "legend",        "hover",  "detail",
+        "status",      "top 0 20", "tree 0 20", "list 0 20", "aria",          "tracks", "overlay",
+        "complete hi", "copy",     "ask",       "state",     "export folded",
     };
     struct flm_error why = {0};
     seen->text.size = 0;
