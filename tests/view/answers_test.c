@@ -145,7 +145,7 @@ static void some_answers_are_plain_text(void **state)
     static const char *const plain[] = {"state", "copy", "ask", "export folded"};
     struct flm_viewer *v = viewer_of_folded("main;parse 8\n");
     act(v, "search pars");
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
         struct flm_bytes argument;
         struct flm_text out = {0};
         assert_true(flm_answer_to(flm_bytes_of(plain[i]), &argument)->plain);
