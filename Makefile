@@ -193,7 +193,7 @@ $C/package.json: web/component/package.json Makefile
 	@mkdir -p $(@D) && sed 's/"version": "[^"]*"/"version": "$(VERSION)"/' $< > $@
 
 PAGE_ASSETS := $(BUILD)/generated/io/html_assets_generated.h
-$(PAGE_ASSETS): src/draw/svg_assets.awk src/io/html_assets.sh $(PAGE_BODY) $(PAGE_STYLE) \
+$(PAGE_ASSETS): src/draw/svg_assets.awk web/short_names.awk src/io/html_assets.sh $(PAGE_BODY) $(PAGE_STYLE) \
     $(PAGE_START) $(PAGE_SCRIPT) $(if $(HAVE_PAGE),$(MODULE) $(PAGE_MODULE) $(BUILD)/wasm/unpack.wasm $(BUILD)/wasm/split)
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@)src/io/html_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
@@ -277,9 +277,9 @@ WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/w
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_PAGE),wasm) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
 
-# In the browser that is installed, with two libraries from npm; skipped where one is missing.
+# In the browser that is installed, with libraries from npm; skipped where one is missing.
 BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs \
-                   tests/browser/viewer_*.mjs tests/browser/load.mjs))
+                   tests/browser/viewer_*.mjs tests/browser/load.mjs tests/browser/short_names.mjs))
 $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \
     $(if $(HAVE_WASM),$(COMPONENT)) force
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel

@@ -7,7 +7,7 @@ const NO_MEMORY = 'there is not enough memory for this profile';
 // What flm_viewer_changes tells; the order of src/view/viewer.h.
 export const CHANGED = {};
 ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
-    'tracks', 'history', 'copy', 'ask'].forEach((name, i) => { CHANGED[name] = 1 << i; });
+    'tracks', 'history', 'copy', 'ask', 'notice'].forEach((name, i) => { CHANGED[name] = 1 << i; });
 export const POINTER = {move: 0, down: 1, up: 2, leave: 3};
 export const AFTER = 0, BEFORE = 1;
 

@@ -39,17 +39,33 @@ export function saveBlob(blob, name) {
     setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-// The picture, or the profile, as a file, named after the file and the view: a PNG is what the canvas
-// shows, at its scale; all others are the core's bytes (a SVG or PDF has the levels below the window
-// too).
+// Pixels of a side, and in all, that every browser gives a canvas.
+const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26;
+
+// The SVG as pixels, as fine as the screen; coarser where it would be too large.
+async function pngOf(svg) {
+    const image = new Image();
+    image.src = URL.createObjectURL(svg);
+    await image.decode();
+    const {width, height} = image, most = Math.min(MOST_SIDE / Math.max(width, height),
+        Math.sqrt(MOST_PIXELS / width / height)), scale = Math.min(devicePixelRatio, most);
+    const canvas = make('canvas', {width: Math.floor(width * scale), height: Math.floor(height * scale)});
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(image.src);
+    const blob = await new Promise(resolve => canvas.toBlob(resolve, TYPES.png));
+    return {blob, note: scale < devicePixelRatio
+        ? `, coarser than the screen: no side is longer than ${MOST_SIDE} pixels` : ''};
+}
+
+// The picture, or the profile, as a file, named after the file and the view. A SVG, PDF or PNG has the
+// levels below the window too. Resolves to what it was saved as.
 export async function exportAs(view, kind) {
-    const {name: file, view: shown} = view.tools();
+    const {name: file, view: shown} = view.tools(), from = kind === 'png' ? 'svg' : kind;
     const base = (file || 'profile').replace(/\.(gz|zst|xz)$/i, '').replace(/(.)\.[^.]*$/, '$1');
     const name = `${base}-${shown}.${kind}`;
-    const blob = kind === 'png'
-        ? await new Promise(resolve => view.canvas().toBlob(resolve, TYPES.png))
-        : new Blob([view.core.askBytes(`export ${kind}`).slice()], {type: TYPES[kind] || ''});
+    const core = new Blob([view.core.askBytes(`export ${from}`).slice()], {type: TYPES[from] || ''});
+    const {blob, note} = kind === 'png' ? await pngOf(core) : {blob: core, note: ''};
     if (!blob) throw new Error('the browser made no picture of it');
     saveBlob(blob, name);
-    return name;
+    return name + note;
 }

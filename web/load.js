@@ -8,18 +8,17 @@
 //     const bytes = await loadProfile(file, file.name, {module, onProgress, signal});
 //     const {bytes, name} = await loadEmbedded('after', {module, onProgress});
 //
-// A page has its module and its profiles in elements, which the command writes (src/io/html.c):
+// A page has its profiles in elements, which the command writes (src/io/html.c):
 //
-//     <script type="text/plain" id="flamel-module" data-size="N">...</script>
 //     <script type="text/plain" id="flamel-after" data-size="N" data-name="app.perf">...</script>
 //     <script type="text/plain" id="flamel-before" ...      what it is compared with; may be missing
 //
-// Their text is read by start.js. Where a server has it (flamel view), `data-from` says where,
-// relative to the page, and there is no text.
+// Their text is read by start.js, which has the module too. What a server has (flamel view) is without
+// text, the module in an element too: `data-from` says where it is, relative to the page.
 //
 // What fails throws an Error whose message is the sentence that the command would print.
 
-import {flamelBytes} from './start.js';
+import {flamelBytes, flamelModule} from './start.js';
 import {readProfile, work} from './worker.js';
 
 const MAGIC = {
@@ -27,8 +26,11 @@ const MAGIC = {
     packed: 'FLAMPK\x1a\n',
     gzip: '\x1f\x8b',
     zstd: '\x28\xb5\x2f\xfd',
-    page: '<!DOCTYPE html',
+    page: '\xff\xfe<\0!\0D\0O\0C\0T\0Y\0',
 };
+
+// What is unpacked within this time.
+const SMALL_MS = 100;
 
 // ---- What the page has --------------------------------------------------------------------------
 
@@ -36,12 +38,12 @@ function element(id) {
     return document.getElementById('flamel-' + id);
 }
 
-// Whether the page came with it: 'module', 'after' or 'before'.
+// Whether the page came with it: 'after' or 'before'.
 export function isEmbedded(id) {
     return element(id) !== null;
 }
 
-// The bytes of an element of the page: those of a module, of a packed profile.
+// The bytes of an element of the page: those of a packed profile.
 export async function decodeEmbedded(id) {
     return flamelBytes(element(id));
 }
@@ -56,15 +58,16 @@ function unpackEarly(id) {
 }
 
 // The module, compiled; `from`: where it is, when the page does not say. Profiles of the page are
-// unpacked meanwhile: a small one is there when the module is, and the page's first frame shows it,
+// unpacked meanwhile, and those that are small are waited for: so the page's first frame shows them,
 // which saves making a frame of an empty page.
 export async function loadModule(from = 'flamel.wasm') {
-    const found = element('module');
-    if (found && !found.dataset.from) {
-        const module = flamelBytes(found);
+    if (flamelModule) {
         for (const id of ['before', 'after']) unpackEarly(id);
-        return WebAssembly.compile(await module);
+        const all = Promise.allSettled(unpacking.values());
+        await Promise.race([all, new Promise(resolve => setTimeout(resolve, SMALL_MS))]);
+        return flamelModule;
     }
+    const found = element('module');
     return WebAssembly.compileStreaming(fetch(found ? found.dataset.from : from));
 }
 
@@ -141,7 +144,8 @@ async function decompress(blob, kind, signal) {
 
 // The profile in another page that flamel made.
 async function openPage(blob) {
-    const page = new DOMParser().parseFromString(await blob.text(), 'text/html');
+    const page = new DOMParser().parseFromString(
+        new TextDecoder('utf-16').decode(await blob.arrayBuffer()), 'text/html');
     const found = page.getElementById('flamel-after');
     if (!found) throw new Error('this is a web page, not a profile');
     return flamelBytes(found);

@@ -31,7 +31,7 @@ enum module_part {
 enum module_number { BEFORE, FUNCTIONS, BEHIND, PART_SIZES, NUMBERS = PART_SIZES + PARTS };
 /* Instructions; the last is none: it stands in the parts for a constant of four bytes or more. */
 enum { END = 0x0B, CONSTANT = 0x41, ADDRESS = 0xFF };
-enum { MODULE_HEAD = 4 * NUMBERS, MOST_LOCALS = 1024 };
+enum { MODULE_HEAD = 4 * NUMBERS, MOST_LOCALS = 1024, MOST_PARAMETERS = 64 };
 
 struct module_walk {
     bool joins;
@@ -170,12 +170,13 @@ static uint8_t walk_instruction(struct module_walk *walk)
 /* A function, behind its size. */
 static void walk_function(struct module_walk *walk)
 {
-    for (uint32_t i = 0; i < MOST_LOCALS; i++)
-        walk->recent[i] = (uint16_t)i;
+    uint32_t locals = MOST_PARAMETERS;
     for (uint32_t kinds = walk_number(walk, PART_REST); kinds > 0 && !walk->failed; kinds--) {
-        walk_number(walk, PART_REST);
+        locals += walk_number(walk, PART_REST);
         walk_byte(walk, PART_REST);
     }
+    for (uint32_t i = 0; i < locals && i < MOST_LOCALS; i++)
+        walk->recent[i] = (uint16_t)i;
     for (uint32_t depth = 1; depth > 0 && !walk->failed;) {
         uint8_t what = walk_instruction(walk);
         depth += what >= 0x02 && what <= 0x04;

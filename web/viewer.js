@@ -24,12 +24,12 @@ const DOUBLE_CLICK_MS = 420;
 // While the picture is moved by a hand only it is made anew: words about it, and about what is under the
 // pointer, come when it has come to rest.
 const WORDS = ~(CHANGED.picture | CHANGED.detail | CHANGED.tracks);
-const REST_MS = 100;
+const REST_MS = 200; // a busy machine is late by 100: words in between would be the longest frames
 
 // In `root`, an element or a shadow root. `keepsHash`: the state is in the page's address.
 // `tell(name, detail)` is told what happens, for a component's events.
 export function makeViewer(root, core, module, {keepsHash = true, tell = null} = {}) {
-    let hello = null, tools = null, pending = 0, wanted = false, broken = false, panelTimer = 0;
+    let hello = null, tools = null, pending = 0, wanted = false, broken = false, isFirst = true, panelTimer = 0;
     let movedAt = -REST_MS, words = 0, restTimer = 0, speechTimer = 0, hasSelected = false;
     const view = {
         core, keyWords, clickedAt: -DOUBLE_CLICK_MS,
@@ -113,23 +113,25 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         tooltip.hide();
         told(bits);
     }
+    // A timer that finds it was too early waits again: to set one in every frame takes its time.
     function rest() {
-        clearTimeout(restTimer);
-        restTimer = setTimeout(() => {
-            pending |= words;
-            words = 0;
-            want();
-        }, REST_MS);
+        const left = movedAt + REST_MS - performance.now();
+        restTimer = left > 0 && setTimeout(rest, left);
+        if (restTimer) return;
+        pending |= words;
+        words = 0;
+        want();
     }
     function frame() {
         let bits = pending;
         pending = 0;
         canvas.paint();
         bits |= core.changes();
+        if (isFirst) return firstFrame(bits);
         if (performance.now() - movedAt < REST_MS && bits & WORDS) {
             words |= bits & WORDS;
             bits &= ~WORDS;
-            rest();
+            if (!restTimer) rest();
         }
         if (bits & CHANGED.tools) layOut();
         const is = (...names) => names.some(name => bits & CHANGED[name]);
@@ -139,6 +141,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         if (is('hover')) tooltip.update();
         if (is('detail', 'tools')) panel.update();
         if (is('status')) status.update();
+        if (is('notice')) refused(core.askText('notice').trim());
         if (is('tables', 'tools', 'chips', 'detail')) updateTables();
         if (is('detail', 'tools')) aria.update();
         if (is('overlay')) status.updateOverlay();
@@ -147,6 +150,15 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         if (is('status') && tools.name) files.settle();
         if (tell && is('detail')) tell('flamel-select', core.ask('detail'));
         if (tell && is('state')) tell('flamel-change', {state: core.askText('state').trim()});
+    }
+    // What decides how much room the picture has comes with it; all words about it, in the next frame.
+    function firstFrame(bits) {
+        isFirst = false;
+        layOut();
+        chips.update();
+        panel.update();
+        pending |= bits;
+        want();
     }
     // Once, when nothing more comes for a moment: not in the frames of a zoom, not letter by letter.
     function speak(isSelected) {
@@ -196,11 +208,12 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     }
     function act(action) {
         const why = tryAct(action);
-        if (why) {
-            status.say(why, true);
-            view.failed(why);
-        }
+        if (why) refused(why);
         return !why;
+    }
+    function refused(why) {
+        status.say(why, true);
+        view.failed(why);
     }
     async function save(kind) {
         try {
@@ -274,7 +287,8 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     function pressed(event) {
         const target = event.composedPath()[0];
         if (event.defaultPrevented || event.isComposing || event.key === 'Tab' || isTyping(target) ||
-            isPressed(event, target) || target.closest?.('dialog, [popover]')) return;
+            isPressed(event, target) || target.closest?.('dialog, [popover]') ||
+            (event.key === 'c' && !getSelection().isCollapsed)) return;
         guard(() => {
             const bits = core.key(event.key, heldKeys(event), performance.now());
             if (bits) event.preventDefault();

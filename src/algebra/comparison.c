@@ -153,14 +153,22 @@ struct flm_change flm_comparison_judge(const struct flm_comparison *c, double be
                                is_noise(c, before, after)};
 }
 
+void flm_comparison_values(const struct flm_comparison *c, uint32_t node,
+                           enum flm_change_scope scope, double *before, double *after)
+{
+    *before = c->before[node];
+    *after = c->after[node];
+    if (scope == FLM_CHANGE_OF_SUBTREE)
+        return;
+    self_values(c, node, before, after);
+    if (!is_looked_at(c, *before * c->how.scale, *after))
+        *before = *after = 0;
+}
+
 struct flm_change flm_comparison_change(const struct flm_comparison *c, uint32_t node,
                                         enum flm_change_scope scope)
 {
-    double before = c->before[node], after = c->after[node];
-    if (scope == FLM_CHANGE_OF_SELF) {
-        self_values(c, node, &before, &after);
-        if (!is_looked_at(c, before * c->how.scale, after))
-            before = after = 0;
-    }
+    double before, after;
+    flm_comparison_values(c, node, scope, &before, &after);
     return flm_comparison_judge(c, before, after);
 }

@@ -106,6 +106,10 @@ struct flm_change {
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
                                         enum flm_change_scope scope);
 
+/* Both values as recorded, 0 where it is not looked at: what sums are made of. */
+void flm_comparison_values(const struct flm_comparison *comparison, uint32_t node,
+                           enum flm_change_scope scope, double *before, double *after);
+
 /* The same of any two values, as recorded: of a function, of a set of stacks. */
 struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, double before,
                                        double after);

@@ -48,6 +48,7 @@ struct flm_unfold {
     const double *self;
     const double *weight; /* by node: |it| is what a place of the node counts */
     double *sizes;        /* owned: `weight`, where it is not the metric's own column */
+    unsigned char *there; /* owned, by node: a place is made of it; NULL: where it has a weight */
     struct step *step;    /* by node, to climb */
 
     struct node *node;
@@ -73,6 +74,11 @@ struct flm_unfold {
 static bool climbs(const struct flm_unfold *u)
 {
     return u->kind == FLM_UNFOLD_INVERTED || u->kind == FLM_UNFOLD_CALLERS;
+}
+
+static bool is_there(const struct flm_unfold *u, uint32_t node)
+{
+    return u->there ? u->there[node] : u->weight[node] != 0;
 }
 
 static uint32_t key_of_node(const struct flm_unfold *u, uint32_t node)
@@ -192,7 +198,7 @@ static uint32_t gather_calls(struct flm_unfold *u, const struct node *node)
     for (uint32_t i = 0; i < node->place_count; i++) {
         uint32_t at = u->place[node->first_place + i].at;
         for (uint32_t child = at + 1; child < end[at]; child = end[child]) {
-            if (u->weight[child] == 0)
+            if (!is_there(u, child))
                 continue;
             if (!grow_moved(u, (size_t)count + 1))
                 return FLM_NONE;
@@ -242,6 +248,27 @@ static bool make_sizes(struct flm_unfold *u)
     return true;
 }
 
+/* A node that has a value; going down, also one that has such nodes below it. */
+static bool make_there(struct flm_unfold *u, const struct flm_unfold_values *values)
+{
+    const uint32_t *end = u->p->node_end;
+    if (!values->present[0] && !values->present[1])
+        return true;
+    u->there = malloc(u->p->sizes.node_count);
+    if (!u->there)
+        return false;
+    for (uint32_t i = u->p->sizes.node_count; i-- > 0;) {
+        bool is = u->self[i] != 0;
+        for (int k = 0; k < 2; k++)
+            is = is || (values->present[k] && values->present[k][i] != 0);
+        for (uint32_t child = i + 1; u->kind != FLM_UNFOLD_INVERTED && !is && child < end[i];
+             child = end[child])
+            is = u->there[child];
+        u->there[i] = is;
+    }
+    return true;
+}
+
 static bool make_steps(struct flm_unfold *u)
 {
     struct step *step = malloc(u->p->sizes.node_count * sizeof *step);
@@ -276,7 +303,7 @@ static uint32_t find_starts(const struct flm_unfold *u, const unsigned char *mar
     uint32_t count = 0;
     for (uint32_t i = 1; i < u->p->sizes.node_count;) {
         bool marked = all || marks[u->p->node_frame[i]];
-        if (marked && u->weight[i] != 0) {
+        if (marked && is_there(u, i)) {
             if (place)
                 place[count] = (struct flm_unfold_place){i, i};
             count++;
@@ -332,10 +359,10 @@ static bool start(struct flm_unfold *u, const unsigned char *marks)
 /* ---- The header ---------------------------------------------------------------------------------
  */
 
-struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
-                                          struct flm_metric metric, enum flm_unfold_kind kind,
-                                          const unsigned char *marks, const uint32_t *group_of,
-                                          uint32_t group_count, struct flm_error *why)
+static struct flm_unfold *make(const struct flm_profile *profile,
+                               const struct flm_unfold_values *values, enum flm_unfold_kind kind,
+                               const unsigned char *marks, const uint32_t *group_of,
+                               uint32_t group_count, struct flm_error *why)
 {
     struct flm_unfold *u = calloc(1, sizeof *u);
     if (u) {
@@ -343,8 +370,9 @@ struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
         u->kind = kind;
         u->key_of = group_of;
         u->key_count = group_count;
-        u->self = u->weight = flm_self_column(profile, metric.index);
-        if (make_columns(u) && (kind == FLM_UNFOLD_CALLS ? start_at_root(u) : start(u, marks)))
+        u->self = u->weight = values->self;
+        if (make_columns(u) && make_there(u, values) &&
+            (kind == FLM_UNFOLD_CALLS ? start_at_root(u) : start(u, marks)))
             return u;
         flm_unfold_free(u);
     }
@@ -360,11 +388,29 @@ struct flm_unfold *flm_unfold_new(const struct flm_profile *profile, struct flm_
                                   why);
 }
 
+struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
+                                          struct flm_metric metric, enum flm_unfold_kind kind,
+                                          const unsigned char *marks, const uint32_t *group_of,
+                                          uint32_t group_count, struct flm_error *why)
+{
+    struct flm_unfold_values values = {.self = flm_self_column(profile, metric.index)};
+    return make(profile, &values, kind, marks, group_of, group_count, why);
+}
+
+struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
+                                         const struct flm_unfold_values *values,
+                                         enum flm_unfold_kind kind, const unsigned char *marks,
+                                         struct flm_error *why)
+{
+    return make(profile, values, kind, marks, NULL, profile->sizes.frame_count, why);
+}
+
 void flm_unfold_free(struct flm_unfold *u)
 {
     if (!u)
         return;
     free(u->sizes);
+    free(u->there);
     free(u->step);
     free(u->node);
     free(u->place);
@@ -431,13 +477,13 @@ static bool grow_columns(struct flm_unfold *u)
     if (u->node_count <= c->capacity)
         return true;
     size_t room = u->node_count + u->node_count / 2;
-    free(c->width);
-    *c = (struct columns){0};
     if (room > SIZE_MAX / 32)
         return false;
-    c->width = malloc(room * (sizeof *c->width + 5 * sizeof *c->frame + sizeof *c->is_open));
-    if (!c->width)
-        return false;
+    double *width = malloc(room * (sizeof *c->width + 5 * sizeof *c->frame + sizeof *c->is_open));
+    if (!width)
+        return false; /* whoever has the columns still reads them */
+    free(c->width);
+    c->width = width;
     c->capacity = room;
     c->frame = (uint32_t *)(void *)(c->width + room);
     c->end = c->frame + room;
@@ -511,4 +557,47 @@ struct flm_unfold_places flm_unfold_places(const struct flm_unfold *u, struct fl
     const struct node *node = &u->node[number.index];
     return (struct flm_unfold_places){u->place + node->first_place, node->place_count,
                                       node->ended_count};
+}
+
+static void add_value(double to[2], const double value[2])
+{
+    to[0] += value[0];
+    to[1] += value[1];
+}
+
+/* Whether a place of a node goes no further. Where the node is not open, none has been moved. */
+static bool ends(const struct flm_unfold *u, const struct node *node, uint32_t i)
+{
+    if (node->is_open)
+        return i < node->ended_count;
+    return u->step[u->place[node->first_place + i].at].parent == 0;
+}
+
+struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *u, struct flm_unfolded number,
+                                     flm_unfold_value *value, const void *context)
+{
+    const struct node *node = &u->node[number.index];
+    struct flm_unfold_sum sum = {{0, 0}, {0, 0}};
+    bool of_self = u->kind == FLM_UNFOLD_INVERTED;
+    double here[2];
+    for (uint32_t i = 0; i < node->place_count; i++) {
+        uint32_t of = u->place[node->first_place + i].of;
+        value(context, of, of_self, here);
+        add_value(sum.total, here);
+        if (!climbs(u))
+            value(context, of, true, here);
+        if (!climbs(u) || (number.index != 0 && ends(u, node, i)))
+            add_value(sum.own, here);
+    }
+    if (number.index == 0 && of_self) {
+        value(context, 0, true, here);
+        add_value(sum.total, here);
+        add_value(sum.own, here);
+    }
+    for (uint32_t c = 0;
+         u->kind == FLM_UNFOLD_CALLEES && number.index == 0 && c < node->child_count; c++)
+        add_value(
+            sum.total,
+            flm_unfold_sum(u, (struct flm_unfolded){node->first_child + c}, value, context).total);
+    return sum;
 }

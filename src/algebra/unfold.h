@@ -53,6 +53,18 @@ struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
                                           struct flm_metric metric, enum flm_unfold_kind kind,
                                           const unsigned char *marks, const uint32_t *group_of,
                                           uint32_t group_count, struct flm_error *why);
+
+/* The same of values that are no metric of the profile, of a comparison: nodes that have a value on
+ * either side are there, also those whose width is 0 (what disappeared, where the width is what
+ * there is after). Columns by node, borrowed. */
+struct flm_unfold_values {
+    const double *self;       /* |it| is a node's width */
+    const double *present[2]; /* a node that is not 0 in one of these is there; NULL: none is */
+};
+struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
+                                         const struct flm_unfold_values *values,
+                                         enum flm_unfold_kind kind, const unsigned char *marks,
+                                         struct flm_error *why);
 void flm_unfold_free(struct flm_unfold *unfold);
 
 /* A node by a number that stays the same while the tree grows: 0 is the root. A parent's is less
@@ -108,5 +120,15 @@ struct flm_unfold_places {
 };
 struct flm_unfold_places flm_unfold_places(const struct flm_unfold *unfold,
                                            struct flm_unfolded number);
+
+/* What a node is in two other columns, with their signs: sums over its places. `own` is what its
+ * children do not have, whether it is open or not. `value` tells both values of a node of the
+ * profile: of itself, or of all that is below it too. Takes a step for each place. */
+typedef void flm_unfold_value(const void *context, uint32_t node, bool of_self, double value[2]);
+struct flm_unfold_sum {
+    double total[2], own[2];
+};
+struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *unfold, struct flm_unfolded number,
+                                     flm_unfold_value *value, const void *context);
 
 #endif

@@ -94,7 +94,7 @@ static void add_action(const struct flm_tui *tui, struct entries *entries, const
 {
     struct entry entry = {.action = action, .group = group, .word = {"", 0}};
     const struct flm_tui_answer *t = &tui->tools;
-    if (action->available && !action->available(tui->viewer))
+    if (!flm_action_makes_sense(action, tui->viewer))
         return;
     if (!action->argument) {
         add_entry(tui, entries, entry);

@@ -308,6 +308,11 @@ void flm_tui_update(struct flm_tui *tui)
     }
     if (changed & FLM_CHANGED_TABLES)
         tui->top.is_stale = tui->tree.is_stale = true;
+    struct flm_text notice = {0};
+    if (changed & FLM_CHANGED_NOTICE &&
+        flm_viewer_ask(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
+        flm_tui_say(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
+    flm_text_clear(&notice);
 }
 
 /* Room for lines, in this order, where the window has it: the picture, the status, the line at the

@@ -230,6 +230,28 @@ static void draw_box(struct painting *painting, const struct flm_rectangle *r, s
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static void clear(const struct flm_boxes *boxes, int top, int bottom)
+{
+    flm_pixels_fill(boxes->pixels, boxes->pixels->clip_left, top, boxes->pixels->clip_right, bottom,
+                    boxes->background);
+}
+
+/* Above and below the levels of the list. There is none without a box between them. */
+static void clear_around(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+{
+    const struct flm_pixels *pixels = boxes->pixels;
+    if (list->count == 0) {
+        clear(boxes, pixels->clip_top, pixels->clip_bottom);
+        return;
+    }
+    uint32_t first = list->at[0].level, last = list->at[list->count - 1].level;
+    int top, bottom, unused;
+    flm_boxes_row(boxes, boxes->upwards ? last : first, &top, &unused);
+    flm_boxes_row(boxes, boxes->upwards ? first : last, &unused, &bottom);
+    clear(boxes, pixels->clip_top, top);
+    clear(boxes, bottom, pixels->clip_bottom);
+}
+
 size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
 {
     double scale = boxes->scale;
@@ -249,12 +271,16 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
     struct placed at = {0};
     uint32_t level = UINT32_MAX;
     int taken = 0; /* of the row, to the left of this */
+    if (boxes->clears)
+        clear_around(boxes, list);
     for (size_t i = 0; i < list->count; i++) {
         const struct flm_rectangle *r = &list->at[i];
         if (r->level != level) {
             level = r->level;
             taken = -(1 << 29);
             flm_boxes_row(boxes, level, &at.top, &at.bottom);
+            if (boxes->clears)
+                clear(boxes, at.top, at.bottom);
             int gap = boxes->gap > 0 ? flm_pixel_length(boxes->gap) : 0;
             at.bottom -= gap < at.bottom - at.top ? gap : 0;
         }

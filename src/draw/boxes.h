@@ -17,7 +17,7 @@
 #include "draw/name.h"
 #include "layout/rectangles.h"
 
-/* How one box looks. All 0 is a black box. */
+/* How one box looks. All 0 is a black box, which is what is to be changed. */
 struct flm_box {
     bool has_room; /* told: whether a label may fit. Who has no name at hand need not look for it */
     uint32_t fill, ink; /* 0xRRGGBB */
@@ -48,6 +48,8 @@ struct flm_boxes {
     double scale;              /* device pixels in a CSS pixel */
     uint32_t background, text; /* of the page. A label on a faded box has whichever of its ink and
                                   `text` can be read better */
+    bool clears;               /* the clip is filled with the background: a row at a time, just
+                                  before its boxes, while the processor still has it at hand */
     struct flm_atlas *atlas;   /* NULL: no labels (the minimap) */
     flm_box_look look;
     void *context;

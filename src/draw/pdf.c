@@ -181,17 +181,11 @@ static void write_title(struct flm_text *out, struct flm_bytes title)
     flm_text_puts(out, "<FEFF");
     while (title.size > 0) {
         static const char digits[] = "0123456789ABCDEF";
-        uint32_t code = 0xFFFD;
-        size_t size = flm_utf8_sequence(title, &code);
-        size = size ? size : 1;
-        title.at += size;
-        title.size -= size;
-        uint32_t high = 0xD800 + ((code - 0x10000) >> 10), low = 0xDC00 + (code & 0x3FF);
-        for (int i = code < 0x10000; i < 2; i++) {
-            uint32_t unit = code < 0x10000 ? code : i == 0 ? high : low;
+        uint16_t units[2];
+        int count = flm_utf16_take(&title, units);
+        for (int i = 0; i < count; i++)
             for (int shift = 12; shift >= 0; shift -= 4)
-                flm_text_putc(out, digits[unit >> shift & 15]);
-        }
+                flm_text_putc(out, digits[units[i] >> shift & 15]);
     }
     flm_text_putc(out, '>');
 }

@@ -115,8 +115,9 @@ static void fill_part(struct flm_pixels *pixels, struct part part, uint32_t pixe
             store_column(first + x, stride, rows, pixel);
         store_column(first + count - 4, stride, rows, pixel);
     } else {
-        for (int y = 0; y < rows; y++)
-            store_row(first + (size_t)y * stride, count, pixel);
+        for (size_t x = 0; x < count; x++)
+            for (int y = 0; y < rows; y++)
+                first[(size_t)y * stride + x] = pixel;
     }
 }
 

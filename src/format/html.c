@@ -33,13 +33,15 @@ static void add_tag(struct flm_text *out, const char *id)
     flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-size=\"", id);
 }
 
-void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, const char *coding,
+void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, uint64_t module,
                          const char *name)
 {
     add_tag(out, id);
     flm_text_uint(out, size);
-    if (coding)
-        flm_text_format(out, "\" data-coding=\"%s", coding);
+    if (module > 0) {
+        flm_text_puts(out, "\" data-module=\"");
+        flm_text_uint(out, module);
+    }
     if (name) {
         flm_text_puts(out, "\" data-name=\"");
         flm_html_escape(out, flm_bytes_of(name));

@@ -15,16 +15,15 @@
 #define FLM_HTML_BEGINS "<!DOCTYPE html>"
 #define FLM_HTML_GENERATOR "<meta name=\"generator\" content=\"flamel "
 
-/* Parts by their ids: "script", "module", "unpack", "after", "before". */
+/* Parts by their ids: "script", "unpack", "after", "before". */
 struct flm_html_part {
     struct flm_bytes letters;
     uint64_t size; /* of the bytes, as they are */
 };
 
-/* Adds what stands before the letters of a part. `coding`: "lzma", "module"; NULL for gzip. `name`
- * may be NULL.
- */
-void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, const char *coding,
+/* Adds what stands before the letters of a part of `size` bytes. Of them the first `module` are a
+ * module in parts (web/module_parts.h). `name` may be NULL. */
+void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, uint64_t module,
                          const char *name);
 
 /* False when there is no such part, or not all of it. */

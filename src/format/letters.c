@@ -1,54 +1,52 @@
 #include "format/letters.h"
 
-enum { BYTES = 6, LETTERS = BYTES + 1, NO_DIGIT = 255 };
+#include "base/utf.h"
 
-/* What stands for 0, 1, 2, ... */
-static const char alphabet[] = "\1\2\3\4\5\6\t\n\v\f\20\21\22\23\24\25\26\27\30\31\34\35\36\37"
-                               " !\"#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
-                               "abcdefghijklmnopqrstuvwxyz{|}~";
-enum { BASE = sizeof alphabet - 1 };
+enum { FIRST = 0x3400, BITS = 15, FIRST_LAST = 0x2800, LAST_BITS = 7, UTF8 = 3 };
 
 void flm_letters_add(struct flm_text *out, struct flm_bytes bytes)
 {
-    char *to = flm_text_reserve(out, (bytes.size / BYTES + 1) * LETTERS);
+    char *to = flm_text_reserve(out, (bytes.size * 8 / BITS + 1) * UTF8);
     if (!to)
         return;
     char *start = to;
-    for (size_t at = 0; at < bytes.size; at += BYTES) {
-        size_t size = bytes.size - at < BYTES ? bytes.size - at : BYTES;
-        uint64_t value = 0;
-        for (size_t i = 0; i < size; i++)
-            value |= (uint64_t)(unsigned char)bytes.at[at + i] << 8 * i;
-        for (size_t i = 0; i <= size; i++, value /= BASE)
-            *to++ = alphabet[value % BASE];
+    uint32_t held = 0;
+    unsigned bits = 0;
+    for (size_t at = 0; at < bytes.size; at++) {
+        held |= (uint32_t)(unsigned char)bytes.at[at] << bits;
+        bits += 8;
+        if (bits < BITS)
+            continue;
+        to += flm_utf8_put(FIRST + (held & ((1u << BITS) - 1)), to);
+        held >>= BITS;
+        bits -= BITS;
     }
+    if (bits > 0)
+        to += flm_utf8_put((bits > LAST_BITS ? FIRST : FIRST_LAST) + held, to);
     out->size += (size_t)(to - start);
 }
 
 bool flm_letters_decode(struct flm_bytes letters, struct flm_text *out)
 {
-    unsigned char digits[256];
-    memset(digits, NO_DIGIT, sizeof digits);
-    for (unsigned i = 0; i < BASE; i++)
-        digits[(unsigned char)alphabet[i]] = (unsigned char)i;
-    char *to = flm_text_reserve(out, letters.size);
+    char *to = flm_text_reserve(out, letters.size / UTF8 * BITS / 8);
     if (!to)
         return true; /* the text knows */
     char *start = to;
-    for (size_t at = 0; at < letters.size; at += LETTERS) {
-        size_t size = letters.size - at < LETTERS ? letters.size - at : LETTERS;
-        uint64_t value = 0;
-        for (size_t i = size; i-- > 0;) {
-            unsigned digit = digits[(unsigned char)letters.at[at + i]];
-            if (digit == NO_DIGIT)
-                return false;
-            value = value * BASE + digit;
-        }
-        if (size == 1 || value >> 8 * (size - 1))
+    uint32_t held = 0;
+    unsigned bits = 0;
+    while (letters.size > 0) {
+        uint32_t code;
+        size_t size = flm_utf8_sequence(letters, &code);
+        bool is_last =
+            size == letters.size && code >= FIRST_LAST && code < FIRST_LAST + (1u << LAST_BITS);
+        if (size == 0 || (!is_last && (code < FIRST || code >= FIRST + (1u << BITS))))
             return false;
-        for (size_t i = 0; i + 1 < size; i++, value >>= 8)
-            *to++ = (char)value;
+        letters.at += size;
+        letters.size -= size;
+        held |= (code - (is_last ? FIRST_LAST : FIRST)) << bits;
+        for (bits += is_last ? LAST_BITS : BITS; bits >= 8; bits -= 8, held >>= 8)
+            *to++ = (char)held;
     }
     out->size += (size_t)(to - start);
-    return true;
+    return held == 0;
 }

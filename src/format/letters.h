@@ -1,13 +1,16 @@
-/* letters.h - bytes as text that may stand in a page: six bytes in seven letters.
+/* letters.h - bytes as text that may stand in a page: 15 bits in a letter of UTF-16.
  *
- * In a script's text, all of ASCII keeps its meaning but NUL, the carriage return and '<'. Seven of
- * 116 letters are just enough for 48 bits (116^7 > 2^48): 6.86 bits in a letter, where base64
- * has 6. So nine more are left out: '&' and '>', and what rings, deletes or begins a command where
- * a page is shown in a terminal. ASCII, because a server may say another encoding than the page
- * does.
+ * The page is UTF-16, with the mark that browsers believe before anything a server says. There a
+ * letter takes two bytes, and 32,768 of them in a row, from U+3400 on, mean nothing to HTML, are no
+ * surrogates, and stay what they are: 15 of 16 bits, where base64 has 12 and the best that ASCII
+ * has to offer 13.7. Everything else in the page becomes twice as long, but that is 4 KB.
  *
- * Six bytes are a number, the first byte the lowest, and so are seven letters. The last group has n
- * bytes in n + 1 letters. web/start.js decodes the same. */
+ *     bits   the first byte's lowest first, 15 a letter
+ *     last   a letter that has 7 bits or less left begins at U+2800 instead, so that the number of
+ *            bytes is known
+ *
+ * Here the text is UTF-8 as every other, and a letter three bytes; io/html.c makes it UTF-16.
+ * web/start.js decodes the same. */
 #ifndef FLAMEL_FORMAT_LETTERS_H
 #define FLAMEL_FORMAT_LETTERS_H
 

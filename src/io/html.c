@@ -1,5 +1,6 @@
 #include "io/html.h"
 
+#include "base/utf.h"
 #include "format/html.h"
 #include "format/letters.h"
 #include "format/packed.h"
@@ -40,7 +41,7 @@ void flm_html_policy(bool served, struct flm_text *out)
 
 static void add_head(const struct flm_html_page *page, struct flm_text *out)
 {
-    flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
                                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
     flm_html_policy(page->module_from != NULL, out);
     flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
@@ -74,18 +75,19 @@ static bool add_part(struct flm_text *out, const char *id, const char *name, str
     struct flm_text gzip = {0};
     bool good = flm_gzip(bytes, LEVEL, &gzip, why);
     if (good) {
-        flm_html_part_begin(out, id, bytes.size, NULL, name);
+        flm_html_part_begin(out, id, bytes.size, 0, name);
         add_letters(out, (struct flm_bytes){gzip.at, gzip.size});
     }
     flm_text_clear(&gzip);
     return good;
 }
 
-static void add_packed(struct flm_text *out, const char *id, const char *coding,
-                       enum flm_html_asset asset)
+/* The scripts, and before them the module where the page has it inside: under LZMA. */
+static void add_script(struct flm_text *out, bool has_module)
 {
-    flm_html_part_begin(out, id, flm_html_unpacked_size(asset), coding, NULL);
-    add_letters(out, flm_html_asset(asset));
+    size_t module = has_module ? flm_html_module_size() : 0;
+    flm_html_part_begin(out, "script", module + flm_html_script_size(), module, NULL);
+    add_letters(out, flm_html_asset(has_module ? FLM_HTML_MODULE_AND_SCRIPT : FLM_HTML_SCRIPT));
 }
 
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from)
@@ -111,15 +113,11 @@ static bool add_profile(struct flm_text *out, const char *id, const char *name,
     return good;
 }
 
-bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+static bool write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
 {
-    if (!flm_html_is_built(why))
-        return false;
     add_head(page, out);
     if (page->module_from)
         add_reference(out, "module", NULL, page->module_from);
-    else
-        add_packed(out, "module", "module", FLM_HTML_PAGE_MODULE);
     for (int i = 0; i < FLM_HTML_SLOTS; i++) {
         if (page->from[i])
             add_reference(out, slots[i], page->name[i], page->from[i]);
@@ -127,13 +125,29 @@ bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, stru
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
     }
-    add_packed(out, "script", "lzma", FLM_HTML_SCRIPT);
+    add_script(out, !page->module_from);
     if (!add_part(out, "unpack", NULL, flm_html_asset(FLM_HTML_UNPACK), why))
         return false;
     flm_text_puts(out, "<script>");
     add_asset(out, FLM_HTML_START);
     flm_text_puts(out, "</script>\n</body>\n</html>\n");
     return true;
+}
+
+bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+{
+    if (!flm_html_is_built(why))
+        return false;
+    struct flm_text utf8 = {0};
+    bool good = write(page, &utf8, why);
+    if (good && utf8.failed)
+        good = flm_error_memory(why);
+    if (good) {
+        flm_text_puts(out, "\xFF\xFE"); /* the mark of UTF-16: letters.h says why */
+        flm_utf16_add(out, (struct flm_bytes){utf8.at, utf8.size});
+    }
+    flm_text_clear(&utf8);
+    return good;
 }
 
 struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why)

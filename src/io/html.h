@@ -33,7 +33,7 @@ void flm_html_policy(bool served, struct flm_text *out);
 /* False, and `why`, when flamel was built without the viewer. */
 bool flm_html_is_built(struct flm_error *why);
 
-/* The profile that a page shows. */
+/* The profile that a page shows, whose text is UTF-8 here as that of every input. */
 struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why);
 
 #endif

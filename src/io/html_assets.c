@@ -19,13 +19,18 @@ struct flm_bytes flm_html_asset(enum flm_html_asset asset)
         [FLM_HTML_SCRIPT] = ASSET(script),
         [FLM_HTML_SCRIPT_HASH] = ASSET(script_hash),
         [FLM_HTML_MODULE] = ASSET(module),
-        [FLM_HTML_PAGE_MODULE] = ASSET(page_module),
+        [FLM_HTML_MODULE_AND_SCRIPT] = ASSET(module_and_script),
         [FLM_HTML_UNPACK] = ASSET(unpack),
     };
     return assets[asset];
 }
 
-size_t flm_html_unpacked_size(enum flm_html_asset asset)
+size_t flm_html_module_size(void)
 {
-    return asset == FLM_HTML_SCRIPT ? SCRIPT_SIZE : PAGE_MODULE_SIZE;
+    return PAGE_MODULE_SIZE;
+}
+
+size_t flm_html_script_size(void)
+{
+    return SCRIPT_SIZE;
 }

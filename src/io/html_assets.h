@@ -13,15 +13,19 @@ enum flm_html_asset {
     FLM_HTML_START_HASH,
     FLM_HTML_SCRIPT, /* packed: LZMA */
     FLM_HTML_SCRIPT_HASH,
-    FLM_HTML_MODULE,      /* the viewer, compiled to wasm */
-    FLM_HTML_PAGE_MODULE, /* that of a page of one file, which has fewer readers; packed: LZMA */
-    FLM_HTML_UNPACK       /* the module that unpacks both: web/unpack.c */
+    FLM_HTML_MODULE, /* the viewer, compiled to wasm */
+    /* Packed together, which makes both smaller. The module is that of a page of one file, which
+     * has fewer readers. */
+    FLM_HTML_MODULE_AND_SCRIPT,
+    FLM_HTML_UNPACK /* the module that unpacks them: web/unpack.c */
 };
 
 /* Nothing of all this when flamel was built where there is no clang. */
 struct flm_bytes flm_html_asset(enum flm_html_asset asset);
 
-/* Of the two that are packed: how large they are when they are not. */
-size_t flm_html_unpacked_size(enum flm_html_asset asset);
+/* How large they are when they are not packed: the module of a page of one file, and the scripts.
+ */
+size_t flm_html_module_size(void);
+size_t flm_html_script_size(void);
 
 #endif

@@ -8,6 +8,10 @@ bare()
     # shellcheck disable=SC2086 # a list of files
     awk -f src/draw/svg_assets.awk $1
 }
+script()
+{
+    bare "$1" | awk -f web/short_names.awk
+}
 # The bytes of standard input, and a 0 behind them.
 bytes()
 {
@@ -34,18 +38,19 @@ pack()
 
 if [ -z "$5" ]; then
     bare() { :; }
+    script() { :; }
     pack() { :; }
     set -- /dev/null '' '' '' /dev/null /dev/null /dev/null cat
 fi
 bytes body < "$1"
 bare "$2" | bytes style
 bare "$2" | hash | bytes style_hash
-bare "$3" | bytes start
-bare "$3" | hash | bytes start_hash
-bare "$4" | pack | bytes script
-bare "$4" | hash | bytes script_hash
-echo "enum { SCRIPT_SIZE = $(bare "$4" | wc -c) };"
+script "$3" | bytes start
+script "$3" | hash | bytes start_hash
+script "$4" | pack | bytes script
+script "$4" | hash | bytes script_hash
+echo "enum { SCRIPT_SIZE = $(script "$4" | wc -c) };"
 bytes module < "$5"
 echo "enum { PAGE_MODULE_SIZE = $(wc -c < "$6") };"
-"$8" < "$6" | pack | bytes page_module
+{ "$8" < "$6"; script "$4"; } | pack | bytes module_and_script
 bytes unpack < "$7"

@@ -33,22 +33,23 @@ struct making {
 /* ---- How long a sample stands for ---------------------------------------------------------------
  */
 
-static uint64_t time_between(const struct making *m, uint32_t i)
+static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample, uint32_t i)
 {
-    const int64_t *time = m->p->sample_time;
-    return (uint64_t)time[m->sample[i + 1]] - (uint64_t)time[m->sample[i]];
+    const int64_t *time = p->sample_time;
+    return (uint64_t)time[sample[i + 1]] - (uint64_t)time[sample[i]];
 }
 
 /* The median of the times between samples that are not at the same moment; 0 when there is none.
  * Found byte by byte, from the highest on: how many of those that agree so far have which next. */
-static uint64_t median_between(const struct making *m)
+static uint64_t median_between(const struct flm_profile *p, const uint32_t *sample,
+                               uint32_t sample_count)
 {
     uint64_t median = 0, rank = 0;
     for (int shift = 56; shift >= 0; shift -= 8) {
         uint64_t count[256] = {0}, all = 0;
         uint64_t decided = shift == 56 ? 0 : UINT64_MAX << (shift + 8);
-        for (uint32_t i = 0; i + 1 < m->sample_count; i++) {
-            uint64_t between = time_between(m, i);
+        for (uint32_t i = 0; i + 1 < sample_count; i++) {
+            uint64_t between = time_between(p, sample, i);
             if (between != 0 && (between & decided) == median) {
                 count[between >> shift & 255]++;
                 all++;
@@ -64,6 +65,27 @@ static uint64_t median_between(const struct making *m)
         median |= byte << shift;
     }
     return median;
+}
+
+static bool is_in_ns(const struct flm_profile *p, struct flm_metric metric)
+{
+    if (metric.index == FLM_NONE)
+        return false;
+    struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric.index].unit);
+    return flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds");
+}
+
+double flm_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
+                         const uint32_t *sample, uint32_t count)
+{
+    double longest = 0;
+    const double *value = is_in_ns(p, metric) ? flm_sample_column(p, metric.index) : NULL;
+    for (uint32_t i = value ? count : 0; i-- > 0;) {
+        longest = value[sample[i]] > longest ? value[sample[i]] : longest;
+        if (i > 0 && time_between(p, sample, i - 1) != 0)
+            break;
+    }
+    return longest > 0 ? longest : (double)median_between(p, sample, count);
 }
 
 static bool choose_samples(struct making *m, const struct flm_chart_options *options)
@@ -91,10 +113,12 @@ static bool choose_samples(struct making *m, const struct flm_chart_options *opt
     m->chart->start_ns = options->start_ns != FLM_NO_TIME ? options->start_ns
                          : m->sample_count > 0            ? p->sample_time[m->sample[0]]
                                                           : 0;
-    double median = (double)median_between(m);
+    double median = (double)median_between(p, m->sample, m->sample_count);
+    double last = flm_chart_last_ns(p, options->metric, m->sample, m->sample_count);
+    double alone = options->alone_ns > 0 ? options->alone_ns : 1;
     m->chart->median_ns = median;
-    m->last_ns = median > 0 ? median : options->alone_ns > 0 ? options->alone_ns : 1;
-    m->longest_ns = 1.5 * m->last_ns;
+    m->last_ns = last > 0 ? last : alone;
+    m->longest_ns = 1.5 * (median > 0 ? median : alone);
     return true;
 }
 
@@ -192,10 +216,11 @@ static bool walk(struct making *m)
     if (m->sample_count > 0) /* until then nothing is known */
         m->open[0].own = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
     for (uint32_t i = 0, next; i < m->sample_count; i = next) {
-        for (next = i + 1; next < m->sample_count && time_between(m, next - 1) == 0;)
+        for (next = i + 1; next < m->sample_count && time_between(m->p, m->sample, next - 1) == 0;)
             next++;
-        double between = next < m->sample_count ? (double)time_between(m, next - 1) : m->last_ns;
-        double stands_for = between < m->longest_ns ? between : m->longest_ns;
+        bool is_last = next == m->sample_count;
+        double between = is_last ? m->last_ns : (double)time_between(m->p, m->sample, next - 1);
+        double stands_for = is_last || between < m->longest_ns ? between : m->longest_ns;
         for (uint32_t k = i; k < next; k++) {
             if (!add_sample(m, m->sample[k], previous, stands_for / (next - i)))
                 return false;

@@ -14,8 +14,8 @@
  * A sample stands for the time until the next one of the same chart, but for at most one and a half
  * times the median of those times (of two in the middle the shorter): what is longer was not
  * observed (the thread slept, or the profiler missed it) and becomes a gap, on both sides of which
- * nothing is shared. Those at the same moment divide their time. The last one stands for the
- * median.
+ * nothing is shared. Those at the same moment divide their time. The last one stands for its value,
+ * where the metric is time in ns, else for the median.
  *
  * Gaps are nodes with frame 0. There is one wherever a child does not begin where its parent does
  * (or where its sibling ends), because a layout puts children side by side from the left: the first
@@ -54,6 +54,11 @@ struct flm_chart {
     uint32_t untimed_count;                     /* left out: without a time */
     uint32_t early_count;                       /* left out: before start_ns */
 };
+
+/* What the last of ascending samples, which all have a time, stands for: the largest value of those
+ * at its moment, where the metric is time in ns, else the median between samples; 0: not known. */
+double flm_chart_last_ns(const struct flm_profile *profile, struct flm_metric metric,
+                         const uint32_t *sample, uint32_t sample_count);
 
 /* NULL, and `why`, if memory ran out or it would have more nodes than can be numbered. The profile
  * is borrowed by nobody afterwards. */

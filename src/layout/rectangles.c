@@ -88,15 +88,25 @@ static struct siblings seen(struct camera *camera, uint32_t from, uint32_t to)
     return (struct siblings){from, first_unseen(camera, from, to)};
 }
 
+/* Each search is a dozen misses of the cache: of children that go on at one side, one does. */
+static struct siblings children_cut(struct camera *camera, uint32_t parent)
+{
+    const struct flm_slot *at = &camera->slots->at[parent];
+    uint32_t from = at[0].first_child, to = at[1].first_child;
+    if (at->offset < camera->seen_from)
+        from = first_seen(camera, from, to);
+    if (at->offset + at->total > camera->seen_to)
+        to = first_unseen(camera, from, to);
+    return (struct siblings){from, to};
+}
+
 static inline __attribute__((always_inline)) struct siblings children_seen(struct camera *camera,
                                                                            uint32_t parent)
 {
-    const struct flm_slots *slots = camera->slots;
-    uint32_t from = slots->at[parent].first_child, to = slots->at[parent + 1].first_child;
-    double start = slots->at[parent].offset, end = start + slots->at[parent].total;
-    if (start >= camera->seen_from && end <= camera->seen_to)
-        return (struct siblings){from, to};
-    return seen(camera, from, to);
+    const struct flm_slot *at = &camera->slots->at[parent];
+    if (at->offset >= camera->seen_from && at->offset + at->total <= camera->seen_to)
+        return (struct siblings){at[0].first_child, at[1].first_child};
+    return children_cut(camera, parent);
 }
 
 /* The first of [from, to) that is a rectangle of its own. Mostly it is near. */

@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "flamel/builder.h"
+#include "layout/chart.h"
 #include "profile/columns.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -99,6 +100,20 @@ static void list_samples(struct flm_tracks *tracks, const struct flm_profile *p,
     }
 }
 
+static void find_length(struct flm_tracks *tracks, const struct flm_profile *p,
+                        struct flm_metric metric)
+{
+    for (uint32_t i = 0; i < tracks->count; i++) {
+        const struct flm_track *track = &tracks->track[i];
+        if (track->sample_count == 0)
+            continue;
+        int64_t last = p->sample_time[track->sample[track->sample_count - 1]];
+        double length = (double)last - (double)tracks->first_ns;
+        length += flm_chart_last_ns(p, metric, track->sample, track->sample_count);
+        tracks->length_ns = length > tracks->length_ns ? length : tracks->length_ns;
+    }
+}
+
 /* ---- The header ------------------------------------------------------------------------------ */
 
 /* A track for each label, and one for samples without: FLM_NONE as its value. */
@@ -150,6 +165,7 @@ static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct 
         if (tracks->timed_count > 0) {
             arrange(tracks, p, track, (uint32_t)most, track_of, order);
             list_samples(tracks, p, metric, track_of);
+            find_length(tracks, p, metric);
         }
     }
     free(track);

@@ -30,6 +30,8 @@ struct flm_tracks {
     uint32_t count; /* the largest total first, equal ones by value; those that have nothing are
                        left out */
     int64_t first_ns, last_ns;
+    double length_ns; /* from the first sample until what the last of each track stands for
+                         (chart.h) is over; 0: the time of one moment, where that is not known */
     uint32_t timed_count, untimed_count; /* samples with and without a time */
     uint32_t *samples;                   /* owned: what the tracks point into */
 };

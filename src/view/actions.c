@@ -73,20 +73,29 @@ static bool has_binding(const char *keys, struct flm_bytes key, unsigned held,
 const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct flm_bytes key,
                                             unsigned held, struct flm_bytes *argument)
 {
-    const struct flm_action *always = NULL;
+    const struct flm_action *always = NULL, *senseless = NULL;
     struct flm_bytes found;
+    *argument = (struct flm_bytes){"", 0};
     for (size_t g = 0; g < GROUPS; g++)
         for (size_t i = 0; i < groups[g]->count; i++) {
             const struct flm_action *action = &groups[g]->at[i];
-            if ((always && !action->available) || !has_binding(action->keys, key, held, &found) ||
-                (action->available && !action->available(v)))
+            if ((always && !action->only) || !has_binding(action->keys, key, held, &found))
                 continue;
+            if (!flm_action_makes_sense(action, v)) {
+                senseless = senseless ? senseless : action;
+                continue;
+            }
             *argument = found;
-            if (action->available)
+            if (action->only)
                 return action;
             always = action;
         }
-    return always;
+    return always ? always : senseless;
+}
+
+bool flm_action_makes_sense(const struct flm_action *action, const struct flm_viewer *v)
+{
+    return !action->only || action->only->holds(v);
 }
 
 bool flm_viewer_has_frame(const struct flm_viewer *v)
@@ -95,15 +104,17 @@ bool flm_viewer_has_frame(const struct flm_viewer *v)
     return frame != FLM_NONE && frame != 0 && v->selected_run.count == 0;
 }
 
+const struct flm_condition flm_on_frame = {flm_viewer_has_frame, "no function is selected"};
+
 static bool run(struct flm_viewer *v, const struct flm_action *action, struct flm_bytes argument,
                 struct flm_error *why)
 {
     if (!action->argument && argument.size > 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "'%s' takes no argument", action->name);
-    if (action->available && !action->available(v))
-        return flm_error_set(why, FLM_ERROR_USAGE, "'%s' cannot be done now", action->title);
     if (!flm_viewer_shown(v))
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
+    if (!flm_action_makes_sense(action, v))
+        return flm_error_set(why, FLM_ERROR_USAGE, "%s", action->only->otherwise);
     if (!flm_viewer_settle(v, why) || !action->run(v, argument, why) || !flm_viewer_settle(v, why))
         return false;
     flm_viewer_noted(v);
@@ -127,7 +138,10 @@ bool flm_viewer_do(struct flm_viewer *v, struct flm_bytes text, struct flm_error
 bool flm_viewer_key(struct flm_viewer *v, struct flm_bytes key, unsigned held, double now_ms)
 {
     struct flm_bytes argument;
+    struct flm_error why = {0};
     v->now_ms = now_ms;
     const struct flm_action *action = flm_action_for_key(v, key, held, &argument);
-    return action && run(v, action, argument, NULL);
+    if (action && !run(v, action, argument, &why))
+        flm_viewer_say(v, &why);
+    return action != NULL;
 }

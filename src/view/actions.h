@@ -24,13 +24,19 @@
 
 struct flm_viewer;
 
+/* What must be so for an action to make sense, and what is said where it is not. */
+struct flm_condition {
+    bool (*holds)(const struct flm_viewer *viewer);
+    const char *otherwise;
+};
+
 struct flm_action {
     const char *name;
     const char *title;    /* "Zoom in" */
     const char *argument; /* "NODE"; NULL: none */
     const char *keys;     /* "ArrowLeft h"; NULL: none */
     bool (*run)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_error *why);
-    bool (*available)(const struct flm_viewer *viewer); /* NULL: always */
+    const struct flm_condition *only; /* NULL: always */
 };
 
 /* Actions that belong together, each in a file of its own: actions_view.c ... */
@@ -48,13 +54,17 @@ const struct flm_action_group *const *flm_action_groups(size_t *count);
 /* By name; NULL if there is none. */
 const struct flm_action *flm_action_named(struct flm_bytes name);
 
-/* What a key means now: the first action that is bound to it and available; one that is not always
- * so goes before those that are. A binding may give an
+/* Whether it can be done now. */
+bool flm_action_makes_sense(const struct flm_action *action, const struct flm_viewer *viewer);
+
+/* What a key means now: the first action that is bound to it and makes sense; one that does not
+ * always goes before those that do. Where none does, the first that is bound. A binding may give an
  * argument too, behind a '=': "3=sandwich". NULL for none. */
 const struct flm_action *flm_action_for_key(const struct flm_viewer *viewer, struct flm_bytes key,
                                             unsigned held, struct flm_bytes *argument);
 
 /* Whether one function is selected: not everything, and not several narrow frames as one. */
 bool flm_viewer_has_frame(const struct flm_viewer *viewer);
+extern const struct flm_condition flm_on_frame;
 
 #endif

@@ -7,6 +7,9 @@ static bool compares(const struct flm_viewer *v)
     return flm_viewer_compares(v);
 }
 
+static const struct flm_condition comparing = {
+    compares, "nothing is compared: open a second profile, or say what of this one is before"};
+
 /* Another way to show the same two. */
 static bool chosen(struct flm_viewer *v)
 {
@@ -136,6 +139,8 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
 {
     (void)none, (void)why;
     v->comparing.side_by_side = !v->comparing.side_by_side;
+    if (v->inverted && v->comparing.side_by_side)
+        v->inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
     v->view = FLM_VIEW_COMPARE;
     return chosen(v);
 }
@@ -183,6 +188,9 @@ static bool can_swap(const struct flm_viewer *v)
     return compares(v) &&
            (v->opened[FLM_VIEWER_BEFORE] || v->comparing.expression[FLM_VIEWER_AFTER].size > 0);
 }
+
+static const struct flm_condition swappable = {
+    can_swap, "of one profile, both sides need an expression to be swapped"};
 
 static bool act_swap(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -257,6 +265,9 @@ static bool has_chips(const struct flm_viewer *v)
     return v->operations.count > 0;
 }
 
+static const struct flm_condition with_chips = {
+    has_chips, "all of the profile is shown: choose a part of it first"};
+
 static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -274,22 +285,23 @@ static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 }
 
 static const struct flm_action actions[] = {
-    {"width", "As wide as", "max|after|before|sum", NULL, act_width, compares},
-    {"delta", "Colour by the change of", "subtree|self", NULL, act_delta, compares},
-    {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, compares},
-    {"normalise", "Make equal first", "none|total|duration", NULL, act_normalise, compares},
-    {"normalise-by", "Make a function equal first", "PATTERN", NULL, act_normalise_by, compares},
+    {"width", "As wide as", "max|after|before|sum", NULL, act_width, &comparing},
+    {"delta", "Colour by the change of", "subtree|self", NULL, act_delta, &comparing},
+    {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
+    {"normalise", "Make equal first", "none|total|duration", NULL, act_normalise, &comparing},
+    {"normalise-by", "Make a function equal first", "PATTERN", NULL, act_normalise_by, &comparing},
     {"parts", "Only stacks that are", "appeared|grown|disappeared|shrunk|same|all", NULL, act_parts,
-     compares},
-    {"noise", "Colour what cannot be told from noise", NULL, NULL, act_noise, compares},
-    {"change-colors", "Colours of changes", "red-blue|green-red", NULL, act_colors, compares},
-    {"blink", "Before and after in turn", NULL, "v", act_blink, compares},
-    {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, compares},
-    {"swap", "Swap before and after", NULL, "X", act_swap, can_swap},
+     &comparing},
+    {"noise", "Colour what cannot be told from noise", NULL, NULL, act_noise, &comparing},
+    {"change-colors", "Colours of changes", "red-blue|green-red", NULL, act_colors, &comparing},
+    {"blink", "Before and after in turn", NULL, "v", act_blink, &comparing},
+    {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, &comparing},
+    {"swap", "Swap before and after", NULL, "X", act_swap, &swappable},
     {"compare-before", "Compare: before is", "EXPRESSION", NULL, act_before, NULL},
-    {"compare-after", "Compare: after is", "EXPRESSION", NULL, act_after, compares},
-    {"compare-shown", "Compare: what is shown becomes", "before|after", NULL, act_shown, has_chips},
-    {"compare-stop", "Compare no more", NULL, NULL, act_stop, compares},
+    {"compare-after", "Compare: after is", "EXPRESSION", NULL, act_after, &comparing},
+    {"compare-shown", "Compare: what is shown becomes", "before|after", NULL, act_shown,
+     &with_chips},
+    {"compare-stop", "Compare no more", NULL, NULL, act_stop, &comparing},
 };
 const struct flm_action_group flm_compare_actions = {"Compare", actions,
                                                      sizeof actions / sizeof actions[0]};

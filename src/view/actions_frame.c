@@ -10,7 +10,9 @@ static const struct flm_spot no_spot = {0, FLM_NONE};
 
 static bool select_and_show(struct flm_viewer *v, struct flm_spot spot)
 {
-    flm_viewer_walk_to(v, spot); /* or there is nothing further in that direction */
+    if (!flm_spot_is(spot))
+        return flm_viewer_tell(v, "there is no frame further that way");
+    flm_viewer_walk_to(v, spot);
     return true;
 }
 
@@ -51,7 +53,10 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
     if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
-    return select_and_show(v, widest_of(v, &p->frames[frame]));
+    struct flm_spot spot = widest_of(v, &p->frames[frame]);
+    if (!flm_spot_is(spot))
+        return flm_viewer_tell(v, "this function is nowhere in this picture");
+    return select_and_show(v, spot);
 }
 
 static struct flm_spot widest_child(struct flm_viewer *v, struct flm_spot spot)

@@ -67,12 +67,25 @@ static bool has_selected(const struct flm_viewer *v)
     return flm_spot_is(v->selected);
 }
 
+static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
+
+static const char everything[] = "everything is seen already";
+
+/* `from`: where the camera went to before. */
+static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwise)
+{
+    if (v->camera.to.left == from.left && v->camera.to.right == from.right)
+        return flm_viewer_tell(v, otherwise);
+    moved(v);
+    return true;
+}
+
 static bool zoom_by(struct flm_viewer *v, double factor)
 {
     double share = 0.5;
+    struct flm_span from = v->camera.to;
     flm_camera_zoom(&v->camera, factor, share, v->now_ms, flm_viewer_glide_ms(v));
-    moved(v);
-    return true;
+    return went(v, from, factor > 1 ? "it is as near as it can be" : everything);
 }
 
 static bool act_zoom_in(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -89,9 +102,9 @@ static bool act_zoom_out(struct flm_viewer *v, struct flm_bytes none, struct flm
 
 static bool pan(struct flm_viewer *v, double by)
 {
+    struct flm_span from = v->camera.to;
     flm_camera_pan(&v->camera, by, v->now_ms, flm_viewer_glide_ms(v));
-    moved(v);
-    return true;
+    return went(v, from, by < 0 ? "this is the left end" : "this is the right end");
 }
 
 static bool act_pan_left(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -109,8 +122,11 @@ static bool act_pan_right(struct flm_viewer *v, struct flm_bytes none, struct fl
 /* By windows: 0.9 leaves a row or two of what was seen. */
 static bool scroll(struct flm_viewer *v, double by)
 {
+    double from = v->camera.scroll_to;
     flm_viewer_scroll(v, round(by * flm_viewer_area(v).height), flm_viewer_glide_ms(v));
-    return true;
+    return v->camera.scroll_to != from ||
+           flm_viewer_tell(v, by < 0 ? "there is nothing further up"
+                                     : "there is nothing further down");
 }
 
 /* As far as a pan, which speedscope's keys for both go. */
@@ -141,6 +157,8 @@ static bool act_page_down(struct flm_viewer *v, struct flm_bytes none, struct fl
 static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
+    if (flm_viewer_is_fit(v))
+        return flm_viewer_tell(v, everything);
     flm_viewer_fit(v);
     flm_viewer_did(v);
     return true;
@@ -151,10 +169,15 @@ static bool can_go_back(const struct flm_viewer *v)
     return v->history.at > 0;
 }
 
+static const struct flm_condition with_back = {can_go_back, "there is no step to go back to"};
+
 static bool can_go_forward(const struct flm_viewer *v)
 {
     return v->history.at + 1 < v->history.count;
 }
+
+static const struct flm_condition with_forward = {can_go_forward,
+                                                  "there is no step to go forward to"};
 
 /* To the step that is current now; where memory runs out it stays the one before. */
 static bool go(struct flm_viewer *v, struct flm_bytes state, size_t before, struct flm_error *why)
@@ -192,6 +215,8 @@ static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     }
     if (can_go_back(v))
         return act_back(v, none, why);
+    if (flm_viewer_is_fit(v))
+        return flm_viewer_tell(v, with_back.otherwise);
     flm_viewer_fit(v); /* no step: the next time would go back to where one was */
     return true;
 }
@@ -206,7 +231,8 @@ static bool act_restore(struct flm_viewer *v, struct flm_bytes state, struct flm
 
 static const struct flm_action actions[] = {
     {"zoom", "Zoom to frame", "NODE", NULL, act_zoom, NULL},
-    {"zoom-selected", "Zoom to the selected frame", NULL, "Enter", act_zoom_selected, has_selected},
+    {"zoom-selected", "Zoom to the selected frame", NULL, "Enter", act_zoom_selected,
+     &with_selected},
     {"zoom-in", "Zoom in", NULL, "+ =", act_zoom_in, NULL},
     {"zoom-out", "Zoom out", NULL, "- _", act_zoom_out, NULL},
     {"fit", "Show everything", NULL, "0 Home", act_fit, NULL},
@@ -216,8 +242,8 @@ static const struct flm_action actions[] = {
     {"scroll-down", "Move down", NULL, "s", act_scroll_down, NULL},
     {"page-up", "Move up a page", NULL, "PageUp", act_page_up, NULL},
     {"page-down", "Move down a page", NULL, "PageDown", act_page_down, NULL},
-    {"back", "Back", NULL, "Backspace A-ArrowLeft [", act_back, can_go_back},
-    {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, can_go_forward},
+    {"back", "Back", NULL, "Backspace A-ArrowLeft [", act_back, &with_back},
+    {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, &with_forward},
     {"escape", "One step back", NULL, "Escape", act_escape, NULL},
     {"restore", "Show a state", "STATE", NULL, act_restore, NULL},
 };

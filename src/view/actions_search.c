@@ -97,20 +97,21 @@ static bool has_search(const struct flm_viewer *v)
     return flm_searches_any(&v->searches);
 }
 
+static const struct flm_condition searching = {has_search, "there is no search to step through"};
+
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way)
 {
     uint32_t index = flm_spot_is(v->selected) ? v->selected.strip : 0;
     const struct flm_strip *strip = &v->scene.strips[index];
     struct flm_node from = {FLM_NONE};
-    if (!v->searches.frame_color)
-        return true;
     if (flm_spot_is(v->selected))
         from = flm_strip_node(strip, v->selected.number);
-    struct flm_search_step step =
-        flm_search_step(v->searches.frame_color, strip->layout, from, way);
+    struct flm_search_step step = {.node = {FLM_NONE}};
+    if (v->searches.frame_color)
+        step = flm_search_step(v->searches.frame_color, strip->layout, from, way);
     if (step.node.index == FLM_NONE)
-        return true;
+        return flm_viewer_tell(v, "the search finds nothing here");
     flm_viewer_walk_to(v, (struct flm_spot){index, flm_strip_number(strip, step.node)});
     return true;
 }
@@ -143,8 +144,8 @@ static const struct flm_action actions[] = {
     {"search-remove", "Remove search", "N", NULL, act_remove, NULL},
     {"search-toggle", "Search on or off", "N", NULL, act_toggle, NULL},
     {"search-edit", "Change search", "N", NULL, act_edit, NULL},
-    {"next-match", "Next match", NULL, "n F3 C-g", act_next, has_search},
-    {"previous-match", "Previous match", NULL, "N S-F3 p", act_previous, has_search},
+    {"next-match", "Next match", NULL, "n F3 C-g", act_next, &searching},
+    {"previous-match", "Previous match", NULL, "N S-F3 p", act_previous, &searching},
 };
 const struct flm_action_group flm_search_actions = {"Search", actions,
                                                     sizeof actions / sizeof actions[0]};

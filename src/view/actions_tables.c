@@ -58,6 +58,8 @@ static bool has_selected(const struct flm_viewer *v)
     return flm_spot_is(v->selected) && v->selected.strip == 0 && v->scene.strip_count > 0;
 }
 
+static const struct flm_condition with_row = {has_selected, "no row of the call tree is selected"};
+
 static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -127,8 +129,7 @@ static const struct flm_action actions[] = {
     {"open-node", "Open or close a row of the call tree", "NODE", NULL, act_open_node, NULL},
     {"open-below", "Open a row of the call tree and all below it", "NODE", NULL, act_open_below,
      NULL},
-    {"open-selected", "Open all below the selected row", NULL, "*", act_open_selected,
-     has_selected},
+    {"open-selected", "Open all below the selected row", NULL, "*", act_open_selected, &with_row},
     {"hover-node", "Point at a frame", "NODE", NULL, act_hover_node, NULL},
     {"hover-frame", "Point at a function", "FRAME", NULL, act_hover_frame, NULL},
     {"hover-none", "Point at nothing", NULL, NULL, act_hover_none, NULL},

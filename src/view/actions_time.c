@@ -9,10 +9,15 @@ static bool has_times(const struct flm_viewer *v)
     return flm_timeline_duration(v) > 0;
 }
 
+static const struct flm_condition timed = {has_times, "no sample of this profile has a time"};
+
 static bool has_tracks(const struct flm_viewer *v)
 {
     return v->timeline.tracks.count > 1 && v->timeline.tracks.key != FLM_NONE;
 }
+
+static const struct flm_condition threaded = {has_tracks,
+                                              "no label of this profile tells threads apart"};
 
 static bool act_range(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
@@ -41,6 +46,8 @@ static bool is_chart(const struct flm_viewer *v)
 {
     return v->view == FLM_VIEW_CHART && has_times(v);
 }
+
+static const struct flm_condition charted = {is_chart, "only the chart shows time"};
 
 static const struct flm_track *track_named(struct flm_viewer *v, struct flm_bytes number,
                                            struct flm_error *why)
@@ -88,14 +95,14 @@ static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 }
 
 static const struct flm_action actions[] = {
-    {"range", "Only this time", "FROM..TO", NULL, act_range, has_times},
-    {"range-seen", "Only the time that is seen", NULL, "z", act_range_seen, is_chart},
-    {"range-clear", "All of the time", NULL, "Z", act_range_clear, has_times},
-    {"tracks", "Threads in the timeline", NULL, "T", act_tracks, has_tracks},
-    {"track", "Thread on or off", "N", NULL, act_track, has_tracks},
-    {"track-only", "Only this thread", "N", NULL, act_track_only, has_tracks},
-    {"tracks-all", "All threads", NULL, "A", act_tracks_all, has_tracks},
-    {"split", "Threads apart, or merged", NULL, "S", act_split, has_tracks},
+    {"range", "Only this time", "FROM..TO", NULL, act_range, &timed},
+    {"range-seen", "Only the time that is seen", NULL, "z", act_range_seen, &charted},
+    {"range-clear", "All of the time", NULL, "Z", act_range_clear, &timed},
+    {"tracks", "Threads in the timeline", NULL, "T", act_tracks, &threaded},
+    {"track", "Thread on or off", "N", NULL, act_track, &threaded},
+    {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
+    {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
+    {"split", "Threads apart, or merged", NULL, "S", act_split, &threaded},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,
                                                   sizeof actions / sizeof actions[0]};

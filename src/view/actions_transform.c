@@ -80,10 +80,14 @@ static bool can_undo(const struct flm_viewer *v)
     return flm_operations_can_undo(&v->operations);
 }
 
+static const struct flm_condition undoable = {can_undo, "there is nothing to undo"};
+
 static bool can_redo(const struct flm_viewer *v)
 {
     return flm_operations_can_redo(&v->operations);
 }
+
+static const struct flm_condition redoable = {can_redo, "there is nothing to redo"};
 
 static bool act_undo(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -113,6 +117,9 @@ static bool has_module(const struct flm_viewer *v)
     return flm_viewer_has_frame(v) &&
            flm_viewer_shown(v)->frames[flm_scene_frame(&v->scene, v->selected)].module != 0;
 }
+
+static const struct flm_condition in_module = {has_module,
+                                               "no function is selected whose module is known"};
 
 /* "hide:" and the pattern of the function, or of the module. */
 static bool on_frame(struct flm_viewer *v, const char *operation, bool of_module,
@@ -210,6 +217,9 @@ static bool has_path(const struct flm_viewer *v)
     return flm_viewer_has_frame(v) && v->scene.strips[v->selected.strip].kind == FLM_STRIP_STACKS;
 }
 
+static const struct flm_condition on_stack = {
+    has_path, "no frame of the stacks is selected: callers have no path from the root"};
+
 static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -228,6 +238,8 @@ static bool has_operations(const struct flm_viewer *v)
     return v->operations.count > 0;
 }
 
+static const struct flm_condition transforming = {has_operations, "there is no transform"};
+
 static bool act_reset(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -239,15 +251,14 @@ static bool act_reset(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 static const struct flm_action actions[] = {
     {"transform", "Add a transform", NULL, "x", act_ask, NULL},
     {"apply", "Transform", "EXPRESSION", NULL, add, NULL},
-    {"focus", "Only what is below this function", NULL, "f", act_focus, flm_viewer_has_frame},
-    {"hide", "Without this function: merged into its callers", NULL, "m", act_hide,
-     flm_viewer_has_frame},
-    {"hide-module", "Without its module", NULL, "M C", act_hide_module, has_module},
-    {"drop", "Drop stacks that have this function", NULL, "d D", act_drop, flm_viewer_has_frame},
-    {"keep", "Keep only stacks that have it", NULL, "K", act_keep, flm_viewer_has_frame},
-    {"prune", "Nothing below this function", NULL, "c", act_prune, flm_viewer_has_frame},
-    {"from", "Only this frame and what is below it", NULL, "F", act_from, has_path},
-    {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, has_path},
+    {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame},
+    {"hide", "Without this function: merged into its callers", NULL, "m", act_hide, &flm_on_frame},
+    {"hide-module", "Without its module", NULL, "M C", act_hide_module, &in_module},
+    {"drop", "Drop stacks that have this function", NULL, "d D", act_drop, &flm_on_frame},
+    {"keep", "Keep only stacks that have it", NULL, "K", act_keep, &flm_on_frame},
+    {"prune", "Nothing below this function", NULL, "c", act_prune, &flm_on_frame},
+    {"from", "Only this frame and what is below it", NULL, "F", act_from, &on_stack},
+    {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, &on_stack},
     {"collapse-direct", "Collapse direct recursion", NULL, "R", act_collapse_direct, NULL},
     {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL},
     {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL},
@@ -255,9 +266,9 @@ static const struct flm_action actions[] = {
     {"operation-remove", "Remove transform", "N", NULL, act_remove, NULL},
     {"operation-move", "Move transform", "N M", NULL, act_move, NULL},
     {"operation-edit", "Change transform", "N EXPRESSION", NULL, act_edit, NULL},
-    {"reset", "Remove all transforms", NULL, NULL, act_reset, has_operations},
-    {"undo", "Undo transform", NULL, "C-z U", act_undo, can_undo},
-    {"redo", "Redo transform", NULL, "C-y C-Z", act_redo, can_redo},
+    {"reset", "Remove all transforms", NULL, NULL, act_reset, &transforming},
+    {"undo", "Undo transform", NULL, "C-z U", act_undo, &undoable},
+    {"redo", "Redo transform", NULL, "C-y C-Z", act_redo, &redoable},
 };
 const struct flm_action_group flm_transform_actions = {"Transform", actions,
                                                        sizeof actions / sizeof actions[0]};

@@ -144,6 +144,8 @@ static bool has_metrics(const struct flm_viewer *v)
     return p && p->sizes.metric_count > 1;
 }
 
+static const struct flm_condition measured = {has_metrics, "this profile has only one metric"};
+
 static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
     int order;
@@ -165,6 +167,10 @@ static bool act_next_order(struct flm_viewer *v, struct flm_bytes none, struct f
 static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
+    if (v->scene.strips[0].kind == FLM_STRIP_CHART)
+        flm_viewer_tell(v, "other views are upside down now: a chart has its root at the top");
+    if (v->scene.strip_count == 2 && v->view == FLM_VIEW_SANDWICH)
+        flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
     v->flame = !v->flame;
     flm_viewer_forget_scene(v);
     flm_viewer_did(v);
@@ -175,8 +181,10 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
 {
     (void)none, (void)why;
     v->inverted = !v->inverted;
+    if (v->inverted && v->comparing.side_by_side)
+        v->comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
     if (v->view == FLM_VIEW_SANDWICH)
-        v->view = FLM_VIEW_FLAME;
+        v->view = flm_viewer_compares(v) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
     flm_viewer_forget_scene(v);
     if (!flm_viewer_settle(v, why))
         return false;
@@ -238,8 +246,8 @@ static const struct flm_action actions[] = {
     {"invert", "Leaf first: callers below what they call", NULL, "I", act_invert, NULL},
     {"order", "Order of siblings", "name|total|seen", NULL, act_order, NULL},
     {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL},
-    {"metric", "Show metric", "NAME", NULL, act_metric, has_metrics},
-    {"next-metric", "Next metric", NULL, "t", act_next_metric, has_metrics},
+    {"metric", "Show metric", "NAME", NULL, act_metric, &measured},
+    {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured},
     {"color", "Colour by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
      act_color, NULL},
     {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL},

@@ -28,6 +28,14 @@ static bool answer_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_t
     return true;
 }
 
+static bool answer_notice(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
+                          struct flm_error *why)
+{
+    (void)none, (void)why;
+    flm_text_puts(out, v->notice.text);
+    return true;
+}
+
 static const struct flm_answer answers[] = {
     {"hello", false, flm_answer_hello},
     {"tools", false, flm_answer_tools},
@@ -48,6 +56,7 @@ static const struct flm_answer answers[] = {
     {"state", true, answer_state},
     {"copy", true, answer_copy},
     {"ask", true, answer_ask},
+    {"notice", true, answer_notice},
 };
 
 const struct flm_answer *flm_answer_to(struct flm_bytes text, struct flm_bytes *argument)
@@ -71,5 +80,7 @@ bool flm_viewer_ask(struct flm_viewer *v, struct flm_bytes question, struct flm_
     if (!answer)
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no question", (int)question.size,
                              question.at);
-    return flm_viewer_settle(v, why) && answer->write(v, argument, out, why);
+    /* That memory ran out is told without any. */
+    bool settled = answer->write == answer_notice || flm_viewer_settle(v, why);
+    return settled && answer->write(v, argument, out, why);
 }

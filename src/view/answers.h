@@ -131,6 +131,7 @@
  *               operations, of a comparison with both values; stack: the selected one
  * state         what is looked at, for a URL: state.h
  * copy          what the last copying action copied
+ * notice        why something was not done: a key, a gesture, a picture
  * ask           what the person is to type or choose */
 #ifndef FLAMEL_VIEW_ANSWERS_H
 #define FLAMEL_VIEW_ANSWERS_H

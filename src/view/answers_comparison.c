@@ -208,21 +208,24 @@ static double value_in(const struct flm_profile *p, uint32_t metric, uint32_t no
     return sum;
 }
 
-bool flm_compared_change_in(const struct flm_viewer *v, uint32_t metric, uint32_t node,
-                            enum flm_change_scope scope, struct flm_change *change, double *scale)
+bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_strip *strip,
+                            uint32_t metric, struct flm_node node, enum flm_change_scope scope,
+                            struct flm_change *change, double *scale)
 {
     const struct flm_profile *p = flm_viewer_shown(v);
     uint32_t before = metric_before(v, metric);
     if (before == FLM_NONE)
         return false;
     if (metric == v->scene.compared->pair.after.index) {
-        *change = flm_comparison_change(&v->scene.compared->is, node, scope);
+        *change = flm_compared_change(strip, node, scope);
         *scale = v->scene.compared->is.how.scale;
         return true;
     }
+    if (strip->unfold)
+        return false;
     struct flm_comparison recorded = {.how = {.scale = 1}};
-    *change = flm_comparison_judge(&recorded, value_in(p, before, node, scope),
-                                   value_in(p, metric, node, scope));
+    *change = flm_comparison_judge(&recorded, value_in(p, before, node.index, scope),
+                                   value_in(p, metric, node.index, scope));
     *scale = 1;
     return true;
 }

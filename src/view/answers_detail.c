@@ -8,6 +8,7 @@
 #include "view/copies.h"
 #include "view/relations.h"
 #include "view/telling.h"
+#include "view/values.h"
 
 enum { MOST_RELATIONS = 12, MOST_RUN_ITEMS = 12, MOST_STACK = 500 };
 
@@ -64,42 +65,28 @@ static bool find_subject(struct flm_telling *t, struct flm_spot spot,
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* What a node of the stacks is in one metric. In other trees only the total is known, as width. */
-struct value {
-    double total, self;
-    bool has_self;
-};
-
-static double sum_below(const double *self, uint32_t from, uint32_t end)
+static struct flm_value value_of(const struct flm_telling *t, const struct subject *s,
+                                 uint32_t metric)
 {
-    double sum = 0;
-    for (uint32_t i = from; i < end; i++)
-        sum += self[i];
-    return sum;
-}
-
-static struct value value_of(const struct subject *s, uint32_t metric)
-{
-    if (s->strip->kind != FLM_STRIP_STACKS || s->run)
-        return (struct value){s->total, 0, false};
-    const double *self = flm_self_column(s->strip->profile, metric);
-    uint32_t node = s->node.index;
-    return (struct value){sum_below(self, node, s->strip->tree.end[node]), self[node], true};
+    if (s->run)
+        return (struct flm_value){.total = s->total};
+    return flm_value_of(t->viewer, s->strip, s->node, metric);
 }
 
 /* What shares of a node are of: 0 where there is none. Its width, unless the metric, or what widths
  * are, is another one. */
-static double whole_of(const struct subject *s, struct flm_node node, uint32_t metric)
+static double whole_of(const struct flm_telling *t, const struct subject *s, struct flm_node node,
+                       uint32_t metric)
 {
     const struct flm_strip *strip = s->strip;
     if (node.index == FLM_NONE)
         return 0;
-    bool is_width = strip->kind != FLM_STRIP_STACKS ||
-                    strip->tree.width == flm_self_column(strip->profile, metric);
+    bool is_width = strip->kind != FLM_STRIP_STACKS
+                        ? !flm_scene_compares(t->viewer)
+                        : strip->tree.width == flm_self_column(strip->profile, metric);
     if (is_width)
         return node.index == 0 ? s->whole : flm_layout_total(strip->layout, node);
-    return fabs(sum_below(flm_self_column(strip->profile, metric), node.index,
-                          strip->tree.end[node.index]));
+    return fabs(flm_value_of(t->viewer, strip, node, metric).total);
 }
 
 /* The metrics that can be told about a subject: the shown one first. */
@@ -196,8 +183,8 @@ static void tell_line(struct flm_telling *t, const struct subject *s, const char
     flm_tell_exact(t, "exact", value);
     flm_tell_share(t, "share_all", value, t->all);
     uint32_t metric = t->metric.index;
-    flm_tell_share(t, "share_view", value, of_view ? whole_of(s, s->top, metric) : 0);
-    flm_tell_share(t, "share_parent", value, of_view ? whole_of(s, s->parent, metric) : 0);
+    flm_tell_share(t, "share_view", value, of_view ? whole_of(t, s, s->top, metric) : 0);
+    flm_tell_share(t, "share_parent", value, of_view ? whole_of(t, s, s->parent, metric) : 0);
     flm_json_end(&t->json);
 }
 
@@ -220,10 +207,10 @@ static void tell_places(struct flm_telling *t, const struct subject *s)
 
 static void tell_hover_lines(struct flm_telling *t, const struct subject *s)
 {
-    struct value value = value_of(s, t->metric.index);
+    struct flm_value value = value_of(t, s, t->metric.index);
     flm_json_begin(&t->json, "lines", FLM_JSON_ARRAY);
     use_width(t, s);
-    bool compared = t->viewer->scene.compared && s->strip->kind == FLM_STRIP_STACKS;
+    bool compared = s->strip->compared != NULL && !s->run;
     tell_line(t, s,
               s->strip->kind == FLM_STRIP_CHART ? "time"
               : compared                        ? "total after"
@@ -239,8 +226,7 @@ static void tell_hover_lines(struct flm_telling *t, const struct subject *s)
 
 static void tell_change(struct flm_telling *t, const struct subject *s)
 {
-    struct flm_change change =
-        flm_comparison_change(&t->viewer->scene.compared->is, s->node.index, FLM_CHANGE_OF_SUBTREE);
+    struct flm_change change = flm_compared_change(s->strip, s->node, FLM_CHANGE_OF_SUBTREE);
     flm_compared_add_sentence(t->viewer, flm_tell_words_begin(t), &change);
     flm_tell_words(t, "note");
 }
@@ -269,7 +255,7 @@ bool flm_answer_hover(struct flm_viewer *v, struct flm_bytes argument, struct fl
         flm_tell_title(&t, "title", s.frame);
     tell_where(&t, &t.profile->frames[s.run ? 0 : s.frame]);
     tell_hover_lines(&t, &s);
-    if (v->scene.compared && s.strip->kind == FLM_STRIP_STACKS && !s.run)
+    if (s.strip->compared && !s.run)
         tell_change(&t, &s);
     else
         flm_tell_text(&t, "note",
@@ -285,10 +271,10 @@ static void tell_changes(struct flm_telling *t, const struct subject *s, uint32_
 {
     struct flm_change change;
     double scale;
-    if (flm_compared_change_in(t->viewer, metric, s->node.index, FLM_CHANGE_OF_SUBTREE, &change,
+    if (flm_compared_change_in(t->viewer, s->strip, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
                                &scale))
         flm_compared_add_change(&t->json, "total_", &change, scale, t->unit);
-    if (flm_compared_change_in(t->viewer, metric, s->node.index, FLM_CHANGE_OF_SELF, &change,
+    if (flm_compared_change_in(t->viewer, s->strip, metric, s->node, FLM_CHANGE_OF_SELF, &change,
                                &scale))
         flm_compared_add_change(&t->json, "self_", &change, scale, t->unit);
 }
@@ -298,10 +284,10 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
     flm_json_begin(&t->json, "values", FLM_JSON_ARRAY);
     for (uint32_t i = 0; i < metric_count(t, s); i++) {
         uint32_t metric = metric_at(t, i);
-        struct value value = value_of(s, metric);
+        struct flm_value value = value_of(t, s, metric);
         if (flm_compared_is_before(t->viewer, metric))
             continue;
-        double view = whole_of(s, s->top, metric), parent = whole_of(s, s->parent, metric);
+        double view = whole_of(t, s, s->top, metric), parent = whole_of(t, s, s->parent, metric);
         use_metric(t, metric);
         use_width(t, s);
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
@@ -338,7 +324,7 @@ static void tell_instances(struct flm_telling *t, const struct subject *s)
     flm_tell_quantity(t, "total", f->total);
     flm_tell_share(t, "of_all", f->total, t->all);
     flm_tell_share(t, "of_view", f->total,
-                   s->top.index == 0 ? whole_of(s, s->top, t->metric.index) : 0);
+                   s->top.index == 0 ? whole_of(t, s, s->top, t->metric.index) : 0);
     flm_tell_quantity(t, "self", f->self);
     flm_tell_share(t, "self_of_all", f->self, t->all);
     flm_json_end(&t->json);
@@ -565,7 +551,7 @@ static bool tell_detail(struct flm_telling *t, const struct subject *s, struct f
     } else {
         tell_frame(t, s->frame);
     }
-    bool compared = t->viewer->scene.compared && s->strip->kind == FLM_STRIP_STACKS && !s->run;
+    bool compared = s->strip->compared && !s->run;
     flm_json_add_bool(&t->json, "compared", compared);
     if (compared)
         tell_change(t, s);

@@ -58,7 +58,10 @@ static void tell_trimmed(struct flm_telling *t)
 {
     const struct flm_viewer *v = t->viewer;
     struct flm_span span = v->camera.to;
+    struct flm_span beside = flm_camera_share(&v->beside);
     double total = v->camera.total, outside = total - (span.right - span.left);
+    if (flm_viewer_has_halves(v))
+        outside = fmax(outside, total * (1 - (beside.right - beside.left)));
     if (!(outside > 1e-9 * total)) {
         flm_json_add_null(&t->json, "trimmed");
         return;

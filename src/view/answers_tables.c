@@ -6,6 +6,7 @@
 #include "view/answer_parts.h"
 #include "view/siblings.h"
 #include "view/telling.h"
+#include "view/values.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
@@ -154,31 +155,6 @@ bool flm_answer_list(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* ---- The call tree --------------------------------------------------------------------------- */
 
-/* Of stacks what a node has itself; elsewhere nobody knows, and the columns are not there. */
-static bool self_of(const struct flm_telling *t, const struct flm_strip *strip,
-                    struct flm_node node, double *self)
-{
-    if (strip->kind != FLM_STRIP_STACKS)
-        return false;
-    *self = flm_self_column(t->profile, t->metric.index)[node.index];
-    return true;
-}
-
-/* As wide as it is, unless some values are negative: widths are sizes then, and the sum is made. */
-static double total_of(const struct flm_telling *t, const struct flm_strip *strip,
-                       struct flm_node node)
-{
-    const struct flm_metric_summary *summary = &t->viewer->figures.summary.metric[t->metric.index];
-    const double *self = flm_self_column(t->profile, t->metric.index);
-    bool is_width = strip->kind != FLM_STRIP_STACKS || strip->tree.width != self;
-    if (is_width || summary->size == summary->total)
-        return flm_layout_total(strip->layout, node);
-    double sum = 0;
-    for (uint32_t i = node.index; i < strip->tree.end[node.index]; i++)
-        sum += self[i];
-    return sum;
-}
-
 static void tell_open(struct flm_telling *t, const struct flm_call_row *row)
 {
     if (row->has_children)
@@ -193,7 +169,7 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
     const struct flm_viewer *v = t->viewer;
     uint32_t index = (uint32_t)(strip - v->scene.strips);
     uint32_t frame = strip->tree.frame[row->node.index];
-    double total = total_of(t, strip, row->node), self;
+    struct flm_value value = flm_value_of(v, strip, row->node, t->metric.index);
     struct flm_node parent = flm_layout_parent(strip->layout, row->node);
     struct flm_spot spot = {index, flm_strip_number(strip, row->node)};
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
@@ -202,19 +178,21 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
     tell_open(t, row);
     flm_tell_title(t, "title", frame);
     flm_tell_string(t, "module", t->profile->frames[frame].module);
-    flm_tell_quantity(t, "total", total);
-    flm_tell_share(t, "total_share", total, t->all);
-    if (self_of(t, strip, row->node, &self)) {
-        flm_tell_quantity(t, "self", self);
-        flm_tell_share(t, "self_share", self, t->all);
+    flm_tell_quantity(t, "total", value.total);
+    flm_tell_share(t, "total_share", value.total, t->all);
+    if (value.has_self) {
+        flm_tell_quantity(t, "self", value.self);
+        flm_tell_share(t, "self_share", value.self, t->all);
     }
-    if (v->scene.compared && strip->kind == FLM_STRIP_STACKS) {
-        struct flm_change change =
-            flm_comparison_change(&v->scene.compared->is, row->node.index, FLM_CHANGE_OF_SUBTREE);
+    if (strip->compared) {
+        struct flm_change change = flm_compared_change(strip, row->node, FLM_CHANGE_OF_SUBTREE);
         flm_compared_add_change(&t->json, "", &change, v->scene.compared->is.how.scale, t->unit);
     }
-    flm_tell_share(t, "of_parent", total,
-                   parent.index == FLM_NONE ? 0 : flm_layout_total(strip->layout, parent));
+    double whole = 0; /* a parent has room for all of its children, whatever their signs */
+    if (parent.index != FLM_NONE)
+        whole = flm_scene_compares(v) ? flm_value_of(v, strip, parent, t->metric.index).total
+                                      : flm_layout_total(strip->layout, parent);
+    flm_tell_share(t, "of_parent", value.total, whole);
     flm_json_add_number(&t->json, "set_size", row->set_size);
     flm_json_add_number(&t->json, "position", row->position);
     flm_json_add_bool(&t->json, "on", flm_spots_equal(v->selected, spot));

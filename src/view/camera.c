@@ -85,6 +85,20 @@ void flm_camera_go(struct flm_camera *camera, struct flm_span span, double now_m
     camera->to = kept(camera, span);
 }
 
+void flm_camera_go_share(struct flm_camera *c, struct flm_span share, double now_ms,
+                         double duration_ms)
+{
+    flm_camera_go(c, (struct flm_span){share.left * c->total, share.right * c->total}, now_ms,
+                  duration_ms);
+}
+
+struct flm_span flm_camera_share(const struct flm_camera *c)
+{
+    if (!(c->total > 0))
+        return (struct flm_span){0, 1};
+    return (struct flm_span){c->to.left / c->total, c->to.right / c->total};
+}
+
 void flm_camera_scroll_to(struct flm_camera *camera, double scroll_px, double now_ms,
                           double duration_ms)
 {

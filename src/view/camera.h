@@ -33,6 +33,11 @@ bool flm_camera_moves(const struct flm_camera *camera, double now_ms);
  * tell pixels apart. duration_ms 0: at once. */
 void flm_camera_go(struct flm_camera *camera, struct flm_span span, double now_ms,
                    double duration_ms);
+
+/* The same as shares of the total; and what it goes to. */
+void flm_camera_go_share(struct flm_camera *camera, struct flm_span share, double now_ms,
+                         double duration_ms);
+struct flm_span flm_camera_share(const struct flm_camera *camera); /* [0, 1] where total is 0 */
 void flm_camera_scroll_to(struct flm_camera *camera, double scroll_px, double now_ms,
                           double duration_ms);
 

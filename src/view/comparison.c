@@ -220,10 +220,46 @@ struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *v,
         .function = {function->at, function->size}};
 }
 
-const struct flm_tone *flm_compared_look(const struct flm_compared *compared, uint32_t node,
+static void values_of(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    flm_comparison_values(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
+                          &value[0], &value[1]);
+}
+
+/* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
+ * does not change when it is opened. */
+bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why)
+{
+    void *sums = strip->sums;
+    uint32_t count = strip->unfold_tree.node_count;
+    bool grown = flm_grow(&sums, &strip->sum_capacity, count, sizeof *strip->sums);
+    strip->sums = sums;
+    if (!grown)
+        return flm_error_memory(why);
+    for (; strip->sum_count < count; strip->sum_count++) {
+        struct flm_unfolded number = {(uint32_t)strip->sum_count};
+        strip->sums[number.index] =
+            flm_unfold_sum(strip->unfold, number, values_of, &strip->compared->is);
+    }
+    return true;
+}
+
+struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_node node,
+                                      enum flm_change_scope scope)
+{
+    const struct flm_comparison *is = &strip->compared->is;
+    if (!strip->unfold)
+        return flm_comparison_change(is, node.index, scope);
+    const struct flm_unfold_sum *sum = &strip->sums[flm_strip_number(strip, node)];
+    const double *value = scope == FLM_CHANGE_OF_SELF ? sum->own : sum->total;
+    return flm_comparison_judge(is, value[0], value[1]);
+}
+
+const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
                                          struct flm_box *box)
 {
-    struct flm_change change = flm_comparison_change(&compared->is, node, compared->colors.scope);
+    const struct flm_compared *compared = strip->compared;
+    struct flm_change change = flm_compared_change(strip, node, compared->colors.scope);
     if (!change.noise && change.kind == FLM_CHANGE_APPEARED)
         box->mark = FLM_MARK_APPEARED;
     if (!change.noise && change.kind == FLM_CHANGE_DISAPPEARED)

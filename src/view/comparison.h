@@ -97,9 +97,17 @@ const uint32_t *flm_compared_ranking(struct flm_viewer *viewer, const uint32_t *
 struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *viewer,
                                                const struct flm_compared *compared);
 
+/* For an unfolded strip whose tree has grown: both values of its new nodes. */
+bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why);
+
+/* How a node of a strip changed: of stacks as they are, of callers and calls as the sum of their
+ * places. OF_SELF is what the nodes below it do not have. */
+struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_node node,
+                                      enum flm_change_scope scope);
+
 /* The tone of a node, and in `box` its mark, or the texture that stands for the tone where there
  * are no colours. */
-const struct flm_tone *flm_compared_look(const struct flm_compared *compared, uint32_t node,
+const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
                                          struct flm_box *box);
 
 /* What the colours mean. */
@@ -140,9 +148,11 @@ void flm_compared_add_change(struct flm_json_writer *json, const char *prefix,
                              const struct flm_change *change, double scale, struct flm_bytes unit);
 
 /* The change of a node in any metric that is the "after" of a pair: as the picture tells it in the
- * shown one, as recorded in others. False where there is no pair. */
-bool flm_compared_change_in(const struct flm_viewer *viewer, uint32_t metric, uint32_t node,
-                            enum flm_change_scope scope, struct flm_change *change, double *scale);
+ * shown one, as recorded in others. False where there is no pair, and of callers and calls in
+ * another metric than the shown one. */
+bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_strip *strip,
+                            uint32_t metric, struct flm_node node, enum flm_change_scope scope,
+                            struct flm_change *change, double *scale);
 
 /* Whether a metric is the "before" of a pair: it is told beside its "after". */
 bool flm_compared_is_before(const struct flm_viewer *viewer, uint32_t metric);

@@ -204,11 +204,14 @@ uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangl
     return box.fill;
 }
 
-/* Colour is never alone: a line for the kind, a texture for a runtime. */
-static void mark_kind(const struct flm_viewer *v, uint32_t frame,
+/* Colour is never alone: a line for the kind, a texture for a runtime. Of the thousands of boxes
+ * that are too narrow for a line nobody asks for the kind: that would be a miss of the cache each.
+ */
+static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r, uint32_t frame,
                       const struct flm_frame_record *record, struct flm_box *box)
 {
-    box->mark = flm_mark_of_kind(record->kind);
+    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scale)
+        box->mark = flm_mark_of_kind(record->kind);
     box->texture = flm_coloring_texture(&v->coloring, frame);
 }
 
@@ -230,7 +233,6 @@ void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box 
     const struct flm_strip *strip = looks->strip;
     const struct flm_theme *theme = &v->theme;
     bool has_room = box->has_room;
-    *box = (struct flm_box){.has_room = has_room};
     if (r->level < strip->first_level) {
         box->skipped = true;
         return;
@@ -248,7 +250,7 @@ void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box 
     bool ancestor = r->level < looks->zoom_level;
     tint(theme,
          ancestor          ? &flm_tone_ancestor
-         : looks->compared ? flm_compared_look(looks->compared, r->node.index, box)
+         : looks->compared ? flm_compared_look(strip, r->node, box)
          : frame == 0      ? &flm_tone_ancestor
                            : tone_of(looks, r, frame),
          box);
@@ -262,7 +264,7 @@ void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box 
     }
     const struct flm_frame_record *record = &strip->profile->frames[frame];
     if (!looks->compared)
-        mark_kind(v, frame, record, box);
+        mark_kind(v, r, frame, record, box);
     label_frame(looks, frame, box);
     if (looks->searching && !ancestor)
         mark_found(looks, frame, box);

@@ -145,6 +145,12 @@ static void paint_header(const struct flm_viewer *v, const struct flm_strip *str
     flm_text_clear(&text);
 }
 
+/* A strip that is alone has all of the area, and clears it row by row. */
+static bool is_alone(const struct flm_viewer *v)
+{
+    return v->scene.strip_count == 1;
+}
+
 static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
                         double scroll, struct flm_error *why)
 {
@@ -163,6 +169,7 @@ static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_c
         .gap = round(v->scale),
         .scale = v->scale,
         .background = flm_page_colors(&v->theme).page,
+        .clears = is_alone(v),
         .text = flm_page_colors(&v->theme).text,
         .atlas = v->atlas,
         .look = flm_looks_box,
@@ -179,19 +186,19 @@ static double clock_of(const struct flm_viewer *v)
     return v->clock_ms ? v->clock_ms() : 0;
 }
 
-bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more)
+static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more,
+                      struct flm_error *why)
 {
-    struct flm_error why = {0};
     double begun = clock_of(v);
-    if (!find_all(v, &why))
+    if (!find_all(v, why))
         return false;
     v->picture.layout_ms = clock_of(v) - begun;
     double scroll = flm_camera_scroll(&v->camera, v->now_ms);
     v->picture.visited = v->picture.drawn = v->picture.merged = 0;
     v->picture.merged_total = 0;
-    *more = flm_camera_moves(&v->camera, v->now_ms);
+    *more = flm_camera_moves(&v->camera, v->now_ms) || flm_camera_moves(&v->beside, v->now_ms);
     for (uint32_t i = 0; i < v->scene.strip_count; i++) {
-        if (!paint_strip(v, i, canvas, scroll, &why))
+        if (!paint_strip(v, i, canvas, scroll, why))
             return false;
         *more = *more || v->scene.strips[i].incomplete;
     }
@@ -199,22 +206,35 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     return true;
 }
 
+bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more)
+{
+    struct flm_error why = {0};
+    if (paint_all(v, canvas, more, &why))
+        return true;
+    flm_viewer_say(v, &why);
+    flm_viewer_drop_scene(v);
+    return false;
+}
+
 /* ---- The minimap --------------------------------------------------------------------------------
  */
 
-/* All of the first strip, as many levels as it has pixels. Its picture is kept: it changes with the
- * scene, not with the camera. */
+/* All of the first strip, or of the half in hand, as many levels as it has pixels. Its picture is
+ * kept: it changes with the scene, not with the camera. Behind it is the same once more, paler:
+ * what is out of the window. */
 static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    const struct flm_strip *strip = &v->scene.strips[0];
+    const struct flm_strip *strip = &v->scene.strips[v->half];
     const struct flm_layout *places = flm_scene_places(&v->scene, strip);
     uint32_t width = v->width, height = (uint32_t)map.height;
+    size_t size = (size_t)width * height;
     if (!v->minimap)
-        v->minimap = malloc((size_t)width * height * sizeof *v->minimap);
+        v->minimap = malloc(2 * size * sizeof *v->minimap);
     if (!v->minimap)
         return flm_error_memory(why);
     struct flm_pixels pixels = flm_pixels_of(v->minimap, width, height);
+    struct flm_pixels pale = flm_pixels_of(v->minimap + size, width, height);
     uint32_t page = flm_page_colors(&v->theme).page;
     flm_pixels_fill(&pixels, 0, 0, (int)width, (int)height, page);
     uint32_t levels = flm_layout_level_count(places) - strip->first_level;
@@ -230,7 +250,8 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     };
     struct flm_rectangles list = {0};
     struct flm_looks looks;
-    if (!flm_layout_rectangles(places, &view, &list, why) || !flm_looks_init(&looks, v, 0, why)) {
+    if (!flm_layout_rectangles(places, &view, &list, why) ||
+        !flm_looks_init(&looks, v, v->half, why)) {
         flm_rectangles_clear(&list);
         return false;
     }
@@ -251,8 +272,27 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     flm_boxes_draw(&boxes, &list);
     flm_looks_clear(&looks);
     flm_rectangles_clear(&list);
+    memcpy(pale.at, pixels.at, size * sizeof *pale.at);
+    flm_pixels_blend(&pale, 0, 0, (int)width, (int)height, page, 190);
     v->minimap_is_stale = false;
     return true;
+}
+
+/* Columns [left, right) as they are, the others paler. */
+static void copy_minimap(const struct flm_viewer *v, struct flm_pixels *pixels, int left, int right)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    size_t width = v->width, size = width * (size_t)map.height;
+    size_t from = left > 0 ? (size_t)left : 0, to = right > 0 ? (size_t)right : 0;
+    to = to < width ? to : width;
+    from = from < to ? from : to;
+    for (uint32_t y = 0; y < (uint32_t)map.height && map.top + y < pixels->height; y++) {
+        const uint32_t *row = v->minimap + y * width, *pale = row + size;
+        uint32_t *at = pixels->at + ((uint32_t)map.top + y) * width;
+        memcpy(at, pale, from * sizeof *at);
+        memcpy(at + from, row + from, (to - from) * sizeof *at);
+        memcpy(at + to, pale + to, (width - to) * sizeof *at);
+    }
 }
 
 static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
@@ -262,23 +302,24 @@ static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
     int height = (int)map.height, width = (int)v->width;
     if (height == 0)
         return;
-    if ((v->minimap_is_stale || !v->minimap) && !make_minimap(v, NULL))
+    struct flm_error why = {0};
+    if ((v->minimap_is_stale || !v->minimap) && !make_minimap(v, &why)) {
+        flm_viewer_say(v, &why);
         return;
-    int top = (int)map.top, bottom = top + height;
-    for (int y = 0; y < height && top + y < (int)pixels->height; y++)
-        memcpy(pixels->at + (size_t)(top + y) * pixels->width, v->minimap + (size_t)y * v->width,
-               v->width * sizeof *v->minimap);
+    }
+    int top = (int)map.top, bottom = top + height, left = 0, right = width;
     struct flm_span span = flm_viewer_span(v);
     double total = v->camera.total;
     int thin = (int)fmax(1, v->scale);
-    if (total > 0 && (span.left > 0 || span.right < total)) {
-        int left = (int)floor(map.left + span.left / total * map.width);
-        int right = (int)ceil(map.left + span.right / total * map.width);
+    bool has_window = total > 0 && (span.left > 0 || span.right < total);
+    if (has_window) {
+        left = (int)floor(map.left + span.left / total * map.width);
+        right = (int)ceil(map.left + span.right / total * map.width);
         right = right < left + 2 * thin ? left + 2 * thin : right;
-        flm_pixels_blend(pixels, 0, top, left, bottom, colors.page, 190);
-        flm_pixels_blend(pixels, right, top, width, bottom, colors.page, 190);
-        flm_pixels_outline(pixels, left, top, right, bottom - thin, thin, colors.accent);
     }
+    copy_minimap(v, pixels, left, right);
+    if (has_window)
+        flm_pixels_outline(pixels, left, top, right, bottom - thin, thin, colors.accent);
     if (v->drag.kind == FLM_DRAG_BRUSH) {
         double a_px = fmin(v->drag.x, v->drag.last_x), b_px = fmax(v->drag.x, v->drag.last_x);
         int a = (int)fmax(a_px, 0), b = (int)fmin(fmax(b_px, 0), width);
@@ -319,7 +360,10 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
 {
     v->now_ms = now_ms;
     v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
-    if (!flm_viewer_settle(v, NULL) || v->scene.strip_count == 0)
+    struct flm_error why = {0};
+    if (!flm_viewer_settle(v, &why))
+        flm_viewer_say(v, &why);
+    if (v->scene_is_stale || v->scene.strip_count == 0)
         return false;
     point_again(v);
     return true;
@@ -340,11 +384,12 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
 {
     bool more;
     double begun = clock_of(v);
-    flm_pixels_fill(pixels, 0, 0, (int)pixels->width, (int)pixels->height,
-                    flm_page_colors(&v->theme).page);
-    if (!flm_canvas_begin(v, now_ms))
-        return false;
+    bool has_boxes = flm_canvas_begin(v, now_ms);
     struct flm_area area = flm_viewer_area(v);
+    int cleared = has_boxes && is_alone(v) ? (int)area.top : (int)pixels->height;
+    flm_pixels_fill(pixels, 0, 0, (int)pixels->width, cleared, flm_page_colors(&v->theme).page);
+    if (!has_boxes)
+        return false;
     struct flm_pixels below =
         flm_pixels_clipped(*pixels, 0, (int)area.top, (int)v->width, (int)(area.top + area.height));
     struct flm_canvas canvas = {.pixels = &below, .draw = draw_pixels};

@@ -47,8 +47,9 @@ struct flm_drag {
 /* Where one is, whatever becomes of the scene: paths of nodes, and what part of all is seen. */
 struct flm_place {
     bool is;
-    uint64_t selected, zoomed;
-    struct flm_span share;
+    struct flm_path selected, zoomed;
+    struct flm_span share, beside;
+    uint32_t half;
     double rows; /* scrolled from where a scene is at first; negative: up */
 };
 
@@ -76,9 +77,10 @@ struct flm_viewer {
     /* ---- What follows from it ---- */
     struct flm_scene scene;
     bool scene_is_stale;
-    struct flm_camera camera;
-    struct flm_place left; /* where one was in a scene that is gone */
-    bool camera_is_fresh;  /* nothing was moved yet: a new scene is shown whole */
+    struct flm_camera camera, beside; /* of a sandwich the other half's; see places.c */
+    uint32_t half;                    /* of a sandwich: the strip that `camera` is of; else 0 */
+    struct flm_place left;            /* where one was in a scene that is gone */
+    bool camera_is_fresh;             /* nothing was moved yet: a new scene is shown whole */
     struct flm_spot hovered;
     struct flm_rectangle hovered_box; /* where it is; also of a run */
     double hover_x, hover_y;
@@ -99,13 +101,14 @@ struct flm_viewer {
     struct flm_legend legend;     /* of the coloring and the first strip */
     bool has_legend;
     double *second_total; /* by node: totals of the second metric, where it gives the colour */
-    uint32_t *minimap;    /* its picture without the window, kept between pictures */
+    uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
     bool minimap_is_stale;
 
     bool shows_tracks; /* state too: the timeline has a row for each thread */
     bool shows_overlay, hides_panel;
     unsigned changed; /* FLM_CHANGED_... */
     struct flm_text copied, asked;
+    struct flm_error notice; /* what was said last; it needs no memory */
 
     /* Of the last picture, for the overlay. */
     struct {
@@ -151,6 +154,7 @@ void flm_viewer_leave(struct flm_viewer *viewer);
 
 /* Everything a change of these makes stale. */
 void flm_viewer_forget_scene(struct flm_viewer *viewer);
+void flm_viewer_drop_scene(struct flm_viewer *viewer); /* memory ran out in the midst of opening */
 void flm_viewer_forget_measures(struct flm_viewer *viewer); /* another metric */
 void flm_viewer_forget_colors(struct flm_viewer *viewer);
 
@@ -183,6 +187,12 @@ bool flm_viewer_spot_named(struct flm_viewer *viewer, struct flm_bytes number,
 
 /* The person is to type or choose something: "search", "palette" ... The answer to "ask". */
 bool flm_viewer_ask_for(struct flm_viewer *viewer, const char *what);
+
+/* The person is told why something was not done. The answer to "notice". */
+void flm_viewer_say(struct flm_viewer *viewer, const struct flm_error *why);
+
+/* The same of what is no mistake, but has nothing to do: one is there already. True. */
+bool flm_viewer_tell(struct flm_viewer *viewer, const char *words);
 
 /* Selects; a spot that is none: nothing. */
 void flm_viewer_select(struct flm_viewer *viewer, struct flm_spot spot);
@@ -221,6 +231,11 @@ void flm_viewer_scroll_rows(struct flm_viewer *viewer, double rows);
 
 /* Replaces a text; false, and the text as it was, if memory ran out. */
 bool flm_viewer_keep(struct flm_text *text, struct flm_bytes value);
+
+/* Whether what is seen are the halves of a sandwich, each with a camera; and makes `camera` the one
+ * of a strip. */
+bool flm_viewer_has_halves(const struct flm_viewer *viewer);
+void flm_viewer_turn_to(struct flm_viewer *viewer, uint32_t strip);
 
 /* The camera's window of what is seen, the flame's area without minimap, in device px. */
 struct flm_span flm_viewer_span(const struct flm_viewer *viewer);

@@ -1,4 +1,5 @@
 /* paths.c - what nodes are called whatever the profile's indices are: flm_scene_path and back. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -55,31 +56,35 @@ static uint32_t ordinal_of(const struct flm_strip *strip, struct flm_node node,
     return ordinal;
 }
 
-uint64_t flm_scene_path(const struct flm_scene *scene, struct flm_spot spot)
+void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct flm_path *path)
 {
+    *path = (struct flm_path){0};
     if (spot.number == FLM_NONE || spot.strip >= scene->strip_count)
-        return 0;
+        return;
     const struct flm_strip *strip = &scene->strips[spot.strip];
     struct flm_node node = flm_strip_node(strip, spot.number), parent;
     uint32_t level = node.index == FLM_NONE ? FLM_NONE : flm_layout_level(strip->layout, node);
     if (level == FLM_NONE || level == 0)
-        return 0;
+        return;
     struct step {
         uint64_t frame;
         uint32_t ordinal;
     } *steps = malloc(level * sizeof *steps);
     if (!steps)
-        return 0;
+        return;
     for (uint32_t i = level; i-- > 0; node = parent) {
         parent = flm_layout_parent(strip->layout, node);
         steps[i].frame = frame_hash(strip->profile, strip->tree.frame[node.index]);
         steps[i].ordinal = ordinal_of(strip, node, parent);
     }
-    uint64_t path = spot.strip + 1;
-    for (uint32_t i = 0; i < level; i++)
-        path = step_hash(path, steps[i].frame, steps[i].ordinal);
+    path->hash = spot.strip + 1;
+    path->count = strip->unfold && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
+    for (uint32_t i = 0; i < level; i++) {
+        path->hash = step_hash(path->hash, steps[i].frame, steps[i].ordinal);
+        if (i < path->count)
+            path->step[i] = (unsigned char)path->hash;
+    }
     free(steps);
-    return path;
 }
 
 /* A node that the walk is in, and the child of it that was passed last. */
@@ -132,13 +137,57 @@ static uint32_t find_path(const struct flm_strip *strip, uint64_t start, uint64_
     return found;
 }
 
-struct flm_spot flm_scene_spot(const struct flm_scene *scene, uint64_t path)
+/* Opens the nodes whose hashes may be the path's, until one is: mostly one a level. */
+static bool seek(const struct flm_strip *strip, const struct flm_path *path, uint32_t level,
+                 uint64_t above, struct flm_unfolded in, uint32_t *found, struct flm_error *why)
 {
-    for (uint32_t i = 0; path && i < scene->strip_count; i++) {
-        const struct flm_strip *strip = &scene->strips[i];
-        uint32_t node = find_path(strip, i + 1, path);
-        if (node != FLM_NONE)
-            return (struct flm_spot){i, flm_strip_number(strip, (struct flm_node){node})};
+    if (!flm_unfold_open(strip->unfold, in, INFINITY, 0, NULL, why))
+        return false;
+    struct flm_unfold_node node = flm_unfold_at(strip->unfold, in);
+    uint32_t before = FLM_NONE, ordinal = 0;
+    for (uint32_t c = 0; c < node.child_count && *found == FLM_NONE; c++) {
+        struct flm_unfolded number = {node.first_child + c};
+        struct flm_unfold_node child = flm_unfold_at(strip->unfold, number);
+        if (!(child.total > 0))
+            continue;
+        ordinal = ordinal_after(strip, before, child.frame, ordinal);
+        before = child.frame;
+        uint64_t hash = step_hash(above, frame_hash(strip->profile, child.frame), ordinal);
+        if ((unsigned char)hash != path->step[level])
+            continue;
+        if (level + 1 < path->count) {
+            if (!seek(strip, path, level + 1, hash, number, found, why))
+                return false;
+        } else if (hash == path->hash) {
+            *found = number.index;
+        }
     }
-    return (struct flm_spot){0, FLM_NONE};
+    return true;
+}
+
+bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_spot *spot,
+                    struct flm_error *why)
+{
+    *spot = (struct flm_spot){0, FLM_NONE};
+    for (uint32_t i = 0; path->hash && i < scene->strip_count; i++) {
+        const struct flm_strip *strip = &scene->strips[i];
+        uint32_t node = find_path(strip, i + 1, path->hash);
+        if (node != FLM_NONE) {
+            *spot = (struct flm_spot){i, flm_strip_number(strip, (struct flm_node){node})};
+            return true;
+        }
+    }
+    for (uint32_t i = 0; path->count > 0 && i < scene->strip_count; i++) {
+        struct flm_strip *strip = &scene->strips[i];
+        uint32_t number = FLM_NONE;
+        if (!strip->unfold)
+            continue;
+        if (!seek(strip, path, 0, i + 1, (struct flm_unfolded){0}, &number, why))
+            return false;
+        if (number == FLM_NONE)
+            continue;
+        *spot = (struct flm_spot){i, number};
+        return flm_strip_take_unfolded(strip, why);
+    }
+    return true;
 }

@@ -19,6 +19,7 @@ enum {
     TITLE_Y = 27,
     HEADER = 44,
     LINE = 20,
+    TICKS_APART = 90,
     ROW = FLM_ROW_PX + 1,
     BETWEEN = 12, /* strips side by side */
     TITLE_PX = 13,
@@ -59,6 +60,11 @@ struct picture {
 static bool is_beside(const struct flm_viewer *v)
 {
     return v->scene.compared && v->scene.compared->places;
+}
+
+static bool is_chart(const struct flm_viewer *v)
+{
+    return v->scene.strips[0].kind == FLM_STRIP_CHART;
 }
 
 /* ---- Rectangles ------------------------------------------------------------------------------ */
@@ -147,6 +153,7 @@ static bool place_strips(struct picture *picture, struct flm_error *why)
     struct flm_viewer *v = picture->viewer;
     uint32_t count = v->scene.strip_count;
     double width = picture->width - 2 * PAD, top = HEADER + LINE * picture->has_two_lines;
+    top += is_chart(v) ? LINE : 0; /* for the axis */
     double half = floor((width - BETWEEN) / 2), highest = 0;
     picture->strips = calloc(count, sizeof *picture->strips);
     if (!picture->strips)
@@ -368,6 +375,25 @@ static void draw_header(struct picture *picture, const struct flm_strip *strip,
                 picture->colors.muted);
 }
 
+/* Above all threads, which have one. */
+static void draw_axis(struct picture *picture)
+{
+    const struct flm_surface *surface = &picture->surface;
+    const struct flm_viewport *view = &picture->strips[0].view;
+    double left = picture->strips[0].left, width = view->width_px;
+    double duration = view->right - view->left, step = flm_tick_step(duration, width, TICKS_APART);
+    double top = picture->strips[0].top - ROW - LINE;
+    for (double at = ceil(view->left / step) * step; at < view->right; at += step) {
+        double x = left + (at - view->left) / duration * width;
+        surface->fill(surface->context, x, top, 1, picture->boxes_bottom - top,
+                      picture->colors.line);
+        picture->words.size = 0;
+        flm_quantity_add(&picture->words, at, flm_bytes_of("ns"));
+        flm_surface_write(surface, x + 4, top + 14, left + width, plain(picture, &picture->words),
+                          WORDS_PX, false, picture->colors.muted);
+    }
+}
+
 static bool draw_strip(struct picture *picture, uint32_t index, struct flm_error *why)
 {
     const struct flm_strip *strip = &picture->viewer->scene.strips[index];
@@ -408,6 +434,8 @@ static bool draw(struct picture *picture, struct flm_error *why)
     const struct flm_surface *surface = &picture->surface;
     surface->fill(surface->context, 0, 0, picture->width, picture->height, picture->colors.page);
     draw_titles(picture);
+    if (is_chart(picture->viewer))
+        draw_axis(picture);
     for (uint32_t i = 0; i < picture->viewer->scene.strip_count; i++)
         if (!draw_strip(picture, i, why))
             return false;

@@ -27,16 +27,15 @@ static void add_separator(struct flm_text *out)
 static void add_view(const struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_strip *strip = &v->scene.strips[0];
-    if (flm_scene_compares(v)) {
-        flm_text_puts(out, flm_view_choices[FLM_VIEW_COMPARE].title);
-    } else if (strip->kind == FLM_STRIP_CHART) {
+    if (strip->kind == FLM_STRIP_CHART) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_CHART].title);
     } else if (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_SANDWICH].title);
         flm_text_puts(out, " of ");
         flm_text_add(out, (struct flm_bytes){v->focus.at, v->focus.size});
     } else {
-        flm_text_puts(out, flm_view_choices[FLM_VIEW_FLAME].title);
+        enum flm_view_kind drawn = flm_scene_compares(v) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
+        flm_text_puts(out, flm_view_choices[drawn].title);
         flm_text_puts(out, v->inverted ? ", innermost frames first" : "");
     }
 }
@@ -60,7 +59,7 @@ static void add_operations(const struct flm_viewer *v, struct flm_text *out)
 /* What part of it is seen: of a chart which time, else in which frame. */
 static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
+    const struct flm_strip *strip = &v->scene.strips[v->half];
     struct flm_span span = flm_viewer_span(v);
     double total = v->camera.total;
     if (strip->kind == FLM_STRIP_CHART) {

@@ -84,12 +84,22 @@ static struct flm_area area_at(const struct flm_viewer *v, double x)
     return area;
 }
 
+/* What is moved is the half of a sandwich that the pointer is in. */
+static void turn_to_half_at(struct flm_viewer *v, double y)
+{
+    struct flm_area area = flm_viewer_area(v);
+    double at = y - area.top + flm_camera_scroll(&v->camera, v->now_ms);
+    if (y >= area.top && flm_viewer_has_halves(v))
+        flm_viewer_turn_to(v, at >= v->scene.strips[1].top_px);
+}
+
 /* ---- Pressing and dragging ----------------------------------------------------------------------
  */
 
 static void press(struct flm_viewer *v, double x, double y)
 {
     struct flm_drag *drag = &v->drag;
+    turn_to_half_at(v, y);
     drag->kind = FLM_DRAG_PRESSED;
     drag->x = drag->last_x = x;
     drag->y = drag->last_y = y;
@@ -153,18 +163,26 @@ static void zoom_to_box(struct flm_viewer *v, struct flm_spot spot, const struct
     moved(v);
 }
 
+/* What could not be done is said. */
+static void told(struct flm_viewer *v, bool good, const struct flm_error *why)
+{
+    if (!good)
+        flm_viewer_say(v, why);
+}
+
 /* On a thread's name; elsewhere it takes the selected time back. */
 static void click_timeline(struct flm_viewer *v, double x, double y, unsigned held)
 {
     int row = flm_timeline_row_at(v, y);
     struct flm_span selected;
+    struct flm_error why = {0};
     if (flm_timeline_is_name(v, x, y)) {
         const struct flm_track *track = &v->timeline.tracks.track[row - 1];
         bool only = !(held & (FLM_HELD_CONTROL | FLM_HELD_COMMAND));
         bool alone = only && flm_timeline_track_is_on(v, track);
-        flm_timeline_toggle(v, alone ? NULL : track, only, NULL);
+        told(v, flm_timeline_toggle(v, alone ? NULL : track, only, &why), &why);
     } else if (flm_timeline_selected(v, &selected)) {
-        flm_timeline_select(v, (struct flm_span){0, 0}, NULL);
+        told(v, flm_timeline_select(v, (struct flm_span){0, 0}, &why), &why);
     }
 }
 
@@ -222,8 +240,9 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
     if (kind == FLM_DRAG_RANGE) {
         double a = share_of(map, drag->x), b = share_of(map, x);
         double duration = flm_timeline_duration(v);
-        flm_timeline_select(v, (struct flm_span){fmin(a, b) * duration, fmax(a, b) * duration},
-                            NULL);
+        struct flm_span ns = {fmin(a, b) * duration, fmax(a, b) * duration};
+        struct flm_error why = {0};
+        told(v, flm_timeline_select(v, ns, &why), &why);
     } else if (kind >= FLM_DRAG_PAN)
         flm_viewer_did(v);
     v->changed |= FLM_CHANGED_PICTURE;
@@ -233,8 +252,11 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
                         unsigned held, bool touch, double now_ms)
 {
     v->now_ms = now_ms;
-    if (v->scene.strip_count == 0 && !flm_viewer_settle(v, NULL))
+    struct flm_error why = {0};
+    if (v->scene.strip_count == 0 && !flm_viewer_settle(v, &why)) {
+        flm_viewer_say(v, &why);
         return;
+    }
     switch (event) {
     case FLM_POINTER_DOWN:
         press(v, x, y);
@@ -268,6 +290,7 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
     v->now_ms = now_ms;
     if (x < 0 || x >= v->width || y < 0 || y >= v->height)
         return;
+    turn_to_half_at(v, y);
     if (held & FLM_HELD_ALT) {
         flm_viewer_scroll(v, dy, 0);
     } else if (held & FLM_HELD_SHIFT || fabs(dx) > fabs(dy)) {
@@ -294,8 +317,8 @@ void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, d
                       double now_ms)
 {
     struct flm_area area = area_at(v, x);
-    (void)y;
     v->now_ms = now_ms;
+    turn_to_half_at(v, y);
     v->drag.kind = FLM_DRAG_NONE;
     if (factor > 0)
         flm_camera_zoom(&v->camera, factor, share_of(area, x), now_ms, 0);

@@ -19,6 +19,7 @@ static void strip_clear(struct flm_strip *strip)
     flm_layout_free(strip->layout);
     flm_unfold_free(strip->unfold);
     flm_chart_free(strip->chart);
+    free(strip->sums);
     free(strip->widths);
     free(strip->seen);
     *strip = (struct flm_strip){0};
@@ -72,9 +73,10 @@ static bool make_stacks(struct flm_strip *strip, struct flm_error *why)
     return lay_out(strip, why);
 }
 
-static bool take_unfolded(struct flm_strip *strip, struct flm_error *why)
+bool flm_strip_take_unfolded(struct flm_strip *strip, struct flm_error *why)
 {
-    if (!flm_unfold_tree(strip->unfold, &strip->unfold_tree, why))
+    if (!flm_unfold_tree(strip->unfold, &strip->unfold_tree, why) ||
+        (strip->compared && !flm_compared_sum(strip, why)))
         return false;
     strip->tree = (struct flm_tree){
         .node_count = strip->unfold_tree.node_count,
@@ -85,17 +87,38 @@ static bool take_unfolded(struct flm_strip *strip, struct flm_error *why)
     return lay_out(strip, why);
 }
 
-static bool make_unfolded(struct flm_strip *strip, enum flm_unfold_kind kind,
-                          const unsigned char *marks, struct flm_error *why)
+static bool shows_changes(const struct flm_viewer *v)
 {
+    return v->view == FLM_VIEW_COMPARE || (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0);
+}
+
+bool flm_scene_compares(const struct flm_viewer *v)
+{
+    return v->scene.compared && shows_changes(v);
+}
+
+/* Where two are compared, what is wide is told by the choice of widths, and what is there by both
+ * sides. */
+static bool make_unfolded(const struct flm_viewer *v, struct flm_strip *strip,
+                          enum flm_unfold_kind kind, const unsigned char *marks,
+                          struct flm_error *why)
+{
+    struct flm_unfold_values values = {.self =
+                                           flm_self_column(strip->profile, strip->metric.index)};
+    if (strip->compared) {
+        const struct flm_comparison *c = &strip->compared->is;
+        values.self = shows_changes(v) ? c->widths : values.self;
+        values.present[0] = c->before_self;
+        values.present[1] = c->after_self;
+    }
     strip->kind = FLM_STRIP_UNFOLDED;
-    strip->unfold = flm_unfold_new(strip->profile, strip->metric, kind, marks, why);
-    if (!strip->unfold || !take_unfolded(strip, why))
+    strip->unfold = flm_unfold_new_valued(strip->profile, &values, kind, marks, why);
+    if (!strip->unfold || !flm_strip_take_unfolded(strip, why))
         return false;
     double total = flm_layout_total(strip->layout, (struct flm_node){0});
     return flm_unfold_open(strip->unfold, (struct flm_unfolded){0}, total / FIRST_PIXELS, 0,
                            &strip->incomplete, why) &&
-           take_unfolded(strip, why);
+           flm_strip_take_unfolded(strip, why);
 }
 
 bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, bool *opened,
@@ -123,7 +146,7 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
             break;
         }
     }
-    return !*opened || take_unfolded(strip, why);
+    return !*opened || flm_strip_take_unfolded(strip, why);
 }
 
 bool flm_strip_has_unopened(const struct flm_strip *strip)
@@ -143,7 +166,7 @@ bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_err
     if (!strip->unfold || node.index == FLM_NONE || strip->unfold_tree.is_open[node.index])
         return true;
     return flm_unfold_open(strip->unfold, (struct flm_unfolded){number}, INFINITY, 0, &more, why) &&
-           take_unfolded(strip, why);
+           flm_strip_take_unfolded(strip, why);
 }
 
 struct flm_node flm_strip_node(const struct flm_strip *strip, uint32_t number)
@@ -173,6 +196,7 @@ static struct flm_strip *strip_of(struct flm_viewer *v, struct flm_scene *scene,
         return NULL;
     strip->profile = flm_viewer_shown(v);
     strip->metric = (struct flm_metric){v->metric};
+    strip->compared = scene->compared;
     strip->order = v->order;
     strip->upwards = v->flame;
     return strip;
@@ -183,7 +207,7 @@ static bool build_flame(struct flm_viewer *v, struct flm_scene *scene, struct fl
     struct flm_strip *strip = strip_of(v, scene, why);
     if (!strip)
         return false;
-    return v->inverted ? make_unfolded(strip, FLM_UNFOLD_INVERTED, NULL, why)
+    return v->inverted ? make_unfolded(v, strip, FLM_UNFOLD_INVERTED, NULL, why)
                        : make_stacks(strip, why);
 }
 
@@ -199,14 +223,14 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
     struct flm_bytes pattern = {v->focus.at, v->focus.size};
     bool good = flm_pattern_mark(p, pattern, marks, &matched, why);
     struct flm_strip *callers = good ? strip_of(v, scene, why) : NULL;
-    good = callers && make_unfolded(callers, FLM_UNFOLD_CALLERS, marks, why);
+    good = callers && make_unfolded(v, callers, FLM_UNFOLD_CALLERS, marks, why);
     if (good) {
         callers->upwards = true;
         callers->first_level = 2;
         callers->title = "callers";
     }
     struct flm_strip *callees = good ? strip_of(v, scene, why) : NULL;
-    good = callees && make_unfolded(callees, FLM_UNFOLD_CALLEES, marks, why);
+    good = callees && make_unfolded(v, callees, FLM_UNFOLD_CALLEES, marks, why);
     if (good) {
         callees->upwards = false;
         callees->first_level = 1;
@@ -214,11 +238,6 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
     }
     free(marks);
     return good;
-}
-
-bool flm_scene_compares(const struct flm_viewer *v)
-{
-    return v->view == FLM_VIEW_COMPARE && v->scene.compared;
 }
 
 /* A strip of the stacks, each as wide as `widths` says, which it then owns. */
@@ -274,6 +293,8 @@ static bool build_side_by_side(struct flm_viewer *v, struct flm_scene *scene, st
 
 static bool build_compare(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
 {
+    if (v->inverted)
+        return build_flame(v, scene, why);
     if (v->comparing.side_by_side)
         return build_side_by_side(v, scene, why);
     struct flm_strip *strip = strip_of(v, scene, why);
@@ -342,7 +363,7 @@ static bool has_chart(struct flm_viewer *v, struct flm_scene *scene, struct flm_
     if (v->view != FLM_VIEW_CHART)
         return false;
     return flm_tracks_init(&scene->tracks, flm_viewer_shown(v), metric, NULL, why) &&
-           scene->tracks.last_ns > scene->tracks.first_ns;
+           scene->tracks.length_ns > 0;
 }
 
 bool flm_scene_build(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
@@ -365,7 +386,7 @@ bool flm_scene_build(struct flm_viewer *v, struct flm_scene *scene, struct flm_e
     }
     made.total = flm_layout_total(flm_scene_places(&made, &made.strips[0]), (struct flm_node){0});
     if (made.strips[0].kind == FLM_STRIP_CHART)
-        made.total = (double)made.tracks.last_ns - (double)made.tracks.first_ns;
+        made.total = made.tracks.length_ns;
     flm_scene_clear(scene);
     *scene = made;
     return true;

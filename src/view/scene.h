@@ -3,7 +3,8 @@
  *     flame      one strip: the stacks; inverted: leaves first, opened as they are seen
  *     sandwich   callers (growing up) above callees, of what was chosen
  *     chart      a strip for each thread: stacks over time
- *     compare    one strip with widths of both; side by side: before | after
+ *     compare    one strip with widths of both, inverted too; side by side, which is of stacks
+ *                from the root only: before | after
  *     tree, top  tables; the scene behind them is the flame's (for the minimap and for shares)
  *
  * The strips know their places: in the window, one above the other or side by side, scrolled
@@ -44,13 +45,16 @@ struct flm_strip {
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
     struct flm_layout *layout;
-    struct flm_unfold *unfold;          /* UNFOLDED */
-    struct flm_unfold_tree unfold_tree; /* likewise */
-    uint32_t track;                     /* CHART: of the scene's tracks */
-    struct flm_chart *chart;            /* CHART */
-    double *widths;                     /* owned, where they are not a column of the profile */
-    int64_t *seen;                      /* likewise: of the tree, where the order needs it */
-    struct flm_metric metric;           /* of the profile */
+    struct flm_unfold *unfold;           /* UNFOLDED */
+    struct flm_unfold_tree unfold_tree;  /* likewise */
+    uint32_t track;                      /* CHART: of the scene's tracks */
+    struct flm_chart *chart;             /* CHART */
+    const struct flm_compared *compared; /* of the scene; NULL: nothing is compared */
+    struct flm_unfold_sum *sums; /* owned; UNFOLDED and compared: by number, before and after */
+    size_t sum_count, sum_capacity;
+    double *widths;           /* owned, where they are not a column of the profile */
+    int64_t *seen;            /* likewise: of the tree, where the order needs it */
+    struct flm_metric metric; /* of the profile */
     enum flm_sibling_order order;
     bool upwards;         /* level 0 is the lowest row */
     uint32_t first_level; /* levels above it are not drawn: another strip has them */
@@ -83,7 +87,8 @@ struct flm_viewer;
 bool flm_scene_build(struct flm_viewer *viewer, struct flm_scene *scene, struct flm_error *why);
 void flm_scene_clear(struct flm_scene *scene);
 
-/* Whether changes are what is drawn: the strips' nodes are those of the comparison. */
+/* Whether changes are what is drawn, and widths are of both: where two are compared, in the view
+ * "compare" and in a sandwich. */
 bool flm_scene_compares(const struct flm_viewer *viewer);
 
 /* Where nodes of a strip stand in the units of the camera: the strip's own layout; of two side by
@@ -102,6 +107,9 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
 
 /* Whether something that is wide enough to be a box of the last picture is not open. */
 bool flm_strip_has_unopened(const struct flm_strip *strip);
+
+/* Lays out what was opened in the strip's `unfold`. */
+bool flm_strip_take_unfolded(struct flm_strip *strip, struct flm_error *why);
 
 /* Opens a node that is not open, whatever its width. */
 bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_error *why);
@@ -122,8 +130,20 @@ uint32_t flm_strip_number(const struct flm_strip *strip, struct flm_node node);
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_spot spot);
 
 /* What a path is called whatever the profile's indices are: a hash of the names and modules from
- * the root on; 0 for the root. Siblings of one name are told apart by their order. */
-uint64_t flm_scene_path(const struct flm_scene *scene, struct flm_spot spot);
-struct flm_spot flm_scene_spot(const struct flm_scene *scene, uint64_t path);
+ * the root on. Siblings of one name are told apart by their order. Where the way may have to be
+ * opened first it has a byte for each level too, which say what to open: 8 bits of the hash so far.
+ * Of paths that are longer there are none, and what is not open is not found again. */
+enum { FLM_MOST_STEPS_OF_PATH = 250 };
+struct flm_path {
+    uint64_t hash; /* 0: the root's, or of nothing */
+    uint32_t count;
+    unsigned char step[FLM_MOST_STEPS_OF_PATH];
+};
+void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct flm_path *path);
+
+/* The spot of a path, {0, FLM_NONE} where there is none; the way to it is open then. False, and
+ * `why`, if memory ran out: the scene cannot be used any more. */
+bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_spot *spot,
+                    struct flm_error *why);
 
 #endif

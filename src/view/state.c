@@ -39,26 +39,40 @@ static void add(struct flm_text *out, const char *key, struct flm_bytes value)
     add_escaped(out, value);
 }
 
-static void add_hash(struct flm_text *out, const char *key, uint64_t hash)
+/* 16 digits, and two for each step of the way, where it has to be opened. */
+enum { HASH_DIGITS = 16 };
+
+static void add_path(struct flm_text *out, const char *key, const struct flm_viewer *v,
+                     struct flm_spot spot)
 {
-    char digits[16];
-    for (int i = 0; i < 16; i++)
-        digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-    if (hash)
-        add(out, key, (struct flm_bytes){digits, sizeof digits});
+    static const char hex[] = "0123456789abcdef";
+    char digits[HASH_DIGITS + 2 * FLM_MOST_STEPS_OF_PATH];
+    struct flm_path path;
+    flm_scene_path(&v->scene, spot, &path);
+    for (int i = 0; i < HASH_DIGITS; i++)
+        digits[i] = hex[path.hash >> (60 - 4 * i) & 15];
+    for (uint32_t i = 0; i < path.count; i++) {
+        digits[HASH_DIGITS + 2 * i] = hex[path.step[i] >> 4];
+        digits[HASH_DIGITS + 2 * i + 1] = hex[path.step[i] & 15];
+    }
+    if (path.hash)
+        add(out, key, (struct flm_bytes){digits, HASH_DIGITS + 2 * path.count});
 }
 
 /* Two shares. As many digits as a double surely has: fewer do not tell pixels apart where it is
  * zoomed in far, with more a state that was read would be another one when it is written. */
 #define SHARE_DIGITS 15
 
-static void add_span(struct flm_text *out, struct flm_span span, double total)
+static void add_share(struct flm_text *out, const char *key, const struct flm_camera *camera)
 {
     char text[2 * FLM_NUMBER_SIZE + 1];
-    size_t size = flm_number_print_rounded(span.left / total, SHARE_DIGITS, text);
+    struct flm_span share = flm_camera_share(camera);
+    if (share.left <= 0 && share.right >= 1)
+        return;
+    size_t size = flm_number_print_rounded(share.left, SHARE_DIGITS, text);
     text[size++] = ',';
-    size += flm_number_print_rounded(span.right / total, SHARE_DIGITS, text + size);
-    add(out, "x", (struct flm_bytes){text, size});
+    size += flm_number_print_rounded(share.right, SHARE_DIGITS, text + size);
+    add(out, key, (struct flm_bytes){text, size});
 }
 
 /* How far it is scrolled. A row has some tens of pixels. */
@@ -120,12 +134,14 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "sort", (struct flm_bytes){v->sort.at, v->sort.size});
     if (v->shows_tracks)
         add(out, "tracks", flm_bytes_of("1"));
-    add_hash(out, "select", flm_scene_path(&v->scene, v->selected));
-    add_hash(out, "zoom", flm_scene_path(&v->scene, v->zoomed));
-    struct flm_span span = v->camera.to;
-    if (!flm_spot_is(v->zoomed) && v->scene.total > 0 &&
-        (span.left > 0 || span.right < v->camera.total))
-        add_span(out, span, v->camera.total);
+    add_path(out, "select", v, v->selected);
+    add_path(out, "zoom", v, v->zoomed);
+    if (!flm_spot_is(v->zoomed) && v->scene.total > 0)
+        add_share(out, "x", &v->camera);
+    if (flm_viewer_has_halves(v))
+        add_share(out, "beside", &v->beside);
+    if (v->half)
+        add(out, "half", flm_bytes_of("1"));
     add_rows(out, flm_viewer_rows(v));
     out->failed = out->failed || text.failed;
     flm_text_clear(&text);
@@ -177,11 +193,20 @@ static struct flm_bytes value_of(struct flm_bytes state, const char *key, struct
     return (struct flm_bytes){room->at, room->size};
 }
 
-static uint64_t hash_of(struct flm_bytes state, const char *key, struct flm_text *room)
+static struct flm_path path_of(struct flm_bytes state, const char *key, struct flm_text *room)
 {
-    uint64_t hash = 0;
+    struct flm_path path = {0};
     struct flm_bytes value = value_of(state, key, room);
-    return value.size > 0 && flm_number_parse_hex(value, &hash) ? hash : 0;
+    size_t size = value.size < HASH_DIGITS ? value.size : HASH_DIGITS;
+    if (size == 0 || !flm_number_parse_hex((struct flm_bytes){value.at, size}, &path.hash))
+        return path;
+    for (size_t i = size; i + 1 < value.size && path.count < FLM_MOST_STEPS_OF_PATH; i += 2) {
+        int high = hex_digit(value.at[i]), low = hex_digit(value.at[i + 1]);
+        if (high < 0 || low < 0)
+            break;
+        path.step[path.count++] = (unsigned char)(high << 4 | low);
+    }
+    return path;
 }
 
 static bool read_span(struct flm_bytes value, struct flm_span *span)
@@ -287,24 +312,35 @@ static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state, str
            read_searches(v, value_of(state, "search", room), why);
 }
 
-static void read_places(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room)
+static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
+                        struct flm_error *why)
 {
     struct flm_span span;
+    struct flm_spot selected, zoomed;
     double rows = 0;
-    flm_viewer_select(v, flm_scene_spot(&v->scene, hash_of(state, "select", room)));
-    struct flm_spot zoomed = flm_scene_spot(&v->scene, hash_of(state, "zoom", room));
+    struct flm_path select = path_of(state, "select", room), zoom = path_of(state, "zoom", room);
+    if (!flm_scene_find(&v->scene, &select, &selected, why) ||
+        !flm_scene_find(&v->scene, &zoom, &zoomed, why)) {
+        flm_viewer_drop_scene(v);
+        return false;
+    }
+    flm_viewer_place(v);
+    flm_viewer_select(v, selected);
+    flm_viewer_turn_to(v, value_of(state, "half", room).size > 0);
+    if (!read_span(value_of(state, "beside", room), &span))
+        span = (struct flm_span){0, 1};
+    flm_camera_go_share(&v->beside, span, v->now_ms, flm_viewer_glide_ms(v));
     if (flm_spot_is(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
     } else if (read_span(value_of(state, "x", room), &span)) {
-        double total = v->camera.total;
         v->zoomed = (struct flm_spot){0, FLM_NONE};
-        flm_camera_go(&v->camera, (struct flm_span){span.left * total, span.right * total},
-                      v->now_ms, flm_viewer_glide_ms(v));
+        flm_camera_go_share(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
     } else {
-        flm_viewer_zoom_to(v, (struct flm_spot){0, 0});
+        flm_viewer_zoom_to(v, (struct flm_spot){v->half, 0});
     }
     flm_number_parse(value_of(state, "y", room), &rows);
     flm_viewer_scroll_rows(v, rows);
+    return true;
 }
 
 /* A pattern that cannot be read is none. */
@@ -325,6 +361,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->order = (enum flm_sibling_order)flm_order_named(value_of(state, "order", &room));
     v->flame = value_of(state, "flame", &room).size > 0;
     v->inverted = value_of(state, "invert", &room).size > 0;
+    v->comparing.side_by_side &= !v->inverted; /* scene.h */
     v->shows_tracks = value_of(state, "tracks", &room).size > 0;
     bool kept = read_focus(v, value_of(state, "of", &room)) &&
                 flm_viewer_keep(&v->sort, value_of(state, "sort", &room)) &&
@@ -332,9 +369,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     if (good && !kept)
         good = flm_error_memory(why);
     flm_viewer_forget_scene(v);
-    good = good && flm_viewer_settle(v, why);
-    if (good)
-        read_places(v, state, &room);
+    good = good && flm_viewer_settle(v, why) && read_places(v, state, &room, why);
     flm_text_clear(&room);
     v->changed |= ~0u & ~(FLM_CHANGED_SPEECH | FLM_CHANGED_COPY | FLM_CHANGED_ASK);
     return good;

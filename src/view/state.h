@@ -4,9 +4,13 @@
  *     &apply=hide:libc.so.6%20|%20!by:function   (an operation behind a '!' is off)
  *     &search=t.n.i.parse&zoom=5f3a09bc11d2e470&select=...&x=0.25,0.5&y=-12&sort=-self
  *
+ * Of a sandwich, whose halves have a camera each, `half` says whose `zoom` and `x` are (1: of the
+ * calls), and `beside` what is seen of the other one, as `x`.
+ *
  * What has its default is left out, so that the state of a profile just opened is "". Places are
- * hashes of the names on their path: they stay right when the profile is another run of the same
- * program, and are ignored where there is no such path. */
+ * hashes of the names on their path, among callers followed by two digits for each step (scene.h):
+ * they stay right when the profile is another run of the same program, and are ignored where there
+ * is no such path. */
 #ifndef FLAMEL_VIEW_STATE_H
 #define FLAMEL_VIEW_STATE_H
 

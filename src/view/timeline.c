@@ -49,8 +49,7 @@ static uint32_t track_rows(const struct flm_viewer *v)
 
 double flm_timeline_duration(const struct flm_viewer *v)
 {
-    const struct flm_tracks *tracks = &v->timeline.tracks;
-    return tracks->timed_count > 0 ? (double)tracks->last_ns - (double)tracks->first_ns : 0;
+    return v->timeline.tracks.length_ns;
 }
 
 double flm_timeline_height(const struct flm_viewer *v)
@@ -315,6 +314,15 @@ bool flm_timeline_split(struct flm_viewer *v, struct flm_error *why)
 /* ---- Painting -----------------------------------------------------------------------------------
  */
 
+/* The moment at which the axis ends, behind the last sample. */
+static int64_t end_of(const struct flm_tracks *tracks)
+{
+    uint64_t room = (uint64_t)INT64_MAX - (uint64_t)tracks->first_ns;
+    uint64_t length = tracks->length_ns < (double)room ? (uint64_t)tracks->length_ns : room;
+    int64_t end = (int64_t)((uint64_t)tracks->first_ns + length);
+    return end > tracks->last_ns ? end : tracks->last_ns + 1;
+}
+
 /* A bar for every two CSS pixels. */
 static bool make_bars(struct flm_viewer *v)
 {
@@ -332,7 +340,7 @@ static bool make_bars(struct flm_viewer *v)
         const struct flm_track *track = row ? &t->tracks.track[row - 1] : NULL;
         flm_tracks_bars(p, metric, track ? track->sample : NULL,
                         track ? track->sample_count : p->sizes.sample_count, t->tracks.first_ns,
-                        t->tracks.last_ns + 1, bars + (size_t)row * count, count);
+                        end_of(&t->tracks), bars + (size_t)row * count, count);
     }
     free(t->bars);
     t->bars = bars;
@@ -378,8 +386,7 @@ static void paint_name(struct flm_viewer *v, struct flm_pixels *pixels, int row,
     flm_atlas_draw(v->atlas, &clipped, map.left + 3 * v->scale, base, name, weight, colors.text);
 }
 
-/* 1, 2 or 5 times a power of ten, so that labels are at least so far apart. */
-static double tick_step(double duration, double width, double apart)
+double flm_tick_step(double duration, double width, double apart)
 {
     double step = 1;
     while (step * width / duration < apart)
@@ -397,7 +404,7 @@ static void paint_axis(struct flm_viewer *v, struct flm_pixels *pixels, struct f
     struct flm_page_colors colors = flm_page_colors(&v->theme);
     struct flm_text text = {0};
     double bottom = flm_timeline_height(v), duration = seen.right - seen.left;
-    double step = tick_step(duration, fmax(map.width, 1), 90 * v->scale);
+    double step = flm_tick_step(duration, fmax(map.width, 1), 90 * v->scale);
     int base = (int)round(bottom - AXIS_PX * v->scale / 2 + flm_atlas_size_px(v->atlas) * 0.36);
     for (double at = ceil(seen.left / step) * step; at < seen.right; at += step) {
         int x = (int)round(map.left + (at - seen.left) / duration * map.width);

@@ -40,8 +40,8 @@ double flm_timeline_height(const struct flm_viewer *viewer);
 int flm_timeline_row_at(const struct flm_viewer *viewer, double y);
 bool flm_timeline_is_name(const struct flm_viewer *viewer, double x, double y);
 
-/* From the first sample to the last, in ns; and what of it is selected, from the first sample on:
- * false when all of it is. */
+/* From the first sample until the last one is over, in ns; and what of it is selected, from the
+ * first sample on: false when all of it is. */
 double flm_timeline_duration(const struct flm_viewer *viewer);
 bool flm_timeline_selected(const struct flm_viewer *viewer, struct flm_span *ns);
 
@@ -63,6 +63,10 @@ bool flm_timeline_split(struct flm_viewer *viewer, struct flm_error *why);
 struct flm_bytes flm_track_name(const struct flm_profile *profile, const struct flm_track *track);
 void flm_track_add_title(const struct flm_profile *profile, const struct flm_track *track,
                          struct flm_text *out);
+
+/* How far ticks of an axis are from each other: 1, 2 or 5 times a power of ten, so that labels are
+ * at least so far `apart`. */
+double flm_tick_step(double duration, double width, double apart);
 
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 

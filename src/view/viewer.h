@@ -46,7 +46,7 @@ bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
 bool flm_viewer_do(struct flm_viewer *viewer, struct flm_bytes action, struct flm_error *why);
 
 /* A key by the name that browsers give it ("a", "A", "ArrowLeft", "Enter", "+"), with what is held
- * down. False when it means nothing. */
+ * down. False when it means nothing; what it means but cannot be done now is a notice. */
 enum { FLM_HELD_SHIFT = 1, FLM_HELD_CONTROL = 2, FLM_HELD_ALT = 4, FLM_HELD_COMMAND = 8 };
 bool flm_viewer_key(struct flm_viewer *viewer, struct flm_bytes key, unsigned held, double now_ms);
 
@@ -81,7 +81,8 @@ struct flm_theme {
 void flm_viewer_theme(struct flm_viewer *viewer, const struct flm_theme *theme);
 
 /* Paints all of the window. `pixels` has the size that was told. Returns whether another picture is
- * wanted soon: something moves, or is not yet complete. */
+ * wanted soon: something moves, or is not yet complete. Where memory runs out the picture is empty,
+ * and a notice says so. */
 bool flm_viewer_paint(struct flm_viewer *viewer, struct flm_pixels *pixels, double now_ms);
 
 /* The same for the window of a terminal, which has so many cells instead of pixels. The pointer is
@@ -110,12 +111,13 @@ enum {
     FLM_CHANGED_TRACKS = 1 << 10,  /* "tracks" */
     FLM_CHANGED_HISTORY = 1 << 11, /* a step that "back" takes back was made */
     FLM_CHANGED_COPY = 1 << 12,    /* "copy": text for the clipboard */
-    FLM_CHANGED_ASK = 1 << 13      /* "ask": the person is to type something (a palette, a name) */
+    FLM_CHANGED_ASK = 1 << 13,     /* "ask": the person is to type something (a palette, a name) */
+    FLM_CHANGED_NOTICE = 1 << 14   /* "notice": why something was not done, in a sentence */
 };
 unsigned flm_viewer_changes(struct flm_viewer *viewer);
 
-/* Answers a question: JSON, but for "state" and "copy", which are plain text. False, and `why`, for
- * what is no question. answers.h has them. */
+/* Answers a question: JSON, but for "state", "copy" and others that are plain text. False, and
+ * `why`, for what is no question. answers.h has them. */
 bool flm_viewer_ask(struct flm_viewer *viewer, struct flm_bytes question, struct flm_text *out,
                     struct flm_error *why);
 

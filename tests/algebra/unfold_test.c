@@ -389,7 +389,9 @@ struct work {
 static bool open_in_steps(void *context, struct flm_error *why)
 {
     const struct work *work = context;
-    struct flm_unfold *u = flm_unfold_new(work->p, first_metric, work->kind, work->marks, why);
+    const double *self = flm_self_column(work->p, 0);
+    struct flm_unfold_values values = {self, {self, self}};
+    struct flm_unfold *u = flm_unfold_new_valued(work->p, &values, work->kind, work->marks, why);
     struct flm_unfold_tree tree;
     double total = u ? flm_unfold_at(u, root).total : 0;
     bool good = u && flm_unfold_tree(u, &tree, why) &&
@@ -443,6 +445,109 @@ static void a_tree_is_whole_when_memory_ran_out(void **state)
     flm_profile_free(p);
 }
 
+/* ---- Values that are no metric of the profile ------------------------------------------------ */
+
+struct two_columns {
+    const struct flm_profile *p;
+    const double *column[2];
+};
+
+static void values_of(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    const struct two_columns *two = context;
+    uint32_t end = of_self ? node + 1 : two->p->node_end[node];
+    value[0] = value[1] = 0;
+    for (uint32_t i = node; i < end; i++)
+        for (int side = 0; side < 2; side++)
+            value[side] += two->column[side][i];
+}
+
+static void assert_sums_equal(const struct flm_unfold_sum *a, const struct flm_unfold_sum *b)
+{
+    for (int side = 0; side < 2; side++) {
+        assert_near(a->total[side], b->total[side]);
+        assert_near(a->own[side], b->own[side]);
+    }
+}
+
+/* The children of `plain` that `valued` has, with the values of that side; others have none. */
+static void assert_side(const struct flm_unfold *valued, uint32_t number,
+                        const struct two_columns *two, int side, const struct flm_unfold *plain,
+                        uint32_t in_plain)
+{
+    struct flm_unfold_node node = flm_unfold_at(valued, (struct flm_unfolded){number});
+    struct flm_unfold_sum sum =
+        flm_unfold_sum(valued, (struct flm_unfolded){number}, values_of, two);
+    struct flm_unfold_node expected = {0};
+    if (in_plain != FLM_NONE)
+        expected = flm_unfold_at(plain, (struct flm_unfolded){in_plain});
+    assert_near(sum.total[side], expected.total);
+    assert_near(sum.own[side], expected.own);
+    uint32_t seen = 0;
+    for (uint32_t c = 0; c < node.child_count; c++) {
+        struct flm_unfolded child = {node.first_child + c};
+        uint32_t same = FLM_NONE;
+        for (uint32_t k = 0; k < expected.child_count; k++)
+            if (flm_unfold_at(plain, (struct flm_unfolded){expected.first_child + k}).frame ==
+                flm_unfold_at(valued, child).frame)
+                same = expected.first_child + k;
+        seen += same != FLM_NONE;
+        assert_side(valued, child.index, two, side, plain, same);
+    }
+    assert_int_equal(seen, expected.child_count);
+}
+
+/* Whatever is the width: what has a value on one side only is there as well. */
+static void both_sides_are_what_each_unfolds_to(void **state)
+{
+    (void)state;
+    uint64_t random = 23;
+    for (unsigned i = 0; i < 120; i++) {
+        struct random_shape shape = {
+            .stacks = 1 + i, .names = 1 + i % 16, .deepest = 1 + i % 9, .metrics = 2};
+        struct flm_profile *p = random_profile(&random, &shape);
+        unsigned char *marks = random_marks(p, &random);
+        uint32_t count = p->sizes.node_count;
+        double *column[2];
+        for (int side = 0; side < 2; side++) { /* a third has a value on one side only */
+            column[side] = calloc(count, sizeof *column[side]);
+            for (uint32_t k = 1; k < count; k++)
+                column[side][k] = random_below(&random, 3) ? flm_self_column(p, side)[k] : 0;
+        }
+        struct two_columns two = {p, {column[0], column[1]}};
+        for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++)
+            for (int width = 0; width < 2; width++) {
+                struct flm_unfold_values values = {column[width], {column[0], column[1]}};
+                struct flm_unfold *u =
+                    flm_unfold_new_valued(p, &values, (enum flm_unfold_kind)kind, marks, NULL);
+                uint32_t first = flm_unfold_at(u, root).child_count;
+                struct flm_unfold_sum *closed = calloc(first + 1, sizeof *closed);
+                for (uint32_t k = 0; k < first; k++)
+                    closed[k] = flm_unfold_sum(u, (struct flm_unfolded){1 + k}, values_of, &two);
+                open_all(u);
+                for (uint32_t k = 0; k < first; k++) {
+                    struct flm_unfold_sum open =
+                        flm_unfold_sum(u, (struct flm_unfolded){1 + k}, values_of, &two);
+                    assert_sums_equal(&open, &closed[k]);
+                }
+                for (int side = 0; side < 2; side++) {
+                    struct flm_unfold_values alone = {column[side], {NULL, NULL}};
+                    struct flm_unfold *plain =
+                        flm_unfold_new_valued(p, &alone, (enum flm_unfold_kind)kind, marks, NULL);
+                    open_all(plain);
+                    assert_side(u, 0, &two, side, plain, 0);
+                    flm_unfold_free(plain);
+                }
+                free(closed);
+                flm_unfold_free(u);
+            }
+        free(column[0]);
+        free(column[1]);
+        free(marks);
+        flm_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +561,7 @@ int main(void)
         cmocka_unit_test(level_1_may_be_wide),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_tree_is_whole_when_memory_ran_out),
+        cmocka_unit_test(both_sides_are_what_each_unfolds_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

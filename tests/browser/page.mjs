@@ -74,7 +74,7 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
 
 // Two frames, and what comes to rest after them.
 export async function settled(page) {
-    await page.waitForTimeout(160);
+    await page.waitForTimeout(280);
     await page.waitForFunction(() => {
         const stage = document.querySelector('.stage');
         return !stage.dataset.settled || stage.dataset.settled === 'true';

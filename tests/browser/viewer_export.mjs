@@ -6,7 +6,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, settled} from './page.mjs';
+import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, settled, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -70,23 +70,31 @@ test('a PDF says the same', async () => {
     await finish(page, assert);
 });
 
-test('a PNG has every pixel of the canvas', async () => {
-    const page = await open(small, {deviceScaleFactor: 2});
-    const {where} = await saved(page, 'PNG');
-    const size = await page.locator('.stage canvas').evaluate(canvas => [canvas.width, canvas.height]);
-    const other = await page.context().newPage();
-    await other.goto('file://' + where);
-    assert.deepEqual(await other.locator('img').evaluate(one => [one.naturalWidth, one.naturalHeight]),
-        size);
-    await other.close();
-    await finish(page, assert);
-});
-
 test('the profile is saved after its transforms, and can be read again', async () => {
     const page = await open(small, {hash: '#apply=hide:lex'});
     const folded = await saved(page, 'FOLDED'), flm = await saved(page, 'FLM');
     const expected = 'idle 15\nmain 5\nmain;parse;read 40\nmain;write 40\n';
     assert.equal(readFileSync(folded.where, 'utf8'), expected);
     assert.equal(execFileSync(flamel, ['convert', '-q', flm.where, '-t', 'folded']).toString(), expected);
+    await finish(page, assert);
+});
+
+test('a PNG is as high as an SVG: with the levels below the window', async () => {
+    const deep = pageOf(`${Array.from({length: 80}, (_, i) => `f${i}`).join(';')} 7\n`);
+    const page = await open(deep, {deviceScaleFactor: 2});
+    const svg = readFileSync((await saved(page, 'SVG')).where, 'utf8');
+    const [width, height] = svg.match(/width="(\d+)" height="(\d+)"/).slice(1).map(Number);
+    const png = readFileSync((await saved(page, 'PNG')).where);
+    assert.ok(height > 80 * 19);
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * width, 2 * height]);
+    assert.match(await words(page, '.notice'), /^saved as in\d+-flame\.png$/);
+    await finish(page, assert);
+});
+
+test('a PNG that would be too high is coarser, which is said', async () => {
+    const page = await open(pageOf(`${Array.from({length: 950}, (_, i) => `f${i}`).join(';')} 7\n`));
+    const png = readFileSync((await saved(page, 'PNG')).where);
+    assert.ok(png.readUInt32BE(20) <= 16384 && png.readUInt32BE(20) > 16000);
+    assert.match(await words(page, '.notice'), /coarser than the screen: no side is longer than 16384/);
     await finish(page, assert);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {ALL, IDLE, LEX, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, finish,
+import {ALL, IDLE, LEX, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, file, finish,
     hashOf, hover, nameAt, open, pageOf, press, selected, settled, spot, words} from './page.mjs';
 
 after(close);
@@ -203,5 +203,32 @@ test('a finger selects, two fingers zoom, a long press opens the details', async
     assert.equal(await selected(page), 'main');
     assert.ok((await page.locator('.panel').boundingBox()).height > peek);
     await touch('touchEnd');
+    await finish(page, assert);
+});
+
+test('a comparison has its changes leaf first and in a sandwich, with their signs', async () => {
+    const before = file('before.folded', 'main;less;read 90\nmain;more;read 10\n');
+    const html = pageOf('main;less;read 10\nmain;more;read 90\n', '--base', before);
+    for (const [hash, level] of [['#view=compare&invert=1', 2], ['#view=sandwich&of=read', 1]]) {
+        const page = await open(html, {hash});
+        // 40 px of words about the comparison are above the stage; `less` is before `more`.
+        await hover(page, {level, at: 0.25});
+        const tooltip = await words(page, '.tooltip');
+        assert.match(tooltip, /^less total after 10 /);
+        assert.match(tooltip, /90 samples before, 10 samples after: -80 samples \(-88.9 %\)/);
+        const tones = await colors(page);
+        assert.ok(tones['77,172,246'] > 2000 && tones['234,135,81'] > 2000, JSON.stringify(tones));
+        await finish(page, assert);
+    }
+});
+
+test('each half of a sandwich is zoomed by itself', async () => {
+    const page = await open(pageOf('m;a;f;x 50\nm;b;f;y 50\n'), {hash: '#view=sandwich&of=f'});
+    const a = {level: 1, at: 0.45}, y = {level: 3, at: 0.55};
+    assert.equal(await nameAt(page, a), 'a');
+    assert.equal(await nameAt(page, y), 'y');
+    await doubleClick(page, {level: 1, at: 0.75}); // b
+    assert.equal(await nameAt(page, a), 'b');
+    assert.equal(await nameAt(page, {level: 3, at: 0.45}), 'x');
     await finish(page, assert);
 });

@@ -339,3 +339,19 @@ test('nothing is hidden without a count: frames too narrow to see are one box', 
     assert.equal(await nameAt(page, WRITE) === null, false);
     await finish(page, assert);
 });
+
+test('a key that cannot do anything says why, and the search field keeps what is in it', async () => {
+    const page = await open(small);
+    const field = page.locator('.search input');
+    await field.fill('read');
+    await settled(page);
+    await page.locator('.stage').click({position: {x: 300, y: 400}});
+    await press(page, 'Control+z');
+    assert.equal(await field.inputValue(), 'read');
+    assert.equal(await words(page, '.notice'), 'there is nothing to undo');
+    await press(page, 'm');
+    assert.equal(await words(page, '.notice'), 'no function is selected');
+    await press(page, 'v');
+    assert.match(await words(page, '.notice'), /^nothing is compared: /);
+    await finish(page, assert);
+});

@@ -298,7 +298,9 @@ static void a_transform_is_typed_and_undone(void **state)
     session_type(&session, "U");
     session_settle(&session);
     assert_int_equal(row_of(&session, "read_bytes"), row_of(&session, "main") + 2);
-    session_type(&session, "xnonsense:\r"); /* what is wrong stays to be put right */
+    session_type(&session, "U");
+    session_await(&session, "there is nothing to undo"); /* in the status line */
+    session_type(&session, "xnonsense:\r");              /* what is wrong stays to be put right */
     session_await(&session, "apply nonsense:");
     session_escape(&session);
     session_await_gone(&session, "apply nonsense:");

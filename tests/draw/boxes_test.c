@@ -188,6 +188,39 @@ static void what_is_out_of_the_clip_is_not_touched(void **state)
     flm_atlas_free(atlas);
 }
 
+static void a_clip_that_is_cleared_was_as_good_as_clean(void **state)
+{
+    (void)state;
+    static uint32_t expected[200 * 60];
+    uint64_t random = 6;
+    for (int i = 0; i < 500; i++) {
+        struct flm_rectangle at[8];
+        uint32_t first = (uint32_t)random_below(&random, 3);
+        struct flm_rectangles list = {at, (size_t)random_below(&random, 9), 8, 0};
+        for (uint32_t k = 0; k < 8; k++) {
+            double x0 = (double)random_below(&random, 200);
+            at[k] = box_at(x0, x0 + (double)random_below(&random, 50), first + k / 2, k);
+        }
+        for (int clears = 0; clears < 2; clears++) {
+            uint64_t same = random;
+            clean(200, 60);
+            struct flm_pixels part = flm_pixels_clipped(pixels, 30, 10, 150, 50);
+            struct flm_boxes boxes = boxes_of(1.5, numbered, NULL);
+            boxes.pixels = &part;
+            boxes.clears = clears == 1;
+            boxes.upwards = random_below(&same, 2) == 1;
+            boxes.row_height = 7 + (double)random_below(&same, 40) / 4;
+            boxes.top = (double)random_below(&same, 140) - 40;
+            if (boxes.clears)
+                flm_pixels_fill(&part, 30, 10, 150, 50, 0xABCDEF);
+            flm_boxes_draw(&boxes, &list);
+            if (boxes.clears)
+                assert_memory_equal(memory, expected, sizeof expected);
+            memcpy(expected, memory, sizeof expected);
+        }
+    }
+}
+
 static void a_point_is_in_the_row_that_is_drawn_there(void **state)
 {
     (void)state;
@@ -399,6 +432,7 @@ int main(void)
         cmocka_unit_test(rows_boxes_gaps_and_corners_are_these),
         cmocka_unit_test(neighbours_share_their_edges_at_every_scale),
         cmocka_unit_test(what_is_out_of_the_clip_is_not_touched),
+        cmocka_unit_test(a_clip_that_is_cleared_was_as_good_as_clean),
         cmocka_unit_test(a_point_is_in_the_row_that_is_drawn_there),
         cmocka_unit_test(a_label_is_as_much_as_fits),
         cmocka_unit_test(a_label_stands_at_the_edge_that_is_seen),

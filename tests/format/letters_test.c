@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/utf.h"
 #include "support/random.h"
 
 static void bytes_of_any_size_come_back(void **state)
@@ -20,7 +21,7 @@ static void bytes_of_any_size_come_back(void **state)
         assert_true(flm_letters_decode((struct flm_bytes){letters.at, letters.size}, &back));
         assert_int_equal(back.size, size);
         assert_true(size == 0 || memcmp(back.at, bytes, size) == 0);
-        assert_int_equal(letters.size, size + (size + 5) / 6);
+        assert_int_equal(letters.size, 3 * ((size * 8 + 14) / 15));
         flm_text_clear(&letters);
         flm_text_clear(&back);
     }
@@ -36,9 +37,13 @@ static void letters_mean_nothing_in_a_page(void **state)
     }
     struct flm_text letters = {0};
     flm_letters_add(&letters, (struct flm_bytes){bytes, sizeof bytes});
-    for (size_t i = 0; i < letters.size; i++)
-        assert_true(letters.at[i] > 0 && letters.at[i] < 127 &&
-                    !strchr("\a\b\r\16\17\32\33&<>", letters.at[i]));
+    struct flm_bytes rest = {letters.at, letters.size};
+    while (rest.size > 0) {
+        uint16_t units[2];
+        assert_int_equal(flm_utf16_take(&rest, units), 1);
+        assert_true((units[0] >= 0x3400 && units[0] < 0xB400) ||
+                    (rest.size == 0 && units[0] >= 0x2800 && units[0] < 0x2880));
+    }
     flm_text_clear(&letters);
 }
 
@@ -49,7 +54,7 @@ static void they_stay_what_they_are(void **state)
     struct flm_text letters = {0};
     flm_letters_add(&letters, flm_bytes_of("flamel\xFF\x01\x80"));
     flm_text_putc(&letters, 0);
-    assert_string_equal(letters.at, "\24e*?\?u9~=4\6");
+    assert_string_equal(letters.at, "\352\201\246\350\273\202\346\226\225\344\217\273\343\260\200");
     flm_text_clear(&letters);
 }
 
@@ -57,8 +62,14 @@ static void what_is_no_letter_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "a<",      "a>",    "&a",          "a\r",           "a", "~~", "\33a", "a\x7F", "\xC3\xA4",
-        "~~~~~~~", "a\1~~", "\1\1\1\1\1~", "a\1\1\1\1\1\1b"};
+        "a",                        /* no letter */
+        "\xE3\x8F\xBF",             /* U+33FF: just before the first */
+        "\xEB\x90\x80",             /* U+B400: just behind the last */
+        "\xE3\x90",                 /* half of one */
+        "\xE2\xA0\x80\xE3\x90\x80", /* the last, and one behind it */
+        "\xE2\xA2\x80",             /* U+2880: a last one of eight bits */
+        "\xE3\x90\x80\xE2\xA0\x82", /* bits that are of no byte */
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct flm_text back = {0};
         assert_false(flm_letters_decode(flm_bytes_of(bad[i]), &back));

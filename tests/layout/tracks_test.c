@@ -137,6 +137,28 @@ static void without_times_there_are_no_tracks(void **state)
     flm_profile_free(p);
 }
 
+/* Of time the value of a track's last sample, of others the median between its samples. */
+static void all_of_it_ends_when_the_last_sample_is_over(void **state)
+{
+    (void)state;
+    static const char *const units[] = {"ns", "samples"};
+    for (int i = 0; i < 2; i++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric metric = flm_builder_metric(b, "m", units[i]);
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+        static const int64_t times[] = {100, 110, 120, 150};
+        for (int k = 0; k < 4; k++)
+            flm_builder_sample(b, times[k], node, (struct flm_label_set){0}, metric, 25);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        struct flm_tracks tracks;
+        assert_true(flm_tracks_init(&tracks, p, first_metric, NULL, NULL));
+        assert_true(tracks.length_ns == (i == 0 ? 50 + 25 : 50 + 10));
+        flm_tracks_clear(&tracks);
+        flm_profile_free(p);
+    }
+}
+
 static void bars_are_of_a_track_or_of_all(void **state)
 {
     (void)state;
@@ -242,6 +264,7 @@ int main(void)
         cmocka_unit_test(tracks_can_be_of_another_label),
         cmocka_unit_test(without_labels_all_is_one_track),
         cmocka_unit_test(without_times_there_are_no_tracks),
+        cmocka_unit_test(all_of_it_ends_when_the_last_sample_is_over),
         cmocka_unit_test(bars_are_of_a_track_or_of_all),
         cmocka_unit_test(every_sample_is_in_its_bucket),
         cmocka_unit_test(tracks_are_made_or_memory_ran_out),

@@ -28,7 +28,7 @@ static void all_below_the_selected_row_opens(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
-    assert_non_null(strstr(refusal(v, "open-selected"), "cannot be done now"));
+    assert_non_null(strstr(refusal(v, "open-selected"), "no row of the call tree is selected"));
     act(v, "select 1");
     act(v, "open-selected");
     assert_answer(v, "tree 0 9", "count", "6");

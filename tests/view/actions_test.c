@@ -181,17 +181,17 @@ static void known_keys_do_what_they_do_elsewhere(void **state)
         {"f", FLM_HELD_CONTROL, "find", "find"},
         {"f", FLM_HELD_COMMAND, "find", "find"},
         /* the Firefox Profiler */
-        {"f", 0, "", "focus"},
-        {"F", FLM_HELD_SHIFT, "", "from"},
-        {"m", 0, "", "hide"},
-        {"c", 0, "", "prune"},
+        {"f", 0, "focus", "focus"},
+        {"F", FLM_HELD_SHIFT, "from", "from"},
+        {"m", 0, "hide", "hide"},
+        {"c", 0, "prune", "prune"},
         {"R", FLM_HELD_SHIFT, "collapse-direct", "collapse-direct"},
-        {"y", 0, "", "copy-name"},
-        {"c", FLM_HELD_CONTROL, "", "copy-name"},
+        {"y", 0, "copy-name", "copy-name"},
+        {"c", FLM_HELD_CONTROL, "copy-name", "copy-name"},
         {"/", 0, "find", "find"},
         {"?", FLM_HELD_SHIFT, "help", "help"},
         {"ArrowUp", 0, "up", "up"},
-        {"Enter", 0, "", "zoom-selected"},
+        {"Enter", 0, "zoom-selected", "zoom-selected"},
         /* nothing */
         {"x", FLM_HELD_CONTROL, "", ""},
         {"ArrowUp", FLM_HELD_CONTROL, "", ""},
@@ -248,6 +248,64 @@ static void escape_lets_go_then_goes_back_until_all_is_seen(void **state)
     viewing_clear(&seen);
 }
 
+/* The sentence that a key ends in; "" for none. */
+static const char *notice_after(struct viewing *seen, const char *key, unsigned held)
+{
+    flm_viewer_changes(seen->viewer);
+    assert_true(viewing_key(seen, key, held));
+    bool told = flm_viewer_changes(seen->viewer) & FLM_CHANGED_NOTICE;
+    return told ? viewing_ask(seen, "notice") : "";
+}
+
+static void what_a_key_cannot_do_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        unsigned held;
+        const char *says;
+    } keys[] = {
+        {"z", FLM_HELD_CONTROL, "there is nothing to undo"},
+        {"y", FLM_HELD_CONTROL, "there is nothing to redo"},
+        {"n", 0, "there is no search to step through"},
+        {"m", 0, "no function is selected"},
+        {"F", FLM_HELD_SHIFT,
+         "no frame of the stacks is selected: callers have no path from the root"},
+        {"Enter", 0, "no frame is selected"},
+        {"Backspace", 0, "there is no step to go back to"},
+        {"Escape", 0, "there is no step to go back to"},
+        {"]", 0, "there is no step to go forward to"},
+        {"v", 0, "nothing is compared: open a second profile, or say what of this one is before"},
+        {"z", 0, "only the chart shows time"},
+        {"T", FLM_HELD_SHIFT, "no label of this profile tells threads apart"},
+        {"t", 0, "this profile has only one metric"},
+        {"2", 0, "no sample of this profile has a time"},
+        {"0", 0, "everything is seen already"},
+        {"-", 0, "everything is seen already"},
+        {"a", 0, "this is the left end"},
+        {"d", 0, "this is the right end"},
+        {"w", 0, "there is nothing further up"},
+        {"s", 0, "there is nothing further down"},
+        {"ArrowUp", 0, ""}, /* from main, that all is in, to the root */
+        {"ArrowUp", 0, "there is no frame further that way"},
+        {"o", 0, ""},
+        {"+", 0, ""},
+    };
+    struct viewing seen;
+    viewing_init(&seen, profile_of("main;parse 3\nmain;write 5\n"), 400, 300, 1);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *said = notice_after(&seen, keys[i].key, keys[i].held);
+        if (strcmp(said, keys[i].says) != 0)
+            fail_msg("%s says '%s'", keys[i].key, said);
+    }
+    flm_viewer_changes(seen.viewer);
+    assert_false(viewing_key(&seen, "F13", 0)); /* means nothing: nothing is said */
+    assert_false(flm_viewer_changes(seen.viewer) & FLM_CHANGED_NOTICE);
+    viewing_do(&seen, "search nowhere");
+    assert_string_equal(notice_after(&seen, "n", 0), "the search finds nothing here");
+    viewing_clear(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +315,7 @@ int main(void)
         cmocka_unit_test(known_keys_do_what_they_do_elsewhere),
         cmocka_unit_test(a_key_may_bring_an_argument),
         cmocka_unit_test(escape_lets_go_then_goes_back_until_all_is_seen),
+        cmocka_unit_test(what_a_key_cannot_do_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,59 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
     flm_viewer_free(v);
 }
 
+/* Whatever is wide: what there was before and is after, with the change's sign. */
+static void callers_tell_the_change_with_its_sign(void **state)
+{
+    (void)state;
+    static const char *const ways[][2] = {{"view compare", "invert"},
+                                          {"view flame", "invert"},
+                                          {"width before", "invert"},
+                                          {"sandwich f", "width after"}};
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+        struct flm_viewer *v = flm_viewer_new(NULL);
+        flm_viewer_resize(v, 1000, 600, 1);
+        assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER,
+                                    profile_of("m;less;f 100\nm;more;f 50\nm;other 350\n"),
+                                    "a.folded", NULL));
+        assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE,
+                                    profile_of("m;less;f 300\nm;gone;f 200\n"), "b.folded", NULL));
+        act(v, ways[way][0]);
+        act(v, ways[way][1]);
+        struct json_tree *tree = ask(v, "tree");
+        const struct json_tree *f = row_of(tree, way == 3 ? "less" : "f");
+        assert_word(f, "before", way == 3 ? "300 samples" : "500 samples");
+        assert_word(f, "after", way == 3 ? "100 samples" : "150 samples");
+        assert_word(f, "change", way == 3 ? "-66.7 %" : "-70 %");
+        assert_word(f, "total", way == 3 ? "100 samples" : "150 samples");
+        char action[40];
+        sprintf(action, "select %.0f", json_tree_get(f, "node")->number);
+        act(v, action);
+        struct json_tree *detail = ask(v, "detail");
+        assert_word(detail, "compared", "true");
+        const struct json_tree *value = &json_tree_get(detail, "values")->items[0];
+        assert_word(value, "total", way == 3 ? "100 samples" : "150 samples");
+        assert_word(value, "total_before", way == 3 ? "300 samples" : "500 samples");
+        assert_word(value, "self", "0 samples"); /* all of it is below a caller */
+        assert_non_null(strstr(json_tree_get(detail, "note")->text,
+                               way == 3 ? "-200 samples" : "-350 samples"));
+        json_tree_free(detail);
+        struct flm_spot spot = v->selected;
+        struct flm_rectangle box = {.node =
+                                        flm_strip_node(&v->scene.strips[spot.strip], spot.number)};
+        v->hovered = spot;
+        v->hovered_box = box;
+        v->hover_x = v->hover_y = 1;
+        struct json_tree *hover = ask(v, "hover");
+        assert_word(&json_tree_get(hover, "lines")->items[0], "name", "total after");
+        assert_word(&json_tree_get(hover, "lines")->items[0], "value",
+                    way == 3 ? "100 samples" : "150 samples");
+        assert_non_null(strstr(json_tree_get(hover, "note")->text, " before"));
+        json_tree_free(hover);
+        json_tree_free(tree);
+        flm_viewer_free(v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +241,7 @@ int main(void)
         cmocka_unit_test(the_legend_has_tones_textures_and_actions),
         cmocka_unit_test(rows_of_functions_tell_before_and_change_also_of_those_that_are_gone),
         cmocka_unit_test(the_detail_and_the_tooltip_tell_both_values),
+        cmocka_unit_test(callers_tell_the_change_with_its_sign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

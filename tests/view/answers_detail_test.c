@@ -225,8 +225,8 @@ static void narrow_frames_are_told_together(void **state)
     assert_string_equal(at(d, "run.items.0.value"), "60 samples");
     assert_int_equal(part(d, "run.items")->count, 12);
     json_tree_free(d);
-    assert_non_null(strstr(refusal(v, "hide"), "cannot be done now"));
-    assert_non_null(strstr(refusal(v, "copy-name"), "cannot be done now"));
+    assert_non_null(strstr(refusal(v, "hide"), "no function is selected"));
+    assert_non_null(strstr(refusal(v, "copy-name"), "no function is selected"));
     flm_viewer_free(v);
     flm_text_clear(&text);
 }

@@ -59,6 +59,11 @@ static void negative_values_are_told_as_they_are(void **state)
     flm_text_putc(&copy, 0);
     assert_string_equal(copy.at, "d -7");
     flm_text_clear(&copy);
+    act(v, "invert");
+    assert_rows(v, "tree 0 9", "total", "c 10 samples, d -7 samples, b -5 samples");
+    assert_rows(v, "tree 0 9", "self", "c 0 samples, d -7 samples, b 0 samples");
+    act(v, "sandwich b");
+    assert_rows(v, "tree 0 9", "total", "b -5 samples, a -5 samples");
     flm_viewer_free(v);
 }
 

@@ -35,6 +35,7 @@ static void the_label_is_the_name_and_the_root_says_how_much(void **state)
     assert_true(flm_bytes_start_with(box.label, "all, 8"));
     struct flm_rectangle run = {
         .total = 2, .count = 41, .level = 1, .node = {1}, .flags = FLM_RECTANGLE_RUN};
+    box = (struct flm_box){.has_room = true};
     flm_looks_box(&looks, &run, &box);
     assert_true(flm_bytes_start_with(box.label, "+41, 25"));
     flm_looks_clear(&looks);

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/allocation.h"
+#include "support/person.h"
 #include "support/profiles.h"
 #include "support/random.h"
 #include "support/random_profile.h"
-#include "support/person.h"
 #include "view/looks.h"
 
 static const char stacks[] = "main;parse;lex 30\nmain;parse;read 20\nmain;write 30\nidle 20\n";
@@ -179,6 +180,49 @@ static void a_glide_wants_more_pictures_and_ends(void **state)
     viewing_clear(&seen);
 }
 
+static bool is_blank(const struct viewing *seen)
+{
+    for (size_t i = 1; i < (size_t)seen->pixels.width * seen->pixels.height; i++)
+        if (seen->pixels.at[i] != seen->pixels.at[0])
+            return false;
+    return true;
+}
+
+/* And the next one, for which there is memory, is whole. */
+static void a_picture_that_memory_runs_out_for_is_said(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"search f1", "invert", "sandwich /f1/"};
+    uint64_t random = 5;
+    struct random_shape shape = {.stacks = 200, .names = 9, .deepest = 12, .metrics = 1};
+    size_t told = 0;
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        struct viewing seen;
+        viewing_init(&seen, random_profile(&random, &shape), 300, 200, 1);
+        bool failed = true;
+        viewing_do(&seen, actions[i]);
+        for (size_t nth = 1; failed; nth++) { /* all of it is made anew */
+            flm_viewer_drop_scene(seen.viewer);
+            flm_viewer_changes(seen.viewer);
+            allocation_fail_from(nth);
+            flm_viewer_paint(seen.viewer, &seen.pixels, seen.now_ms);
+            failed = allocation_has_failed();
+            allocation_fail_from(0);
+            bool said = flm_viewer_changes(seen.viewer) & FLM_CHANGED_NOTICE;
+            if (is_blank(&seen))
+                assert_true(said);
+            if (said)
+                assert_string_equal(viewing_ask(&seen, "notice"), "out of memory");
+            told += said;
+            assert_viewing_sound(&seen);
+            viewing_look(&seen);
+            assert_false(is_blank(&seen));
+        }
+        viewing_clear(&seen);
+    }
+    assert_true(told > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_picture_leaves_nothing_of_the_one_before),
         cmocka_unit_test(the_minimap_keeps_the_part_that_is_seen_bright),
         cmocka_unit_test(a_glide_wants_more_pictures_and_ends),
+        cmocka_unit_test(a_picture_that_memory_runs_out_for_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

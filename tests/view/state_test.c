@@ -239,11 +239,14 @@ static void every_place_is_found_by_its_path(void **state)
             for (uint32_t i = 1; i < scene->strips[s].tree.node_count; i++) {
                 struct flm_strip *strip = &scene->strips[s];
                 struct flm_spot spot = {s, flm_strip_number(strip, (struct flm_node){i})};
-                uint64_t path = flm_scene_path(scene, spot);
-                assert_true((path != 0) ==
+                struct flm_path path;
+                struct flm_spot found;
+                flm_scene_path(scene, spot, &path);
+                assert_true((path.hash != 0) ==
                             (flm_layout_total(strip->layout, (struct flm_node){i}) > 0));
-                if (path)
-                    assert_true(flm_spots_equal(flm_scene_spot(scene, path), spot));
+                assert_true(flm_scene_find(scene, &path, &found, NULL));
+                if (path.hash)
+                    assert_true(flm_spots_equal(found, spot));
                 uint32_t next = strip->tree.end[i];
                 const struct flm_frame_record *frames = strip->profile->frames;
                 twins +=
@@ -253,6 +256,57 @@ static void every_place_is_found_by_its_path(void **state)
         viewing_clear(&seen);
     }
     assert_true(twins > 20);
+}
+
+/* Callers are open only as far as they are wide. What one has opened by hand is opened again. */
+static void the_way_to_a_place_is_opened(void **state)
+{
+    (void)state;
+    static const char *const views[] = {"invert", "sandwich /f/"};
+    uint64_t random = 74;
+    size_t opened = 0;
+    for (int round = 0; round < 40; round++) {
+        struct viewing seen, other;
+        struct random_shape shape = random_full;
+        shape.stacks = 400;
+        shape.names = 2 + random_below(&random, 6);
+        struct flm_profile *p = random_profile(&random, &shape);
+        viewing_init(&seen, p, 3, 300, 1); /* so narrow that nothing opens by itself */
+        struct flm_profile *same = flm_apply(p, "depth:1000", NULL, NULL);
+        viewing_init(&other, same, 3, 300, 1);
+        flm_viewer_do(seen.viewer, flm_bytes_of(views[round % 2]), NULL);
+        struct flm_scene *scene = &seen.viewer->scene;
+        uint32_t strip = round / 2 % scene->strip_count;
+        for (uint32_t i = 0; i < scene->strips[strip].tree.node_count; i++)
+            assert_true(flm_strip_open_one(&scene->strips[strip], i, NULL));
+        flm_viewer_place(seen.viewer);
+        for (int k = 0; k < 20; k++) {
+            uint32_t count = scene->strips[strip].tree.node_count;
+            struct flm_spot spot = {strip, count > 1 ? 1 + random_below(&random, count - 1) : 0};
+            struct flm_node node = flm_strip_node(&scene->strips[strip], spot.number);
+            if (!(flm_layout_total(scene->strips[strip].layout, node) > 0))
+                continue;
+            flm_viewer_select(seen.viewer, spot);
+            char *text = copied(viewing_state(&seen));
+            uint32_t before = other.viewer->scene.strip_count > strip
+                                  ? other.viewer->scene.strips[strip].tree.node_count
+                                  : 0;
+            restore(&other, text);
+            assert_string_equal(viewing_state(&other), text);
+            assert_string_equal(viewing_name(&other, other.viewer->selected),
+                                viewing_name(&seen, spot));
+            opened += other.viewer->scene.strips[strip].tree.node_count > before;
+            /* In another order it is still the selected one. */
+            viewing_do(&other, "order total");
+            assert_string_equal(viewing_name(&other, other.viewer->selected),
+                                viewing_name(&seen, spot));
+            assert_viewing_sound(&other);
+            free(text);
+        }
+        viewing_clear(&seen);
+        viewing_clear(&other);
+    }
+    assert_true(opened > 40);
 }
 
 static void the_narrowest_part_is_restored(void **state)
@@ -353,6 +407,7 @@ int main(void)
         cmocka_unit_test(places_are_found_in_another_run_of_the_program),
         cmocka_unit_test(zoom_and_selection_stay_where_the_node_does),
         cmocka_unit_test(every_place_is_found_by_its_path),
+        cmocka_unit_test(the_way_to_a_place_is_opened),
         cmocka_unit_test(the_narrowest_part_is_restored),
         cmocka_unit_test(nonsense_is_left_out),
     };
