@@ -8,7 +8,7 @@
 #   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each
 #   make bench          what we claim about speed, measured (bench/)
 #   make wasm           the pure folders for the browser: build/wasm/flamel.wasm
-#   make demo           a flame graph of a real profile: build/demo.svg
+#   make demo           records a program here, and opens what it found: build/demo.html, .svg, .flm
 #   make test-corpus    the command on a folder of real profiles: CORPUS=DIR
 #   make install        command, library, headers, pkg-config file and manual pages; PREFIX, DESTDIR
 #   make uninstall      removes them
@@ -101,9 +101,12 @@ FATAL := $(if $(filter 1,$(WERROR)),-Werror)
 
 # PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.
 CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
-PACKAGES := libzstd zlib $(if $(filter 1,$(CAIRO)),cairo)
+# libcurl, which asks debuginfod servers, and liblzma are opened while the program runs, when they are
+# needed: src/symbol/debuginfod.h.
+PACKAGES := libdw libelf libzstd zlib $(if $(filter 1,$(CAIRO)),cairo)
 package_flags = $(shell $(PKG_CONFIG) $(1) $(PACKAGES) 2>/dev/null)
-LIBS := $(or $(call package_flags,--libs),-lzstd -lz) -pthread -lm
+# libstdc++ has the demangler of C++: __cxa_demangle.
+LIBS := $(or $(call package_flags,--libs),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
 LANGUAGE += $(call package_flags,--cflags)
 # Of the command alone: the server of `flamel view`.
 SERVER_LIBS := $(or $(shell $(PKG_CONFIG) --libs libmicrohttpd 2>/dev/null),-lmicrohttpd)
@@ -250,7 +253,7 @@ $(patsubst %,$B/tests/%,$(filter view/page%,$(TESTS))): $(PAGE_SOURCES:%.c=$B/ob
 
 # A result is made anew each time: it may depend on any file of tests/data. A test that fails does
 # not stop the others; the results are counted at the end.
-TEST_SECONDS ?= $(if $(filter 1,$(SAN)),300,60)
+TEST_SECONDS ?= $(if $(filter 1,$(SAN)),600,180)
 run_test = @tests/house/run_test.sh $@
 
 UNIT_RESULTS := $(TESTS:%=$B/results/%)
@@ -359,6 +362,12 @@ $B/bench/%: $B/obj/bench/%.o $B/libflamel.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
+# Takes real samples, and asks libdwfl too, as the tests do.
+$B/bench/unwind_bench: $(patsubst %,$B/obj/tests/support/%.o,stack_samples oracle sections files)
+$B/bench/unwind_bench: LIBS += $(CMOCKA_LIBS)
+$B/obj/bench/unwind_bench.o: LANGUAGE += -Itests
+$B/other/bench/unwind_bench.ok: LANGUAGE += -Itests
+
 .PHONY: bench
 bench: $B/flamel $(BENCHES)
 	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)
@@ -389,7 +398,7 @@ WASM_LINK := --no-entry --gc-sections --stack-first -z stack-size=1048576 \
 
 $W/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,WASM,$<)$(CLANG) $(filter-out -I/%,$(LANGUAGE)) $(WARNINGS) $(FATAL) $(WASM_FLAGS) \
+	$(call say,WASM,$<)$(CLANG) $(filter-out -I/%,$(LANGUAGE)) -I$(BUILD)/generated $(WARNINGS) $(FATAL) $(WASM_FLAGS) \
 	    $(depend) -c $< -o $@
 $W/sources: force
 	$(call remember,$(WASM_SOURCES))
@@ -426,8 +435,7 @@ wasm: $(MODULE) $(PAGE_MODULE) $W/unpack.wasm $W/split $(WASM_TESTS_MODULE)
 
 .PHONY: demo
 demo: $B/flamel
-	@$B/flamel convert tests/data/folded/perf-node.folded -o $(BUILD)/demo.svg
-	@echo 'A flame graph of node at work: $(abspath $(BUILD)/demo.svg)'
+	@sh docs/demo.sh $(abspath $B/flamel) $(abspath $(BUILD)) '$(CC)'
 
 MANUAL1 := $(wildcard docs/man/*.1)
 MANUAL7 := $(wildcard docs/man/*.7)

@@ -60,6 +60,12 @@ static inline uint64_t flm_hash(const void *bytes, size_t size)
     return flm_mix(a ^ k2, b ^ hash);
 }
 
+/* One or two numbers, for tables with 32 bits of a hash. */
+static inline uint32_t flm_hash_numbers(uint64_t a, uint64_t b)
+{
+    return (uint32_t)flm_mix(a ^ 0x9E3779B97F4A7C15u, b ^ 0xD6E8FEB86659FD93u);
+}
+
 /* XXH64 with seed 0 (Collet's published algorithm): the checksum of .flm sections. Little-endian
  * reads, so it is the same on every machine. */
 uint64_t flm_checksum(const void *bytes, size_t size);

@@ -43,4 +43,13 @@ enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
 bool flm_number_parse_uint(struct flm_bytes text, uint64_t *value);
 bool flm_number_parse_hex(struct flm_bytes text, uint64_t *value);
 
+/* What a digit of a hexadecimal number stands for, in either case; -1 for what is none. */
+static inline int flm_hex_value(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    char lower = (char)(digit | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 #endif

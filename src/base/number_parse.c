@@ -269,21 +269,13 @@ bool flm_number_parse_uint(struct flm_bytes text, uint64_t *value)
     return true;
 }
 
-static int hex_digit(char byte)
-{
-    if (is_digit(byte))
-        return byte - '0';
-    char lower = (char)(byte | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 bool flm_number_parse_hex(struct flm_bytes text, uint64_t *value)
 {
     uint64_t number = 0;
     if (text.size == 0)
         return false;
     for (size_t i = 0; i < text.size; i++) {
-        int digit = hex_digit(text.at[i]);
+        int digit = flm_hex_value(text.at[i]);
         if (digit < 0 || number >> 60)
             return false;
         number = number << 4 | (uint64_t)digit;

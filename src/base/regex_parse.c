@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/regex_program.h"
 
 /* The code of a pattern is made in one pass over it. What has just been made, an atom, is the end
@@ -295,14 +296,6 @@ static bool add_class(struct parser *p, int letter)
 
 /* ---- The text of a pattern ------------------------------------------------------------------- */
 
-static int hex_digit(int byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    int lower = byte | 0x20;
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* A byte, as itself or as \x41; how much of the pattern it is, or 0: neither. */
 static size_t read_byte(const struct parser *p, size_t ahead, char *byte)
 {
@@ -311,7 +304,8 @@ static size_t read_byte(const struct parser *p, size_t ahead, char *byte)
         *byte = (char)first;
         return first >= 0;
     }
-    int high = hex_digit(peek(p, ahead + 2)), low = hex_digit(peek(p, ahead + 3));
+    int high = flm_hex_value((char)peek(p, ahead + 2)),
+        low = flm_hex_value((char)peek(p, ahead + 3));
     if (peek(p, ahead + 1) != 'x' || high < 0 || low < 0)
         return 0;
     *byte = (char)(high << 4 | low);
