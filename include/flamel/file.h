@@ -19,6 +19,15 @@ struct flm_load_options {
     bool drop_times;     /* do not keep single samples with their times and labels */
     int threads;         /* 0: as many as there are processors */
 
+    /* Of recordings that hold addresses (perf.data): where functions and lines are looked up. */
+    const char *const *symbol_dirs; /* searched for files before the places they were recorded at */
+    size_t symbol_dir_count;
+    const char *perf_dir;        /* where perf keeps files by build id: ~/.debug; NULL: nowhere */
+    const char *cache_dir;       /* where what was found is kept; NULL: nowhere */
+    const char *debuginfod_urls; /* servers that are asked for what is missing; NULL: none */
+    bool no_inlines;             /* functions of symbol tables alone: quick */
+    bool lines;                  /* frames have lines, and are told apart by them */
+
     /* Told now and then how much was read; `size` is 0 where it is not known. False stops. */
     bool (*progress)(void *context, uint64_t bytes, uint64_t size);
     void *progress_context;
@@ -36,6 +45,7 @@ struct flm_save_options {
     const char *format; /* by name; NULL: by the end of the file's name */
     const char *metric; /* of the formats that hold one; NULL: the first */
     bool annotate;      /* folded: mark the kinds of frames even where the source did not */
+    bool compress;      /* .flm: with zstd; many times smaller, but not used in place when opened */
     const struct flm_svg_options *picture; /* of SVG; NULL: the defaults; its metric is not used */
     const char *name; /* of HTML: of the file that it came from; NULL: `path` */
 

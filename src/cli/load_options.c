@@ -1,6 +1,9 @@
 #include "cli/load_options.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,9 +67,51 @@ static struct flm_profile *apply(const struct flm_load_fields *fields, struct fl
     return result;
 }
 
+/* A path below one that the environment names. */
+static const char *path_below(const char *variable, const char *rest, struct flm_text *path)
+{
+    const char *at = getenv(variable);
+    if (!at || at[0] != '/')
+        return NULL;
+    path->size = 0;
+    flm_text_format(path, "%s%s", at, rest);
+    flm_text_putc(path, 0);
+    return path->failed ? NULL : path->at;
+}
+
+const char *flm_symbol_cache(struct flm_symbol_paths *paths)
+{
+    const char *path = path_below("XDG_CACHE_HOME", "/flamel", &paths->cache);
+    return path ? path : path_below("HOME", "/.cache/flamel", &paths->cache);
+}
+
+const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths)
+{
+    return path_below("HOME", "/.debug", &paths->perf);
+}
+
+void flm_symbol_paths_clear(struct flm_symbol_paths *paths)
+{
+    flm_text_clear(&paths->cache);
+    flm_text_clear(&paths->perf);
+}
+
+bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why)
+{
+    for (size_t i = 0; i < dirs->count; i++) {
+        DIR *dir = opendir(dirs->items[i]);
+        if (!dir)
+            return flm_error_set(why, FLM_ERROR_USAGE, "--symbols %s: %s", dirs->items[i],
+                                 strerror(errno));
+        closedir(dir);
+    }
+    return true;
+}
+
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
 {
     struct progress progress = {.path = path, .started = now()};
+    struct flm_symbol_paths paths = {0};
     struct flm_load_options options = {
         .format = fields->from,
         .allow_negative = fields->allow_signed,
@@ -75,13 +120,22 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .drop_times = fields->drop_times && !fields->apply, /* label: and time: ask for them */
         .threads = fields->threads,
         .found_format = fields->found_format,
+        .symbol_dirs = fields->symbols.items,
+        .symbol_dir_count = fields->symbols.count,
+        .perf_dir = flm_symbol_perf_dir(&paths),
+        .cache_dir = flm_symbol_cache(&paths),
+        .debuginfod_urls = fields->debuginfod ? getenv("DEBUGINFOD_URLS") : NULL,
+        .no_inlines = fields->no_inlines,
+        .lines = fields->lines,
     };
     if (!fields->quiet && isatty(STDERR_FILENO)) {
         options.progress = show_progress;
         options.progress_context = &progress;
     }
     struct flm_error why;
-    struct flm_profile *profile = flm_load(path, &options, &why);
+    struct flm_profile *profile =
+        flm_symbol_dirs_check(&fields->symbols, &why) ? flm_load(path, &options, &why) : NULL;
+    flm_symbol_paths_clear(&paths);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     if (profile && !fields->quiet && !fields->tells_losses)

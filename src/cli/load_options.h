@@ -3,6 +3,7 @@
 #ifndef FLAMEL_CLI_LOAD_OPTIONS_H
 #define FLAMEL_CLI_LOAD_OPTIONS_H
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "flamel/file.h"
 
@@ -12,6 +13,8 @@ struct flm_load_fields {
     bool allow_signed, lenient, quiet;
     bool drop_times; /* no option: set by commands that have no use for single samples */
     int columns, threads;
+    struct flm_option_list symbols;
+    bool debuginfod, no_inlines, lines;
     bool tells_losses;         /* the command shows itself what was lost: no remarks about it */
     const char **found_format; /* receives the name of the format; may be NULL */
 };
@@ -48,10 +51,44 @@ struct flm_load_fields {
          "read with N threads (default: one a processor)",                                         \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.threads)},                                                        \
+        {"symbols",       0,                                                                       \
+         "DIR",           "look for files with symbols in DIR first; may be repeated",             \
+         FLM_OPTION_LIST, offsetof(fields, member.symbols)},                                       \
+        {"debuginfod",                                                                             \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "ask the servers in DEBUGINFOD_URLS for what is missing",                                 \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.debuginfod)},                                                     \
+        {"no-inlines",                                                                             \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "names of functions alone, without inlined ones",                                         \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.no_inlines)},                                                     \
+        {"lines",                                                                                  \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "keep the line of each frame, and tell frames apart by it",                               \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.lines)},                                                          \
     {                                                                                              \
         "quiet", 'q', NULL, "no progress and no remarks", FLM_OPTION_FLAG,                         \
             offsetof(fields, member.quiet)                                                         \
     }
+
+/* Where symbols are kept: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel; NULL: nowhere. And where perf
+ * keeps files: ~/.debug. The texts are the paths'. */
+struct flm_symbol_paths {
+    struct flm_text cache, perf;
+};
+const char *flm_symbol_cache(struct flm_symbol_paths *paths);
+const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths);
+void flm_symbol_paths_clear(struct flm_symbol_paths *paths);
+
+/* Whether what was given as --symbols are folders: one that is misspelt would find nothing, and
+ * nobody would know why. */
+bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why);
 
 /* Reads a profile, applies the expression, and says on standard error what was lost. NULL when it
  * failed; the error has then been printed. */

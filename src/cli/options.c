@@ -71,6 +71,13 @@ static bool set(const struct flm_option *option, void *fields, const char *value
     case FLM_OPTION_TEXT:
         memcpy(field, &value, sizeof value);
         break;
+    case FLM_OPTION_LIST: {
+        struct flm_option_list *list = (void *)field;
+        if (list->count == FLM_OPTION_MOST_ITEMS)
+            return flm_error_set(why, FLM_ERROR_USAGE, "--%s is given too often", option->name);
+        list->items[list->count++] = value;
+        break;
+    }
     case FLM_OPTION_NUMBER:
         *(double *)(void *)field = number;
         break;
@@ -128,6 +135,7 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
     for (int i = 0; i < count;) {
         if (ended || words[i][0] != '-' || words[i][1] == 0) {
             words[operands++] = words[i++];
+            ended = ended || command->ends_at_operand;
         } else if (strcmp(words[i], "--") == 0) {
             ended = true;
             i++;

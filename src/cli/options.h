@@ -4,7 +4,8 @@
  *         {"output", 'o', "FILE", "where to write; its end says the format", FLM_TEXT, at(output)},
  *
  * Options and operands may be mixed; "--" ends options; --name=VALUE and --name VALUE are the same;
- * a unique beginning of a long name will do. The same table prints the command's help, and a test
+ * a unique beginning of a long name will do. Where the operands are another command with options
+ * of its own, the first one ends ours. The same table prints the command's help, and a test
  * compares it with the manual page. */
 #ifndef FLAMEL_CLI_OPTIONS_H
 #define FLAMEL_CLI_OPTIONS_H
@@ -18,7 +19,14 @@ enum flm_option_kind {
     FLM_OPTION_FLAG,   /* bool: becomes true */
     FLM_OPTION_TEXT,   /* const char *: the value */
     FLM_OPTION_NUMBER, /* double */
-    FLM_OPTION_COUNT   /* int, not negative */
+    FLM_OPTION_COUNT,  /* int, not negative */
+    FLM_OPTION_LIST    /* struct flm_option_list: may be given several times */
+};
+
+enum { FLM_OPTION_MOST_ITEMS = 32 };
+struct flm_option_list {
+    const char *items[FLM_OPTION_MOST_ITEMS];
+    size_t count;
 };
 
 struct flm_option {
@@ -53,6 +61,7 @@ struct flm_command {
     size_t option_count;
     const struct flm_option_group *more; /* may be NULL */
     size_t more_offset;                  /* of what its `set` is handed, in the fields */
+    bool ends_at_operand; /* what follows the first operand is no option: it is a command's own */
     int (*run)(const struct flm_command *command, int count, char **words);
 };
 

@@ -252,7 +252,7 @@ static unsigned char *mark_frames(const struct flm_profile *p, const char *patte
     return NULL;
 }
 
-static bool measure(struct flm_report *r, const char *metric, struct flm_error *why)
+bool flm_report_measure(struct flm_report *r, const char *metric, struct flm_error *why)
 {
     const struct flm_profile *p = r->profile;
     if (!flm_metric_find(p, metric, &r->metric, why) ||
@@ -274,7 +274,7 @@ static int report(const struct fields *f, const char *path, enum view view, stru
         return FLM_EXIT_WRONG;
     r.path = strcmp(path, "-") == 0 ? "standard input" : path;
     r.profile = profile;
-    bool good = measure(&r, f->metric, &why);
+    bool good = flm_report_measure(&r, f->metric, &why);
     unsigned char *marks = NULL;
     if (good && f->function)
         good = (r.marks = marks = mark_frames(profile, f->function, &why)) != NULL;

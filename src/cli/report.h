@@ -35,6 +35,10 @@ struct flm_report {
     uint32_t levels;
 };
 
+/* Fills what is known of the profile: its metric of that name (NULL: the first), its functions. The
+ * caller clears the functions, also after a failure. */
+bool flm_report_measure(struct flm_report *report, const char *metric, struct flm_error *why);
+
 /* Both write the whole report. False, and `why`, if memory ran out. */
 bool flm_report_top(const struct flm_report *report, struct flm_error *why);
 bool flm_report_calls(const struct flm_report *report, struct flm_error *why);

@@ -10,6 +10,14 @@
  * "dumb" one. */
 struct flm_look flm_look_of_output(void);
 
+/* The same of another file: standard error. */
+struct flm_look flm_look_of(int file);
+
+/* Adds lines, broken between words where they are wider than the terminal; what follows of such a
+ * line is `indent` cells in. Tones (table.h) take no room. */
+void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
+                   size_t indent);
+
 /* What the environment says of the terminal: how many colours it has, and its letters. COLORTERM
  * promises all colours; it does not travel over ssh, so some terminals are known by their names. */
 enum flm_color_depth flm_terminal_depth(void);

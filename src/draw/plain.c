@@ -65,6 +65,41 @@ static bool continues(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
+/* The size of the bracketed part at the beginning of `text`, as name.c finds it; 0: it is no
+ * bracket, or none that is closed. */
+static size_t bracketed(struct flm_bytes text)
+{
+    char open = text.at[0], close = open == '(' ? ')' : open == '<' ? '>' : 0;
+    size_t depth = 0;
+    for (size_t i = 0; close && i < text.size; i++)
+        if (text.at[i] == open)
+            depth++;
+        else if (text.at[i] == close && (close != '>' || text.at[i - 1] != '-') && --depth == 0)
+            return i + 1;
+    return 0;
+}
+
+/* The name without what long brackets hold. */
+static void add_hollow(struct flm_text *out, struct flm_bytes name)
+{
+    enum { LONG = 256 };
+    size_t from = 0;
+    for (size_t i = 0; i < name.size;) {
+        size_t size = bracketed((struct flm_bytes){name.at + i, name.size - i});
+        if (size == 0 && (name.at[i] == '<' || name.at[i] == '('))
+            break; /* it is never closed: looking on would take the square of the size */
+        if (size > LONG) {
+            add_plain(out, (struct flm_bytes){name.at + from, i + 1 - from});
+            flm_text_format(out, "[... %zu bytes ...]", size - 2);
+            from = i + size - 1;
+        }
+        i += size > 0 ? size : 1;
+    }
+    size_t rest = name.size - from;
+    add_plain(out, (struct flm_bytes){name.at + from,
+                                      rest <= FLM_PLAIN_LIMIT ? rest : FLM_PLAIN_LIMIT + 1});
+}
+
 struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
 {
     if (name.size <= FLM_PLAIN_LIMIT && plain_size(name) == name.size)
@@ -72,7 +107,11 @@ struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
     scratch->size = 0;
     if (name.size <= FLM_PLAIN_LIMIT) {
         add_plain(scratch, name);
-    } else {
+        return (struct flm_bytes){scratch->at, scratch->size};
+    }
+    add_hollow(scratch, name);
+    if (scratch->size > FLM_PLAIN_LIMIT) {
+        scratch->size = 0;
         size_t head = FLM_PLAIN_LIMIT * 3 / 4, tail = name.size - FLM_PLAIN_LIMIT / 4;
         while (head > 0 && continues(name.at[head]))
             head--;

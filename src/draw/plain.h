@@ -13,7 +13,9 @@
 
 #include "base/text.h"
 
-/* Longer names are cut in their middle, which says how much is missing. */
+/* Of longer names, template and function arguments are left out, which says how much is missing:
+ * "tree<[... 7264 bytes ...]>::find([... 2480 bytes ...])" still has the parts of a name (name.h).
+ * Where that is not enough, or brackets do not match, the middle is cut. */
 enum { FLM_PLAIN_LIMIT = 4000 };
 
 /* `name` as it is when nothing has to be replaced, which is nearly always; otherwise made in

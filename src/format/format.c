@@ -22,8 +22,10 @@ static const struct {
     {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
     {"\x28\xb5\x2f\xfd", 4,
      "this is compressed with zstd twice: decompress it once first (zstd -d)"},
-    {"PERFILE2", 8, "this is perf.data: turn it into text first with 'perf script'"},
-    {"2ELIFREP", 8, "this is perf.data: turn it into text first with 'perf script'"},
+    {"PERFILE2", 8,
+     "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"2ELIFREP", 8,
+     "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
     {"{\"", 2, "this is JSON, of no format that flamel knows ('flamel formats' lists those)"},
@@ -92,7 +94,8 @@ const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
 
 bool flm_format_can_be_read(const struct flm_format *format)
 {
-    return format->read || format->open || format == &flm_format_html;
+    return format->read || format->open || format == &flm_format_html ||
+           format == &flm_format_perf_data;
 }
 
 bool flm_format_can_be_written(const struct flm_format *format)

@@ -54,6 +54,7 @@ extern const struct flm_format flm_format_packed;
 extern const struct flm_format flm_format_html;
 extern const struct flm_format flm_format_folded;
 extern const struct flm_format flm_format_difffolded;
+extern const struct flm_format flm_format_perf_data;
 extern const struct flm_format flm_format_perf_script;
 extern const struct flm_format flm_format_perf_report;
 extern const struct flm_format flm_format_perf_json;
@@ -65,7 +66,8 @@ const struct flm_format *const *flm_formats(size_t *count);
 const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
                                               struct flm_error *why);
 
-/* Whether there is a reader, a writer: of the table, or, for pages, in io/html.h. */
+/* Whether there is a reader, a writer: of the table; for pages, in io/html.h; for what `perf
+ * record` writes, in record/perf_data.h. */
 bool flm_format_can_be_read(const struct flm_format *format);
 bool flm_format_can_be_written(const struct flm_format *format);
 

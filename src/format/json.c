@@ -140,13 +140,10 @@ static bool read_unit(const char *at, const char *end, uint32_t *unit)
     for (int i = 0; i < 4; i++) {
         if (at + i >= end)
             return false;
-        char byte = at[i], lower = (char)(byte | 0x20);
-        if (byte >= '0' && byte <= '9')
-            *unit = *unit << 4 | (uint32_t)(byte - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            *unit = *unit << 4 | (uint32_t)(lower - 'a' + 10);
-        else
+        int digit = flm_hex_value(at[i]);
+        if (digit < 0)
             return false;
+        *unit = *unit << 4 | (uint32_t)digit;
     }
     return true;
 }

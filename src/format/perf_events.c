@@ -14,7 +14,9 @@ void flm_perf_events_clear(struct flm_perf_events *events)
 const char *flm_perf_event_unit(struct flm_bytes name)
 {
     name.size = (size_t)(flm_find(name.at, name.at + name.size, ':') - name.at);
-    return flm_bytes_are(name, "cpu-clock") || flm_bytes_are(name, "task-clock") ? "ns" : "count";
+    bool is_time = flm_bytes_are(name, "cpu-clock") || flm_bytes_are(name, "task-clock") ||
+                   flm_bytes_are(name, "off-cpu");
+    return is_time ? "ns" : "count";
 }
 
 static const struct flm_metric none = {FLM_NONE};

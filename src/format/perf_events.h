@@ -1,7 +1,8 @@
 /* perf_events.h - the metrics of a recording: one for every event, and "samples".
  *
  * A sum of cycles and page faults means nothing, so each event is a metric of its own, in the order
- * of their first samples: the first is the profile's default. A sample adds its period there, or 1
+ * that they are asked for: that of their first samples in text, that of the recording's events in
+ * perf.data. The first is the profile's default. A sample adds its period there, or 1
  * where perf was not asked for periods. "samples" counts every sample once, and stays the last one.
  *
  *     cpu-clock, with periods     ns          perf's clocks count nanoseconds

@@ -11,6 +11,7 @@ struct fields {
     const char *output;
     double share;
     int rows;
+    struct flm_option_list events;
     struct {
         const char *name, *value;
     } more;
@@ -22,6 +23,7 @@ static const struct flm_option options[] = {
     {"output", 'o', "FILE", "", FLM_OPTION_TEXT, offsetof(struct fields, output)},
     {"share", 0, "PERCENT", "", FLM_OPTION_NUMBER, offsetof(struct fields, share)},
     {"rows", 'n', "N", "", FLM_OPTION_COUNT, offsetof(struct fields, rows)},
+    {"event", 'e', "NAME", "", FLM_OPTION_LIST, offsetof(struct fields, events)},
 };
 
 static const struct flm_more_option *list_more(size_t *count)
@@ -49,7 +51,7 @@ static const struct flm_command command = {
     .summary = "",
     .description = "",
     .options = options,
-    .option_count = 5,
+    .option_count = 6,
     .more = &group,
     .more_offset = offsetof(struct fields, more),
 };
@@ -62,6 +64,41 @@ static int parse(struct fields *fields, const char **words, struct flm_error *wh
         count++;
     *fields = (struct fields){0};
     return flm_options_parse(&command, fields, count, (char **)words, why);
+}
+
+static void lists_have_every_value(void **state)
+{
+    (void)state;
+    struct fields f;
+    const char *words[] = {"-e", "cycles", "--event=page-faults", "file", "-efaults", NULL};
+    assert_int_equal(parse(&f, words, NULL), 1);
+    assert_int_equal(f.events.count, 3);
+    assert_string_equal(f.events.items[0], "cycles");
+    assert_string_equal(f.events.items[1], "page-faults");
+    assert_string_equal(f.events.items[2], "faults");
+
+    struct flm_error why;
+    const char *many[FLM_OPTION_MOST_ITEMS + 2] = {NULL};
+    for (size_t i = 0; i <= FLM_OPTION_MOST_ITEMS; i++)
+        many[i] = "-ex";
+    assert_int_equal(parse(&f, many, &why), -1);
+    assert_string_equal(why.text, "--event is given too often");
+}
+
+static void the_first_operand_may_end_the_options(void **state)
+{
+    (void)state;
+    struct fields f = {0};
+    struct flm_command runs_another = command;
+    const char *words[] = {"-q", "app", "-n", "3", "--", "--help", NULL};
+    runs_another.ends_at_operand = true;
+    assert_int_equal(flm_options_parse(&runs_another, &f, 6, (char **)words, NULL), 5);
+    assert_true(f.quiet && f.rows == 0);
+    assert_string_equal(words[0], "app");
+    assert_string_equal(words[4], "--help");
+    const char *after[] = {"-q", "--", "app", "-n", NULL};
+    assert_int_equal(flm_options_parse(&runs_another, &f, 4, (char **)after, NULL), 2);
+    assert_string_equal(after[1], "-n");
 }
 
 static void assert_refused(const char *first, const char *second, const char *expected)
@@ -193,6 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_operands_may_be_mixed),
+        cmocka_unit_test(lists_have_every_value),
+        cmocka_unit_test(the_first_operand_may_end_the_options),
         cmocka_unit_test(a_value_follows_or_is_part_of_the_word),
         cmocka_unit_test(a_value_may_look_like_an_option_or_be_empty),
         cmocka_unit_test(two_dashes_end_options_and_one_is_an_operand),

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "draw/name.h"
+
 #include "draw/xml.h"
 #include "support/random.h"
 
@@ -100,9 +102,34 @@ static void any_bytes_become_valid_xml(void **state)
     flm_text_clear(&out);
 }
 
+/* Names of templates may have ten thousand letters, of which a few name the function. */
+static void a_name_that_is_too_long_keeps_its_function(void **state)
+{
+    (void)state;
+    struct flm_text name = {0}, scratch = {0};
+    flm_text_puts(&name, "std::tree<");
+    for (size_t i = 0; i < 500; i++)
+        flm_text_puts(&name, "std::pair<int, char>, ");
+    flm_text_puts(&name, "int>::find(std::list<int>, ");
+    flm_text_repeat(&name, 'x', 300);
+    flm_text_puts(&name, ") const");
+    struct flm_bytes plain = flm_plain((struct flm_bytes){name.at, name.size}, &scratch);
+    assert_true(flm_bytes_are(plain, "std::tree<[... 11003 bytes ...]>::find([... 316 bytes ...]) "
+                                     "const"));
+    struct flm_name_parts parts = flm_name_parts(plain);
+    assert_memory_equal(plain.at + parts.bare, "find", 4);
+    assert_int_equal(parts.end - parts.bare, 4);
+    name.at[name.size - 1] = '<'; /* the last bracket is never closed: no harm */
+    plain = flm_plain((struct flm_bytes){name.at, name.size}, &scratch);
+    assert_true(plain.size <= FLM_PLAIN_LIMIT && plain.size > 0);
+    flm_text_clear(&name);
+    flm_text_clear(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_that_is_too_long_keeps_its_function),
         cmocka_unit_test(ordinary_names_stay_as_they_are),
         cmocka_unit_test(control_characters_show_their_pictures),
         cmocka_unit_test(what_is_no_text_becomes_the_replacement_character),

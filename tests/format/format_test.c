@@ -40,6 +40,7 @@ static void files_are_recognised_by_what_they_contain(void **state)
     recognised("main;read 10\nmain 2\n", 20, "folded");
     recognised("main;read 10 12\n", 16, "folded");
     recognised("idle 7\n", 7, "folded");
+    recognised("PERFILE2h\0\0\0", 12, "perf-data");
     recognised("a;b\n", 4, "folded"); /* its reader says which line has no value */
     recognised("main;\x01\x02\x03 10\n", 12, "folded");
 }
@@ -72,7 +73,6 @@ static void what_is_no_profile_is_named(void **state)
             "7zXZ\0\0\4",
             8, "compressed with xz");
     refused("BZh91AY&SY\0", 11, "compressed with bzip2");
-    refused("PERFILE2h\0\0\0", 12, "this is perf.data");
     refused("\x89PNG\r\n\x1a\n", 8, "a PNG picture");
     refused("%PDF-1.4\n", 9, "a PDF document");
     refused("<svg xmlns='x'>\n", 16, "an SVG picture");

@@ -9,6 +9,7 @@
 #include "io/html.h"
 #include "io/output.h"
 #include "io/pictures.h"
+#include "io/zstd.h"
 #include "profile/columns.h"
 
 static bool write_picture(const struct flm_profile *p, const struct flm_save_options *options,
@@ -34,6 +35,19 @@ static bool write_html(const struct flm_profile *p, const char *path,
         page.name[FLM_HTML_BEFORE] = options->base_name ? options->base_name : "before";
     }
     return flm_html_write(&page, out, why);
+}
+
+static bool write_format(const struct flm_profile *p, const struct flm_format *format,
+                         const struct flm_write_options *write, bool compress, struct flm_text *out,
+                         struct flm_error *why)
+{
+    if (!compress || format != &flm_format_flm)
+        return format->write(p, write, out, why);
+    struct flm_zstd zstd;
+    if (!flm_zstd_open(&zstd, out, why))
+        return false;
+    bool good = format->write(p, write, &zstd.text, why);
+    return flm_zstd_close(&zstd, why) && good;
 }
 
 /* The metric of that name. What compares two columns is told "after", and finds the other by its
@@ -75,7 +89,9 @@ bool flm_save(const struct flm_profile *profile, const char *path,
     if (!flm_output_open(&output, path, why))
         return false;
     bool good = picture ? write_picture(profile, options, picture, write.metric, &output.text, why)
-                : format == &flm_format_html ? write_html(profile, path, options, &output.text, why)
-                                             : format->write(profile, &write, &output.text, why);
+                : format == &flm_format_html
+                    ? write_html(profile, path, options, &output.text, why)
+                    : write_format(profile, format, &write, options && options->compress,
+                                   &output.text, why);
     return flm_output_close(&output, good, why) && good;
 }

@@ -3,12 +3,14 @@
  *     open, decompress -> UTF-16? -> recognise -> read (in pieces, side by side) -> merge
  *
  * A large plain file of a format that can be cut is read in as many pieces as there are processors
- * (pieces.c). */
+ * (pieces.c). perf.data is read into a session first, which looks up what its addresses are called
+ * (record/session.h). */
 #include "flamel/file.h"
 
 #include "format/reading.h"
 #include "io/html.h"
 #include "io/pieces.h"
+#include "record/perf_data.h"
 
 struct loading {
     const struct flm_load_options *options;
@@ -77,6 +79,43 @@ static struct flm_profile *open_html(struct loading *l)
                          l->why);
 }
 
+static bool tell_passed(void *context, uint64_t bytes)
+{
+    struct loading *l = context;
+    return l->options->progress(l->options->progress_context, bytes, flm_input_size(l->input));
+}
+
+static struct flm_profile *read_perf_data(struct loading *l)
+{
+    const struct flm_load_options *o = l->options;
+    const struct flm_session_options options = {
+        .symbols = {.symbol_dirs = o->symbol_dirs,
+                    .symbol_dir_count = o->symbol_dir_count,
+                    .perf_dir = o->perf_dir,
+                    .cache_dir = o->cache_dir,
+                    .ask_debuginfod = o->debuginfod_urls,
+                    .debuginfod_urls = o->debuginfod_urls,
+                    .names_only = o->no_inlines},
+        .keep_times = !o->drop_times,
+        .lines = o->lines,
+    };
+    struct flm_source *source = l->reading.source;
+    if (o->progress) {
+        source->progress = tell_passed;
+        source->progress_context = l;
+    }
+    const struct flm_input *file = flm_input_is_plain_file(l->input) ? l->input : NULL;
+    struct flm_session *session = flm_perf_data_read(source, file, &options, l->why);
+    struct flm_builder *builder = session ? flm_builder_new(l->why) : NULL;
+    struct flm_profile *profile = NULL;
+    if (builder && flm_session_finish(session, builder, NULL, NULL, l->why))
+        profile = flm_builder_finish(builder, l->why);
+    else
+        flm_builder_free(builder);
+    flm_session_free(session);
+    return profile;
+}
+
 static struct flm_profile *load(struct loading *l)
 {
     const struct flm_read_options read = {
@@ -90,9 +129,10 @@ static struct flm_profile *load(struct loading *l)
         return NULL;
     if (l->options->found_format)
         *l->options->found_format = r->format->name;
-    return r->format == &flm_format_flm    ? open_flm(l)
-           : r->format == &flm_format_html ? open_html(l)
-                                           : read_profile(l);
+    return r->format == &flm_format_flm         ? open_flm(l)
+           : r->format == &flm_format_html      ? open_html(l)
+           : r->format == &flm_format_perf_data ? read_perf_data(l)
+                                                : read_profile(l);
 }
 
 struct flm_profile *flm_load(const char *path, const struct flm_load_options *options,
