@@ -4,6 +4,8 @@
 
 #include "cli/options.h"
 
+extern const struct flm_command flm_command_record;
+extern const struct flm_command flm_command_top;
 extern const struct flm_command flm_command_view;
 extern const struct flm_command flm_command_convert;
 extern const struct flm_command flm_command_info;

@@ -17,8 +17,10 @@ static void print_help(FILE *to)
     const struct flm_command *const *commands = flm_commands(&command_count);
     for (size_t i = 0; i < command_count; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nA flame graph from what 'perf script' or any folding tool printed:\n\n"
-                "    perf record -g -- ./app && perf script | flamel convert - -o app.svg\n\n"
+    fprintf(to, "\nWhere a program spends its time, as a flame graph in the browser:\n\n"
+                "    flamel record --view -- ./app\n\n"
+                "and from what 'perf script' or any folding tool printed:\n\n"
+                "    perf script | flamel convert - -o app.svg\n\n"
                 "'flamel COMMAND --help' says more about one. '-' is standard input or output.\n");
 }
 

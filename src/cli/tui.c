@@ -12,7 +12,14 @@
 #include "cli/tui_terminal.h"
 
 /* How long an ESC may stand alone before it is the key; a slow line tears sequences apart. */
-enum { ESCAPE_MS = 50, NEXT_PICTURE_MS = 16, ANSWER_MS = 300, NOTICE_MS = 4000, WRONG_MS = 12000 };
+enum {
+    ESCAPE_MS = 50,
+    NEXT_PICTURE_MS = 16,
+    ANSWER_MS = 300,
+    NOTICE_MS = 4000,
+    WRONG_MS = 12000,
+    NEXT_PROFILE_MS = 200
+};
 enum { INPUT_SIZE = 1 << 16, WHEEL_PX = 100, WHEEL_ROWS = 3 };
 
 struct input {
@@ -245,6 +252,8 @@ static void press_key(struct flm_tui *tui, const struct flm_tui_event *event)
         flm_tui_typing_key(tui, event);
     } else if (strcmp(event->key, "q") == 0 && event->held == 0) {
         tui->is_done = true;
+    } else if (tui->live && flm_tui_live_key(tui, event)) {
+        return;
     } else if (!flm_tui_table_key(tui, event)) {
         flm_viewer_key(tui->viewer, flm_bytes_of(event->key), event->held, tui->now_ms);
     }
@@ -350,14 +359,17 @@ static bool resize(struct flm_tui *tui, struct flm_error *why)
 
 static int time_to_wait(const struct flm_tui *tui, bool is_torn)
 {
+    int most_ms = tui->live ? NEXT_PROFILE_MS : -1;
     if (tui->more)
         return NEXT_PICTURE_MS;
     if (is_torn)
         return ESCAPE_MS;
-    if (tui->notice[0])
-        return (int)(tui->notice_until_ms > tui->now_ms ? tui->notice_until_ms - tui->now_ms + 1
-                                                        : 0);
-    return -1;
+    if (tui->notice[0]) {
+        double left_ms = tui->notice_until_ms - tui->now_ms + 1;
+        left_ms = left_ms > 0 ? left_ms : 0;
+        return most_ms < 0 || left_ms < most_ms ? (int)left_ms : most_ms;
+    }
+    return most_ms;
 }
 
 /* Asks for the colour of the page, and then for what every terminal answers: where that answer
@@ -400,7 +412,7 @@ static bool run(struct flm_tui *tui, struct input *input, struct flm_error *why)
         tui->now_ms = now_ms();
         if (tui->notice[0] && tui->now_ms >= tui->notice_until_ms)
             tui->notice[0] = 0;
-        if (!resize(tui, why))
+        if (!resize(tui, why) || (tui->live && !flm_tui_live_turn(tui, why)))
             return false;
         if (!show(tui))
             return true;
@@ -425,6 +437,12 @@ bool flm_tui_is_possible(struct flm_error *why)
 
 bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why)
 {
+    return flm_tui_run_live(viewer, NULL, why);
+}
+
+bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,
+                      struct flm_error *why)
+{
     struct flm_tui *tui = calloc(1, sizeof *tui);
     struct input *input = calloc(1, sizeof *input);
     if (!tui || !input || !flm_tui_terminal_open(why)) {
@@ -434,6 +452,7 @@ bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why)
         return is_memory ? flm_error_memory(why) : false;
     }
     tui->viewer = viewer;
+    tui->live = live;
     tui->changed = ~(unsigned)(FLM_CHANGED_COPY | FLM_CHANGED_ASK);
     tui->screen.depth = flm_terminal_depth();
     tui->screen.charset = flm_terminal_charset();

@@ -23,8 +23,34 @@
  * where there is none or one that cannot place text. */
 bool flm_tui_is_possible(struct flm_error *why);
 
+/* A profile that goes on. The loop asks for a newer one at each turn, a few times a second, and has
+ * keys of its own: Space or p freezes, s saves, w widens. */
+struct flm_tui_live {
+    void *context;
+    const char *name; /* of what is looked at */
+
+    /* A newer profile, which the viewer takes; NULL: there is none now. */
+    struct flm_profile *(*next)(void *context);
+
+    /* How it stands, in two parts: "live", "last 10 s: 9,870 samples ..."; and what to say where
+     * there is nothing to be shown. */
+    void (*tell)(void *context, struct flm_text *word, struct flm_text *sentence);
+    void (*tell_empty)(void *context, struct flm_text *sentence);
+
+    void (*freeze)(void *context); /* or go on */
+    void (*widen)(void *context);  /* to everything, or back */
+
+    /* A name for the file, and what is shown into a file. */
+    void (*propose)(void *context, struct flm_text *name);
+    bool (*save)(void *context, const char *path, struct flm_error *why);
+};
+
 /* Shows the viewer until the person quits. False, and `why`, where that is not possible,
  * or when it failed; the terminal is then as it was. */
 bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why);
+
+/* The same, live. */
+bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,
+                      struct flm_error *why);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/number.h"
 #include "base/utf.h"
 #include "view/viewer.h"
 
@@ -221,11 +222,7 @@ static bool read_level(struct flm_bytes text, uint32_t *level)
 {
     uint32_t value = 0, most = 0;
     for (size_t i = 0; i < text.size; i++) {
-        char c = text.at[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
+        int digit = flm_hex_value(text.at[i]);
         if (digit < 0 || text.size > 4)
             return false;
         value = value * 16 + (uint32_t)digit;

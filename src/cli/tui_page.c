@@ -60,8 +60,19 @@ static void open_page(struct flm_tui *tui)
 
 static void add_key_line(struct flm_tui *tui, const struct flm_action *action)
 {
-    struct flm_text keys = {0};
-    flm_tui_add_keys(&keys, action->keys, tui->screen.charset == FLM_CHARSET_UTF8);
+    struct flm_text own = {0}, keys = {0};
+    for (const char *key = action->keys; *key; key += *key == ' ') {
+        struct flm_bytes one = {key, strcspn(key, " ")};
+        key += one.size;
+        if (flm_tui_live_has_key(tui, one))
+            continue;
+        flm_text_puts(&own, own.size ? " " : "");
+        flm_text_add(&own, one);
+    }
+    flm_text_putc(&own, 0);
+    if (!own.failed)
+        flm_tui_add_keys(&keys, own.at, tui->screen.charset == FLM_CHARSET_UTF8);
+    flm_text_clear(&own);
     flm_text_putc(&keys, 0);
     if (keys.size > 1 && !keys.failed)
         add_page_line(tui, keys.at, flm_bytes_of(action->title));
@@ -103,6 +114,11 @@ void flm_tui_open_help(struct flm_tui *tui)
     flm_text_puts(&tui->page, "Terminal\n");
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         add_page_line(tui, own[i][0], flm_bytes_of(own[i][1]));
+    const char *key, *title;
+    if (tui->live)
+        flm_text_puts(&tui->page, "\nLive\n");
+    for (size_t i = 0; tui->live && (key = flm_tui_live_help(i, &title)); i++)
+        add_page_line(tui, key, flm_bytes_of(title));
     for (size_t g = 0; g < count; g++) {
         flm_text_format(&tui->page, "\n%s\n", groups[g]->title);
         for (size_t i = 0; i < groups[g]->count; i++) {

@@ -3,6 +3,7 @@
 #ifndef FLAMEL_CLI_TUI_PARTS_H
 #define FLAMEL_CLI_TUI_PARTS_H
 
+#include "cli/tui.h"
 #include "cli/tui_answer.h"
 #include "cli/tui_input.h"
 #include "draw/theme.h"
@@ -40,6 +41,7 @@ struct flm_tui_table {
 
 struct flm_tui {
     struct flm_viewer *viewer;
+    const struct flm_tui_live *live; /* NULL: the profile stays as it is */
     struct flm_screen screen;
     struct flm_theme theme;
     struct flm_text out;
@@ -125,6 +127,11 @@ void flm_tui_table_click(struct flm_tui *tui, int row);
 /* The table that is shown; NULL: a picture. */
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
 
+/* The row that one is on stays the same function, wherever that goes: remembered before another
+ * profile is shown, and looked for afterwards. Whoever is at the top stays there. */
+void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
+void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
+
 /* ---- tui_line.c ------------------------------------------------------------------------------ */
 
 struct flm_bytes flm_tui_line_text(const struct flm_tui *tui);
@@ -136,6 +143,28 @@ bool flm_tui_line_key(struct flm_tui_line *line, const struct flm_tui_event *eve
 
 /* The line and its cursor; of a long one the part around that. Returns the column behind it. */
 int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end);
+
+/* ---- tui_live.c: only where a profile is live -------------------------------------------------
+ */
+
+/* Gives the viewer what is newer, if anything is. */
+bool flm_tui_live_turn(struct flm_tui *tui, struct flm_error *why);
+
+/* Whether the key is one of these. */
+bool flm_tui_live_key(struct flm_tui *tui, const struct flm_tui_event *event);
+
+/* Its keys and what they do, one after the other; NULL behind the last one. */
+const char *flm_tui_live_help(size_t index, const char **title);
+bool flm_tui_live_has_key(const struct flm_tui *tui, struct flm_bytes key);
+
+/* Saves under the name that was typed. */
+void flm_tui_live_save(struct flm_tui *tui);
+
+/* How it stands, in a row; returns the column behind it. The keys, where nothing is selected that
+ * could be told of. And what is said in an empty pane. */
+int flm_tui_live_draw(struct flm_tui *tui, int row);
+void flm_tui_live_draw_hint(struct flm_tui *tui, int row);
+void flm_tui_live_draw_empty(struct flm_tui *tui);
 
 /* ---- tui_page.c ------------------------------------------------------------------------------ */
 
@@ -151,6 +180,9 @@ void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
 
 /* What the viewer asks a person for: "search", "help", "palette", "transform" ... */
 void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what);
+
+/* The argument of an action is typed, beginning with `text`. */
+void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text);
 void flm_tui_typing_key(struct flm_tui *tui, const struct flm_tui_event *event);
 void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text);
 

@@ -94,6 +94,14 @@ static uint32_t row_at(const struct flm_tui_table *table, uint32_t index)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
+/* What a cell shows: of a module the end of its path, which tells most of it. */
+static struct flm_bytes cell_text(const struct flm_tui_table *table, const struct column *column,
+                                  uint32_t row)
+{
+    struct flm_bytes text = flm_tui_text_at(&table->answer, row, column->key);
+    return column->kind == MODULE ? flm_path_end(text) : text;
+}
+
 /* " samples", where all of the column have that: the unit is no news then. 0 where they differ. */
 static size_t common_unit(const struct flm_tui_table *table, const struct column *column)
 {
@@ -101,7 +109,7 @@ static size_t common_unit(const struct flm_tui_table *table, const struct column
     if (column->kind != NUMBER)
         return 0;
     for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
-        struct flm_bytes text = flm_tui_text_at(&table->answer, row, column->key);
+        struct flm_bytes text = cell_text(table, column, row);
         size_t start = text.size;
         while (start > 0 && text.at[start - 1] != ' ')
             start--;
@@ -118,7 +126,7 @@ static int width_of(const struct flm_tui_table *table, const struct column *colu
 {
     size_t width = strlen(column->title) + (column->sort ? 1 : 0), widest = 0;
     for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
-        size_t cells = flm_cells(flm_tui_text_at(&table->answer, row, column->key)) - unit;
+        size_t cells = flm_cells(cell_text(table, column, row)) - unit;
         widest = cells > widest ? cells : widest;
     }
     if (column->kind == BAR)
@@ -251,7 +259,7 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
         flm_screen_fill(&tui->screen, 0, y, tui->pane.columns, 1, style);
     for (size_t i = 0; i < shape->count; i++) {
         const struct column *c = shape->column[i];
-        struct flm_bytes text = flm_tui_text_at(a, row, c->key);
+        struct flm_bytes text = cell_text(table, c, row);
         struct flm_style cell = style;
         int left = shape->left[i], width = shape->width[i];
         if (c->kind == NUMBER || c->kind == SHARE) {
@@ -288,6 +296,50 @@ void flm_tui_table_draw(struct flm_tui *tui)
     if (!first_row(table))
         flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left to be shown",
                      FLM_TUI_MUTED);
+}
+
+/* ---- Another profile ---------------------------------------------------------------------------
+ */
+
+/* Name and module: what a function is known by in both. */
+static void add_function(const struct flm_tui_table *table, uint32_t row, struct flm_text *function)
+{
+    flm_text_add(function, flm_tui_text_at(&table->answer, row, "title"));
+    flm_text_putc(function, 0);
+    flm_text_add(function, flm_tui_text_at(&table->answer, row, "module"));
+}
+
+void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
+{
+    const struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (table == &tui->top && table->current > 0)
+        add_function(table, row_at(table, table->current), function);
+}
+
+void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
+{
+    enum { FAR = 500 }; /* who looks at a function further down finds another one there */
+    struct flm_tui_table all = {.count = 0};
+    char question[32];
+    struct flm_text text, found = {0};
+    if (function->size == 0 || function->failed)
+        return;
+    flm_text_init_fixed(&text, question, sizeof question - 1);
+    flm_text_format(&text, "top 0 %u", (unsigned)FAR);
+    question[text.size] = 0;
+    if (!flm_tui_ask(tui->viewer, question, &all.answer, NULL))
+        return;
+    uint32_t index = 0;
+    for (uint32_t row = first_row(&all); row; row = flm_tui_next(&all.answer, row), index++) {
+        found.size = 0;
+        add_function(&all, row, &found);
+        if (found.size == function->size && memcmp(found.at, function->at, found.size) == 0) {
+            tui->top.current = index;
+            break;
+        }
+    }
+    flm_text_clear(&found);
+    flm_tui_answer_clear(&all.answer);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */

@@ -145,7 +145,7 @@ static uint32_t current_search(const struct flm_tui *tui)
     return search;
 }
 
-static void type(struct flm_tui *tui, const char *action, struct flm_bytes text)
+void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text)
 {
     tui->mode = FLM_TUI_TYPING;
     tui->chosen = 0;
@@ -164,7 +164,7 @@ static void ask_for_file(struct flm_tui *tui, struct flm_bytes what)
     flm_text_add(&file, name);
     flm_text_putc(&file, '.');
     flm_text_add(&file, (struct flm_bytes){what.at + 7, what.size - 7});
-    type(tui, action, (struct flm_bytes){file.at, file.size});
+    flm_tui_type(tui, action, (struct flm_bytes){file.at, file.size});
     flm_text_clear(&file);
 }
 
@@ -174,7 +174,7 @@ void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what)
         tui->mode = FLM_TUI_SEARCHING;
         flm_tui_line_set(tui, flm_tui_text_at(&tui->searches, current_search(tui), "text"));
     } else if (flm_bytes_are(what, "transform")) {
-        type(tui, "apply", (struct flm_bytes){"", 0});
+        flm_tui_type(tui, "apply", (struct flm_bytes){"", 0});
     } else if (flm_bytes_are(what, "palette")) {
         tui->mode = FLM_TUI_CHOOSING;
         tui->chosen = 0;
@@ -296,6 +296,10 @@ static void enter(struct flm_tui *tui)
         save(tui);
         return;
     }
+    if (tui->live && strcmp(tui->asked, "save ") == 0) {
+        flm_tui_live_save(tui);
+        return;
+    }
     struct flm_text action = {0};
     flm_text_puts(&action, tui->asked);
     flm_text_add(&action, flm_tui_line_text(tui));
@@ -335,7 +339,7 @@ static void choose(struct flm_tui *tui)
     const struct entry *entry = &entries.at[tui->chosen];
     tui->mode = FLM_TUI_LOOKING;
     if (entry->is_typed)
-        type(tui, entry->action->name, (struct flm_bytes){"", 0});
+        flm_tui_type(tui, entry->action->name, (struct flm_bytes){"", 0});
     else
         flm_tui_do_format(tui, "%s%s%.*s", entry->action->name, entry->word.size ? " " : "",
                           (int)entry->word.size, entry->word.at);

@@ -247,7 +247,12 @@ static void draw_status(struct flm_tui *tui, int row)
                      tui->notice_is_wrong ? FLM_TUI_WRONG : FLM_TUI_ACCENT);
         return;
     }
-    int column = put_fact(tui, 1, row, "", "stacks", " stacks  ");
+    enum { FACTS = 60 };
+    int column = tui->live ? flm_tui_live_draw(tui, row) + 4 : 1;
+    flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
+    if (tui->live && column + FACTS > tui->screen.columns)
+        return;
+    column = put_fact(tui, column, row, "", "stacks", " stacks  ");
     struct flm_bytes unit = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "unit");
     column = put_fact(tui, column, row, "", "total", unit.size ? " " : "");
     column = flm_tui_put(tui, column, row, tui->screen.columns, unit, FLM_TUI_MUTED) + 2;
@@ -259,7 +264,6 @@ static void draw_status(struct flm_tui *tui, int row)
     column = put_fact(tui, column, row, "filtered ", "filtered", "  ");
     column = put_fact(tui, column, row, "lost ", "lost_count", "  ");
     put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
-    flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
 }
 
 /* The figures of the viewer itself, in the upper right corner: a line for each. */
@@ -367,6 +371,8 @@ void flm_tui_draw(struct flm_tui *tui)
     else
         flm_tui_table_draw(tui);
     flm_tui_update(tui); /* painting counts what it draws */
+    if (tui->live)
+        flm_tui_live_draw_empty(tui);
     if (tui->panel.columns > 0)
         flm_tui_panel_draw(tui);
     draw_overlay(tui);
@@ -376,6 +382,8 @@ void flm_tui_draw(struct flm_tui *tui)
         draw_chips(tui, places.chips);
     if (places.detail >= 0 && flm_tui_at(&tui->hover, FLM_TUI_ROOT, "title"))
         flm_tui_hover_draw(tui, places.detail, places.detail_rows);
+    else if (places.detail >= 0 && tui->live && !flm_tui_at(&tui->detail, FLM_TUI_ROOT, "title"))
+        flm_tui_live_draw_hint(tui, places.detail + places.detail_rows - 1);
     else if (places.detail >= 0)
         flm_tui_detail_draw(tui, places.detail, places.detail_rows);
     if (places.status >= 0)
