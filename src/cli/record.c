@@ -56,8 +56,8 @@ static const struct flm_option options[] = {
     {"off-cpu", 0, NULL, "record waiting too: where threads do not run, and how\nlong",
      FLM_OPTION_FLAG, offsetof(struct fields, off_cpu)},
     {"call-graph", 0, "HOW",
-     "how stacks are found: auto, dwarf (unwound from copies),\nfp (frame "
-     "pointers), lbr (branch records), none",
+     "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "
+     "pointers), lbr (branch records),\nnone",
      FLM_OPTION_TEXT, offsetof(struct fields, call_graph)},
     {"call-stacks", 'g', NULL, "stacks, as without it: for hands that know perf", FLM_OPTION_FLAG,
      offsetof(struct fields, stacks)},

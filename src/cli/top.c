@@ -50,8 +50,8 @@ static const struct flm_option options[] = {
     {"off-cpu", 0, NULL, "waiting too: where threads do not run, and how long", FLM_OPTION_FLAG,
      offsetof(struct fields, off_cpu)},
     {"call-graph", 0, "HOW",
-     "how stacks are found: auto, dwarf (unwound from copies),\nfp (frame "
-     "pointers), lbr (branch records), none",
+     "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "
+     "pointers), lbr (branch records),\nnone",
      FLM_OPTION_TEXT, offsetof(struct fields, call_graph)},
     {"no-kernel", 0, NULL, "user space alone", FLM_OPTION_FLAG, offsetof(struct fields, no_kernel)},
     {"no-inherit", 0, NULL, "not what the target starts", FLM_OPTION_FLAG,
