@@ -84,3 +84,13 @@ bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_record
                          "--call-graph is auto, dwarf, dwarf,BYTES, fp, lbr or none, not '%s'",
                          word);
 }
+
+char **flm_record_command_of(char **words, int count, struct flm_error *why)
+{
+    char **command = calloc((size_t)count + 1, sizeof *command);
+    if (!command)
+        flm_error_memory(why);
+    for (int i = 0; command && i < count; i++)
+        command[i] = words[i];
+    return command;
+}

@@ -20,4 +20,8 @@ bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, s
 bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_recorder_options *options,
                              struct flm_error *why);
 
+/* The operands as a command that can be started: terminated by NULL, to be freed; the words are the
+ * caller's. NULL, and `why`, when memory ran out. */
+char **flm_record_command_of(char **words, int count, struct flm_error *why);
+
 #endif

@@ -293,11 +293,9 @@ static int run(const struct flm_command *command, int count, char **words)
     int operands = parse(command, &f, count, words, &why);
     if (operands == -2)
         return FLM_EXIT_DONE;
-    char **target = calloc((size_t)(operands > 0 ? operands : 0) + 1, sizeof *target);
-    for (int i = 0; target && i < operands; i++)
-        target[i] = words[i];
-    bool good = operands >= 0 && (target || flm_error_memory(&why)) &&
-                read_options(&f, operands, target, &request, &why) && show(&f, &request, &why);
+    char **target = operands >= 0 ? flm_record_command_of(words, operands, &why) : NULL;
+    bool good =
+        target && read_options(&f, operands, target, &request, &why) && show(&f, &request, &why);
     clear(&request);
     free(target);
     return good ? FLM_EXIT_DONE : flm_message_error(&why);

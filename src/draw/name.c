@@ -146,9 +146,12 @@ static size_t past_operator(struct flm_bytes name, size_t at)
         return word_end(name, i + 1);
     if (i + 1 < name.size && (name.at[i] == '(' || name.at[i] == '['))
         return i + 2;
-    size_t most = i + 3 < name.size ? i + 3 : name.size;
-    while (i < most && flm_is_one_of(name.at[i], "<>=!+-*/%^&|~,"))
+    size_t start = i, most = i + 3 < name.size ? i + 3 : name.size;
+    while (i < most && flm_is_one_of(name.at[i], "<>=!+-*/%^&|~,")) {
+        if (name.at[i] == '<' && i > start && name.at[i - 1] != '<')
+            break; /* operator-<int>: what the template is made of */
         i++;
+    }
     return i;
 }
 
@@ -225,6 +228,12 @@ static bool is_descriptor(const struct reading *r, size_t at)
     return c == 'L' ? r->end - at > 2 : at + 1 == r->end && is_among(c, "VZBCSIJFD");
 }
 
+/* Whether the blank at `at` stands before a function's name: "void sort<int>(int*)". */
+static bool ends_result_type(const struct reading *r, size_t at)
+{
+    return at + 1 < r->arguments && is_word(r->name.at[at + 1]);
+}
+
 /* Steps over the bracket at `at`. Returns where to go on: r->end when the function's name ends
  * there. */
 static size_t past_bracket(struct reading *r, size_t at)
@@ -257,15 +266,11 @@ static size_t past_bracket(struct reading *r, size_t at)
     }
     if (open == '(' && is_descriptor(r, after))
         return r->end = at;
+    if (open == '<' && next == ' ' && ends_result_type(r, after))
+        return after;
     if (next == 0 || next == ' ' || next == '[' || next == '@' || next == '.' || next == '+')
         return r->end = at;
     return after;
-}
-
-/* Whether the blank at `at` stands before a function's name: "void sort<int>(int*)". */
-static bool ends_result_type(const struct reading *r, size_t at)
-{
-    return at + 1 < r->arguments && is_word(r->name.at[at + 1]);
 }
 
 static void read_name(struct reading *r)

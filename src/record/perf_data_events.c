@@ -1,3 +1,4 @@
+/* perf_data_events.c - the events of a perf.data file: attributes, ids and names. */
 #include "record/perf_data_parts.h"
 
 #include <linux/perf_event.h>

@@ -1,3 +1,5 @@
+/* perf_data_features.c - facts of a perf.data file: build ids, host, command, descriptions of
+ * events. */
 #include "record/perf_data_parts.h"
 
 #include <linux/perf_event.h>

@@ -1,3 +1,4 @@
+/* perf_data_records.c - the records of a perf.data file, decompressed where they must be. */
 #include "record/perf_data_parts.h"
 
 #include <stdlib.h>

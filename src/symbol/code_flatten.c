@@ -1,3 +1,4 @@
+/* code_flatten.c - scopes that nest, and lines, as segments that do not overlap. */
 #include <stdlib.h>
 
 #include "symbol/code_parts.h"

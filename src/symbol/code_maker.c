@@ -1,3 +1,5 @@
+/* code_maker.c - what a code table is to be made of, collected; makers of several threads joined.
+ */
 #include <stdlib.h>
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* code_symbols.c - symbols fill what scopes leave free. */
 #include <stdlib.h>
 
 #include "symbol/code_parts.h"

@@ -1,3 +1,4 @@
+/* demangle_rust_constants.c - constants in Rust's names: numbers, characters, texts, structures. */
 #include "base/utf.h"
 #include "symbol/demangle_rust_parts.h"
 

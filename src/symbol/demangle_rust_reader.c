@@ -1,3 +1,5 @@
+/* demangle_rust_reader.c - what all parts of Rust's names consist of: numbers, identifiers,
+ * references. */
 #include "base/utf.h"
 #include "symbol/demangle.h"
 #include "symbol/demangle_rust_parts.h"

@@ -1,3 +1,5 @@
+/* elf_symbols.c - the functions that an ELF file names: its tables of symbols, and the slots of its
+ * procedure linkage table, which have the name of what they jump to. */
 #include <elf.h>
 #include <stdlib.h>
 

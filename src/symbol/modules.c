@@ -1,3 +1,4 @@
+/* modules.c - the set of modules: each file once, and its tables made by several threads. */
 #include <libelf.h>
 #include <stdlib.h>
 
