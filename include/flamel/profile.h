@@ -82,7 +82,7 @@ struct flm_frame_record {
     uint32_t module;   /* string: the library or program; "" where it is not known */
     uint32_t file;     /* string */
     uint32_t line;     /* from 1; 0: not known */
-    uint64_t address;  /* 0: not known, or not kept */
+    uint64_t address;  /* of an unsymbolised one, where it begins; 0: not known, or not kept */
     uint32_t kind;     /* enum flm_kind */
     uint32_t flags;    /* FLM_FRAME_... */
 };

@@ -8,7 +8,9 @@
  * While events come, a stack is kept as numbers: each address becomes (module, address in it) the
  * moment it is seen, because mappings change, and those that are the same are the same number. What
  * they are called is asked once for each, at the end, module by module: so symbols cost per place
- * in the code, not per sample.
+ * in the code, not per sample. A function without a symbol is called "libc.so.6+0x27b00", by its
+ * module and where it begins there (flm_module_function_start), which is the frame's address too;
+ * code of no known function by its own address.
  *
  * The profile has a metric for each event that has samples (perf_events.h), in the order of the
  * events and so the first one that was asked for in front, "off-cpu" when waiting was recorded, and

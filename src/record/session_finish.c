@@ -30,7 +30,8 @@ struct finishing {
 
     struct flm_runtimes runtimes; /* of the process that is looked at */
     struct flm_text name;
-    uint64_t unnamed; /* places in files and in the kernel without a symbol */
+    uint32_t newest_frame; /* the highest number of the builder's that we got */
+    uint64_t unnamed; /* functions, or places in none, in files and the kernel without a symbol */
     uint64_t nowhere; /* addresses that lie in no file, and that no runtime has named */
 };
 
@@ -47,7 +48,10 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     if (!flm_grow(&frames, &f->frame_capacity, f->frame_count + 1, sizeof *f->frames))
         return flm_error_memory(f->why);
     f->frames = frames;
-    f->frames[f->frame_count++] = flm_builder_frame(f->builder, record);
+    struct flm_frame frame = flm_builder_frame(f->builder, record);
+    f->frames[f->frame_count++] = frame;
+    if (frame.index > f->newest_frame)
+        f->newest_frame = frame.index;
     return true;
 }
 
@@ -71,16 +75,18 @@ static bool add_functions(struct finishing *f, const struct flm_code *code, size
 }
 
 static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes module,
-                        uint32_t kind)
+                        uint64_t address, uint32_t kind)
 {
     const struct flm_frame_record record = {.function = string(f, flm_bytes_of(name)),
                                             .module = string(f, module),
+                                            .address = address,
                                             .kind = kind,
                                             .flags = FLM_FRAME_UNSYMBOLISED};
     return add_frame(f, &record);
 }
 
-/* "libc.so.6+0x27b25" */
+/* "libc.so.6+0x27b25": no symbol looks like that, and it is the same in each recording of a build.
+ */
 static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_bytes module,
                         uint64_t address, uint32_t kind)
 {
@@ -90,8 +96,11 @@ static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_b
     flm_text_putc(&f->name, 0);
     if (f->name.failed)
         return flm_error_memory(f->why);
-    f->unnamed++;
-    return add_unnamed(f, f->name.at, module, kind);
+    uint32_t newest = f->newest_frame;
+    if (!add_unnamed(f, f->name.at, module, address, kind))
+        return false;
+    f->unnamed += f->newest_frame > newest; /* each name once */
+    return true;
 }
 
 static bool name_in_module(struct finishing *f, struct flm_module *module, uint64_t address,
@@ -103,8 +112,12 @@ static bool name_in_module(struct finishing *f, struct flm_module *module, uint6
     if (kind == FLM_KIND_PLAIN)
         kind = FLM_KIND_NATIVE;
     size_t count = is_readable ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
-    return count > 0 ? add_functions(f, code, count, path, kind)
-                     : add_address(f, flm_module_name(module), path, address, kind);
+    if (count > 0)
+        return add_functions(f, code, count, path, kind);
+    /* Stripped code: a function is one row by where it begins, not one for each address in it. */
+    if (is_readable && !flm_module_function_start(module, address, &address))
+        return flm_error_memory(f->why);
+    return add_address(f, flm_module_name(module), path, address, kind);
 }
 
 static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint64_t address)
@@ -158,7 +171,7 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
             return add_jit_frames(f, frames, count, flm_own_text_bytes(&runtime->path));
     }
     f->nowhere++;
-    return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, FLM_KIND_NATIVE);
+    return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
 }
 
 static bool add_label(struct finishing *f, struct flm_bytes text)
@@ -179,7 +192,7 @@ static bool name_code(struct finishing *f, uint64_t address)
     if (!code && address == FLM_CODE_TRUNCATED)
         return add_label(f, flm_bytes_of(FLM_TRUNCATED_STACK));
     if (!code)
-        return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, FLM_KIND_INTERPRETED);
+        return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_INTERPRETED);
     const char *file = code->text.at + code->function_size, *module = file + code->file_size;
     const char *end = code->text.at + code->text.size;
     const struct flm_frame_record record = {
@@ -209,7 +222,7 @@ static bool name_place(struct finishing *f, const struct flm_place_owner *owner,
     case FLM_OWNER_LABEL:
         return add_label(f, flm_own_text_bytes(&f->session->labels[place->address]));
     default:
-        return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, FLM_KIND_NATIVE);
+        return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     }
 }
 

@@ -98,6 +98,14 @@ struct flm_code {
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity);
 
+/* Where a function without a symbol begins that has the address: in stripped code too, the tables
+ * for unwinding say from where to where each function reaches (the FDE, "frame description entry").
+ * `*start` is the address itself where none has it. Compilers may split a function: its unlikely
+ * part is described on its own, and which function it is of is not said, so it is one of its own.
+ * Hand-written assembly and PLTs may have one entry for many. False when memory ran out. Unlike
+ * lookups, not by several threads at once. */
+bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start);
+
 /* The table for unwinding; NULL when the file has none. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 

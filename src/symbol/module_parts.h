@@ -1,5 +1,5 @@
-/* module_parts.h - what module.c, modules.c and kernel_module.c share: a module, and the set that
- * it is of. */
+/* module_parts.h - what module.c, modules.c, module_frames.c and kernel_module.c share: a module,
+ * and the set that it is of. */
 #ifndef FLAMEL_SYMBOL_MODULE_PARTS_H
 #define FLAMEL_SYMBOL_MODULE_PARTS_H
 
@@ -12,6 +12,12 @@
 #include "symbol/module.h"
 #include "symbol/plain_names.h"
 #include "symbol/unwind_table.h"
+
+/* A function of .eh_frame: its addresses from `from` on are its own, where another reaches into it;
+ * else that is its start. They are sorted and apart. */
+struct flm_described {
+    uint64_t start, from, end;
+};
 
 struct flm_module {
     const struct flm_modules *modules;
@@ -39,6 +45,10 @@ struct flm_module {
     bool has_unwound;
     struct flm_unwind_table *unwind;
     struct flm_cached cached_unwind;
+
+    bool has_functions; /* looked for them in .eh_frame */
+    struct flm_described *functions;
+    size_t function_count;
 
     struct flm_plain_names names;
 };

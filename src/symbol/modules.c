@@ -69,6 +69,7 @@ static void free_module(struct flm_module *module)
 {
     flm_code_table_free(module->code);
     flm_unwind_table_free(module->unwind);
+    free(module->functions);
     flm_cache_close(&module->cached_code);
     flm_cache_close(&module->cached_unwind);
     flm_elf_free(module->file);

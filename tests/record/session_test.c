@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -170,6 +171,69 @@ static void the_first_frame_behind_a_marker_is_no_return_address(void **state)
             found |= flm_bytes_are(flm_string_bytes(p, i), names[n]);
         assert_true(found);
     }
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+/* An address of the file, as if all of it were mapped at `BARE`; GNU ld has offsets for addresses.
+ */
+enum { BARE = 0x10000000 };
+
+static uint64_t symbol_address(const char *file, const char *name)
+{
+    struct flm_text said = shell_output("nm %s | awk '$3 == \"%s\" { print $1 }'", file, name);
+    flm_text_putc(&said, 0);
+    uint64_t address = strtoull(said.at, NULL, 16);
+    flm_text_clear(&said);
+    assert_true(address > 0);
+    return address;
+}
+
+/* The frame of the first node with that name; NULL: none has it. */
+static const struct flm_frame_record *frame_named(const struct flm_profile *p, const char *name,
+                                                  uint32_t *node)
+{
+    const uint32_t *frames = flm_profile_frames(p);
+    for (*node = 0; *node < flm_profile_node_count(p); ++*node) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[*node]});
+        if (flm_bytes_are(flm_string_bytes(p, f->function), name))
+            return f;
+    }
+    return NULL;
+}
+
+static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    write_small_program();
+    shell("gcc -O2 small.c -o named && strip named -o bare");
+    uint64_t inner = symbol_address("named", "local_function"),
+             outer = symbol_address("named", "main");
+    char name[64], caller[64], alone[64] = "bare+0x8";
+    snprintf(name, sizeof name, "bare+0x%llx", (unsigned long long)inner);
+    snprintf(caller, sizeof caller, "bare+0x%llx", (unsigned long long)outer);
+    put_map(&t.records, 1, 0, BARE, 0x100000, 0, temporary_path("bare"));
+    for (uint64_t i = 0; i < 6; i++) {
+        const uint64_t stack[] = {FLM_CONTEXT_USER, BARE + inner + i, BARE + outer + 1 + i};
+        put_sample(&t.records, 1, 1, 10 + i, stack, 3);
+    }
+    const uint64_t nowhere[] = {FLM_CONTEXT_USER, BARE + 8};
+    put_sample(&t.records, 1, 1, 20, nowhere, 2);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "samples", name) == 6);
+    assert_true(self_of(p, "samples", alone) == 1);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 3);
+    uint32_t node;
+    const struct flm_frame_record *frame = frame_named(p, name, &node);
+    assert_non_null(frame);
+    assert_int_equal(frame->flags, FLM_FRAME_UNSYMBOLISED);
+    assert_int_equal(frame->address, inner);
+    assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), temporary_path("bare")));
+    assert_non_null(frame_named(p, caller, &node));
+    assert_int_equal(frame_named(p, alone, &node)->address, 8);
+    assert_true(lost(p, "names of places in code that have no symbol") == 3);
     flm_profile_free(p);
     told_clear(&t);
 }
@@ -346,19 +410,6 @@ static void a_chain_with_markers_is_handed_out_for_others_to_write(void **state)
     told_clear(&t);
 }
 
-/* The frame of the first node with that name; NULL: none has it. */
-static const struct flm_frame_record *frame_named(const struct flm_profile *p, const char *name,
-                                                  uint32_t *node)
-{
-    const uint32_t *frames = flm_profile_frames(p);
-    for (*node = 0; *node < flm_profile_node_count(p); ++*node) {
-        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[*node]});
-        if (flm_bytes_are(flm_string_bytes(p, f->function), name))
-            return f;
-    }
-    return NULL;
-}
-
 static void a_stack_whose_outer_frames_are_missing_says_so(void **state)
 {
     (void)state;
@@ -507,6 +558,7 @@ int main(void)
         cmocka_unit_test(samples_are_counted_at_their_stacks_below_the_command),
         cmocka_unit_test(an_address_means_what_was_mapped_when_it_was_seen),
         cmocka_unit_test(the_first_frame_behind_a_marker_is_no_return_address),
+        cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
         cmocka_unit_test(waiting_is_counted_where_the_thread_left),
         cmocka_unit_test(a_mark_of_waiting_counts_nothing),
         cmocka_unit_test(threads_may_be_frames_below_their_command),

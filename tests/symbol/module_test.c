@@ -302,25 +302,6 @@ static void what_was_made_once_is_kept(void **state)
     free(cache);
 }
 
-static void a_table_for_unwinding_is_found_without_sections(void **state)
-{
-    (void)state;
-    struct flm_modules *modules = set_of((struct flm_modules_options){0});
-    const struct flm_unwind_table *table = flm_module_unwind_table(module_of(modules, "full"));
-    assert_non_null(table);
-    /* e_shoff, e_shnum, e_shstrndx: as if there were none */
-    shell("cp full blind && printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=blind bs=1 seek=40 "
-          "conv=notrunc "
-          "2> /dev/null && printf '\\0\\0\\0\\0' | dd of=blind bs=1 seek=60 conv=notrunc 2> "
-          "/dev/null");
-    const struct flm_unwind_table *blind = flm_module_unwind_table(module_of(modules, "blind"));
-    assert_non_null(blind);
-    assert_int_equal(flm_unwind_table_counts(blind).functions,
-                     flm_unwind_table_counts(table).functions);
-    assert_null(flm_module_unwind_table(module_of(modules, "gone")));
-    flm_modules_free(modules);
-}
-
 static void memory_that_runs_out_leaves_what_there_is(void **state)
 {
     (void)state;
@@ -365,7 +346,6 @@ int main(void)
         cmocka_unit_test(names_alone_have_no_lines),
         cmocka_unit_test(names_are_demangled_and_stay),
         cmocka_unit_test(what_was_made_once_is_kept),
-        cmocka_unit_test(a_table_for_unwinding_is_found_without_sections),
         cmocka_unit_test(memory_that_runs_out_leaves_what_there_is),
     };
     return cmocka_run_group_tests(tests, compile, NULL);
