@@ -49,6 +49,7 @@ void flm_limits_read(struct flm_limits *limits, const char *root)
     *limits = (struct flm_limits){.is_there = paranoid != INT_MAX};
     limits->paranoid = limits->is_there ? (int)paranoid : 2;
     limits->privileged = has_capability(PERFMON) || has_capability(CAP_SYS_ADMIN);
+    limits->before_perfmon = read_number(root, "cap_last_cap", PERFMON) < PERFMON;
     limits->most_hz = (uint64_t)read_number(root, "perf_event_max_sample_rate", 0);
     limits->locked_kb = (uint64_t)read_number(root, "perf_event_mlock_kb", 516);
     limits->kernel_addresses_hidden = pointers >= 2 || (pointers == 1 && !has_capability(SYSLOG)) ||
@@ -65,12 +66,17 @@ void flm_limits_read(struct flm_limits *limits, const char *root)
     limits->files = files.rlim_cur;
 }
 
+const char *flm_limits_capability(const struct flm_limits *limits)
+{
+    return limits->before_perfmon ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
+}
+
 void flm_limits_explain_kernel(const struct flm_limits *limits, struct flm_text *out)
 {
     flm_text_format(out,
                     "no kernel frames: kernel.perf_event_paranoid is %d (sysctl "
-                    "kernel.perf_event_paranoid=1 or CAP_PERFMON allows them)",
-                    limits->paranoid);
+                    "kernel.perf_event_paranoid=1 or %s allows them)",
+                    limits->paranoid, flm_limits_capability(limits));
 }
 
 /* ---- Refusals -----------------------------------------------------------------------------------
@@ -79,6 +85,7 @@ void flm_limits_explain_kernel(const struct flm_limits *limits, struct flm_text 
 static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *r,
                           struct flm_error *why)
 {
+    const char *capability = flm_limits_capability(l);
     if (!l->is_there)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "this kernel has no performance events, or a container hides them: "
@@ -88,35 +95,35 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "%s may not be opened, though the kernel would allow it: a container "
                              "or its seccomp filter says no to perf_event_open (docker run "
-                             "--cap-add PERFMON --security-opt seccomp=unconfined allows it)",
-                             r->event);
+                             "--cap-add %s --security-opt seccomp=unconfined allows it)",
+                             r->event, capability + strlen("CAP_"));
     if (r->whole_machine)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "the whole machine may be recorded by root or with CAP_PERFMON only: "
+                             "the whole machine may be recorded by root or with %s only: "
                              "kernel.perf_event_paranoid is %d (sysctl "
                              "kernel.perf_event_paranoid=0 allows it to everyone)",
-                             l->paranoid);
+                             capability, l->paranoid);
     if (l->paranoid > 2)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "only root and CAP_PERFMON may record: kernel.perf_event_paranoid is "
+                             "only root and %s may record: kernel.perf_event_paranoid is "
                              "%d (sysctl kernel.perf_event_paranoid=2 allows own processes)",
-                             l->paranoid);
+                             capability, l->paranoid);
     if (r->attr->type == PERF_TYPE_TRACEPOINT)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "%s: tracepoints are for root and CAP_PERFMON: "
+                             "%s: tracepoints are for root and %s: "
                              "kernel.perf_event_paranoid is %d (sysctl "
                              "kernel.perf_event_paranoid=-1 allows them)",
-                             r->event, l->paranoid);
+                             r->event, capability, l->paranoid);
     if (!r->own_task && r->task > 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "task %d is not yours to record: it belongs to another user, or may "
-                             "not be traced (root and CAP_PERFMON with CAP_SYS_PTRACE may)",
-                             r->task);
+                             "not be traced (root and %s with CAP_SYS_PTRACE may)",
+                             r->task, capability);
     return flm_error_set(why, FLM_ERROR_SYSTEM,
                          "%s: the kernel's part may not be recorded: kernel.perf_event_paranoid "
-                         "is %d (sysctl kernel.perf_event_paranoid=1 or CAP_PERFMON allows it; "
+                         "is %d (sysctl kernel.perf_event_paranoid=1 or %s allows it; "
                          "user space, :u, needs no rights)",
-                         r->event, l->paranoid);
+                         r->event, l->paranoid, capability);
 }
 
 bool flm_limits_refuse(const struct flm_limits *l, const struct flm_refusal *r,

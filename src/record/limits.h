@@ -14,6 +14,7 @@ struct perf_event_attr;
 struct flm_limits {
     int paranoid;                 /* kernel.perf_event_paranoid; -1 and less: no limits */
     bool privileged;              /* root, CAP_PERFMON or CAP_SYS_ADMIN */
+    bool before_perfmon;          /* Linux before 5.8, which has no CAP_PERFMON */
     uint64_t most_hz;             /* kernel.perf_event_max_sample_rate; 0: not known */
     uint64_t locked_kb;           /* kernel.perf_event_mlock_kb: of each processor's ring */
     uint64_t files;               /* how many may be open, after raising it as far as allowed */
@@ -24,6 +25,9 @@ struct flm_limits {
 
 /* Reads them; `root` is "" but in tests. Raises the soft limit of open files to the hard one. */
 void flm_limits_read(struct flm_limits *limits, const char *root);
+
+/* The least capability that allows recording what others may not. */
+const char *flm_limits_capability(const struct flm_limits *limits);
 
 /* Where what was refused would have looked. */
 struct flm_refusal {

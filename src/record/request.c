@@ -258,8 +258,9 @@ static bool refuse_silence(const struct asking *asking, const struct flm_event_n
     return flm_error_set(why, FLM_ERROR_SYSTEM,
                          "%s: happens in the kernel alone, which may not be recorded: "
                          "kernel.perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1 or "
-                         "CAP_PERFMON allows it)",
-                         name->text, asking->limits->paranoid);
+                         "%s allows it)",
+                         name->text, asking->limits->paranoid,
+                         flm_limits_capability(asking->limits));
 }
 
 static bool add(struct flm_request *request, const struct asking *asking,

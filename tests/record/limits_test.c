@@ -57,6 +57,11 @@ static void what_was_refused_is_said_with_what_would_allow_it(void **state)
     limits.is_there = true;
     limits.privileged = true;
     assert_says(&limits, &refusal, "seccomp", "--cap-add PERFMON");
+    limits.before_perfmon = true; /* as Linux 5.4 is */
+    assert_says(&limits, &refusal, "seccomp", "--cap-add SYS_ADMIN");
+    limits.privileged = false;
+    limits.paranoid = 3;
+    assert_says(&limits, &refusal, "root and CAP_SYS_ADMIN", "perf_event_paranoid=2");
 }
 
 static void every_reason_has_its_sentence(void **state)
@@ -102,18 +107,18 @@ static void settings_are_read_where_they_stand(void **state)
     snprintf(command, sizeof command,
              "mkdir -p %s/proc/sys/kernel && cd %s/proc/sys/kernel && "
              "echo -1 > perf_event_paranoid && echo 100000 > perf_event_max_sample_rate && "
-             "echo 516 > perf_event_mlock_kb && echo 2 > kptr_restrict",
+             "echo 516 > perf_event_mlock_kb && echo 2 > kptr_restrict && echo 37 > cap_last_cap",
              root, root);
     assert_int_equal(system(command), 0);
     struct flm_limits limits;
     flm_limits_read(&limits, root);
-    assert_true(limits.is_there && limits.kernel_addresses_hidden);
+    assert_true(limits.is_there && limits.kernel_addresses_hidden && limits.before_perfmon);
     assert_int_equal(limits.paranoid, -1);
     assert_int_equal(limits.most_hz, 100000);
     assert_int_equal(limits.locked_kb, 516);
     assert_true(limits.files > 0);
     flm_limits_read(&limits, "/nonexistent");
-    assert_false(limits.is_there);
+    assert_false(limits.is_there || limits.before_perfmon);
     assert_int_equal(limits.paranoid, 2);
 }
 
