@@ -130,24 +130,51 @@ static void add_losses(const struct flm_record_summary *s, const struct flm_look
     flm_text_putc(out, '\n');
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    return flm_bytes_end_with(flm_bytes_of(text), end);
+}
+
+/* A reason that some of the stacks have, or all of them; `given` counts those that have one. */
+static void add_reason(const struct flm_session_counts *c, uint64_t count, uint64_t *given,
+                       const char *reason, struct flm_text *out)
+{
+    if (count == 0)
+        return;
+    if (count == c->stacks_not_whole) {
+        flm_text_puts(out, ": ");
+    } else {
+        flm_text_puts(out, ", ");
+        flm_percent_add(out, (double)count, (double)c->samples);
+        flm_text_puts(out, " because ");
+    }
+    flm_text_puts(out, reason);
+    *given += count;
+}
+
+/* What helps is said where something does: a larger copy does not reach another stack. */
 static void add_stacks(const struct flm_record_summary *s, const struct flm_look *look,
                        struct flm_text *out)
 {
     const struct flm_session_counts *c = &s->result.counts;
+    uint64_t given = 0;
     if (c->stacks_not_whole == 0 || c->samples == 0)
         return;
     begin(out, "stacks", look);
     flm_percent_add(out, (double)c->stacks_not_whole, (double)c->samples);
     flm_text_puts(out, " do not reach the outermost frame");
-    if (c->stacks_cut > 0) {
-        flm_text_puts(out, c->stacks_cut < c->stacks_not_whole ? ", " : ": ");
-        if (c->stacks_cut < c->stacks_not_whole) {
-            flm_percent_add(out, (double)c->stacks_cut, (double)c->samples);
-            flm_text_puts(out, " because ");
-        }
-        flm_text_puts(out, "more of the stack was needed than was copied");
-        if (s->result.stack_size < MOST_STACK)
-            flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
+    add_reason(c, c->stacks_cut, &given, "more of the stack was needed than was copied", out);
+    if (c->stacks_cut > 0 && s->result.stack_size < MOST_STACK)
+        flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
+    add_reason(c, c->stacks_elsewhere, &given,
+               "a signal handler or a coroutine ran on a stack of its own, and only that is copied",
+               out);
+    if (given < c->stacks_not_whole && ends_with(s->output, ".flm")) {
+        flm_text_puts(out, "; for why: ");
+        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_text_puts(out, "flamel info ");
+        add_name(out, s->output, look);
+        flm_tone_add(out, FLM_TONE_PLAIN, look);
     }
     flm_text_putc(out, '\n');
 }
@@ -179,11 +206,6 @@ static void add_command(const struct flm_record_summary *s, const struct flm_loo
     else
         flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
     flm_text_putc(out, '\n');
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    return flm_bytes_end_with(flm_bytes_of(text), end);
 }
 
 /* The table has what ran; waiting is another metric. */
@@ -334,6 +356,7 @@ static void add_result(const struct flm_record_summary *s, struct flm_json_write
     flm_json_add_number(json, "lost", (double)(r->counts.lost + r->lost_unsaid));
     flm_json_add_number(json, "throttled", (double)r->counts.throttled);
     flm_json_add_number(json, "stacks_cut", (double)r->counts.stacks_cut);
+    flm_json_add_number(json, "stacks_elsewhere", (double)r->counts.stacks_elsewhere);
     flm_json_add_number(json, "stacks_not_whole", (double)r->counts.stacks_not_whole);
     flm_json_add_number(json, "frames_unwound", (double)r->counts.frames_unwound);
     flm_json_add_number(json, "records_late", (double)r->late);

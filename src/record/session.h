@@ -101,8 +101,10 @@ struct flm_session_counts {
     uint64_t samples;
     uint64_t lost; /* records that did not fit into a ring, and samples that the kernel dropped */
     uint64_t throttled; /* times that the kernel stopped sampling for a while */
-    uint64_t stacks_unwound, stacks_cut,
-        stacks_not_whole; /* of the unwound; not whole: the cut too */
+    uint64_t stacks_unwound;
+    uint64_t stacks_not_whole; /* of these; and of those again: */
+    uint64_t stacks_cut;       /* a larger copy of the stack would have more */
+    uint64_t stacks_elsewhere; /* they go on on another stack, which no copy reaches */
     uint64_t frames_unwound;
 };
 struct flm_session_counts flm_session_counts(const struct flm_session *session);

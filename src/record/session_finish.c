@@ -428,6 +428,9 @@ static void add_losses(struct finishing *f)
 {
     static const char *const ends[FLM_UNWIND_ENDS] = {
         [FLM_UNWIND_CUT] = "outer frames of stacks that are deeper than their copy",
+        [FLM_UNWIND_OTHER] = "outer frames below signal handlers that have a stack of their own",
+        [FLM_UNWIND_FAR] = "outer frames on another stack, or further away than stacks are copied",
+        [FLM_UNWIND_ENDED] = "outer frames of stacks whose memory could be read only so far",
         [FLM_UNWIND_NO_TABLE] = "outer frames of stacks that lead through code without unwind "
                                 "information",
         [FLM_UNWIND_NO_MODULE] = "outer frames of stacks that lead out of all files",

@@ -146,6 +146,7 @@ static void count_unwound(struct flm_session *s, struct flm_unwound unwound)
     s->counts.stacks_unwound++;
     s->counts.frames_unwound += unwound.count;
     s->counts.stacks_cut += unwound.end == FLM_UNWIND_CUT;
+    s->counts.stacks_elsewhere += unwound.end == FLM_UNWIND_OTHER || unwound.end == FLM_UNWIND_FAR;
     s->counts.stacks_not_whole += unwound.end != FLM_UNWIND_WHOLE;
 }
 

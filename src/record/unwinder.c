@@ -43,7 +43,7 @@ struct stack_copy {
     const char *at;
     uint64_t address, size;
     uint64_t fetched; /* so far it has been asked for */
-    bool was_left;    /* something above it was asked for */
+    uint64_t missed;  /* the first address of a step that is not in it; 0: all were */
 };
 
 /* Copies of stacks come from far: each frame is in another line, and waiting for it took two thirds
@@ -68,8 +68,15 @@ static bool read_stack(void *context, uint64_t address, uint64_t *word)
         memcpy(word, copy->at + offset, sizeof *word);
         return true;
     }
-    copy->was_left |= address >= copy->address;
+    if (copy->missed == 0)
+        copy->missed = address;
     return false;
+}
+
+/* Something above it was asked for. */
+static bool was_left(const struct stack_copy *copy)
+{
+    return copy->missed >= copy->address && copy->missed > 0;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -89,6 +96,8 @@ struct walk {
     const struct flm_process *process;
     struct flm_registers registers;
     struct stack_copy stack;
+    bool is_cut;  /* there was more of it than was copied */
+    bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
     struct place places[PLACES];
     unsigned next_place;
 };
@@ -187,12 +196,37 @@ static enum flm_step step_in_the_dark(struct walk *walk, bool has_module, bool i
     enum flm_step step = step_by_pointer(walk);
     if (step == FLM_STEP_CALLER)
         return step;
-    bool was_cut = walk->stack.was_left && !has_module;
+    bool was_cut = was_left(&walk->stack) && !has_module;
     if (is_leaf && !has_module && step_as_called(walk))
         return FLM_STEP_CALLER;
     if (is_leaf)
         return was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
     return step == FLM_STEP_END ? FLM_STEP_END : was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
+}
+
+/* ---- Why it ends ----------------------------------------------------------------------------- */
+
+enum { MOST_COPIED = 65528 };
+
+/* Whether a larger copy would reach the address. When it is as large as can be, the next one would
+ * need to be larger still, and nobody can have that. */
+static bool is_in_reach(const struct walk *walk, uint64_t address)
+{
+    uint64_t size = walk->stack.size, reach = size < MOST_COPIED ? MOST_COPIED : size + MOST_COPIED;
+    return address - walk->stack.address < reach;
+}
+
+static enum flm_unwind_end why_failed(const struct walk *walk, enum flm_unwind_end otherwise)
+{
+    if (walk->stack.missed == 0)
+        return otherwise;
+    if (walk->crossed)
+        return FLM_UNWIND_OTHER;
+    if (!was_left(&walk->stack))
+        return otherwise;
+    if (!is_in_reach(walk, walk->stack.missed))
+        return FLM_UNWIND_FAR;
+    return walk->is_cut ? FLM_UNWIND_CUT : FLM_UNWIND_ENDED;
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -214,7 +248,9 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     if (!read_registers(sample, &walk.registers))
         return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};
     walk.stack = (struct stack_copy){sample->stack.at, flm_registers_sp(&walk.registers),
-                                     sample->stack.size, 0, false};
+                                     sample->stack.size, 0, 0};
+    walk.is_cut = sample->stack_is_cut;
+    walk.crossed = false;
     bool is_exact = true; /* the pc is of an instruction that runs, not one that is returned to */
     for (size_t count = 0;; count++) {
         uint64_t pc = flm_registers_pc(&walk.registers);
@@ -229,7 +265,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
         if (is_exact)
             mark(exact, count);
 
-        walk.stack.was_left = false;
+        walk.stack.missed = 0;
         enum flm_step step = FLM_STEP_NONE;
         if (place && place->table)
             step = flm_unwind_step(place->table, pc - !is_exact + place->shift, &walk.registers,
@@ -249,14 +285,19 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
             /* The trampoline was not called either: the kernel made it the handler's caller. */
             mark(exact, count);
             is_exact = true;
+            walk.crossed = !is_in_reach(&walk, flm_registers_sp(&walk.registers));
             break;
+        case FLM_STEP_BOTTOM:
+            mark(exact, count); /* its first byte, not one behind a call */
+            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
         case FLM_STEP_END:
             return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
         case FLM_STEP_FAILED:
-            return (struct flm_unwound){count + 1,
-                                        walk.stack.was_left ? FLM_UNWIND_CUT : FLM_UNWIND_DAMAGED};
+            return (struct flm_unwound){count + 1, why_failed(&walk, FLM_UNWIND_DAMAGED)};
         default:
-            return (struct flm_unwound){count + 1, FLM_UNWIND_NO_TABLE};
+            return (struct flm_unwound){count + 1, walk.crossed
+                                                       ? why_failed(&walk, FLM_UNWIND_NO_TABLE)
+                                                       : FLM_UNWIND_NO_TABLE};
         }
     }
 }

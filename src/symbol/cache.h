@@ -13,7 +13,7 @@
 
 /* To be counted up whenever what is kept changes its shape or its meaning: also when a table is
  * made better, so that the old one is not taken for it. */
-enum { FLM_CACHE_VERSION = 1 };
+enum { FLM_CACHE_VERSION = 2 };
 
 struct flm_cached {
     struct flm_bytes bytes; /* mapped; aligned to 64; at NULL: not there */

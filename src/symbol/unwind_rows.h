@@ -68,8 +68,8 @@ struct flm_unwind_maker;
 /* `rule` is true from `address` on. Addresses rise. False when memory ran out. */
 bool flm_unwind_maker_add(void *maker, uint64_t address, const struct flm_rule *rule);
 
-/* What is known of [start, end), which no function has: entries of a PLT, and the trampoline that
- * ends signal handlers, by its instructions. */
+/* What is known of [start, end), which no function has: entries of a PLT, the trampoline that ends
+ * signal handlers, and that the one of makecontext() follows, by their instructions. */
 bool flm_unwind_add_gap(struct flm_unwind_maker *maker, const struct flm_unwind_sections *sections,
                         uint64_t start, uint64_t end);
 

@@ -26,6 +26,8 @@ enum flm_rule_kind {
     FLM_RULE_INDEXED, /* CFA = the word at (register + offset + 8 * base register), plus `add` */
     FLM_RULE_PLT,     /* CFA = register + offset, and 8 more from byte `add` of 16 on */
     FLM_RULE_CONTEXT, /* the kernel saved all registers at (register + offset), for a signal */
+    FLM_RULE_BOTTOM,  /* nobody called from here, but makecontext() lets functions return behind it
+                       */
     FLM_RULE_KINDS
 };
 

@@ -16,7 +16,8 @@
  * Rules that are expressions (PLT entries, realigned stacks, signal frames) are patterns of their
  * own; one that is none of them is counted, and a step there fails rather than guesses. A function
  * whose return address is undefined is the end of the stack. Between functions there is no rule,
- * but for PLTs that the linker did not describe, and for the trampoline of signal handlers. */
+ * but for PLTs that the linker did not describe, and for the trampolines of signal handlers and of
+ * makecontext(). */
 #ifndef FLAMEL_SYMBOL_UNWIND_TABLE_H
 #define FLAMEL_SYMBOL_UNWIND_TABLE_H
 
@@ -70,6 +71,8 @@ enum flm_step {
     FLM_STEP_CALLER, /* the registers are now the caller's */
     FLM_STEP_SIGNAL, /* they are those of the interrupted instruction: no call, no address - 1 */
     FLM_STEP_END,    /* this was the outermost frame */
+    FLM_STEP_BOTTOM, /* so it was, and it called nothing: what runs on a stack of its own (a
+                        coroutine) was made to return to its first byte */
     FLM_STEP_NONE,   /* no row has the address */
     FLM_STEP_UNSUPPORTED, /* one has, but its rule is none of our patterns */
     FLM_STEP_FAILED       /* the stack could not be read, or does not move outward */

@@ -124,6 +124,38 @@ static bool add_signal_returns(struct flm_unwind_maker *maker,
     return true;
 }
 
+/* ---- Stacks that programs make --------------------------------------------------------------- */
+
+/* The first function of a context that makecontext() made returns to a trampoline of glibc's, which
+ * goes on with the next context: it takes that from a register which callees keep, and no compiler
+ * makes a function that begins so. Its first byte is what is returned to, and nothing was called
+ * from in front of it: there is padding. */
+static bool begins_context_end(const struct flm_unwind_sections *sections, uint64_t address)
+{
+    const uint8_t *at = bytes_at(sections->code, sections->code_address, address, 16);
+    if (!at)
+        return false;
+    if (sections->machine == FLM_MACHINE_X86_64) {
+        at += begins(at, "\xF3\x0F\x1E\xFA", 4) ? 4 : 0; /* endbr64 */
+        return begins(at, "\x48\x89\xDC", 3);            /* mov %rbx, %rsp */
+    }
+    /* nop or bti c; mov x0, x19; cbnz x0, ... */
+    at += begins(at, "\x1F\x20\x03\xD5", 4) || begins(at, "\x5F\x24\x03\xD5", 4) ? 4 : 0;
+    return begins(at, "\xE0\x03\x13\xAA", 4) && at[7] == 0xB5 && (at[4] & 0x1F) == 0;
+}
+
+/* A gap that ends in front of that trampoline. */
+static bool add_context_end(struct flm_unwind_maker *maker,
+                            const struct flm_unwind_sections *sections, uint64_t start,
+                            uint64_t end)
+{
+    static const struct flm_rule bottom = {.kind = FLM_RULE_BOTTOM};
+    return end <= start || !begins_context_end(sections, end) ||
+           flm_unwind_maker_add(maker, end - 1, &bottom);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
 bool flm_unwind_add_gap(struct flm_unwind_maker *maker, const struct flm_unwind_sections *sections,
                         uint64_t start, uint64_t end)
 {
@@ -132,7 +164,8 @@ bool flm_unwind_add_gap(struct flm_unwind_maker *maker, const struct flm_unwind_
     uint64_t plt = sections->plt_address, plt_end = plt + sections->plt.size;
     bool has_plt = sections->plt.size > 0 && plt < end && plt_end > start && plt_end > plt;
     if (!has_plt)
-        return add_signal_returns(maker, sections, start, end);
+        return add_signal_returns(maker, sections, start, end) &&
+               add_context_end(maker, sections, start, end);
     bool is_x86 = sections->machine == FLM_MACHINE_X86_64;
     return add_signal_returns(maker, sections, start, plt > start ? plt : start) &&
            (is_x86 ? add_plt_x86 : add_plt_arm64)(maker, sections->plt, plt, start, end) &&

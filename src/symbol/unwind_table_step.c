@@ -166,6 +166,8 @@ enum flm_step flm_unwind_step(const struct flm_unwind_table *table, uint64_t add
         return FLM_STEP_UNSUPPORTED;
     case FLM_RULE_END:
         return FLM_STEP_END;
+    case FLM_RULE_BOTTOM:
+        return FLM_STEP_BOTTOM;
     case FLM_RULE_CONTEXT:
         if (!is_known(registers, rule->cfa_register))
             return FLM_STEP_FAILED;

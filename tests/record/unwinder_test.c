@@ -272,6 +272,64 @@ static void stacks_without_rows_at_their_leaf_are_whole(void **state)
         check_program(&programs[i], (struct allowed){1, 0.01, 0.98});
 }
 
+/* ---- Stacks that programs make --------------------------------------------------------------- */
+
+/* Samples in user code that is on a stack of its own are most of all. */
+struct ends {
+    size_t samples, ends[FLM_UNWIND_ENDS];
+    size_t exact_bottoms; /* whose outermost frame was not called */
+};
+
+static struct ends ends_of(const char *compiler, const char *flags, const char *mode)
+{
+    const struct program program = {
+        "stacks", compiler, flags, "tests/data/unwind/stacks.c", {mode}};
+    struct sampled s;
+    struct ends e = {0};
+    if (!sample_program(&program, &s, 4000))
+        return e;
+    static struct stack stack;
+    for (size_t i = 0; i < s.samples.sample_count; i++) {
+        struct flm_unwound unwound = flm_unwind(&s.process, &s.samples.samples[i], stack.addresses,
+                                                stack.exact, FRAMES_MOST);
+        e.samples++;
+        e.ends[unwound.end]++;
+        e.exact_bottoms += unwound.end == FLM_UNWIND_WHOLE && unwound.count > 2 &&
+                           is_exact(&stack, unwound.count - 1);
+    }
+    sampled_clear(&s);
+    printf("  %s %s, %s: %zu samples, %zu whole, %zu of them on stacks of their own; ends",
+           compiler, flags, mode, e.samples, e.ends[FLM_UNWIND_WHOLE], e.exact_bottoms);
+    for (size_t i = 0; i < FLM_UNWIND_ENDS; i++)
+        printf(" %zu", e.ends[i]);
+    printf("\n");
+    return e;
+}
+
+static void stacks_of_coroutines_are_whole(void **state)
+{
+    (void)state;
+    static const char *const ways[][2] = {
+        {"gcc", "-O0"}, {"gcc", "-O2"}, {"gcc", "-O2 -static"}, {"clang", "-O2"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct ends e = ends_of(ways[i][0], ways[i][1], "coroutine");
+        assert_true((double)e.ends[FLM_UNWIND_WHOLE] + 2 >= 0.95 * (double)e.samples);
+        assert_true((double)e.exact_bottoms + 2 >= 0.8 * (double)e.samples);
+    }
+}
+
+static void below_a_handler_on_a_stack_of_its_own_nothing_was_copied(void **state)
+{
+    (void)state;
+    static const char *const ways[][2] = {{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O2"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct ends e = ends_of(ways[i][0], ways[i][1], "handler");
+        assert_true((double)e.ends[FLM_UNWIND_OTHER] + 2 >= 0.8 * (double)e.samples);
+        assert_int_equal(e.ends[FLM_UNWIND_CUT], 0);
+        assert_int_equal(e.ends[FLM_UNWIND_DAMAGED], 0);
+    }
+}
+
 /* ---- A sample of arm64, on any machine ------------------------------------------------------- */
 
 /* As tests/data/unwind/arm64.c writes it. */
@@ -322,6 +380,7 @@ static void stacks_of_arm64_are_unwound_with_signed_addresses(void **state)
 
     /* The copy ends before the stack does. */
     sample.stack.size = 64;
+    sample.stack_is_cut = true;
     unwound = flm_unwind(&process, &sample, stack.addresses, stack.exact, FRAMES_MOST);
     assert_int_equal(unwound.end, FLM_UNWIND_CUT);
     flm_modules_free(modules);
@@ -356,7 +415,8 @@ static void made_init(struct made *m, size_t count)
     m->sample = (struct flm_event_sample){.layout = &m->layout,
                                           .register_abi = PERF_SAMPLE_REGS_ABI_64,
                                           .registers = m->registers,
-                                          .stack = {(const char *)m->stack, sizeof m->stack}};
+                                          .stack = {(const char *)m->stack, sizeof m->stack},
+                                          .stack_is_cut = true};
 }
 
 static struct stack unwind_made(const struct made *m, size_t capacity)
@@ -395,6 +455,21 @@ static void why_a_walk_ended_is_told(void **state)
     stack = unwind_made(&m, FRAMES_MOST);
     assert_int_equal(stack.count, 4);
     assert_int_equal(stack.end, FLM_UNWIND_CUT);
+    /* So it does, but more was asked for: there is no more. */
+    made_init(&m, 5);
+    m.sample.stack.size = 16 + 3 * 32;
+    m.sample.stack_is_cut = false;
+    stack = unwind_made(&m, FRAMES_MOST);
+    assert_int_equal(stack.count, 4);
+    assert_int_equal(stack.end, FLM_UNWIND_ENDED);
+    /* The next frame is where no copy reaches. */
+    made_init(&m, 5);
+    m.stack[2 + 4 * 2] = SP + 0x10000;
+    stack = unwind_made(&m, FRAMES_MOST);
+    assert_int_equal(stack.count, 4);
+    assert_int_equal(stack.end, FLM_UNWIND_FAR);
+    m.stack[2 + 4 * 2] = SP + 0xFFF0; /* now one of 65528 bytes would have a part of it */
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_CUT);
     /* More frames than there is room for. */
     made_init(&m, 5);
     stack = unwind_made(&m, 3);
@@ -424,6 +499,26 @@ static void why_a_walk_ended_is_told(void **state)
     stack = unwind_made(&m, FRAMES_MOST);
     assert_int_equal(stack.count, 1);
     assert_int_equal(stack.end, FLM_UNWIND_NO_MODULE);
+}
+
+/* Nothing helps, but that it is deeper than its copy is true. */
+static void a_copy_as_large_as_can_be_was_cut_too(void **state)
+{
+    (void)state;
+    enum { MOST = 65528 };
+    struct made m;
+    made_init(&m, 5);
+    char *large = calloc(1, MOST);
+    assert_non_null(large);
+    memcpy(large, m.stack, sizeof m.stack);
+    m.sample.stack = (struct flm_bytes){large, MOST};
+    uint64_t beyond = SP + MOST + 0x100;
+    memcpy(large + (2 + 4 * 2) * sizeof beyond, &beyond, sizeof beyond);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_CUT);
+    beyond += UINT64_C(1) << 32;
+    memcpy(large + (2 + 4 * 2) * sizeof beyond, &beyond, sizeof beyond);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_FAR);
+    free(large);
 }
 
 static void without_registers_there_is_no_stack(void **state)
@@ -469,10 +564,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_are_those_of_libdwfl),
         cmocka_unit_test(stacks_of_c_plus_plus_are_too),
+        cmocka_unit_test(stacks_of_coroutines_are_whole),
+        cmocka_unit_test(below_a_handler_on_a_stack_of_its_own_nothing_was_copied),
         cmocka_unit_test(stacks_without_rows_at_their_leaf_are_whole),
         cmocka_unit_test(stacks_of_arm64_are_unwound_with_signed_addresses),
         cmocka_unit_test(jitted_code_is_unwound_by_frame_pointers),
         cmocka_unit_test(why_a_walk_ended_is_told),
+        cmocka_unit_test(a_copy_as_large_as_can_be_was_cut_too),
         cmocka_unit_test(without_registers_there_is_no_stack),
         cmocka_unit_test(any_stack_is_walked_to_an_end),
     };

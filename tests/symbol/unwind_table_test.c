@@ -276,6 +276,47 @@ static void the_end_of_a_signal_handler_is_known_by_its_instructions(void **stat
     }
 }
 
+/* The function at 0x4010 is described, as glibc's is; what is in front of it is padding. */
+static void the_bottom_of_a_context_is_known_by_its_instructions(void **state)
+{
+    (void)state;
+#define PADDING "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+    static const struct {
+        enum flm_machine machine;
+        const char code[33];
+        bool is_bottom;
+    } looks[] = {
+        {FLM_MACHINE_X86_64, PADDING "\x48\x89\xDC\x48\x8B\x3C\x24\x48\x85\xFF\x74\x08\xE8", true},
+        {FLM_MACHINE_X86_64, PADDING "\xF3\x0F\x1E\xFA\x48\x89\xDC\x48\x8B\x3C\x24\x48\x85\xFF",
+         true},
+        {FLM_MACHINE_X86_64, PADDING "\x48\x89\xD8\x48\x8B\x3C\x24", false},
+        {FLM_MACHINE_ARM64, PADDING "\x1F\x20\x03\xD5\xE0\x03\x13\xAA\xC0\xF9\xFF\xB5", true},
+        {FLM_MACHINE_ARM64, PADDING "\xE0\x03\x13\xAA\xC0\xF9\xFF\xB5", true},
+        {FLM_MACHINE_ARM64, PADDING "\xE0\x03\x13\xAA\xC1\xF9\xFF\xB5", false}, /* of x1 */
+    };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct frames f = frames_like_gcc();
+        if (looks[i].machine == FLM_MACHINE_ARM64)
+            f.return_register = 30;
+        frames_usual_common(&f);
+        frames_function(&f, 0x3F00, 0x100, BYTES(0));
+        frames_function(&f, 0x4010, 0x10, BYTES(0));
+        struct flm_unwind_sections sections = frames_sections(&f);
+        sections.machine = looks[i].machine;
+        sections.code = (struct flm_bytes){looks[i].code, 32};
+        sections.code_address = 0x4000;
+        struct flm_unwind_table *table = new_table(&sections);
+        struct words words = {.address = 0x7000};
+        struct flm_registers registers = registers_of(looks[i].machine, 0x7000, 0x7080);
+        assert_int_equal(flm_unwind_step(table, 0x400F, &registers, read_words, &words),
+                         looks[i].is_bottom ? FLM_STEP_BOTTOM : FLM_STEP_NONE);
+        assert_int_equal(flm_unwind_step(table, 0x400E, &registers, read_words, &words),
+                         FLM_STEP_NONE);
+        flm_unwind_table_free(table);
+        flm_text_clear(&f.bytes);
+    }
+}
+
 static void functions_far_from_the_code_are_left_out_and_counted(void **state)
 {
     (void)state;
@@ -413,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_plt_that_nothing_describes_is_known_by_its_looks),
         cmocka_unit_test(the_plt_of_arm64_is_known_too),
         cmocka_unit_test(the_end_of_a_signal_handler_is_known_by_its_instructions),
+        cmocka_unit_test(the_bottom_of_a_context_is_known_by_its_instructions),
         cmocka_unit_test(functions_far_from_the_code_are_left_out_and_counted),
         cmocka_unit_test(nothing_is_no_table),
         cmocka_unit_test(a_kept_table_is_the_same_table),
