@@ -136,15 +136,13 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* A reason that some of the stacks have, or all of them; `given` counts those that have one. */
-static void add_reason(const struct flm_session_counts *c, uint64_t count, uint64_t *given,
-                       const char *reason, struct flm_text *out)
+static void add_reason(const struct flm_session_counts *c, uint64_t count, const char *reason,
+                       uint64_t *given, struct flm_text *out)
 {
     if (count == 0)
         return;
-    if (count == c->stacks_not_whole) {
-        flm_text_puts(out, ": ");
-    } else {
-        flm_text_puts(out, ", ");
+    flm_text_puts(out, *given == 0 ? ": " : ", ");
+    if (count < c->stacks_not_whole) {
         flm_percent_add(out, (double)count, (double)c->samples);
         flm_text_puts(out, " because ");
     }
@@ -152,7 +150,7 @@ static void add_reason(const struct flm_session_counts *c, uint64_t count, uint6
     *given += count;
 }
 
-/* What helps is said where something does: a larger copy does not reach another stack. */
+/* What helps is said where something does: no copy reaches another stack. */
 static void add_stacks(const struct flm_record_summary *s, const struct flm_look *look,
                        struct flm_text *out)
 {
@@ -163,18 +161,20 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_look
     begin(out, "stacks", look);
     flm_percent_add(out, (double)c->stacks_not_whole, (double)c->samples);
     flm_text_puts(out, " do not reach the outermost frame");
-    add_reason(c, c->stacks_cut, &given, "more of the stack was needed than was copied", out);
+    add_reason(c, c->stacks_cut, "more of the stack was needed than was copied", &given, out);
     if (c->stacks_cut > 0 && s->result.stack_size < MOST_STACK)
         flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
-    add_reason(c, c->stacks_elsewhere, &given,
-               "a signal handler or a coroutine ran on a stack of its own, and only that is copied",
-               out);
+    add_reason(c, c->stacks_elsewhere,
+               "they continue where no copy reaches: on another stack (signal handlers and "
+               "coroutines may have their own), or more than 64 KiB away",
+               &given, out);
     if (given < c->stacks_not_whole && ends_with(s->output, ".flm")) {
-        flm_text_puts(out, "; for why: ");
+        flm_text_puts(out, given > 0 ? "; " : ": ");
         flm_tone_add(out, FLM_TONE_ACCENT, look);
         flm_text_puts(out, "flamel info ");
         add_name(out, s->output, look);
         flm_tone_add(out, FLM_TONE_PLAIN, look);
+        flm_text_puts(out, given > 0 ? " says why the others" : " says why");
     }
     flm_text_putc(out, '\n');
 }
