@@ -192,8 +192,9 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
 {
     struct flm_request *request = &r->request;
     flm_limits_read(&r->limits, flm_kernel_here.root);
-    if (!flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why) ||
-        !collect_tasks(r, why))
+    /* A command or process that is not there is said where nothing may be recorded, too. */
+    if (!collect_tasks(r, why) ||
+        !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
     request->prompt = r->options.python;
     if (r->options.python && !(r->pythons = flm_pythons_new(r->options.session.lines, why)))

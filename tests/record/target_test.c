@@ -154,13 +154,16 @@ static void all_threads_of_a_process_are_found(void **state)
     pthread_t threads[COUNT];
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < COUNT; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, sleep_until, &lock), 0);
     struct flm_tasks tasks = {0};
     assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL));
-    assert_int_equal(tasks.count, COUNT + 1);
+    size_t before = tasks.count; /* an emulator or a sanitizer may have threads of its own */
+    assert_true(before > 0);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, sleep_until, &lock), 0);
+    assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL));
+    assert_int_equal(tasks.count, before + COUNT);
     assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL)); /* each once */
-    assert_int_equal(tasks.count, COUNT + 1);
+    assert_int_equal(tasks.count, before + COUNT);
     for (size_t i = 0; i < tasks.count; i++)
         assert_int_equal(flm_task_process(tasks.items[i], "", NULL), getpid());
     pthread_mutex_unlock(&lock);
