@@ -81,9 +81,13 @@ enum flm_record_type {
  * know. Numbers are in the byte order of the file.
  *
  *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_code, function, file, module   zeros
- *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_note, key, value               zeros */
+ *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_note, key, value               zeros
+ *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_marks
+ *
+ * The last one says how an event was meant: `only_marks` of its layout. Attributes cannot, for perf
+ * would count such samples. It stands in front of them. */
 #define FLM_OWN_MAGIC UINT64_C(0x6C656D616C66) /* "flamel" */
-enum flm_own_kind { FLM_OWN_CODE = 1, FLM_OWN_NOTE = 2 };
+enum flm_own_kind { FLM_OWN_CODE = 1, FLM_OWN_NOTE = 2, FLM_OWN_MARKS = 3 };
 
 struct flm_own_code {
     uint32_t kind, line, frame_kind;
@@ -93,6 +97,11 @@ struct flm_own_code {
 
 struct flm_own_note {
     uint32_t kind, key_size, value_size, unused;
+};
+
+struct flm_own_marks {
+    uint32_t kind, unused;
+    uint64_t id; /* of the event's samples */
 };
 
 /* Markers in a call chain, for what follows them; and the address from which on they are. */

@@ -54,6 +54,29 @@ static bool read_feature(struct flm_perf_data *data, struct flm_bytes record)
     return feature > 255 || flm_perf_data_feature(data, (unsigned)feature, bytes);
 }
 
+/* The beginning of a record of flamel's own: which kind it is; 0 where it is none. */
+static uint32_t own_kind(const struct flm_perf_data *data, struct flm_bytes record)
+{
+    enum { AT_MAGIC = 16, AT_KIND = 24 };
+    bool is_own = record.size >= AT_KIND + 8 &&
+                  flm_perf_data_u64(data, record.at + HEADER_SIZE) == 0 &&
+                  flm_perf_data_u64(data, record.at + AT_MAGIC) == FLM_OWN_MAGIC;
+    return is_own ? flm_perf_data_u32(data, record.at + AT_KIND) : 0;
+}
+
+/* True of the samples of an event, so it is known before they are in order. */
+static bool read_marks(struct flm_perf_data *data, struct flm_bytes record)
+{
+    enum { AT_ID = 32 };
+    if (record.size < AT_ID + 8)
+        return cannot_read(data);
+    const struct flm_event_layout *layout =
+        flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, record.at + AT_ID));
+    if (layout)
+        data->layouts.items[layout->number].only_marks = true;
+    return true;
+}
+
 /* How many bytes follow the record, that are not in its size. */
 static uint64_t bytes_behind(const struct flm_perf_data *data, struct flm_bytes record,
                              uint32_t type)
@@ -71,6 +94,8 @@ static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t
 static bool read_record(struct flm_perf_data *data, struct flm_bytes record, uint64_t offset)
 {
     uint32_t type = flm_record_header(record.at, data->swapped).type;
+    if (type == FLM_RECORD_OWN && own_kind(data, record) == FLM_OWN_MARKS)
+        return read_marks(data, record);
     if (type < FIRST_OF_PERF || type == FLM_RECORD_ROUND || type == FLM_RECORD_OWN)
         return flm_event_order_add(data->order, record.at, record.size, offset, data->why);
     switch (type) {

@@ -221,6 +221,12 @@ void flm_perf_stream_note(struct flm_perf_stream *stream, const char *key, struc
     add_own(stream, &fixed, sizeof fixed, texts, 2);
 }
 
+void flm_perf_stream_marks(struct flm_perf_stream *stream, uint64_t id)
+{
+    const struct flm_own_marks fixed = {.kind = FLM_OWN_MARKS, .id = id};
+    add_own(stream, &fixed, sizeof fixed, NULL, 0);
+}
+
 void flm_perf_stream_feature(struct flm_perf_stream *stream, enum flm_stream_feature feature,
                              struct flm_bytes text)
 {

@@ -3,7 +3,7 @@
  *     header           16 bytes: PERFILE2, 16
  *     HEADER_ATTR      64: for each event: its attributes, the ids of its samples
  *     EVENT_UPDATE     78: type 2 (a name), an id, the name: what the event is called
- *     OWN              75: what only flamel knows, as event.h has it: code, notes
+ *     OWN              75: what only flamel knows, as event.h has it: code, notes, what only marks
  *     ...              records as the kernel wrote them, in the order of time
  *     FINISHED_ROUND   68: what follows is later than what came before
  *
@@ -36,6 +36,10 @@ bool flm_perf_stream_close(struct flm_perf_stream *stream, struct flm_error *why
  * left out of the file, but that there are call chains. */
 void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct perf_event_attr *attr,
                                 const uint64_t *ids, size_t id_count, const char *name);
+
+/* Samples with that id only mark where threads begin to wait (`only_marks` of event.h): said before
+ * the first of them. */
+void flm_perf_stream_marks(struct flm_perf_stream *stream, uint64_t id);
 
 /* A record as it came; and a sample with another call chain and nothing behind it. */
 void flm_perf_stream_record(struct flm_perf_stream *stream, const char *record, size_t size);

@@ -184,6 +184,8 @@ static bool open_spool(struct flm_recorder *r, struct flm_error *why)
         const uint64_t *ids = flm_rings_ids(r->rings, i, &count);
         flm_perf_stream_attributes(r->spool, &r->request.event[i].attr, ids, count,
                                    r->request.event[i].name);
+        if (i == r->request.waits && count > 0)
+            flm_perf_stream_marks(r->spool, ids[0]);
     }
     return r->spool;
 }

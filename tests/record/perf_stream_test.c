@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "flamel/file.h"
 #include "support/failures.h"
 #include "support/files.h"
 
@@ -127,6 +128,68 @@ static void what_is_written_is_what_is_decoded(void **state)
     flm_text_clear(&file);
 }
 
+/* Two samples of "context-switches", read back; with the words about them that `say` writes. */
+static double switches_read(void (*say)(struct flm_perf_stream *stream))
+{
+    static const uint64_t ids[] = {41, 42}, chain[] = {FLM_CONTEXT_USER, 0x401000, 0x402000};
+    struct perf_event_attr switches = attr;
+    switches.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    const char *path = temporary_path("switches.part");
+    char sample[400];
+    make_sample(sample, sizeof sample, 41, 0x401000);
+    struct flm_perf_stream *stream = flm_perf_stream_open(path, NULL);
+    assert_non_null(stream);
+    flm_perf_stream_attributes(stream, &switches, ids, 2, "context-switches");
+    say(stream);
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3);
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3);
+    assert_true(flm_perf_stream_round(stream, NULL));
+    assert_true(flm_perf_stream_close(stream, NULL));
+    struct flm_error why = {0};
+    struct flm_profile *p = flm_load(path, NULL, &why);
+    if (!p) {
+        assert_non_null(strstr(why.text, "there are no samples in it"));
+        return 0;
+    }
+    double count = flm_profile_total(p, flm_profile_metric_named(p, "samples"));
+    flm_profile_free(p);
+    return count;
+}
+
+static void say_nothing(struct flm_perf_stream *stream)
+{
+    (void)stream;
+}
+
+static void say_marks(struct flm_perf_stream *stream)
+{
+    flm_perf_stream_marks(stream, 42);
+}
+
+static void say_marks_of_another(struct flm_perf_stream *stream)
+{
+    flm_perf_stream_marks(stream, 43);
+}
+
+/* As one that a damaged file has: the id is missing. */
+static void say_half(struct flm_perf_stream *stream)
+{
+    const struct {
+        struct perf_event_header header;
+        uint64_t zero, magic, kind;
+    } record = {{FLM_RECORD_OWN, 0, sizeof record}, 0, FLM_OWN_MAGIC, FLM_OWN_MARKS};
+    flm_perf_stream_record(stream, (const char *)&record, sizeof record);
+}
+
+static void samples_of_an_event_that_only_marks_count_nothing(void **state)
+{
+    (void)state;
+    assert_true(switches_read(say_nothing) == 2);
+    assert_true(switches_read(say_marks) == 0);
+    assert_true(switches_read(say_marks_of_another) == 2);
+    assert_true(switches_read(say_half) == 2);
+}
+
 static void events_of_many_files_are_several_records(void **state)
 {
     (void)state;
@@ -219,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_what_is_decoded),
+        cmocka_unit_test(samples_of_an_event_that_only_marks_count_nothing),
         cmocka_unit_test(events_of_many_files_are_several_records),
         cmocka_unit_test(a_chain_that_is_too_long_is_cut),
         cmocka_unit_test(others_see_that_it_is_written),

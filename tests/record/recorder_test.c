@@ -461,6 +461,53 @@ static void what_is_read_again_is_what_was_recorded(void **state)
     clear(&r);
 }
 
+/* Every metric of one is a metric of the other, with the same sum. */
+static void assert_same_metrics(const struct flm_profile *a, const struct flm_profile *b)
+{
+    assert_int_equal(flm_profile_metric_count(a), flm_profile_metric_count(b));
+    for (uint32_t i = 0; i < flm_profile_metric_count(a); i++) {
+        struct flm_name name = flm_profile_string(
+            a, (struct flm_string){flm_profile_metric(a, (struct flm_metric){i})->name});
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", (int)name.size, name.at);
+        struct flm_metric other = flm_profile_metric_named(b, text);
+        assert_int_equal(other.index, i);
+        if (flm_profile_total(a, (struct flm_metric){i}) != flm_profile_total(b, other))
+            fail_msg("%s is %g and %g", text, flm_profile_total(a, (struct flm_metric){i}),
+                     flm_profile_total(b, other));
+    }
+}
+
+/* Where threads begin to wait is sampled too, and that is no metric: the file must say so. */
+static void what_is_left_of_waiting_is_what_was_recorded(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct recording r;
+    char spool[300];
+    snprintf(spool, sizeof spool, "%s", temporary_path("waiting.part"));
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"},
+                       (char[]){"i=0; while [ $i -lt 9 ]; do sleep 0.01; i=$((i+1)); done"}, NULL};
+    struct flm_recorder_options options = {.command = command,
+                                           .events = clock_event,
+                                           .event_count = 1,
+                                           .off_cpu = true,
+                                           .session = {.keep_times = true},
+                                           .spool = spool};
+    if (!make_recording(&options, NULL, NULL, &r))
+        skip();
+    struct flm_profile *again = flm_load(spool, NULL, &why);
+    if (!again)
+        fail_msg("%s", why.text);
+    assert_true(total_of(r.profile, "off-cpu", NULL) > 0);
+    assert_int_equal(flm_profile_metric_named(again, "context-switches").index, FLM_NONE);
+    assert_same_metrics(r.profile, again);
+    assert_int_equal(flm_profile_sample_count(r.profile), flm_profile_sample_count(again));
+    assert_int_equal(flm_profile_node_count(r.profile), flm_profile_node_count(again));
+    flm_profile_free(again);
+    clear(&r);
+}
+
 static bool record_true(void *context, struct flm_error *why)
 {
     char *command[] = {(char[]){"true"}, NULL};
@@ -500,6 +547,7 @@ int main(void)
         cmocka_unit_test(what_did_not_fit_is_counted),
         cmocka_unit_test(a_killed_recorder_leaves_what_it_had),
         cmocka_unit_test(what_is_read_again_is_what_was_recorded),
+        cmocka_unit_test(what_is_left_of_waiting_is_what_was_recorded),
         cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
