@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number_set.h"
 #include "profile/columns.h"
 
 /* The node above, and its key: read together, at random. */
@@ -23,13 +24,6 @@ struct node {
     uint32_t first_child, child_count;
     double total, own;
     bool is_open;
-};
-
-/* The keys that were met: a bit for each, and a bit for each word of those that is not 0, so that
- * they are found in order without sorting them. */
-struct met {
-    uint64_t *word, *summary;
-    uint32_t summary_count;
 };
 
 /* The tree in preorder; one block, at `width`. */
@@ -62,7 +56,7 @@ struct flm_unfold {
     size_t moved_capacity, key_capacity;
     struct group *group; /* by key; all 0 while nothing is opened */
     uint32_t key_count;
-    struct met met;
+    struct flm_number_set met; /* keys that have a count there */
 
     uint32_t *queue; /* of nodes that are wide enough */
     size_t queue_capacity;
@@ -93,27 +87,9 @@ static uint32_t key_of_node(const struct flm_unfold *u, uint32_t node)
 static inline void meet(struct flm_unfold *u, uint32_t key, double weight)
 {
     struct group *group = &u->group[key];
-    if (group->count++ == 0) {
-        u->met.word[key / 64] |= (uint64_t)1 << key % 64;
-        u->met.summary[key / 4096] |= (uint64_t)1 << key / 64 % 64;
-    }
+    if (group->count++ == 0)
+        flm_number_set_add(&u->met, key);
     group->total += weight;
-}
-
-/* The smallest key that was met, which it forgets; FLM_NONE when there is none, `*from`, at first
- * 0, says how far it has looked. */
-static uint32_t next_met(struct met *met, uint32_t *from)
-{
-    while (*from < met->summary_count && met->summary[*from] == 0)
-        ++*from;
-    if (*from == met->summary_count)
-        return FLM_NONE;
-    uint32_t word = *from * 64 + (uint32_t)__builtin_ctzll(met->summary[*from]);
-    uint32_t key = word * 64 + (uint32_t)__builtin_ctzll(met->word[word]);
-    met->word[word] &= met->word[word] - 1;
-    if (met->word[word] == 0)
-        met->summary[*from] &= met->summary[*from] - 1;
-    return key;
 }
 
 static bool grow_moved(struct flm_unfold *u, size_t needed)
@@ -133,7 +109,7 @@ static void divide(struct flm_unfold *u, struct node *above, uint32_t count, siz
 {
     size_t first_child = u->node_count;
     uint32_t from = 0, next = (uint32_t)first;
-    for (uint32_t key; (key = next_met(&u->met, &from)) != FLM_NONE;) {
+    for (uint32_t key; (key = flm_number_set_take(&u->met, &from)) != UINT32_MAX;) {
         struct group *group = &u->group[key];
         if (key == 0) {
             above->ended_count = group->count;
@@ -287,11 +263,8 @@ static bool make_steps(struct flm_unfold *u)
 
 static bool make_columns(struct flm_unfold *u)
 {
-    u->met.summary_count = u->key_count / 4096 + 1;
-    u->met.summary = calloc(u->met.summary_count, sizeof *u->met.summary);
-    u->met.word = calloc((size_t)u->met.summary_count * 64, sizeof *u->met.word);
     u->group = calloc(u->key_count, sizeof *u->group);
-    return u->met.summary && u->met.word && u->group &&
+    return u->group && flm_number_set_init(&u->met, u->key_count) &&
            (u->kind == FLM_UNFOLD_INVERTED || make_sizes(u)) && (!climbs(u) || make_steps(u));
 }
 
@@ -417,8 +390,7 @@ void flm_unfold_free(struct flm_unfold *u)
     free(u->moved);
     free(u->key);
     free(u->group);
-    free(u->met.word);
-    free(u->met.summary);
+    flm_number_set_clear(&u->met);
     free(u->queue);
     free(u->columns.width);
     free(u);

@@ -20,6 +20,9 @@ const struct flm_command *const *flm_commands(size_t *count);
 /* NULL if there is none of that name. */
 const struct flm_command *flm_command_named(const char *name);
 
+/* `flamel view` of one file that another command has just written: its exit status. */
+int flm_view_file(const char *path);
+
 /* How every command ends. */
 enum {
     FLM_EXIT_DONE = 0,

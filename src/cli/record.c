@@ -455,11 +455,7 @@ static int run(const struct flm_command *command, int count, char **words)
     free(target);
     if (!good)
         return flm_message_error(&why);
-    union {
-        const char *given;
-        char *kept; /* `view` does not write to it */
-    } path = {f.output};
-    return f.view ? flm_command_view.run(&flm_command_view, 1, &path.kept) : FLM_EXIT_DONE;
+    return f.view ? flm_view_file(f.output) : FLM_EXIT_DONE;
 }
 
 const struct flm_command flm_command_record = {

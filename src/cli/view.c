@@ -171,6 +171,32 @@ static int show_in_terminal(const struct fields *f, int count, char **paths)
     return why.kind == FLM_ERROR_NONE ? FLM_EXIT_WRONG : flm_message_error(&why);
 }
 
+/* One file, or two: the one before comes first. */
+static int show_in_browser(const struct fields *f, int count, const char *const *paths)
+{
+    struct flm_error why;
+    struct viewing v = {0};
+    int status = FLM_EXIT_DONE;
+    for (int i = 0; i < count && status == FLM_EXIT_DONE; i++) {
+        int slot = i == count - 1 ? FLM_HTML_AFTER : FLM_HTML_BEFORE;
+        v.page.name[slot] = flm_load_name(paths[i]);
+        v.profile[slot] = flm_load_with(&f->load, paths[i]);
+        if (!v.profile[slot])
+            status = FLM_EXIT_WRONG;
+    }
+    if (status == FLM_EXIT_DONE)
+        status = prepare(&v, &why) ? serve_until_stopped(f, &v) : flm_message_error(&why);
+    clear(&v);
+    return status;
+}
+
+int flm_view_file(const char *path)
+{
+    const struct fields f = {0};
+    struct flm_error why;
+    return flm_html_is_built(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
+}
+
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
@@ -189,19 +215,8 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_error(&why);
     if (f.tui)
         return show_in_terminal(&f, operands, words);
-    struct viewing v = {0};
-    int status = FLM_EXIT_DONE;
-    for (int i = 0; i < operands && status == FLM_EXIT_DONE; i++) {
-        int slot = i == operands - 1 ? FLM_HTML_AFTER : FLM_HTML_BEFORE;
-        v.page.name[slot] = flm_load_name(words[i]);
-        v.profile[slot] = flm_load_with(&f.load, words[i]);
-        if (!v.profile[slot])
-            status = FLM_EXIT_WRONG;
-    }
-    if (status == FLM_EXIT_DONE)
-        status = prepare(&v, &why) ? serve_until_stopped(&f, &v) : flm_message_error(&why);
-    clear(&v);
-    return status;
+    const char *const paths[] = {words[0], operands == 2 ? words[1] : NULL};
+    return show_in_browser(&f, operands, paths);
 }
 
 const struct flm_command flm_command_view = {
