@@ -15,6 +15,8 @@ skip()
 }
 
 command -v node > /dev/null || skip 'there is no node'
+version=$(node -p 'process.versions.node')
+[ "${version%%.*}" -ge 18 ] || skip "node $version is too old: this takes 18"
 command -v npm > /dev/null || skip 'there is no npm'
 browser=
 for name in ${BROWSER_PATH:-} chromium chromium-browser google-chrome; do
