@@ -13,6 +13,8 @@
  *                 to lie in front of the function, which then has no name.
  *     truncated   Where a chain is as deep as the kernel keeps, or a copy of the stack was too
  *                 small, we put "[truncated stack]" in front of it.
+ *     stubs       _init has no size in crti.o, and ends for perf where the next symbol of the table
+ *                 begins: behind the stubs of the PLT. A sample in one of those has either name.
  *     aliases     At one address several symbols may begin, and each tool takes another.
  *     inlined     perf's libbfd takes the name of the innermost function from the symbol table,
  *                 which only has the one that it is inlined into; llvm-symbolizer agrees with us.
@@ -146,8 +148,8 @@ struct comparison {
     const struct way *way;
     struct flm_session *session;
     size_t samples, frames;
-    size_t trampolines, truncated, aliases, enclosing, behind; /* differences that are explained */
-    size_t differences;                                        /* and those that are not */
+    size_t trampolines, truncated, stubs, aliases, enclosing, behind; /* that are explained */
+    size_t differences;                                               /* those that are not */
 };
 
 static struct flm_session *read_ours(const char *path, bool names_only)
@@ -223,6 +225,8 @@ static void compare_name(struct comparison *c, const struct flm_code *code, size
     else if (i == 0 && count > 1 && address - said->offset == code[count - 1].start &&
              !said->is_inlined)
         c->enclosing++;
+    else if (strcmp(said->symbol, "_init") == 0 && flm_bytes_end_with(code[i].function, "@plt"))
+        c->stubs++;
     else if (is_returned_to && said->offset == 0)
         c->behind++;
     else
@@ -338,11 +342,11 @@ static void compare(const struct way *way, const char *path)
         compare_sample(&c, &c.session->tally.samples[i++], &said);
     if (i < c.session->tally.count || read_said(&at, &said))
         differ(&c, "%zu samples are not perf's", c.session->tally.count);
-    print_message("  %s%s: %zu samples, %zu frames; %zu trampolines, %zu truncated, %zu aliases, "
-                  "%zu enclosing, %zu behind; %zu differ\n",
+    print_message("  %s%s: %zu samples, %zu frames; %zu trampolines, %zu truncated, %zu stubs, "
+                  "%zu aliases, %zu enclosing, %zu behind; %zu differ\n",
                   way->options ? way->options : "the same",
                   way->inlines ? ", inlined functions" : "", c.samples, c.frames, c.trampolines,
-                  c.truncated, c.aliases, c.enclosing, c.behind, c.differences);
+                  c.truncated, c.stubs, c.aliases, c.enclosing, c.behind, c.differences);
     flm_text_clear(&out);
     flm_session_free(c.session);
     assert_int_equal(c.differences, 0);
