@@ -53,11 +53,19 @@ static bool is_size(struct flm_bytes unit)
     return flm_bytes_are(unit, "bytes") || flm_bytes_are(unit, "B");
 }
 
-/* Of one, without its plural: 1 sample. */
+/* What makes the plural of a unit: 1 sample, 1 cache-miss, 1 context-switch. */
+static size_t plural_size(struct flm_bytes unit)
+{
+    if (flm_bytes_end_with(unit, "sses") || flm_bytes_end_with(unit, "tches") ||
+        flm_bytes_end_with(unit, "nches"))
+        return 2;
+    return unit.size > 2 && flm_bytes_end_with(unit, "s") && !flm_bytes_end_with(unit, "ss");
+}
+
 static void add_unit(struct flm_text *out, struct flm_bytes unit, double value)
 {
-    if (fabs(value) == 1 && unit.size > 2 && flm_bytes_end_with(unit, "s"))
-        unit.size--;
+    if (fabs(value) == 1)
+        unit.size -= plural_size(unit);
     if (unit.size > 0) {
         flm_text_putc(out, ' ');
         flm_text_add(out, unit);

@@ -68,6 +68,11 @@ static void counts_are_exact_as_long_as_they_can_be_read(void **state)
     assert_quantity(9999999, "", "9,999,999");
     assert_quantity(116.04e9, "objects", "116 G objects");
     assert_quantity(1, "samples", "1 sample");
+    assert_quantity(1, "context-switches", "1 context-switch");
+    assert_quantity(1, "cache-misses", "1 cache-miss");
+    assert_quantity(1, "branches", "1 branch");
+    assert_quantity(1, "cycles", "1 cycle");
+    assert_quantity(1, "loss", "1 loss");
     assert_quantity(-1, "samples", "-1 sample");
     assert_quantity(0, "samples", "0 samples");
     assert_quantity(2.5, "samples", "2.5 samples");
