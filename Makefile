@@ -101,16 +101,15 @@ FATAL := $(if $(filter 1,$(WERROR)),-Werror)
 
 # PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.
 CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
-# libcurl, which asks debuginfod servers, and liblzma are opened while the program runs, when they are
-# needed: src/symbol/debuginfod.h.
-PACKAGES := libdw libelf libzstd zlib $(if $(filter 1,$(CAIRO)),cairo)
-package_flags = $(shell $(PKG_CONFIG) $(1) $(PACKAGES) 2>/dev/null)
+# Cairo, libmicrohttpd (the server of `flamel view`), libcurl and liblzma are loaded when they are
+# needed, not linked: src/io/library.h. The first two have their headers here all the same.
+LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo)
+PACKAGES := libdw libelf libzstd zlib
+package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 # libstdc++ has the demangler of C++: __cxa_demangle.
-LIBS := $(or $(call package_flags,--libs),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
-LANGUAGE += $(call package_flags,--cflags)
-# Of the command alone: the server of `flamel view`.
-SERVER_LIBS := $(or $(shell $(PKG_CONFIG) --libs libmicrohttpd 2>/dev/null),-lmicrohttpd)
-CMOCKA_LIBS := $(or $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null),-lcmocka)
+LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
+LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
+CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
 
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(patsubst $(BUILD)/%,%,$(2));)
 compile = $(CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) $(FATAL) $(NATIVE) $(CPPFLAGS) $(CFLAGS)
@@ -230,7 +229,7 @@ objects: $(LIBRARY_OBJECTS) $(COMMAND_OBJECTS) $(PAGE_SOURCES:%.c=$B/obj/%.o) $(
          $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o)
 
 $B/flamel: $(COMMAND_OBJECTS) $B/libflamel.a
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(SERVER_LIBS) $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # ---- Tests --------------------------------------------------------------------------------------
 
@@ -242,7 +241,12 @@ WRAP := -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 $B/tests/%_test: $B/obj/tests/%_test.o $(SUPPORT_OBJECTS) $B/libflamel.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $(filter %.o,$^) $(filter %.a,$^) \
-	    $(CMOCKA_LIBS) $(if $(filter cli/%,$*),$(SERVER_LIBS)) $(LIBS) -o $@
+	    $(CMOCKA_LIBS) $(LIBS) -o $@
+
+# Reads the pictures with what drew them.
+ifeq ($(CAIRO),1)
+$B/tests/io/png_test: LIBS += $(call package_flags,--libs cairo)
+endif
 
 # Those of the command have all of it but its main().
 $(patsubst %,$B/tests/%,$(filter cli/%,$(TESTS))): \

@@ -9,9 +9,28 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "io/library.h"
+
 enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
 
+/* Each name stands here once: it is looked up, and the pointer to it has its type. */
+/* clang-format off */
+#define HTTP_FUNCTIONS(each)                                                                      \
+    each(start_daemon) each(get_daemon_info) each(stop_daemon) each(lookup_connection_value)      \
+    each(create_response_from_buffer) each(add_response_header) each(queue_response)              \
+    each(destroy_response)
+/* clang-format on */
+
+#define AS_POINTER(name) __typeof__(MHD_##name) *name;
+#define AS_NAME(name) "MHD_" #name,
+
+/* libmicrohttpd, which is loaded when there is something to serve. */
+struct http {
+    HTTP_FUNCTIONS(AS_POINTER)
+};
+
 struct flm_page_server {
+    struct http http;
     struct MHD_Daemon *daemon;
     const struct flm_served *files;
     size_t count;
@@ -33,8 +52,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
         const char *given;
         char *kept;
     } bytes = {file->bytes.at};
+    const struct http *http = &server->http;
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(file->bytes.size, bytes.kept, MHD_RESPMEM_PERSISTENT);
+        http->create_response_from_buffer(file->bytes.size, bytes.kept, MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
     const char *const headers[][2] = {
@@ -48,11 +68,11 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
         {"Cache-Control", "no-store"},
     };
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+        http->add_response_header(response, headers[i][0], headers[i][1]);
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
-    enum MHD_Result queued = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+        http->add_response_header(response, "Allow", "GET, HEAD");
+    enum MHD_Result queued = http->queue_response(connection, status, response);
+    http->destroy_response(response);
     return queued;
 }
 
@@ -75,10 +95,10 @@ static bool has_token(const struct flm_page_server *server, const char *path)
 }
 
 /* Whether the header of that name is one of two; `missing`: whether there may be none. */
-static bool is_ours(struct MHD_Connection *connection, const char *name, const char *first,
-                    const char *second, bool missing)
+static bool is_ours(const struct http *http, struct MHD_Connection *connection, const char *name,
+                    const char *first, const char *second, bool missing)
 {
-    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    const char *value = http->lookup_connection_value(connection, MHD_HEADER_KIND, name);
     return value ? strcmp(value, first) == 0 || strcmp(value, second) == 0 : missing;
 }
 
@@ -97,9 +117,9 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     }
     if (*upload_size > 0)
         return MHD_NO;
-    if (!is_ours(connection, "Host", s->hosts[0], s->hosts[1], false))
+    if (!is_ours(&s->http, connection, "Host", s->hosts[0], s->hosts[1], false))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s, "this is not the host that you call\n");
-    if (!is_ours(connection, "Origin", s->origins[0], s->origins[1], true))
+    if (!is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], true))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s, "no other site may ask\n");
     if (*url != '/' || !has_token(s, url + 1))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s,
@@ -130,6 +150,18 @@ static bool make_token(char *token, struct flm_error *why)
 /* Whoever connects and says nothing makes room for others. */
 #define IDLE_SECONDS 30u
 
+static bool open_http(struct http *http, struct flm_error *why)
+{
+    static const char *const files[] = {"libmicrohttpd.so.12", NULL};
+    static const char *const names[] = {HTTP_FUNCTIONS(AS_NAME) NULL};
+    struct flm_error missing;
+    return flm_library_open(files, names, http, &missing) ||
+           flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "a page is served with libmicrohttpd (flamel convert -o FILE.html makes "
+                         "one that needs no server): %s",
+                         missing.text);
+}
+
 static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why)
 {
     struct sockaddr_in loopback = {
@@ -138,11 +170,12 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
         .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)},
     };
     errno = 0;
-    s->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s,
-                                 MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_CONNECTION_LIMIT, 64u,
-                                 MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
+    s->daemon =
+        s->http.start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s,
+                             MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_CONNECTION_LIMIT, 64u,
+                             MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
-        s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+        s->daemon ? s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot listen on 127.0.0.1, port %d: %s", port,
                              errno ? strerror(errno) : "the server does not start");
@@ -167,7 +200,7 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_served 
     s->files = files;
     s->count = count;
     s->policy = policy;
-    if (!make_token(s->token, why) || !listen_on(s, port, why)) {
+    if (!open_http(&s->http, why) || !make_token(s->token, why) || !listen_on(s, port, why)) {
         flm_page_server_stop(s);
         return NULL;
     }
@@ -177,7 +210,7 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_served 
 void flm_page_server_stop(struct flm_page_server *server)
 {
     if (server && server->daemon)
-        MHD_stop_daemon(server->daemon);
+        server->http.stop_daemon(server->daemon);
     free(server);
 }
 

@@ -18,6 +18,7 @@ bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_optio
 
 #include "base/utf.h"
 #include "draw/still.h"
+#include "io/library.h"
 
 #ifdef __SANITIZE_ADDRESS__
 /* What fontconfig keeps for the rest of the program is no leak of ours. */
@@ -32,6 +33,39 @@ const char *__lsan_default_options(void)
     return "print_suppressions=0";
 }
 #endif
+
+/* ---- Cairo ----------------------------------------------------------------------------------- */
+
+/* Each name stands here once: it is looked up, and the pointer to it has its type. */
+/* clang-format off */
+#define CAIRO_FUNCTIONS(each)                                                                     \
+    each(toy_font_face_create) each(font_options_create) each(matrix_init_scale)                  \
+    each(font_options_set_antialias) each(font_options_set_hint_style)                            \
+    each(font_options_set_hint_metrics) each(scaled_font_create) each(font_options_destroy)       \
+    each(font_face_destroy) each(scaled_font_destroy) each(scaled_font_text_to_glyphs)            \
+    each(glyph_free) each(scaled_font_glyph_extents) each(image_surface_create) each(create)      \
+    each(translate) each(scale) each(set_scaled_font) each(show_glyphs) each(surface_flush)       \
+    each(status) each(image_surface_get_stride) each(image_surface_get_data) each(destroy)        \
+    each(surface_destroy) each(image_surface_create_for_data) each(surface_write_to_png_stream)
+/* clang-format on */
+
+#define AS_POINTER(name) __typeof__(cairo_##name) *name;
+#define AS_NAME(name) "cairo_" #name,
+
+struct cairo {
+    CAIRO_FUNCTIONS(AS_POINTER)
+};
+
+static bool open_cairo(struct cairo *cairo, struct flm_error *why)
+{
+    static const char *const files[] = {"libcairo.so.2", NULL};
+    static const char *const names[] = {CAIRO_FUNCTIONS(AS_NAME) NULL};
+    struct flm_error missing;
+    return flm_library_open(files, names, cairo, &missing) ||
+           flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "a PNG takes cairo, which draws its letters (SVG and PDF need none): %s",
+                         missing.text);
+}
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
@@ -64,101 +98,104 @@ static void first_family(const char *list, char *family, size_t size)
     family[length] = 0;
 }
 
-static cairo_scaled_font_t *open_font(const char *family, double size_px, bool bold)
+static cairo_scaled_font_t *open_font(const struct cairo *cairo, const char *family, double size_px,
+                                      bool bold)
 {
-    cairo_font_face_t *face = cairo_toy_font_face_create(
+    cairo_font_face_t *face = cairo->toy_font_face_create(
         family, CAIRO_FONT_SLANT_NORMAL, bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_t *options = cairo->font_options_create();
     cairo_matrix_t size, wide;
-    cairo_matrix_init_scale(&size, size_px, size_px);
-    cairo_matrix_init_scale(&wide, FLM_ATLAS_COLUMNS, 1);
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_scaled_font_t *font = cairo_scaled_font_create(face, &size, &wide, options);
-    cairo_font_options_destroy(options);
-    cairo_font_face_destroy(face);
+    cairo->matrix_init_scale(&size, size_px, size_px);
+    cairo->matrix_init_scale(&wide, FLM_ATLAS_COLUMNS, 1);
+    cairo->font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo->font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+    cairo->font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_scaled_font_t *font = cairo->scaled_font_create(face, &size, &wide, options);
+    cairo->font_options_destroy(options);
+    cairo->font_face_destroy(face);
     return font;
 }
 
-static void open_face(struct face *face, const char *family, double size_px, bool bold)
+static void open_face(const struct cairo *cairo, struct face *face, const char *family,
+                      double size_px, bool bold)
 {
-    face->font = open_font(family, size_px, bold);
+    face->font = open_font(cairo, family, size_px, bold);
     for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
-        face->others[i] = open_font(other_families[i], size_px, bold);
+        face->others[i] = open_font(cairo, other_families[i], size_px, bold);
 }
 
-static void close_face(struct face *face)
+static void close_face(const struct cairo *cairo, struct face *face)
 {
-    cairo_scaled_font_destroy(face->font);
+    cairo->scaled_font_destroy(face->font);
     for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
-        cairo_scaled_font_destroy(face->others[i]);
+        cairo->scaled_font_destroy(face->others[i]);
 }
 
 /* The glyph of a character; false when the font has none. */
-static bool find_glyph(cairo_scaled_font_t *font, uint32_t code, cairo_glyph_t *glyph)
+static bool find_glyph(const struct cairo *cairo, cairo_scaled_font_t *font, uint32_t code,
+                       cairo_glyph_t *glyph)
 {
     char text[4];
     cairo_glyph_t *glyphs = NULL;
     int count = 0;
     size_t size = flm_utf8_put(code, text);
-    if (cairo_scaled_font_text_to_glyphs(font, 0, 0, text, (int)size, &glyphs, &count, NULL, NULL,
-                                         NULL) != CAIRO_STATUS_SUCCESS)
+    if (cairo->scaled_font_text_to_glyphs(font, 0, 0, text, (int)size, &glyphs, &count, NULL, NULL,
+                                          NULL) != CAIRO_STATUS_SUCCESS)
         return false;
     bool found = count > 0 && glyphs[0].index != 0;
     if (count > 0)
         *glyph = glyphs[0];
-    cairo_glyph_free(glyphs);
+    cairo->glyph_free(glyphs);
     return found;
 }
 
 /* Draws the glyph FLM_ATLAS_COLUMNS times as wide as it is, and gives it to the atlas. */
-static bool add_glyph(struct flm_atlas *atlas, uint32_t code, enum flm_weight weight,
-                      cairo_scaled_font_t *font, const cairo_glyph_t *glyph)
+static bool add_glyph(const struct cairo *cairo, struct flm_atlas *atlas, uint32_t code,
+                      enum flm_weight weight, cairo_scaled_font_t *font, const cairo_glyph_t *glyph)
 {
     cairo_text_extents_t box;
-    cairo_scaled_font_glyph_extents(font, glyph, 1, &box);
+    cairo->scaled_font_glyph_extents(font, glyph, 1, &box);
     /* A pixel around, for what the edges are smoothed with. */
     int left = (int)(box.x_bearing * FLM_ATLAS_COLUMNS) - 3, top = (int)box.y_bearing - 2;
     int width = (int)(box.width * FLM_ATLAS_COLUMNS) + 8, height = (int)box.height + 5;
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, width, height);
-    cairo_t *pen = cairo_create(surface);
-    cairo_translate(pen, -left, -top);
-    cairo_scale(pen, FLM_ATLAS_COLUMNS, 1);
-    cairo_set_scaled_font(pen, font);
-    cairo_show_glyphs(pen, glyph, 1);
-    cairo_surface_flush(surface);
-    bool added = cairo_status(pen) == CAIRO_STATUS_SUCCESS;
-    size_t stride = (size_t)cairo_image_surface_get_stride(surface);
+    cairo_surface_t *surface = cairo->image_surface_create(CAIRO_FORMAT_A8, width, height);
+    cairo_t *pen = cairo->create(surface);
+    cairo->translate(pen, -left, -top);
+    cairo->scale(pen, FLM_ATLAS_COLUMNS, 1);
+    cairo->set_scaled_font(pen, font);
+    cairo->show_glyphs(pen, glyph, 1);
+    cairo->surface_flush(surface);
+    bool added = cairo->status(pen) == CAIRO_STATUS_SUCCESS;
+    size_t stride = (size_t)cairo->image_surface_get_stride(surface);
     uint8_t *coverage = malloc((size_t)width * (size_t)height);
     added = added && coverage;
     for (int y = 0; added && y < height; y++)
         memcpy(coverage + (size_t)y * (size_t)width,
-               cairo_image_surface_get_data(surface) + (size_t)y * stride, (size_t)width);
+               cairo->image_surface_get_data(surface) + (size_t)y * stride, (size_t)width);
     struct flm_glyph letter = {box.x_advance,    left, top, width, height, coverage,
                                FLM_ATLAS_COLUMNS};
     added = added && flm_atlas_add(atlas, code, weight, &letter);
     free(coverage);
-    cairo_destroy(pen);
-    cairo_surface_destroy(surface);
+    cairo->destroy(pen);
+    cairo->surface_destroy(surface);
     return added;
 }
 
 /* Rasterises what the atlas misses. *some: whether there was anything. */
-static bool add_missing(struct flm_atlas *atlas, enum flm_weight weight, const struct face *face,
-                        bool *some)
+static bool add_missing(const struct cairo *cairo, struct flm_atlas *atlas, enum flm_weight weight,
+                        const struct face *face, bool *some)
 {
     for (uint32_t code; (code = flm_atlas_missing(atlas, weight)) != 0; *some = true) {
         cairo_glyph_t glyph = {0}, other;
         cairo_scaled_font_t *font = face->font;
-        if (!find_glyph(font, code, &glyph))
+        if (!find_glyph(cairo, font, code, &glyph))
             for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
-                if (find_glyph(face->others[i], code, &other)) {
+                if (find_glyph(cairo, face->others[i], code, &other)) {
                     glyph = other;
                     font = face->others[i];
                     break;
                 }
-        if (!add_glyph(atlas, code, weight, font, &glyph))
+        if (!add_glyph(cairo, atlas, code, weight, font, &glyph))
             return false;
     }
     return true;
@@ -170,6 +207,7 @@ static bool add_missing(struct flm_atlas *atlas, enum flm_weight weight, const s
 enum { SIZES = 3 };
 
 struct canvas {
+    struct cairo cairo;
     struct flm_pixels pixels;
     double scale;
     double size_px[SIZES]; /* CSS pixels */
@@ -238,12 +276,13 @@ static void paint(struct canvas *canvas, struct flm_still *still)
 /* Again and again, until no letter is missing: what fits is known only then. */
 static bool paint_all(struct canvas *canvas, struct flm_still *still, struct flm_error *why)
 {
+    const struct cairo *cairo = &canvas->cairo;
     char family[200];
     struct face faces[SIZES][FLM_WEIGHT_COUNT];
     first_family(still->svg->options.font_type, family, sizeof family);
     for (int i = 0; i < SIZES; i++)
         for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
-            open_face(&faces[i][weight], family, canvas->size_px[i] * canvas->scale,
+            open_face(cairo, &faces[i][weight], family, canvas->size_px[i] * canvas->scale,
                       weight == FLM_WEIGHT_BOLD);
     bool some = true, done = true;
     while (some && done) {
@@ -251,12 +290,12 @@ static bool paint_all(struct canvas *canvas, struct flm_still *still, struct flm
         paint(canvas, still);
         for (int i = 0; done && i < SIZES; i++)
             for (int weight = 0; done && weight < FLM_WEIGHT_COUNT; weight++)
-                done = add_missing(canvas->atlas[i], (enum flm_weight)weight, &faces[i][weight],
-                                   &some);
+                done = add_missing(cairo, canvas->atlas[i], (enum flm_weight)weight,
+                                   &faces[i][weight], &some);
     }
     for (int i = 0; i < SIZES; i++)
         for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
-            close_face(&faces[i][weight]);
+            close_face(cairo, &faces[i][weight]);
     done = done && !still->svg->name.failed && !still->svg->label.failed;
     return done || flm_error_memory(why);
 }
@@ -276,18 +315,20 @@ static cairo_status_t hand_on(void *context, const unsigned char *bytes, unsigne
 }
 
 /* Cairo has blue where we have red; the pixels are changed in place. */
-static bool write_pixels(struct flm_pixels *pixels, struct outlet *outlet, struct flm_error *why)
+static bool write_pixels(struct canvas *canvas, struct outlet *outlet, struct flm_error *why)
 {
+    const struct cairo *cairo = &canvas->cairo;
+    struct flm_pixels *pixels = &canvas->pixels;
     size_t count = (size_t)pixels->width * pixels->height;
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel = pixels->at[i];
         pixels->at[i] = (pixel & 0xFF00FF00) | (pixel & 0xFF) << 16 | (pixel >> 16 & 0xFF);
     }
-    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+    cairo_surface_t *surface = cairo->image_surface_create_for_data(
         (unsigned char *)pixels->at, CAIRO_FORMAT_RGB24, (int)pixels->width, (int)pixels->height,
         (int)pixels->width * 4);
-    cairo_status_t status = cairo_surface_write_to_png_stream(surface, hand_on, outlet);
-    cairo_surface_destroy(surface);
+    cairo_status_t status = cairo->surface_write_to_png_stream(surface, hand_on, outlet);
+    cairo->surface_destroy(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         return true;
     return status == CAIRO_STATUS_WRITE_ERROR
@@ -319,6 +360,8 @@ static bool draw(struct flm_svg *svg, struct outlet *outlet, struct flm_error *w
     struct canvas canvas = {
         .scale = scale,
         .size_px = {svg->options.font_size_px, FLM_STILL_WORDS_PX, FLM_STILL_TITLE_PX}};
+    if (!open_cairo(&canvas.cairo, why))
+        return false;
     uint32_t *memory = malloc((size_t)(width * height) * sizeof *memory);
     bool done = memory || flm_error_memory(why);
     for (int i = 0; done && i < SIZES; i++) {
@@ -328,7 +371,7 @@ static bool draw(struct flm_svg *svg, struct outlet *outlet, struct flm_error *w
     if (done) {
         scale_rectangles(&svg->seen, scale);
         canvas.pixels = flm_pixels_of(memory, (uint32_t)width, (uint32_t)height);
-        done = paint_all(&canvas, &still, why) && write_pixels(&canvas.pixels, outlet, why);
+        done = paint_all(&canvas, &still, why) && write_pixels(&canvas, outlet, why);
     }
     for (int i = 0; i < SIZES; i++)
         flm_atlas_free(canvas.atlas[i]);

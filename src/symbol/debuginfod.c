@@ -1,6 +1,5 @@
 #include "symbol/debuginfod.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/library.h"
 #include "symbol/cache.h"
 
 /* Of libcurl's interface, whose numbers never change: so its headers need not be there. */
@@ -44,8 +44,8 @@ enum {
 
 static const uint64_t most_bytes = UINT64_C(4) << 30;
 
+/* In the order of curl_functions. */
 struct curl {
-    void *library;
     int (*global_init)(long flags);
     void *(*easy_init)(void);
     int (*easy_setopt)(void *handle, int option, ...);
@@ -55,6 +55,10 @@ struct curl {
     const char *(*easy_strerror)(int code);
 };
 
+static const char *const curl_functions[] = {
+    "curl_global_init",  "curl_easy_init",    "curl_easy_setopt",   "curl_easy_perform",
+    "curl_easy_getinfo", "curl_easy_cleanup", "curl_easy_strerror", NULL};
+
 struct server {
     char *url;
     bool is_dead;
@@ -62,7 +66,7 @@ struct server {
 
 struct flm_debuginfod {
     pthread_mutex_t lock; /* of all below */
-    bool is_opened;
+    bool is_opened, can_ask;
     struct curl curl;
     struct server *servers;
     size_t server_count;
@@ -111,53 +115,33 @@ void flm_debuginfod_free(struct flm_debuginfod *servers)
         return;
     for (size_t i = 0; i < servers->server_count; i++)
         free(servers->servers[i].url);
-    /* The library stays loaded: it has threads and handlers of its own that outlive a dlclose. */
     pthread_mutex_destroy(&servers->lock);
     free(servers->servers);
     free(servers->cache_dir);
     free(servers);
 }
 
-static void count_failure(struct flm_debuginfod *servers, const char *url, const char *reason)
+static void count_failure(struct flm_debuginfod *servers, const char *what, const char *reason)
 {
     servers->counts.failed++;
-    snprintf(servers->counts.reason, sizeof servers->counts.reason, "%s: %s", url, reason);
-}
-
-static bool find(void *library, const char *name, void *function)
-{
-    void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
+    snprintf(servers->counts.reason, sizeof servers->counts.reason, "%s: %.150s", what, reason);
 }
 
 /* Under the lock. */
 static bool open_curl(struct flm_debuginfod *servers)
 {
-    struct curl *curl = &servers->curl;
     if (servers->is_opened)
-        return curl->library != NULL;
+        return servers->can_ask;
     servers->is_opened = true;
-    const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-    if (!library) {
-        count_failure(servers, "libcurl.so.4", "there is none: servers cannot be asked");
-        return false;
-    }
-    if (find(library, "curl_global_init", &curl->global_init) &&
-        find(library, "curl_easy_init", &curl->easy_init) &&
-        find(library, "curl_easy_setopt", &curl->easy_setopt) &&
-        find(library, "curl_easy_perform", &curl->easy_perform) &&
-        find(library, "curl_easy_getinfo", &curl->easy_getinfo) &&
-        find(library, "curl_easy_cleanup", &curl->easy_cleanup) &&
-        find(library, "curl_easy_strerror", &curl->easy_strerror) &&
-        curl->global_init(CURL_GLOBAL_ALL) == 0)
-        curl->library = library;
-    else
+    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so", NULL};
+    struct flm_error why;
+    if (!flm_library_open(files, curl_functions, &servers->curl, &why))
+        count_failure(servers, "servers cannot be asked without libcurl", why.text);
+    else if (servers->curl.global_init(CURL_GLOBAL_ALL) != 0)
         count_failure(servers, "libcurl.so.4", "it cannot be used");
-    return curl->library != NULL;
+    else
+        servers->can_ask = true;
+    return servers->can_ask;
 }
 
 struct download {

@@ -1,10 +1,11 @@
 #include "symbol/elf_unpack.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "io/library.h"
 
 /* Nothing that we unpack is larger: all of .debug_info of a browser is 2 GB. */
 static const uint64_t unpacked_most = UINT64_C(4) << 30;
@@ -107,13 +108,11 @@ static char *unpack_growing(xz_decode decode, struct flm_bytes packed, size_t *s
 
 char *flm_xz_unpack(struct flm_bytes packed, size_t *size)
 {
-    void *library = dlopen("liblzma.so.5", RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return NULL;
-    xz_decode decode;
-    void *found = dlsym(library, "lzma_stream_buffer_decode");
-    memcpy(&decode, &found, sizeof decode);
-    char *to = found ? unpack_growing(decode, packed, size) : NULL;
-    dlclose(library);
-    return to;
+    static const char *const files[] = {"liblzma.so.5", NULL};
+    static const char *const names[] = {"lzma_stream_buffer_decode", NULL};
+    struct {
+        xz_decode decode;
+    } xz;
+    return flm_library_open(files, names, &xz, NULL) ? unpack_growing(xz.decode, packed, size)
+                                                     : NULL;
 }
