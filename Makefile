@@ -108,6 +108,10 @@ PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 # libstdc++ has the demangler of C++: __cxa_demangle.
 LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
+# The command has it inside, where the compiler has an archive of it: 55 KB, instead of two libraries
+# that are 0.6 ms of each start.
+CXX_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libstdc++.a 2>/dev/null))
+COMMAND_LIBS := $(patsubst -lstdc++,$(or $(CXX_ARCHIVE),-lstdc++),$(LIBS))
 LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
 CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
 
@@ -229,7 +233,7 @@ objects: $(LIBRARY_OBJECTS) $(COMMAND_OBJECTS) $(PAGE_SOURCES:%.c=$B/obj/%.o) $(
          $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o)
 
 $B/flamel: $(COMMAND_OBJECTS) $B/libflamel.a
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(COMMAND_LIBS) -o $@
 
 # ---- Tests --------------------------------------------------------------------------------------
 
