@@ -120,7 +120,7 @@ static void refuse_file(struct flm_bytes file, const char *words)
 static void plain_files_are_read_in_windows(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1, 3, 4, 100, 1 << 20, (1 << 20) + 1, 5000000};
+    static const size_t sizes[] = {1, 3, 4, 100, 1 << 18, (1 << 18) + 1, 1 << 20, 5000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct flm_text text = lines(sizes[i]);
         file_has_content(bytes(&text), bytes(&text));
@@ -197,7 +197,7 @@ static void a_piece_is_the_bytes_from_there_to_there(void **state)
     (void)state;
     struct flm_text text = lines(3000000);
     struct flm_input *whole = flm_input_open(write_temporary("pieces", bytes(&text)), NULL);
-    static const size_t cuts[] = {0, 0, 1, 100, 1 << 20, 2999999};
+    static const size_t cuts[] = {0, 0, 1, 100, 1 << 18, 1 << 20, 2999999};
     for (size_t i = 0; i + 1 < sizeof cuts / sizeof cuts[0]; i++) {
         struct flm_input *piece = flm_input_open_piece(whole, cuts[i], cuts[i + 1], NULL);
         struct flm_text got = read_all(piece, 777);
