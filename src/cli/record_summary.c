@@ -70,7 +70,9 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_loo
 }
 
 /* Each thread has a clock of its own, which begins with it: what ends before it is due is not seen.
- * The kernel's way, and perf's too; but nobody should have to find that out. */
+ * The kernel's way, and perf's too; but nobody should have to find that out. Each loses less than
+ * one sample so: what is more than that, a timer has lost that comes late, as those of some virtual
+ * machines do. */
 static void add_rate_missed(const struct flm_record_summary *s, const struct flm_look *look,
                             struct flm_text *out)
 {
@@ -80,6 +82,12 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
         r->asked_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
         return;
     begin(out, "rate", look);
+    double missed = (r->asked_hz - r->achieved_hz) * r->cpu_s;
+    if ((double)r->counts.tasks_begun < missed / 2) {
+        flm_text_puts(out, "this machine's timer comes later than it was asked to, as in some "
+                           "virtual machines (a lower -F is kept better)\n");
+        return;
+    }
     flm_text_puts(out, "threads and processes that end within ");
     add_seconds(out, 1 / r->asked_hz);
     flm_text_puts(out, " are seen too rarely, for each has a clock of its own (-a has one a "

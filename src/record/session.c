@@ -407,6 +407,7 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
     case FLM_EVENT_MAP:
         return add_map(s, event);
     case FLM_EVENT_FORK:
+        s->counts.tasks_begun++;
         flm_switches_begin(&s->switches, event->process, event->thread);
         return flm_processes_change(s->processes, event);
     case FLM_EVENT_EXIT:

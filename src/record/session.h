@@ -100,7 +100,8 @@ const struct flm_process *flm_session_process(struct flm_session *session, int32
 struct flm_session_counts {
     uint64_t samples;
     uint64_t lost; /* records that did not fit into a ring, and samples that the kernel dropped */
-    uint64_t throttled; /* times that the kernel stopped sampling for a while */
+    uint64_t throttled;   /* times that the kernel stopped sampling for a while */
+    uint64_t tasks_begun; /* threads and processes that others made */
     uint64_t stacks_unwound;
     uint64_t stacks_not_whole; /* of these; and of those again: */
     uint64_t stacks_cut;       /* a larger copy of the stack would have more */

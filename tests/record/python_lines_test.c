@@ -126,7 +126,7 @@ static void lines_are_those_that_interpreters_say(void **state)
         enum flm_python_lines kind = minor < 10    ? FLM_PYTHON_LNOTAB
                                      : minor == 10 ? FLM_PYTHON_LINETABLE
                                                    : FLM_PYTHON_LOCATIONS;
-        snprintf(command, sizeof command, "%s -B %s", paths[i], program);
+        snprintf(command, sizeof command, "%.511s -B %s", paths[i], program);
         FILE *output = popen(command, "r");
         assert_non_null(output);
         char *line = NULL;

@@ -292,7 +292,7 @@ static void assert_shares(const struct flm_profile *p, const char *told, const c
 static bool record(const char *interpreter, char *program)
 {
     char words[2][600] = {"", "-B"};
-    snprintf(words[0], sizeof words[0], "%s", interpreter);
+    snprintf(words[0], sizeof words[0], "%.511s", interpreter);
     char *command[] = {words[0], words[1], program, NULL};
     const struct flm_recorder_options options = {.command = command, .python = true};
     struct flm_error why;

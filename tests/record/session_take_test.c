@@ -164,6 +164,7 @@ static void losses_are_those_of_the_piece(void **state)
     struct flm_profile *first = taken(&t, FLM_NO_TIME);
     assert_true(first->sizes.loss_count > 0);
     put_lost(&r, time += 1000, 2);
+    put_fork(&r, PROCESS, PROCESS, PROCESS + 1, PROCESS, time += 1000);
     tell(&t, &r);
     sample(&t, &time, 0, 1);
     struct flm_profile *second = taken(&t, FLM_NO_TIME);
@@ -174,6 +175,7 @@ static void losses_are_those_of_the_piece(void **state)
             lost += second->losses[i].count;
     assert_true(lost == 2);
     assert_int_equal(flm_session_counts(t.session).lost, 42);
+    assert_int_equal(flm_session_counts(t.session).tasks_begun, 1);
     flm_profile_free(first);
     flm_profile_free(second);
     told_clear(&t);
