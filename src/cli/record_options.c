@@ -94,3 +94,41 @@ char **flm_record_command_of(char **words, int count, struct flm_error *why)
         command[i] = words[i];
     return command;
 }
+
+bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_recorder_options *o,
+                            struct flm_error *why)
+{
+    bool rate_is_good = isnan(f->frequency) || f->frequency > 0;
+    bool period_is_good = isnan(f->period) || (f->period >= 1 && f->period <= 1e15);
+    if (!rate_is_good || !period_is_good || (!isnan(f->period) && f->period != floor(f->period)))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--frequency and --count are positive numbers, --count a whole one");
+    if (f->ring_mib == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--ring-size is 1 MiB at least");
+    o->events = f->events.items;
+    o->event_count = f->events.count;
+    o->frequency_hz = isnan(f->frequency) ? 0 : f->frequency;
+    o->period = isnan(f->period) ? 0 : (uint64_t)f->period;
+    o->off_cpu = f->off_cpu;
+    o->no_kernel = f->no_kernel;
+    o->no_inherit = f->no_inherit;
+    o->python = f->python;
+    o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
+    o->session.per_thread = f->per_thread;
+    return flm_record_parse_stacks(f->call_graph, f->stack_size, o, why);
+}
+
+bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod,
+                             struct flm_symbol_paths *paths, struct flm_recorder_options *o,
+                             struct flm_error *why)
+{
+    if (!flm_symbol_dirs_check(dirs, why))
+        return false;
+    o->session.symbols.symbol_dirs = dirs->items;
+    o->session.symbols.symbol_dir_count = dirs->count;
+    o->session.symbols.cache_dir = flm_symbol_cache(paths);
+    o->session.symbols.perf_dir = flm_symbol_perf_dir(paths);
+    o->session.symbols.ask_debuginfod = debuginfod;
+    o->session.symbols.debuginfod_urls = getenv("DEBUGINFOD_URLS");
+    return true;
+}

@@ -197,6 +197,15 @@ static void add_symbols(const struct flm_metric_summary *metric, const struct fl
     flm_text_puts(out, " is in functions whose names are not known\n");
 }
 
+void flm_exit_status_add(struct flm_text *out, int status)
+{
+    if (WIFSIGNALED(status))
+        flm_text_format(out, "was ended by signal %d (%s)", WTERMSIG(status),
+                        strsignal(WTERMSIG(status)));
+    else
+        flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
+}
+
 static void add_command(const struct flm_record_summary *s, const struct flm_look *look,
                         struct flm_text *out)
 {
@@ -208,11 +217,8 @@ static void add_command(const struct flm_record_summary *s, const struct flm_loo
     flm_text_putc(out, ' ');
     if (s->goes_on || status == -1)
         flm_text_format(out, "goes on, as process %d", s->result.process_id);
-    else if (WIFSIGNALED(status))
-        flm_text_format(out, "was ended by signal %d (%s)", WTERMSIG(status),
-                        strsignal(WTERMSIG(status)));
     else
-        flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
+        flm_exit_status_add(out, status);
     flm_text_putc(out, '\n');
 }
 

@@ -24,4 +24,7 @@ bool flm_record_summary_text(const struct flm_record_summary *summary, const str
 bool flm_record_summary_json(const struct flm_record_summary *summary, struct flm_text *out,
                              struct flm_error *why);
 
+/* How a command ended, as waitpid has it: "ended with status 3". */
+void flm_exit_status_add(struct flm_text *out, int status);
+
 #endif

@@ -116,8 +116,8 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
                              r->event, capability, l->paranoid);
     if (!r->own_task && r->task > 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "task %d is not yours to record: it belongs to another user, or may "
-                             "not be traced (root and %s with CAP_SYS_PTRACE may)",
+                             "%d is not yours to record: it belongs to another user, or may not "
+                             "be traced (root and %s with CAP_SYS_PTRACE may)",
                              r->task, capability);
     return flm_error_set(why, FLM_ERROR_SYSTEM,
                          "%s: the kernel's part may not be recorded: kernel.perf_event_paranoid "

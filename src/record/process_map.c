@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "flamel/builder.h"
 #include "record/own_text.h"
+#include "record/thread_table.h"
 
 /* Mappings that processes share until one of them changes them. */
 struct mappings {
@@ -15,14 +17,14 @@ struct mappings {
     struct flm_mapping at[];
 };
 
+/* One that has ended may still have samples behind it in other rings: it stays until
+ * flm_processes_forget. */
 struct process {
     struct flm_process shown; /* first: flm_process_find is handed a pointer to it */
     struct mappings *mappings;
-};
-
-struct thread {
-    int32_t id;
-    uint32_t name; /* of `names` */
+    uint32_t program; /* another number after each fork and exec: threads are of one of them */
+    uint32_t living;  /* threads of that program that were heard of and have not ended */
+    int64_t ended_ns; /* when the last of them did; FLM_NO_TIME: it runs, or that is not known */
 };
 
 struct known_file {
@@ -38,13 +40,8 @@ struct flm_processes {
     size_t process_count, process_capacity;
     struct flm_index process_index;
 
-    struct thread *threads;
-    size_t thread_count, thread_capacity;
-    struct flm_index thread_index;
-
-    struct flm_own_text *names;
-    size_t name_count, name_capacity;
-    struct flm_index name_index;
+    struct flm_thread_table threads;
+    uint32_t programs;
 
     struct known_file *files;
     size_t file_count, file_capacity;
@@ -79,88 +76,26 @@ static void release_mappings(struct mappings *mappings)
         free(mappings);
 }
 
+static void free_process(struct process *process)
+{
+    release_mappings(process->mappings);
+    free(process);
+}
+
 void flm_processes_free(struct flm_processes *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->process_count; i++) {
-        release_mappings(p->processes[i]->mappings);
-        free(p->processes[i]);
-    }
-    for (size_t i = 0; i < p->name_count; i++)
-        free(p->names[i].at);
+    for (size_t i = 0; i < p->process_count; i++)
+        free_process(p->processes[i]);
     for (size_t i = 0; i < p->file_count; i++)
         free(p->files[i].path.at);
     flm_index_clear(&p->process_index);
-    flm_index_clear(&p->thread_index);
-    flm_index_clear(&p->name_index);
+    flm_thread_table_clear(&p->threads);
     flm_index_clear(&p->file_index);
     free(p->processes);
-    free(p->threads);
-    free(p->names);
     free(p->files);
     free(p);
-}
-
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-/* The number of a name; UINT32_MAX when memory ran out. */
-static uint32_t find_name(struct flm_processes *p, struct flm_bytes text)
-{
-    uint32_t hash = (uint32_t)flm_hash(text.at, text.size);
-    for (struct flm_probe at = flm_index_probe(&p->name_index, hash);
-         flm_index_next(&p->name_index, &at);)
-        if (flm_bytes_equal(flm_own_text_bytes(&p->names[at.found]), text))
-            return at.found;
-    void *names = p->names;
-    if (!flm_grow(&names, &p->name_capacity, p->name_count + 1, sizeof *p->names))
-        return UINT32_MAX;
-    p->names = names;
-    struct flm_own_text copy;
-    if (!flm_own_text_init(&copy, text))
-        return UINT32_MAX;
-    if (!flm_index_add(&p->name_index, hash, (uint32_t)p->name_count)) {
-        free(copy.at);
-        return UINT32_MAX;
-    }
-    p->names[p->name_count] = copy;
-    return (uint32_t)p->name_count++;
-}
-
-static struct thread *find_thread(const struct flm_processes *p, int32_t id)
-{
-    for (struct flm_probe at = flm_index_probe(&p->thread_index, flm_hash_numbers((uint32_t)id, 0));
-         flm_index_next(&p->thread_index, &at);)
-        if (p->threads[at.found].id == id)
-            return &p->threads[at.found];
-    return NULL;
-}
-
-static bool name_thread(struct flm_processes *p, int32_t id, struct flm_bytes text)
-{
-    uint32_t name = find_name(p, text);
-    if (name == UINT32_MAX)
-        return false;
-    struct thread *thread = find_thread(p, id);
-    if (thread) {
-        thread->name = name;
-        return true;
-    }
-    void *threads = p->threads;
-    if (!flm_grow(&threads, &p->thread_capacity, p->thread_count + 1, sizeof *p->threads))
-        return false;
-    p->threads = threads;
-    if (!flm_index_add(&p->thread_index, flm_hash_numbers((uint32_t)id, 0),
-                       (uint32_t)p->thread_count))
-        return false;
-    p->threads[p->thread_count++] = (struct thread){id, name};
-    return true;
-}
-
-struct flm_bytes flm_thread_name(const struct flm_processes *p, int32_t id)
-{
-    const struct thread *thread = find_thread(p, id);
-    return thread ? flm_own_text_bytes(&p->names[thread->name]) : (struct flm_bytes){"", 0};
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -264,7 +199,7 @@ static struct flm_module *find_module(struct flm_processes *p, const struct flm_
 
 /* ---- Processes and their mappings ------------------------------------------------------------ */
 
-static struct process *find_process(struct flm_processes *p, int32_t id)
+static struct process *find_process(const struct flm_processes *p, int32_t id)
 {
     for (struct flm_probe at =
              flm_index_probe(&p->process_index, flm_hash_numbers((uint32_t)id, 0));
@@ -297,6 +232,7 @@ static struct process *get_process(struct flm_processes *p, int32_t id)
         return NULL;
     }
     process->shown.id = id;
+    process->ended_ns = FLM_NO_TIME;
     p->processes[p->process_count++] = process;
     show(p, process);
     return process;
@@ -306,6 +242,11 @@ const struct flm_process *flm_processes_get(struct flm_processes *p, int32_t id)
 {
     const struct process *process = get_process(p, id);
     return process ? &process->shown : NULL;
+}
+
+bool flm_processes_know(const struct flm_processes *p, int32_t id)
+{
+    return find_process(p, id) != NULL;
 }
 
 uint64_t flm_processes_kernel_start(const struct flm_processes *p)
@@ -410,37 +351,89 @@ static bool map(struct flm_processes *p, const struct flm_event *event)
     return process && add_mapping(p, process, &mapping);
 }
 
+/* ---- Who lives ------------------------------------------------------------------------------- */
+
+struct flm_bytes flm_thread_name(const struct flm_processes *p, int32_t id)
+{
+    return flm_thread_table_text(&p->threads, id);
+}
+
+/* The process that a thread is a living one of; NULL: none. */
+static struct process *process_of(const struct flm_processes *p, const struct flm_thread *thread)
+{
+    struct process *process =
+        thread->ended_ns == FLM_NO_TIME ? find_process(p, thread->process) : NULL;
+    return process && process->program == thread->program ? process : NULL;
+}
+
+static void end_thread(struct flm_processes *p, struct flm_thread *thread, int64_t time_ns)
+{
+    struct process *process = process_of(p, thread);
+    if (process && --process->living == 0)
+        process->ended_ns = time_ns;
+    thread->ended_ns = time_ns;
+}
+
+/* The thread, which runs and is the process's, whatever was known of that number before. NULL when
+ * memory ran out. */
+static struct flm_thread *begin_thread(struct flm_processes *p, int32_t process_id, int32_t id)
+{
+    struct process *process = get_process(p, process_id);
+    struct flm_thread *thread = process ? flm_thread_table_get(&p->threads, id) : NULL;
+    if (!thread || process_of(p, thread) == process)
+        return thread;
+    end_thread(p, thread, FLM_NO_TIME);
+    thread->process = process_id;
+    thread->program = process->program;
+    thread->ended_ns = process->ended_ns = FLM_NO_TIME;
+    process->living++;
+    return thread;
+}
+
+/* What was heard of its threads is true of it no more. */
+static void begin_program(struct flm_processes *p, struct process *process,
+                          struct mappings *mappings)
+{
+    if (mappings)
+        mappings->users++;
+    release_mappings(process->mappings);
+    process->mappings = mappings;
+    process->program = ++p->programs;
+    process->living = 0;
+    show(p, process);
+}
+
 static bool fork_process(struct flm_processes *p, const struct flm_event *event)
 {
+    if (event->process != event->fork.parent_process) {
+        struct process *child = get_process(p, event->process);
+        const struct process *parent = find_process(p, event->fork.parent_process);
+        if (!child)
+            return false;
+        begin_program(p, child, parent ? parent->mappings : NULL);
+    }
     struct flm_bytes name = flm_thread_name(p, event->fork.parent_thread);
-    if (name.size > 0 && !name_thread(p, event->thread, name))
-        return false;
-    if (event->process == event->fork.parent_process)
-        return true;
-    struct process *child = get_process(p, event->process);
-    const struct process *parent = find_process(p, event->fork.parent_process);
-    if (!child)
-        return false;
-    struct mappings *shared = parent ? parent->mappings : NULL;
-    if (shared)
-        shared->users++;
-    release_mappings(child->mappings);
-    child->mappings = shared;
-    show(p, child);
-    return true;
+    struct flm_thread *thread = begin_thread(p, event->process, event->thread);
+    return thread && (name.size == 0 || flm_thread_table_name(&p->threads, thread, name));
 }
 
 static bool name(struct flm_processes *p, const struct flm_event *event)
 {
-    if (!name_thread(p, event->thread, event->name.text))
-        return false;
     struct process *process = event->name.is_exec ? find_process(p, event->process) : NULL;
-    if (process) {
-        release_mappings(process->mappings);
-        process->mappings = NULL;
-        show(p, process);
-    }
-    return true;
+    if (process)
+        begin_program(p, process, NULL);
+    struct flm_thread *thread = begin_thread(p, event->process, event->thread);
+    return thread && flm_thread_table_name(&p->threads, thread, event->name.text);
+}
+
+static void leave(struct flm_processes *p, const struct flm_event *event)
+{
+    struct flm_thread *thread = flm_thread_table_find(&p->threads, event->thread);
+    struct process *process = thread ? NULL : find_process(p, event->process);
+    if (thread && thread->ended_ns == FLM_NO_TIME)
+        end_thread(p, thread, event->time_ns);
+    else if (process && process->living == 0)
+        process->ended_ns = event->time_ns;
 }
 
 bool flm_processes_change(struct flm_processes *p, const struct flm_event *event)
@@ -452,9 +445,79 @@ bool flm_processes_change(struct flm_processes *p, const struct flm_event *event
         return name(p, event);
     case FLM_EVENT_FORK:
         return fork_process(p, event);
+    case FLM_EVENT_EXIT:
+        leave(p, event);
+        return true;
     default:
-        /* What has ended may still have samples behind it in other rings: it stays. A process that
-         * gets its number later begins with a fork, and has its parent's mappings. */
         return true;
     }
+}
+
+/* ---- Forgetting ------------------------------------------------------------------------------ */
+
+struct forgetting {
+    struct flm_processes *processes;
+    int64_t before_ns;
+};
+
+/* A process without mappings, of which no thread was heard, is what the next sample would make of
+ * its number too. */
+static bool is_over(const struct process *process, int64_t before_ns)
+{
+    if (process->shown.id == -1 || process->living > 0)
+        return false;
+    return process->ended_ns != FLM_NO_TIME ? process->ended_ns < before_ns
+                                            : process->shown.mapping_count == 0;
+}
+
+/* Threads that an exec of another one has ended have no event of that. */
+static bool keeps_thread(void *context, const struct flm_thread *thread)
+{
+    const struct forgetting *f = context;
+    return thread->ended_ns == FLM_NO_TIME ? process_of(f->processes, thread) != NULL
+                                           : thread->ended_ns >= f->before_ns;
+}
+
+static bool is_known(void *context, int32_t id)
+{
+    return flm_processes_know(context, id);
+}
+
+bool flm_processes_forget(struct flm_processes *p, int64_t before_ns)
+{
+    struct forgetting f = {p, before_ns};
+    size_t kept = 0, count = p->process_count;
+    bool good = flm_thread_table_keep(&p->threads, keeps_thread, &f);
+    for (size_t i = 0; i < count; i++) {
+        if (is_over(p->processes[i], before_ns))
+            free_process(p->processes[i]);
+        else
+            p->processes[kept++] = p->processes[i];
+    }
+    p->process_count = kept;
+    if (kept == count)
+        return good;
+    flm_index_clear(&p->process_index);
+    for (size_t i = 0; i < kept && good; i++)
+        good = flm_index_add(&p->process_index,
+                             flm_hash_numbers((uint32_t)p->processes[i]->shown.id, 0), (uint32_t)i);
+    return good && flm_modules_forget_requests(p->modules, is_known, p);
+}
+
+bool flm_processes_forget_names(struct flm_processes *p)
+{
+    return flm_thread_table_forget_names(&p->threads);
+}
+
+void flm_processes_use(const struct flm_processes *p)
+{
+    for (size_t i = 0; i < p->process_count; i++)
+        for (size_t k = 0; k < p->processes[i]->shown.mapping_count; k++)
+            if (p->processes[i]->shown.mappings[k].module)
+                flm_module_use(p->processes[i]->shown.mappings[k].module);
+}
+
+struct flm_processes_counts flm_processes_counts(const struct flm_processes *p)
+{
+    return (struct flm_processes_counts){p->process_count, p->threads.count, p->threads.name_count};
 }

@@ -1,7 +1,8 @@
 /* process_map.h - who has what mapped where: every process as it is at the time of an event.
  *
  * A process is a sorted array of mappings that do not overlap: a new one cuts what lies below it. A
- * fork shares its parent's array until one of them changes it. Threads have names. */
+ * fork shares its parent's array until one of them changes it. Threads have names
+ * (thread_table.h), and a process lives as long as one of them does. */
 #ifndef FLAMEL_RECORD_PROCESS_MAP_H
 #define FLAMEL_RECORD_PROCESS_MAP_H
 
@@ -54,12 +55,32 @@ bool flm_processes_build_id(struct flm_processes *processes, struct flm_bytes pa
  * the kernel, whose mappings all have. */
 const struct flm_process *flm_processes_get(struct flm_processes *processes, int32_t id);
 
+/* Whether the process was heard of, and not forgotten. */
+bool flm_processes_know(const struct flm_processes *processes, int32_t id);
+
 /* The mapping that has the address; NULL if none has. */
 const struct flm_mapping *flm_process_find(const struct flm_process *process, uint64_t address);
 
 /* What a thread is called now; "" where it was never said. The text is good until the processes are
- * freed, and the same name is the same text at the same place. */
+ * freed or flm_processes_forget_names, and the same name is the same text at the same place. */
 struct flm_bytes flm_thread_name(const struct flm_processes *processes, int32_t thread);
+
+/* What has ended before that time, and what only it needed: no sample of it can come any more. A
+ * recording of a thousand short processes needs no more memory than one of the few that live at a
+ * time. Pointers to processes are good no more. False when memory ran out, as below. */
+bool flm_processes_forget(struct flm_processes *processes, int64_t before_ns);
+
+/* The names of threads that are not there any more, when nobody holds their texts. */
+bool flm_processes_forget_names(struct flm_processes *processes);
+
+/* Says of every module that a process has mapped that it is needed: flm_modules_age. */
+void flm_processes_use(const struct flm_processes *processes);
+
+/* How many are known now. */
+struct flm_processes_counts {
+    size_t processes, threads, names;
+};
+struct flm_processes_counts flm_processes_counts(const struct flm_processes *processes);
 
 /* Where the kernel's own text begins; 0 where it was not said. */
 uint64_t flm_processes_kernel_start(const struct flm_processes *processes);

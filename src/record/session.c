@@ -17,7 +17,7 @@ struct flm_session *flm_session_new(const struct flm_session_options *options,
     }
     s->options = *options;
     s->tally.keep_times = options->keep_times;
-    s->oldest_ns = s->newest_ns = FLM_NO_TIME;
+    s->oldest_ns = s->newest_ns = s->forgot_ns = FLM_NO_TIME;
     const struct flm_processes_options processes = {.live = options->live,
                                                     .kernel_is_ours = options->kernel_is_ours};
     struct flm_modules_options symbols = options->symbols;
@@ -35,6 +35,7 @@ void flm_session_free(struct flm_session *s)
 {
     if (!s)
         return;
+    flm_preparing_free(s->preparing);
     flm_processes_free(s->processes);
     flm_modules_free(s->modules);
     flm_places_clear(&s->places);
@@ -43,8 +44,6 @@ void flm_session_free(struct flm_session *s)
     flm_tally_clear(&s->tally);
     for (size_t i = 0; i < s->event_count; i++)
         free(s->events[i].name.at);
-    for (size_t i = 0; i < s->label_count; i++)
-        free(s->labels[i].at);
     for (size_t i = 0; i < s->code_count; i++)
         flm_text_clear(&s->codes[i].text);
     for (size_t i = 0; i < s->dump_count; i++)
@@ -53,11 +52,10 @@ void flm_session_free(struct flm_session *s)
         free(s->notes[i].key.at);
         flm_text_clear(&s->notes[i].value);
     }
-    flm_index_clear(&s->label_index);
+    flm_session_labels_clear(&s->labels);
     flm_index_clear(&s->code_index);
     flm_index_clear(&s->counter_index);
     free(s->events);
-    free(s->labels);
     free(s->codes);
     free(s->dumps);
     free(s->counters);
@@ -135,6 +133,17 @@ uint64_t flm_session_kernel_start(const struct flm_session *s)
 struct flm_session_counts flm_session_counts(const struct flm_session *s)
 {
     return s->counts;
+}
+
+struct flm_session_kept flm_session_kept(const struct flm_session *s)
+{
+    struct flm_processes_counts counts = flm_processes_counts(s->processes);
+    return (struct flm_session_kept){.processes = counts.processes,
+                                     .threads = counts.threads,
+                                     .names = counts.names,
+                                     .labels = s->labels.count,
+                                     .waiting = s->switches.count,
+                                     .modules = flm_modules_counts(s->modules)};
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -411,7 +420,7 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
         flm_switches_begin(&s->switches, event->process, event->thread);
         return flm_processes_change(s->processes, event);
     case FLM_EVENT_EXIT:
-        return flm_switches_end(&s->switches, event->process, event->thread) &&
+        return flm_switches_end(&s->switches, event->process, event->thread, event->time_ns) &&
                flm_processes_change(s->processes, event);
     case FLM_EVENT_NAME:
         return flm_processes_change(s->processes, event);
@@ -438,6 +447,22 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
     }
 }
 
+/* What has ended long before the newest event has none behind it any more. */
+static bool forget_ended(struct flm_session *s)
+{
+    enum { SECOND = 1000000000 };
+    if (s->newest_ns < INT64_MIN + 2LL * SECOND) /* no times */
+        return true;
+    if (s->forgot_ns == FLM_NO_TIME)
+        s->forgot_ns = s->newest_ns;
+    if (s->newest_ns - SECOND < s->forgot_ns)
+        return true;
+    s->forgot_ns = s->newest_ns;
+    int64_t before_ns = s->newest_ns - 2LL * SECOND;
+    return flm_processes_forget(s->processes, before_ns) &&
+           flm_switches_forget(&s->switches, before_ns);
+}
+
 bool flm_session_add(void *session, struct flm_event *event, struct flm_error *why)
 {
     struct flm_session *s = session;
@@ -446,5 +471,5 @@ bool flm_session_add(void *session, struct flm_event *event, struct flm_error *w
         s->oldest_ns = event->time_ns;
     if (event->time_ns != FLM_NO_TIME && event->time_ns > s->newest_ns)
         s->newest_ns = event->time_ns;
-    return (add_event(s, event) && !s->failed) || flm_error_memory(why);
+    return (forget_ended(s) && add_event(s, event) && !s->failed) || flm_error_memory(why);
 }

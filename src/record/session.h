@@ -73,9 +73,14 @@ typedef bool (*flm_session_progress)(void *context, struct flm_bytes module, siz
 bool flm_session_finish(struct flm_session *session, struct flm_builder *builder,
                         flm_session_progress progress, void *context, struct flm_error *why);
 
+/* Whether all tables are made that naming what came until now takes. If not, they are begun beside,
+ * and events may be added meanwhile: flm_session_take would wait for them. */
+bool flm_session_prepare(struct flm_session *session);
+
 /* The same of what came since the last time, which is forgotten then: its samples, stacks and
- * losses. What was found out stays: processes, mappings, tables of symbols. So a recording without
- * end needs no more memory than its longest piece. Threads that wait have waited until `until_ns`
+ * losses. What was found out stays, as long as it is needed: processes that live, their mappings,
+ * tables of what ran in the last FLM_MODULE_ROUNDS pieces. So a recording without end needs no more
+ * memory than its longest piece. Threads that wait have waited until `until_ns`
  * (FLM_NO_TIME: until the last event), and go on waiting. After a failure only flm_session_free. */
 bool flm_session_take(struct flm_session *session, int64_t until_ns, struct flm_builder *builder,
                       struct flm_error *why);
@@ -109,6 +114,13 @@ struct flm_session_counts {
     uint64_t frames_unwound;
 };
 struct flm_session_counts flm_session_counts(const struct flm_session *session);
+
+/* What it keeps now: a recording of many short processes shall not grow with them. */
+struct flm_session_kept {
+    size_t processes, threads, names, labels, waiting;
+    struct flm_modules_counts modules;
+};
+struct flm_session_kept flm_session_kept(const struct flm_session *session);
 
 /* Addresses from here on stand for code without an address; each is defined by an FLM_EVENT_CODE
  * before it is used. They are no addresses on any machine: neither half of the address space. */

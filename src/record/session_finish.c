@@ -220,7 +220,7 @@ static bool name_place(struct finishing *f, const struct flm_place_owner *owner,
     case FLM_OWNER_CODE:
         return name_code(f, place->address);
     case FLM_OWNER_LABEL:
-        return add_label(f, flm_own_text_bytes(&f->session->labels[place->address]));
+        return add_label(f, flm_own_text_bytes(&f->session->labels.items[place->address]));
     default:
         return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     }
@@ -245,20 +245,28 @@ static bool sort_by_owner(struct finishing *f)
     return true;
 }
 
+struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *count)
+{
+    struct flm_module **modules = malloc((s->places.owner_count + 1) * sizeof(*modules));
+    *count = 0;
+    for (size_t i = 0; modules && i < s->places.owner_count; i++) {
+        const struct flm_place_owner *owner = &s->places.owners[i];
+        if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
+            modules[(*count)++] = owner->module;
+    }
+    return modules;
+}
+
 /* Tables of all modules that will be asked, made side by side. */
 static bool prepare_modules(struct finishing *f)
 {
-    const struct flm_session *s = f->session;
-    struct flm_module **modules = malloc((s->places.owner_count + 1) * sizeof(*modules));
-    size_t count = 0;
+    size_t count;
+    struct flm_module **modules = flm_session_wanted(f->session, &count);
     if (!modules)
         return flm_error_memory(f->why);
-    for (size_t i = 0; i < s->places.owner_count; i++) {
-        const struct flm_place_owner *owner = &s->places.owners[i];
-        if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
-            modules[count++] = owner->module;
-    }
-    flm_modules_prepare(s->modules, modules, count);
+    if (f->session->preparing)
+        flm_preparing_wait(f->session->preparing);
+    flm_modules_prepare(f->session->modules, modules, count);
     free(modules);
     return true;
 }

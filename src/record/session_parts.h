@@ -11,9 +11,17 @@
 #include "record/switches.h"
 #include "record/tally.h"
 #include "record/unwinder.h"
+#include "symbol/preparing.h"
 
 /* The deepest stack that is kept: perf's are at most 127 frames, unwound ones may be deeper. */
 enum { FLM_DEEPEST_STACK = 1024 };
+
+/* Commands and threads, as frames are called that are no code; equal ones once. */
+struct flm_session_labels {
+    struct flm_own_text *items;
+    size_t count, capacity;
+    struct flm_index index;
+};
 
 struct flm_session_event {
     struct flm_own_text name;
@@ -54,6 +62,7 @@ struct flm_session_counter {
 struct flm_session {
     struct flm_session_options options;
     struct flm_modules *modules;
+    struct flm_preparing *preparing; /* NULL: flm_session_prepare was not called */
     struct flm_processes *processes;
     struct flm_places places;
     struct flm_stacks stacks;
@@ -63,9 +72,7 @@ struct flm_session {
     struct flm_session_event *events; /* by the number of their layouts; "off-cpu" behind */
     size_t event_count, event_capacity;
 
-    struct flm_own_text *labels; /* commands, threads; equal ones once */
-    size_t label_count, label_capacity;
-    struct flm_index label_index;
+    struct flm_session_labels labels;
 
     struct flm_session_code *codes;
     size_t code_count, code_capacity;
@@ -102,6 +109,7 @@ struct flm_session {
 
     bool failed; /* memory ran out where that could not be told */
     int64_t oldest_ns, newest_ns;
+    int64_t forgot_ns; /* the newest, when what had ended was forgotten last */
     struct flm_session_dump *dumps;
     size_t dump_count, dump_capacity;
     bool moves_code; /* a jitdump was mapped: the same address may be different code later */
@@ -123,6 +131,8 @@ uint32_t flm_session_root(struct flm_session *session, const struct flm_event *e
                           struct flm_bytes command);
 uint32_t flm_session_label(struct flm_session *session, uint32_t caller, struct flm_bytes text);
 
+void flm_session_labels_clear(struct flm_session_labels *labels);
+
 /* Whether a sample has what a stack can be unwound from. */
 bool flm_session_has_copy(const struct flm_event_sample *sample);
 
@@ -136,6 +146,9 @@ uint32_t flm_session_node(struct flm_session *session, const struct flm_process 
 
 /* The event of waiting: none of the kernel's. */
 #define FLM_EVENT_OFF_CPU UINT32_MAX
+
+/* The modules that there are places in, into an array of the caller's; NULL when memory ran out. */
+struct flm_module **flm_session_wanted(const struct flm_session *session, size_t *count);
 
 /* Counts the waiting of threads that have not come back. False when memory ran out. */
 bool flm_session_end_waiting(struct flm_session *session);

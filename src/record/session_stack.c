@@ -7,26 +7,37 @@
 
 /* ---- Outermost frames ------------------------------------------------------------------------ */
 
+void flm_session_labels_clear(struct flm_session_labels *labels)
+{
+    for (size_t i = 0; i < labels->count; i++)
+        free(labels->items[i].at);
+    free(labels->items);
+    flm_index_clear(&labels->index);
+    *labels = (struct flm_session_labels){0};
+}
+
 /* The place of a label: UINT32_MAX when memory ran out. */
 static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
 {
     static const struct flm_place_owner owner = {FLM_OWNER_LABEL, NULL, 0};
+    struct flm_session_labels *labels = &s->labels;
     uint32_t hash = (uint32_t)flm_hash(text.at, text.size);
-    for (struct flm_probe at = flm_index_probe(&s->label_index, hash);
-         flm_index_next(&s->label_index, &at);)
-        if (flm_bytes_equal(flm_own_text_bytes(&s->labels[at.found]), text))
+    for (struct flm_probe at = flm_index_probe(&labels->index, hash);
+         flm_index_next(&labels->index, &at);)
+        if (flm_bytes_equal(flm_own_text_bytes(&labels->items[at.found]), text))
             return flm_places_add(&s->places, owner, at.found, 0);
-    void *labels = s->labels;
+    void *items = labels->items;
     struct flm_own_text copy;
-    if (!flm_grow(&labels, &s->label_capacity, s->label_count + 1, sizeof *s->labels))
+    if (!flm_grow(&items, &labels->capacity, labels->count + 1, sizeof *labels->items))
         return UINT32_MAX;
-    s->labels = labels;
+    labels->items = items;
     if (!flm_own_text_init(&copy, text))
         return UINT32_MAX;
-    s->labels[s->label_count++] = copy; /* owned from here on, found only once it is in the index */
-    if (!flm_index_add(&s->label_index, hash, (uint32_t)s->label_count - 1))
+    /* Owned from here on, found only once it is in the index. */
+    labels->items[labels->count++] = copy;
+    if (!flm_index_add(&labels->index, hash, (uint32_t)labels->count - 1))
         return UINT32_MAX;
-    return flm_places_add(&s->places, owner, s->label_count - 1, 0);
+    return flm_places_add(&s->places, owner, labels->count - 1, 0);
 }
 
 uint32_t flm_session_label(struct flm_session *s, uint32_t caller, struct flm_bytes text)

@@ -26,6 +26,15 @@ static struct flm_waiting_thread *find(const struct flm_switches *s, int32_t thr
     return NULL;
 }
 
+static struct flm_waiting_thread nothing_of(int32_t process, int32_t thread)
+{
+    return (struct flm_waiting_thread){.process = process,
+                                       .thread = thread,
+                                       .left_ns = FLM_NO_TIME,
+                                       .marked_ns = FLM_NO_TIME,
+                                       .ended_ns = FLM_NO_TIME};
+}
+
 static struct flm_waiting_thread *get(struct flm_switches *s, int32_t process, int32_t thread)
 {
     struct flm_waiting_thread *found = find(s, thread);
@@ -38,8 +47,7 @@ static struct flm_waiting_thread *get(struct flm_switches *s, int32_t process, i
     if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)thread, 0), (uint32_t)s->count))
         return NULL;
     found = &s->threads[s->count++];
-    *found = (struct flm_waiting_thread){
-        .process = process, .thread = thread, .left_ns = FLM_NO_TIME, .marked_ns = FLM_NO_TIME};
+    *found = nothing_of(process, thread);
     return found;
 }
 
@@ -59,7 +67,7 @@ bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread,
                         bool preempted)
 {
     struct flm_waiting_thread *t = get(s, process, thread);
-    if (!t || t->ended)
+    if (!t || t->ended_ns != FLM_NO_TIME)
         return t;
     if (t->marked_ns != FLM_NO_TIME &&
         (t->marked_ns > time_ns || time_ns - t->marked_ns > MARK_LASTS_NS))
@@ -80,13 +88,14 @@ bool flm_switches_return(struct flm_switches *s, int32_t thread, struct flm_wait
     return true;
 }
 
-bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread)
+bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns)
 {
     struct flm_waiting_thread *t = get(s, process, thread);
     if (!t)
         return false;
     t->left_ns = t->marked_ns = FLM_NO_TIME;
-    t->ended = true;
+    /* Without a time it is never forgotten. */
+    t->ended_ns = time_ns == FLM_NO_TIME ? INT64_MAX : time_ns;
     return true;
 }
 
@@ -94,6 +103,21 @@ void flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread)
 {
     struct flm_waiting_thread *t = find(s, thread);
     if (t)
-        *t = (struct flm_waiting_thread){
-            .process = process, .thread = thread, .left_ns = FLM_NO_TIME, .marked_ns = FLM_NO_TIME};
+        *t = nothing_of(process, thread);
+}
+
+bool flm_switches_forget(struct flm_switches *s, int64_t before_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->threads[i].ended_ns == FLM_NO_TIME || s->threads[i].ended_ns >= before_ns)
+            s->threads[kept++] = s->threads[i];
+    if (kept == s->count)
+        return true;
+    flm_index_clear(&s->index);
+    for (s->count = 0; s->count < kept; s->count++)
+        if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)s->threads[s->count].thread, 0),
+                           (uint32_t)s->count))
+            return false;
+    return true;
 }

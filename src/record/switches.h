@@ -18,7 +18,8 @@ struct flm_waiting_thread {
     int64_t left_ns;   /* FLM_NO_TIME: it runs, or was not heard of */
     int64_t marked_ns; /* when it last was at `node`; FLM_NO_TIME: not known */
     uint32_t node;
-    bool preempted, ended;
+    int64_t ended_ns; /* FLM_NO_TIME: it has not */
+    bool preempted;
 };
 
 struct flm_switches {
@@ -41,7 +42,12 @@ bool flm_switches_return(struct flm_switches *switches, int32_t thread,
                          struct flm_waiting_thread *waited);
 
 /* It has ended: that it leaves once more is no waiting. And a thread of that number has begun. */
-bool flm_switches_end(struct flm_switches *switches, int32_t process, int32_t thread);
+bool flm_switches_end(struct flm_switches *switches, int32_t process, int32_t thread,
+                      int64_t time_ns);
 void flm_switches_begin(struct flm_switches *switches, int32_t process, int32_t thread);
+
+/* Drops the threads that have ended before that time: nothing of them comes any more. False when
+ * memory ran out. */
+bool flm_switches_forget(struct flm_switches *switches, int64_t before_ns);
 
 #endif

@@ -107,6 +107,12 @@ void flm_cache_close(struct flm_cached *cached)
     *cached = (struct flm_cached){0};
 }
 
+void flm_cache_rest(const struct flm_cached *cached)
+{
+    if (cached->mapping)
+        madvise(cached->mapping, cached->mapping_size, MADV_DONTNEED);
+}
+
 /* The folders that a file is in, each for its owner alone. */
 static bool make_folders(char *path)
 {

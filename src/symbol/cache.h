@@ -26,6 +26,10 @@ struct flm_cached {
 struct flm_cached flm_cache_open(const char *dir, const struct flm_build_id *id, const char *kind);
 void flm_cache_close(struct flm_cached *cached);
 
+/* Gives the memory that its pages take back to the system: opening and checking it reads all of
+ * them, lookups few. They come again as they are asked. */
+void flm_cache_rest(const struct flm_cached *cached);
+
 /* False when it could not be kept (no room, no right to); nothing is lost by that. */
 bool flm_cache_store(const char *dir, const struct flm_build_id *id, const char *kind,
                      struct flm_bytes bytes);

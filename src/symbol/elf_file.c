@@ -301,6 +301,11 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
     struct flm_elf_file *file = flm_elf_new((struct flm_bytes){mapping, size}, why);
     if (file) {
         file->mapping = mapping;
+        file->identity = (struct flm_elf_identity){
+            .device = status.st_dev,
+            .inode = status.st_ino,
+            .size = size,
+            .changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec};
     } else {
         munmap(mapping, size);
         flm_error_within(why, path);
@@ -333,6 +338,19 @@ void flm_elf_free(struct flm_elf_file *file)
     free(file->segments);
     free(file->sections);
     free(file);
+}
+
+void flm_elf_rest(const struct flm_elf_file *file)
+{
+    if (file->mapping)
+        madvise(file->mapping, file->image.size, MADV_DONTNEED);
+}
+
+bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b)
+{
+    const struct flm_elf_identity *x = &a->identity, *y = &b->identity;
+    return x->size > 0 && x->device == y->device && x->inode == y->inode && x->size == y->size &&
+           x->changed_ns == y->changed_ns;
 }
 
 bool flm_elf_address(const struct flm_elf_file *file, uint64_t offset, uint64_t *address)

@@ -32,8 +32,15 @@ struct flm_elf_section {
     size_t unpacked_size;
 };
 
+/* Which file it is, and which state of it: equal ones are the same bytes. All 0: none on disk. */
+struct flm_elf_identity {
+    uint64_t device, inode, size;
+    int64_t changed_ns;
+};
+
 struct flm_elf_file {
     struct flm_bytes image;
+    struct flm_elf_identity identity;
     bool is_wide;           /* of 64 bits */
     bool swapped;           /* its numbers are the other way round than ours */
     uint16_t type, machine; /* ET_, EM_ of <elf.h> */
@@ -56,6 +63,12 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
 /* The same of bytes, which outlive it. */
 struct flm_elf_file *flm_elf_new(struct flm_bytes image, struct flm_error *why);
 void flm_elf_free(struct flm_elf_file *file);
+
+/* Gives the memory that its pages take back to the system: who asks again reads them again, from
+ * the file. Nobody may hold a handle of libelf's on it, which writes to them. */
+void flm_elf_rest(const struct flm_elf_file *file);
+
+bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b);
 
 /* The address of a byte of the file, by its PT_LOAD segments. */
 bool flm_elf_address(const struct flm_elf_file *file, uint64_t offset, uint64_t *address);

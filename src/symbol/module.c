@@ -44,12 +44,14 @@ bool flm_module_open_cached(struct flm_module *module, const char *kind)
         module->cached_code = cached;
     else
         flm_cache_close(&cached);
+    flm_cache_rest(&module->cached_code);
     return module->code != NULL;
 }
 
 bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, const char *kind)
 {
     const char *dir = module->modules->options.cache_dir;
+    bool is_kept = false;
     module->code = flm_code_maker_finish(maker, &module->why);
     if (!module->code)
         module->state = FLM_MODULE_BARE;
@@ -57,9 +59,16 @@ bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, 
         struct flm_text bytes = {0};
         flm_code_table_write(module->code, &bytes);
         if (!bytes.failed)
-            flm_cache_store(dir, &module->id, kind, (struct flm_bytes){bytes.at, bytes.size});
+            is_kept =
+                flm_cache_store(dir, &module->id, kind, (struct flm_bytes){bytes.at, bytes.size});
         flm_text_clear(&bytes);
     }
+    /* Mapped, it takes the memory of what is asked of it, and that can be taken back. */
+    struct flm_code_table *made = module->code;
+    if (is_kept && flm_module_open_cached(module, kind))
+        flm_code_table_free(made);
+    else
+        module->code = made;
     return module->code != NULL;
 }
 
@@ -210,12 +219,15 @@ void flm_module_prepare(struct flm_module *module)
         flm_module_prepare_kernel(module);
     else if (module->file || module->id.size)
         prepare_file(module);
+    if (module->file)
+        flm_elf_rest(module->file);
 }
 
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity)
 {
     flm_module_prepare(module);
+    module->code_asked = module->modules->round;
     if (!module->code)
         return 0;
     size_t count = flm_code_table_lookup(module->code, address - module->slide, code, capacity);

@@ -67,10 +67,37 @@ struct flm_module_request {
 struct flm_module *flm_modules_get(struct flm_modules *modules,
                                    const struct flm_module_request *request);
 
+/* Requests of processes that are not known any more, which nobody can make again. False when memory
+ * ran out. */
+typedef bool (*flm_process_predicate)(void *context, int32_t process);
+bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predicate is_known,
+                                 void *context);
+
 /* Makes the code tables of `count` modules, by as many threads as there are processors. What is not
  * prepared is made by the first lookup. */
 void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *wanted,
                          size_t count);
+
+/* ---- Recordings without end --------------------------------------------------------------------
+ *
+ * A live view goes through rounds: its refreshes. What a round needs it says, and what none of the
+ * last FLM_MODULE_ROUNDS has needed goes: modules that nobody has mapped any more, and tables of
+ * those that do not run. So memory is that of what ran lately, however much has run before. */
+enum { FLM_MODULE_ROUNDS = 60 };
+
+/* This round needs it: someone has it mapped, or stood in it. Lookups say so of tables by
+ * themselves. */
+void flm_module_use(struct flm_module *module);
+
+/* Ends a round, when no table is being made or asked: pointers to modules that were not needed are
+ * good no more, and texts that lookups gave neither. False when memory ran out. */
+bool flm_modules_age(struct flm_modules *modules);
+
+struct flm_modules_counts {
+    size_t modules, requests;
+    size_t code_tables, unwind_tables; /* in memory now */
+};
+struct flm_modules_counts flm_modules_counts(const struct flm_modules *modules);
 
 /* ---- A module
  * ------------------------------------------------------------------------------------- */

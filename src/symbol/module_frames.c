@@ -66,6 +66,7 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
 {
     const struct flm_elf_file *file = module->file;
     uint64_t ignored;
+    module->is_warm = true;
     *sections = (struct flm_unwind_sections){.machine = machine_of(file), .swapped = file->swapped};
     sections->eh_frame = section_at(file, ".eh_frame", &sections->eh_frame_address);
     if (sections->eh_frame.size == 0)
@@ -90,6 +91,7 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
 
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
 {
+    module->unwind_asked = module->modules->round;
     if (module->has_unwound || module->is_kernel)
         return module->unwind;
     module->has_unwound = true;
@@ -99,6 +101,7 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
         module->unwind = flm_unwind_table_open(cached.bytes, NULL);
     if (module->unwind) {
         module->cached_unwind = cached;
+        flm_cache_rest(&module->cached_unwind);
         return module->unwind;
     }
     flm_cache_close(&cached);

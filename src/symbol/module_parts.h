@@ -31,6 +31,7 @@ struct flm_module {
     struct flm_elf_file *file;    /* NULL: none was found */
     struct flm_text file_path;    /* where; terminated; "" of an image */
     enum flm_module_state state;  /* of the file alone, until the table is made */
+    enum flm_module_state bare;   /* the same, kept: a table that was dropped is made again */
     struct flm_build_id other_id; /* of the file that is there instead */
     struct flm_error why;         /* what is wrong with it, or with its debug information */
 
@@ -51,6 +52,11 @@ struct flm_module {
     size_t function_count;
 
     struct flm_plain_names names;
+
+    /* Of modules_age.c: rounds in which it was needed last, and its tables were asked. */
+    bool is_warm; /* its file was read since that round */
+    uint64_t used, unwind_asked;
+    _Atomic uint64_t code_asked; /* lookups are made by several threads */
 };
 
 struct flm_modules {
@@ -65,6 +71,7 @@ struct flm_modules {
     size_t asked_count, asked_capacity;
     int threads;                         /* for each module that is walked */
     struct flm_debuginfod_counts counts; /* as they were asked for last */
+    uint64_t round;
 };
 
 struct flm_request {
@@ -78,6 +85,11 @@ struct flm_request {
 
 /* Makes the code table, if it was not tried yet. */
 void flm_module_prepare(struct flm_module *module);
+
+void flm_module_free(struct flm_module *module);
+
+/* Its place among the requests, by hash. */
+uint32_t flm_request_hash(struct flm_bytes path, const struct flm_build_id *id);
 
 /* The table from a maker that has all of it, into the module and, as `kind`, into the cache; true
  * when there is one. */

@@ -65,7 +65,7 @@ struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
     return modules;
 }
 
-static void free_module(struct flm_module *module)
+void flm_module_free(struct flm_module *module)
 {
     flm_code_table_free(module->code);
     flm_unwind_table_free(module->unwind);
@@ -89,7 +89,7 @@ void flm_modules_free(struct flm_modules *modules)
     if (!modules)
         return;
     for (size_t i = 0; i < modules->count; i++)
-        free_module(modules->items[i]);
+        flm_module_free(modules->items[i]);
     for (size_t i = 0; i < modules->text_count; i++)
         free(modules->texts[i]);
     free(modules->texts);
@@ -113,16 +113,15 @@ struct flm_modules_asked flm_modules_asked(struct flm_modules *modules)
 /* ---- Getting one --------------------------------------------------------------------------------
  */
 
-static uint32_t hash_of(const struct flm_module_request *request)
+uint32_t flm_request_hash(struct flm_bytes path, const struct flm_build_id *id)
 {
-    return (uint32_t)(flm_hash(request->path.at, request->path.size) ^
-                      flm_hash(request->build_id.bytes, request->build_id.size));
+    return (uint32_t)(flm_hash(path.at, path.size) ^ flm_hash(id->bytes, id->size));
 }
 
-/* A file of a known build id is the same one in all processes. */
+/* A file of a known build id is the same one in all processes, and so is an image that we have. */
 static int process_of(const struct flm_module_request *request)
 {
-    return request->build_id.size ? 0 : request->process;
+    return request->build_id.size || request->image.size ? 0 : request->process;
 }
 
 static bool is_same(const struct flm_request *known, const struct flm_module_request *request)
@@ -199,19 +198,34 @@ static struct flm_module *module_new(const struct flm_modules *modules,
         find_file(module);
     if (module->file && module->id.size == 0)
         module->id = module->file->build_id;
+    module->bare = module->state;
+    module->used = module->unwind_asked = modules->round;
+    module->code_asked = modules->round;
+    if (module->file)
+        flm_elf_rest(module->file); /* most are never asked anything */
     return module;
 }
 
-/* The module of another request that turned out to be the same file. */
+/* Whether two are the same file: by build id, or where there is none, on disk; or the same lack of
+ * one. */
+static bool are_same(const struct flm_module *a, const struct flm_module *b)
+{
+    if (!flm_build_id_equal(&a->id, &b->id))
+        return false;
+    if (!a->file && !b->file)
+        return a->id.size == 0 && a->state == FLM_MODULE_MISSING && b->state == FLM_MODULE_MISSING;
+    return a->file && b->file && (a->id.size || flm_elf_is_same(a->file, b->file));
+}
+
+/* The module of another request that turned out to be the same. */
 static bool find_same(const struct flm_modules *modules, const struct flm_module *module,
                       uint32_t *same)
 {
-    if (module->id.size == 0 || module->is_kernel || !module->file)
+    if (module->is_kernel)
         return false;
     for (uint32_t i = 0; i < modules->count; i++) {
         const struct flm_module *other = modules->items[i];
-        if (other->file && flm_build_id_equal(&other->id, &module->id) &&
-            flm_bytes_equal(other->path, module->path)) {
+        if (are_same(other, module) && flm_bytes_equal(other->path, module->path)) {
             *same = i;
             return true;
         }
@@ -222,7 +236,7 @@ static bool find_same(const struct flm_modules *modules, const struct flm_module
 struct flm_module *flm_modules_get(struct flm_modules *modules,
                                    const struct flm_module_request *request)
 {
-    uint32_t hash = hash_of(request);
+    uint32_t hash = flm_request_hash(request->path, &request->build_id);
     for (struct flm_probe at = flm_index_probe(&modules->requests, hash);
          flm_index_next(&modules->requests, &at);)
         if (is_same(&modules->asked[at.found], request))
@@ -239,12 +253,12 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
         return NULL;
     uint32_t place = (uint32_t)modules->count;
     if (find_same(modules, module, &place)) {
-        free_module(module);
+        flm_module_free(module);
         module = modules->items[place];
     }
     if (!flm_index_add(&modules->requests, hash, (uint32_t)modules->asked_count)) {
         if (place == modules->count)
-            free_module(module);
+            flm_module_free(module);
         return NULL;
     }
     modules->asked[modules->asked_count++] =

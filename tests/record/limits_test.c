@@ -38,7 +38,7 @@ static void what_was_refused_is_said_with_what_would_allow_it(void **state)
 
     refusal.whole_machine = false;
     refusal.task = 17;
-    assert_says(&limits, &refusal, "task 17", "another user");
+    assert_says(&limits, &refusal, "17 is not yours", "another user");
 
     refusal.own_task = true; /* the kernel would have allowed it */
     assert_says(&limits, &refusal, "seccomp", "perf_event_open");

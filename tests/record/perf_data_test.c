@@ -422,16 +422,20 @@ static void memory_does_not_grow_with_the_file(void **state)
 /* ---- Beside perf ----------------------------------------------------------------------------- */
 
 /* How many samples perf script shows, and the sum of their periods. */
-static void ask_perf(const char *path, double *samples, double *periods)
+/* False where perf itself does not read what it has written: 6.1 ends with "assertion failed at
+ * util/build-id.c" now and then. */
+static bool ask_perf(const char *path, double *samples, double *periods)
 {
-    struct flm_text out =
-        shell_output("perf script -i %s -F event,period,ip --no-inline 2>/dev/null "
-                     "| awk '/[0-9] +cpu-clock/ { n++; s += $1 } "
-                     "END { printf \"%%d %%.0f\", n, s }'",
-                     path);
+    shell("perf script -i %s -F event,period,ip --no-inline > said.perf 2> /dev/null || "
+          "rm -f said.perf",
+          path);
+    struct flm_text out = shell_output("[ ! -e said.perf ] || awk '/[0-9] +cpu-clock/ "
+                                       "{ n++; s += $1 } END { printf \"%%d %%.0f\", n, s }' "
+                                       "said.perf");
     flm_text_putc(&out, 0);
-    assert_int_equal(sscanf(out.at, "%lf %lf", samples, periods), 2);
+    bool said = sscanf(out.at, "%lf %lf", samples, periods) == 2;
     flm_text_clear(&out);
+    return said;
 }
 
 static void what_perf_records_here_has_as_many_samples_as_perf_script_shows(void **state)
@@ -462,7 +466,10 @@ static void what_perf_records_here_has_as_many_samples_as_perf_script_shows(void
         }
         fclose(file);
         double samples, periods;
-        ask_perf(here, &samples, &periods);
+        if (!ask_perf(here, &samples, &periods)) {
+            print_message("perf cannot read its own recording: %s\n", ways[i]);
+            continue;
+        }
         struct flm_profile *p = load(here);
         assert_true(total(p, "cpu-clock") == periods);
         if (i < 3 || i == 5)

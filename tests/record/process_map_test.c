@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -224,6 +225,146 @@ static void mappings_that_go_round_the_end_of_memory_are_left_out(void **state)
     world_clear(&w);
 }
 
+/* ---- Forgetting ------------------------------------------------------------------------------ */
+
+/* As a shell starts a compiler: a fork, an exec, mappings, the end. */
+static void run_process(struct world *w, int id, uint64_t time, const char *name)
+{
+    put_fork(&w->records, id, 1, id, 1, time);
+    put_name(&w->records, id, id, time + 1, name, true);
+    put_map(&w->records, id, time + 2, 0x1000, 0x1000, 0, "/nowhere/cc");
+    put_map(&w->records, id, time + 3, 0x9000, 0x1000, 0, "/nowhere/libc.so");
+    put_exit(&w->records, id, id, time + 4);
+}
+
+static void start_shell(struct world *w)
+{
+    put_name(&w->records, 1, 1, 0, "sh", false);
+    put_map(&w->records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/sh");
+    happen(w);
+}
+
+static void of_many_short_processes_only_the_last_are_kept(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000, EACH = 100 };
+    struct world w;
+    world_init(&w);
+    start_shell(&w);
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t time = 1000 + (uint64_t)i * EACH;
+        char name[16];
+        snprintf(name, sizeof name, "cc%d", i);
+        run_process(&w, 100 + i, time, name);
+        happen(&w);
+        assert_true(flm_processes_forget(w.processes, (int64_t)(time - 5 * EACH)));
+        assert_true(flm_processes_forget_names(w.processes));
+        struct flm_processes_counts counts = flm_processes_counts(w.processes);
+        assert_true(counts.processes <= 1 + 6);
+        assert_true(counts.threads <= 1 + 6);
+        assert_true(counts.names <= 1 + 6);
+    }
+    assert_non_null(at(&w, 1, 0x1000));
+    assert_true(flm_bytes_are(flm_thread_name(w.processes, 1), "sh"));
+    assert_true(flm_bytes_are(flm_thread_name(w.processes, 100 + COUNT - 1), "cc1999"));
+    assert_int_equal(flm_modules_counts(w.modules).modules, 3);
+    world_clear(&w);
+}
+
+static void what_ended_a_moment_ago_still_has_its_mappings(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    start_shell(&w);
+    run_process(&w, 7, 1000, "cc");
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 1004));
+    assert_non_null(at(&w, 7, 0x9000));
+    assert_true(flm_bytes_are(flm_thread_name(w.processes, 7), "cc"));
+    assert_true(flm_processes_forget(w.processes, 1005));
+    assert_false(flm_processes_know(w.processes, 7));
+    assert_null(at(&w, 7, 0x9000));
+    world_clear(&w);
+}
+
+static void a_process_lives_as_long_as_one_of_its_threads(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    start_shell(&w);
+    put_fork(&w.records, 1, 1, 8, 1, 10); /* a thread */
+    put_exit(&w.records, 1, 1, 20);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 1000));
+    assert_non_null(at(&w, 1, 0x1000));
+    assert_int_equal(flm_processes_counts(w.processes).threads, 1);
+    put_exit(&w.records, 1, 8, 2000);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 2000));
+    assert_true(flm_processes_know(w.processes, 1));
+    assert_true(flm_processes_forget(w.processes, 3000));
+    assert_false(flm_processes_know(w.processes, 1));
+    world_clear(&w);
+}
+
+/* Another thread execs: it becomes the first one, and of the others' end nothing is said. */
+static void exec_ends_the_other_threads(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    start_shell(&w);
+    put_fork(&w.records, 1, 1, 8, 1, 10);
+    put_fork(&w.records, 1, 1, 9, 1, 11);
+    put_exit(&w.records, 1, 1, 20);
+    put_name(&w.records, 1, 1, 21, "next", true);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 1000));
+    assert_int_equal(flm_processes_counts(w.processes).threads, 1);
+    assert_true(flm_bytes_are(flm_thread_name(w.processes, 1), "next"));
+    put_exit(&w.records, 1, 1, 2000);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 3000));
+    assert_int_equal(flm_processes_counts(w.processes).processes, 0);
+    world_clear(&w);
+}
+
+static void a_number_that_is_given_again_is_another_process(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    start_shell(&w);
+    run_process(&w, 7, 1000, "cc");
+    put_fork(&w.records, 7, 1, 7, 1, 1100);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 5000));
+    assert_non_null(at(&w, 7, 0x1000)); /* what the shell has */
+    assert_null(at(&w, 7, 0x9000));
+    assert_true(flm_bytes_are(flm_thread_name(w.processes, 7), "sh"));
+    world_clear(&w);
+}
+
+static void one_of_whose_end_nothing_is_known_stays(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    put_map(&w.records, 5, 0, 0x1000, 0x1000, 0, "/nowhere/app"); /* no name, no fork */
+    happen(&w);
+    flm_processes_get(w.processes, 6); /* a sample, and nothing else */
+    assert_true(flm_processes_forget(w.processes, INT64_MAX));
+    assert_non_null(at(&w, 5, 0x1000));
+    assert_false(flm_processes_know(w.processes, 6));
+    put_exit(&w.records, 5, 5, 100);
+    happen(&w);
+    assert_true(flm_processes_forget(w.processes, 101));
+    assert_false(flm_processes_know(w.processes, 5));
+    world_clear(&w);
+}
+
 struct history {
     struct flm_event_layouts layouts;
     struct records records;
@@ -247,6 +388,8 @@ static bool live_through(void *context, struct flm_error *why)
         good = flm_processes_change(p, &event) || flm_error_memory(why);
         offset += size;
     }
+    good = good && ((flm_processes_forget(p, 1000) && flm_processes_forget_names(p)) ||
+                    flm_error_memory(why));
     flm_processes_free(p);
     flm_modules_free(modules);
     return good;
@@ -263,6 +406,7 @@ static void memory_may_run_out(void **state)
     put_fork(&h.records, 2, 1, 2, 1, 10);
     put_map(&h.records, 2, 0, 0x5000, 0x1000, 0, "/nowhere/b.so");
     put_name(&h.records, 1, 1, 20, "other", true);
+    put_exit(&h.records, 2, 2, 30);
     assert_survives_failures(live_through, &h);
     records_clear(&h.records);
     flm_event_layouts_clear(&h.layouts);
@@ -279,6 +423,12 @@ int main(void)
         cmocka_unit_test(memory_without_a_file_has_no_module_and_the_kernel_is_everybodys),
         cmocka_unit_test(the_vdso_is_ours_where_the_kernel_or_the_build_id_is),
         cmocka_unit_test(mappings_that_go_round_the_end_of_memory_are_left_out),
+        cmocka_unit_test(of_many_short_processes_only_the_last_are_kept),
+        cmocka_unit_test(what_ended_a_moment_ago_still_has_its_mappings),
+        cmocka_unit_test(a_process_lives_as_long_as_one_of_its_threads),
+        cmocka_unit_test(exec_ends_the_other_threads),
+        cmocka_unit_test(a_number_that_is_given_again_is_another_process),
+        cmocka_unit_test(one_of_whose_end_nothing_is_known_stays),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

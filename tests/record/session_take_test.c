@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -127,9 +128,104 @@ static void nothing_is_left_of_what_was_taken(void **state)
         assert_int_equal(t.session->tally.count, 0);
         assert_int_equal(t.session->stacks.count, 1); /* the root */
         assert_int_equal(t.session->places.place_count, 0);
-        assert_int_equal(t.session->label_count, 1); /* "[unknown]" once, not once a piece */
+        assert_int_equal(t.session->labels.count, 0);
         assert_int_equal(flm_session_counts(t.session).samples, 100 * (i + 1));
     }
+    told_clear(&t);
+}
+
+/* A build: a shell starts one compiler after the other, which is sampled and ends. */
+static void compile_one(struct records *r, int id, uint64_t *time)
+{
+    const uint64_t chain[] = {PERF_CONTEXT_USER, 0x1010, 0x9010};
+    char name[16], library[32];
+    snprintf(name, sizeof name, "cc %d", id);
+    snprintf(library, sizeof library, "/nowhere/test-%d", id);
+    put_fork(r, id, 1, id, 1, *time += 1000000);
+    put_name(r, id, id, *time += 1000000, name, true);
+    put_map(r, id, *time += 1000000, 0x1000, 0x1000, 0, "/nowhere/cc");
+    put_map(r, id, *time += 1000000, 0x9000, 0x1000, 0, library);
+    put_sample(r, id, id, *time += 1000000, chain, 3);
+    put_switch(r, id, id, *time += 1000000, true, false);
+    put_exit(r, id, id, *time += 1000000);
+}
+
+static void many_short_processes_leave_no_more_than_a_few(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, PIECE = 100, RECENT = 600 }; /* 143 a second */
+    struct told t;
+    struct records r = {0};
+    uint64_t time = 0;
+    told_init(&t);
+    put_name(&r, 1, 1, 0, "sh", false);
+    for (int i = 1; i <= COUNT; i++) {
+        compile_one(&r, 1 + i, &time);
+        if (i % PIECE)
+            continue;
+        tell(&t, &r);
+        struct flm_profile *p = taken(&t, (int64_t)time);
+        assert_true(total_of(p, "samples") == PIECE);
+        flm_profile_free(p);
+        struct flm_session_kept kept = flm_session_kept(t.session);
+        assert_true(kept.processes <= RECENT && kept.threads <= RECENT && kept.names <= RECENT);
+        assert_true(kept.waiting <= RECENT);
+        assert_int_equal(kept.labels, 0);
+        assert_true(kept.modules.modules <= RECENT + FLM_MODULE_ROUNDS * PIECE);
+        assert_true(kept.modules.requests <= 2 * (RECENT + FLM_MODULE_ROUNDS * PIECE));
+    }
+    told_clear(&t);
+}
+
+static void without_taking_only_what_was_sampled_is_kept(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000, RECENT = 600 };
+    struct told t;
+    struct records r = {0};
+    uint64_t time = 0;
+    told_init(&t);
+    put_name(&r, 1, 1, 0, "sh", false);
+    for (int i = 1; i <= COUNT; i++) {
+        compile_one(&r, 1 + i, &time);
+        tell(&t, &r);
+        struct flm_session_kept kept = flm_session_kept(t.session);
+        assert_true(kept.processes <= RECENT && kept.threads <= RECENT);
+        assert_true(kept.waiting <= RECENT);
+    }
+    struct flm_profile *p = taken(&t, FLM_NO_TIME);
+    assert_true(total_of(p, "samples") == COUNT); /* those of processes that are gone too */
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void run_program(struct records *r, int id, uint64_t *time, const char *path)
+{
+    const uint64_t chain[] = {PERF_CONTEXT_USER, 0x10010};
+    put_map(r, id, *time += 1000, 0x10000, 0x1000, 0, path);
+    put_sample(r, id, id, *time += 1000, chain, 2);
+}
+
+static void tables_are_asked_for_before_a_piece_is_taken(void **state)
+{
+    (void)state;
+    struct told t;
+    struct records r = {0};
+    uint64_t time = 0;
+    told_init(&t);
+    assert_true(flm_session_prepare(t.session)); /* nothing was sampled */
+    run_program(&r, 5, &time, "/proc/self/exe");
+    tell(&t, &r);
+    assert_false(flm_session_prepare(t.session));
+    flm_preparing_wait(t.session->preparing);
+    assert_true(flm_session_prepare(t.session));
+    assert_int_equal(flm_session_kept(t.session).modules.code_tables, 1);
+    run_program(&r, 6, &time, "/bin/sh");
+    tell(&t, &r);
+    assert_false(flm_session_prepare(t.session));
+    struct flm_profile *p = taken(&t, FLM_NO_TIME); /* which waits for it */
+    assert_true(total_of(p, "samples") == 2);
+    flm_profile_free(p);
     told_clear(&t);
 }
 
@@ -272,6 +368,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_add_up_to_what_one_profile_has),
         cmocka_unit_test(nothing_is_left_of_what_was_taken),
+        cmocka_unit_test(many_short_processes_leave_no_more_than_a_few),
+        cmocka_unit_test(without_taking_only_what_was_sampled_is_kept),
+        cmocka_unit_test(tables_are_asked_for_before_a_piece_is_taken),
         cmocka_unit_test(a_piece_without_samples_still_has_the_metrics),
         cmocka_unit_test(losses_are_those_of_the_piece),
         cmocka_unit_test(waiting_goes_on_where_it_began),

@@ -112,6 +112,17 @@ void put_fork(struct records *r, int process, int parent, int thread, int parent
     put_trailer(r, parent, parent_thread, time);
 }
 
+void put_exit(struct records *r, int process, int thread, uint64_t time)
+{
+    record_begin(r, PERF_RECORD_EXIT, 0);
+    put32(r, (uint32_t)process);
+    put32(r, 1);
+    put32(r, (uint32_t)thread);
+    put32(r, 1);
+    put64(r, time);
+    put_trailer(r, process, thread, time);
+}
+
 void put_switch(struct records *r, int process, int thread, uint64_t time, bool out, bool preempted)
 {
     uint16_t misc = out ? PERF_RECORD_MISC_SWITCH_OUT : 0;

@@ -37,6 +37,7 @@ void put_name(struct records *r, int process, int thread, uint64_t time, const c
               bool is_exec);
 void put_fork(struct records *r, int process, int parent, int thread, int parent_thread,
               uint64_t time);
+void put_exit(struct records *r, int process, int thread, uint64_t time);
 void put_switch(struct records *r, int process, int thread, uint64_t time, bool out,
                 bool preempted);
 void put_lost(struct records *r, uint64_t time, uint64_t count);
