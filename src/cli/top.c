@@ -14,18 +14,18 @@
 #include "cli/commands.h"
 #include "cli/load_options.h"
 #include "cli/messages.h"
-#include "cli/load_options.h"
 #include "cli/record_options.h"
+#include "cli/standard_files.h"
 #include "cli/tui.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 20 };
 
 struct fields {
-    const char *processes, *window, *interval, *call_graph;
-    struct flm_option_list events, symbols;
-    double frequency;
-    int stack_size, tables, rows;
-    bool machine, off_cpu, no_kernel, no_inherit, per_thread, python, json;
+    const char *processes, *window, *interval;
+    struct flm_record_fields record;
+    struct flm_option_list symbols;
+    int tables, rows;
+    bool machine, json;
 };
 
 static const struct flm_option options[] = {
@@ -44,22 +44,23 @@ static const struct flm_option options[] = {
     {"json", 0, NULL, "a line of JSON each interval instead of a table", FLM_OPTION_FLAG,
      offsetof(struct fields, json)},
     {"frequency", 'F', "HZ", "samples a second of CPU time (default: 999)", FLM_OPTION_NUMBER,
-     offsetof(struct fields, frequency)},
+     offsetof(struct fields, record.frequency)},
     {"event", 'e', "NAME", "what to sample (default: cycles, else cpu-clock)", FLM_OPTION_LIST,
-     offsetof(struct fields, events)},
+     offsetof(struct fields, record.events)},
     {"off-cpu", 0, NULL, "waiting too: where threads do not run, and how long", FLM_OPTION_FLAG,
-     offsetof(struct fields, off_cpu)},
+     offsetof(struct fields, record.off_cpu)},
     {"call-graph", 0, "HOW",
      "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "
      "pointers), lbr (branch records),\nnone",
-     FLM_OPTION_TEXT, offsetof(struct fields, call_graph)},
-    {"no-kernel", 0, NULL, "user space alone", FLM_OPTION_FLAG, offsetof(struct fields, no_kernel)},
+     FLM_OPTION_TEXT, offsetof(struct fields, record.call_graph)},
+    {"no-kernel", 0, NULL, "user space alone", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.no_kernel)},
     {"no-inherit", 0, NULL, "not what the target starts", FLM_OPTION_FLAG,
-     offsetof(struct fields, no_inherit)},
+     offsetof(struct fields, record.no_inherit)},
     {"per-thread", 0, NULL, "the outermost frame is the thread", FLM_OPTION_FLAG,
-     offsetof(struct fields, per_thread)},
+     offsetof(struct fields, record.per_thread)},
     {"python", 0, NULL, "functions of CPython too, read from outside", FLM_OPTION_FLAG,
-     offsetof(struct fields, python)},
+     offsetof(struct fields, record.python)},
     {"symbols", 0, "DIR", "look for files with symbols in DIR first; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
 };
@@ -124,12 +125,10 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "say what to look at: a process (flamel top PID), a command (flamel "
                              "top -- ./app), or everything (-a)");
-    if (targets > 1)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a command, processes and the whole machine are looked at one at a "
-                             "time");
-    return isnan(f->frequency) || f->frequency > 0 ||
-           flm_error_set(why, FLM_ERROR_USAGE, "--frequency is a positive number");
+    return targets == 1 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "a command, processes and the whole machine are looked at one at a "
+                         "time");
 }
 
 static bool read_times(const struct fields *f, struct flm_top_options *o, struct flm_error *why)
@@ -158,8 +157,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     struct flm_recorder_options *o = &request->options.recorder;
     const char *ids = f->processes;
     if (!check_target(f, operands, why) || !read_times(f, &request->options, why) ||
-        !flm_record_parse_stacks(f->call_graph, f->stack_size, o, why) ||
-        !flm_symbol_dirs_check(&f->symbols, why))
+        !flm_record_fields_read(&f->record, o, why) ||
+        !flm_record_symbols_read(&f->symbols, false, &request->paths, o, why))
         return false;
     if (operands > 0 && is_number(words[0])) {
         for (int i = 0; i < operands; i++) {
@@ -177,54 +176,23 @@ static bool read_options(const struct fields *f, int operands, char **words,
         return false;
     o->processes = request->processes;
     o->machine = f->machine;
-    o->events = f->events.items;
-    o->event_count = f->events.count;
-    o->frequency_hz = isnan(f->frequency) ? 0 : f->frequency;
-    o->off_cpu = f->off_cpu;
-    o->no_kernel = f->no_kernel;
-    o->no_inherit = f->no_inherit;
-    o->python = f->python;
-    o->session.per_thread = f->per_thread;
-    o->session.symbols.symbol_dirs = f->symbols.items;
-    o->session.symbols.symbol_dir_count = f->symbols.count;
-    o->session.symbols.cache_dir = flm_symbol_cache(&request->paths);
-    o->session.symbols.perf_dir = flm_symbol_perf_dir(&request->paths);
     find_name(request);
     return !request->name.failed || flm_error_memory(why);
 }
 
 /* ---- The command's output -------------------------------------------------------------------- */
 
-/* A command inherits what is open when it is started: for that moment our standard files are
- * others. On the screen there is no room for what it writes, and keys are not meant for it; tables
+/* On the screen there is no room for what a command writes, and keys are not meant for it; tables
  * have standard output to themselves. */
-struct standard_files {
-    int kept[3];
-};
-
-static void lend_files(struct standard_files *files, bool is_screen)
+static void lend_files(struct flm_standard_files *files, bool is_screen)
 {
-    fflush(NULL);
-    for (int i = 0; i < 3; i++)
-        files->kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
-    if (!is_screen) {
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-        return;
-    }
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int i = 0; i < 3 && nowhere >= 0; i++)
-        dup2(nowhere, i);
-    if (nowhere >= 3)
+    int nowhere = is_screen ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+    if (is_screen)
+        flm_standard_files_lend(files, nowhere, nowhere, nowhere);
+    else
+        flm_standard_files_lend(files, -1, STDERR_FILENO, -1);
+    if (nowhere >= 0)
         close(nowhere);
-}
-
-static void take_files_back(struct standard_files *files)
-{
-    for (int i = 0; i < 3; i++)
-        if (files->kept[i] >= 0) {
-            dup2(files->kept[i], i);
-            close(files->kept[i]);
-        }
 }
 
 /* ---- The command ------------------------------------------------------------------------------
@@ -246,14 +214,14 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
                           .rows = f->rows == NOT_GIVEN ? USUAL_ROWS : f->rows,
                           .tables = f->tables,
                           .json = f->json};
-    struct standard_files files;
+    struct flm_standard_files files;
     if (!is_screen)
         request->options.window = 1;
     if (request->options.recorder.command)
         lend_files(&files, is_screen);
     top.recording = flm_top_recording_new(&request->options, why);
     if (request->options.recorder.command)
-        take_files_back(&files);
+        flm_standard_files_take_back(&files);
     if (!top.recording)
         return false;
     top.hz = rate_of(flm_top_recording_recorder(top.recording));
@@ -287,7 +255,7 @@ static int parse(const struct flm_command *command, struct fields *f, int count,
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {.rows = NOT_GIVEN, .stack_size = NOT_GIVEN, .frequency = NAN};
+    struct fields f = {.rows = NOT_GIVEN, .record = FLM_RECORD_FIELDS_UNSET};
     struct request request = {0};
     struct flm_error why;
     int operands = parse(command, &f, count, words, &why);

@@ -37,6 +37,7 @@ static void add_json(const struct flm_report *r, const struct flm_top_state *sta
     else
         flm_json_add_null(&json, "processors_busy");
     flm_json_add_number(&json, "own_cpu_s", state->facts.own_cpu_s);
+    flm_json_add_number(&json, "own_size_bytes", (double)state->own_size_bytes);
     flm_json_add_text(&json, "metric", r->metric_name);
     flm_json_add_text(&json, "unit", r->unit);
     flm_json_add_number(&json, "total", r->total);

@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TICK_NS = 100000000 };
 
@@ -37,15 +39,28 @@ static int64_t clock_ns(clockid_t clock)
 
 /* ---- In the recorder's thread ---------------------------------------------------------------- */
 
+static uint64_t own_size_bytes(void)
+{
+    unsigned long long whole, resident = 0, of_files = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file || fscanf(file, "%llu %llu %llu", &whole, &resident, &of_files) != 3)
+        resident = of_files = 0;
+    if (file)
+        fclose(file);
+    return resident > of_files ? (resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
 static void publish(struct flm_top_recording *r, struct flm_profile *sum,
                     const struct flm_top_facts *facts)
 {
+    uint64_t own_size = own_size_bytes();
     pthread_mutex_lock(&r->lock);
     flm_profile_free(r->newest);
     r->newest = sum;
     r->state.facts = *facts;
     r->state.all = r->shows_all;
     r->state.sums++;
+    r->state.own_size_bytes = own_size;
     pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
 }
@@ -90,10 +105,16 @@ static bool take_piece(struct flm_top_recording *r, int64_t now_ns, struct flm_e
     return profile && flm_top_window_take(&r->window, profile, &facts, why) && show_sum(r, why);
 }
 
+static void tell_reading(struct flm_top_recording *r, bool is_reading)
+{
+    pthread_mutex_lock(&r->lock);
+    r->state.is_reading = is_reading;
+    pthread_mutex_unlock(&r->lock);
+}
+
 static bool tick(void *context, struct flm_recorder *recorder)
 {
     struct flm_top_recording *r = context;
-    (void)recorder;
     pthread_mutex_lock(&r->lock);
     bool stop = r->stop, is_other = r->all != r->shows_all;
     r->shows_all = r->all;
@@ -103,11 +124,15 @@ static bool tick(void *context, struct flm_recorder *recorder)
     bool good = true;
     if (stop)
         return false;
-    /* The next tick would be too late by more than this one is too early. */
-    if (now_ns - r->piece_ns >= r->options.interval_ns - TICK_NS / 2)
-        good = take_piece(r, now_ns, &why);
-    else if (is_other)
-        good = show_sum(r, &why);
+    /* The next tick would be too late by more than this one is too early. And where names are not
+     * there yet, the piece gets longer: rings are drained meanwhile. */
+    if (now_ns - r->piece_ns >= r->options.interval_ns - TICK_NS / 2) {
+        bool is_named = flm_session_prepare(flm_recorder_session(recorder));
+        tell_reading(r, !is_named);
+        good = !is_named || take_piece(r, now_ns, &why);
+    }
+    if (is_other)
+        good = good && show_sum(r, &why);
     if (good)
         return true;
     pthread_mutex_lock(&r->lock);

@@ -1,11 +1,14 @@
 /* top_recording.h - a recording that runs in a thread of its own, and what it found lately.
  *
  *     recorder's thread    rings ─► session ─► every interval: a piece, with its symbols
- *                                              ─► window ─► its sum ─┐ under a lock
+ *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
+ *     the tables' thread            └► symbols of what is new        │
  *     the other thread     flm_top_recording_next ◄──────────────────┘
  *
- * Everything that takes time, symbols and sums, happens in the recorder's thread; whoever shows it
- * never waits. A sum that nobody took before the next one is made is dropped. */
+ * Tables of symbols are made beside, since those of a large program take seconds, and rings are
+ * full in less: until they are there, the piece gets longer. Sums take milliseconds, and are made
+ * in the recorder's thread; whoever shows them never waits. A sum that nobody took before the next
+ * one is made is dropped. */
 #ifndef FLAMEL_CLI_TOP_RECORDING_H
 #define FLAMEL_CLI_TOP_RECORDING_H
 
@@ -27,7 +30,9 @@ struct flm_top_state {
     struct flm_error why;       /* FAILED */
     struct flm_top_facts facts; /* of the sum that was made last */
     bool all;                   /* it is that of everything since the start */
+    bool is_reading;            /* the next one waits for symbols */
     uint64_t sums;              /* how many were made */
+    uint64_t own_size_bytes;    /* of our own memory, without files that are mapped; 0: not known */
 };
 
 struct flm_top_recording;

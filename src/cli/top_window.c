@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "cli/top_bound.h"
 #include "flamel/algebra.h"
 
 void flm_top_window_clear(struct flm_top_window *w)
@@ -11,7 +11,6 @@ void flm_top_window_clear(struct flm_top_window *w)
     for (size_t i = 0; i < w->count; i++)
         flm_profile_free(w->pieces[i].profile);
     flm_profile_free(w->older.profile);
-    free(w->pieces);
     *w = (struct flm_top_window){.most = w->most};
 }
 
@@ -48,38 +47,71 @@ static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, 
     return sum;
 }
 
-/* The oldest pieces, as many as a window has, become a part of `older`. */
-static bool settle(struct flm_top_window *w, struct flm_error *why)
+/* How many pieces at the end have `most` intervals. */
+static size_t pieces_of_window(const struct flm_top_window *w)
 {
-    struct flm_top_piece older;
-    older.profile = sum_of(w, 0, w->most, true, &older.facts, why);
+    size_t pieces = 0, intervals = 0;
+    while (pieces < w->count && intervals < w->most)
+        intervals += w->pieces[w->count - ++pieces].intervals;
+    return pieces;
+}
+
+/* The oldest pieces become a part of `older`. */
+static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why)
+{
+    struct flm_top_piece older = {0};
+    older.profile = sum_of(w, 0, count, true, &older.facts, why);
+    older.profile = flm_top_bound(older.profile, FLM_TOP_OLDER_STACKS, why);
     if (!older.profile)
         return false;
     flm_profile_free(w->older.profile);
     w->older = older;
-    for (size_t i = 0; i < w->most; i++)
+    for (size_t i = 0; i < count; i++)
         flm_profile_free(w->pieces[i].profile);
-    w->count -= w->most;
-    memmove(w->pieces, w->pieces + w->most, w->count * sizeof *w->pieces);
+    w->count -= count;
+    memmove(w->pieces, w->pieces + count, w->count * sizeof *w->pieces);
+    return true;
+}
+
+/* The newest piece with one more interval. */
+static bool extend(struct flm_top_window *w, struct flm_profile *profile,
+                   const struct flm_top_facts *facts, struct flm_error *why)
+{
+    struct flm_top_piece *newest = &w->pieces[w->count - 1];
+    const struct flm_profile *both[] = {newest->profile, profile};
+    struct flm_profile *sum = flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
+    flm_profile_free(profile);
+    sum = flm_top_bound(sum, FLM_TOP_PIECE_STACKS, why);
+    if (!sum)
+        return false;
+    flm_profile_free(newest->profile);
+    newest->profile = sum;
+    newest->intervals++;
+    add_facts(&newest->facts, facts);
     return true;
 }
 
 bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
                          const struct flm_top_facts *facts, struct flm_error *why)
 {
-    void *pieces = w->pieces;
-    if (!flm_grow(&pieces, &w->capacity, w->count + 1, sizeof *w->pieces)) {
+    size_t each = (w->most + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+    if (w->count > 0 && w->pieces[w->count - 1].intervals < each)
+        return extend(w, profile, facts, why);
+    size_t leaving = w->count - pieces_of_window(w);
+    if (leaving >= FLM_TOP_LEAVING && !settle(w, leaving, why)) {
         flm_profile_free(profile);
-        return flm_error_memory(why);
+        return false;
     }
-    w->pieces = pieces;
-    w->pieces[w->count++] = (struct flm_top_piece){profile, *facts};
-    return w->count < 2 * w->most || settle(w, why);
+    profile = flm_top_bound(profile, FLM_TOP_PIECE_STACKS, why);
+    if (!profile)
+        return false;
+    w->pieces[w->count++] = (struct flm_top_piece){profile, *facts, 1};
+    return true;
 }
 
 struct flm_profile *flm_top_window_sum(const struct flm_top_window *w, bool all,
                                        struct flm_top_facts *facts, struct flm_error *why)
 {
-    size_t count = all || w->count < w->most ? w->count : w->most;
+    size_t count = all ? w->count : pieces_of_window(w);
     return sum_of(w, w->count - count, count, all, facts, why);
 }

@@ -1,15 +1,25 @@
 /* top_window.h - the last seconds of a recording, as one profile.
  *
- *     older | i  i  i  i  i  i  i  i  i  i        pieces of an interval each, oldest first
- *           | window: the last `most` of them     their sum is what is shown
+ *     older | p  p  p  p  p  p  p  p  p  p        pieces, oldest first
+ *           | window: `most` intervals            their sum is what is shown
  *
- * What leaves the window is added to `older`, a window's worth at a time, so that a piece is merged
- * with the sum of all before it once in `most` intervals, and memory is that of 2 x `most` pieces
- * and of the stacks that there are, however long it runs. */
+ * A piece is an interval, or several where the window has many: then it moves on by whole pieces,
+ * and shows up to one more than it should. What leaves the window is added to `older`, some pieces
+ * at a time, because each time all of `older` is gone through. Each of them is bounded
+ * (top_bound.h), so memory is that of FLM_TOP_PIECES pieces and of one that is older, however long
+ * it runs, and however long the window is. */
 #ifndef FLAMEL_CLI_TOP_WINDOW_H
 #define FLAMEL_CLI_TOP_WINDOW_H
 
 #include "flamel/profile.h"
+
+enum {
+    FLM_TOP_WHOLE = 16,  /* windows of so many intervals have a piece for each */
+    FLM_TOP_LEAVING = 4, /* pieces that leave the window together */
+    FLM_TOP_PIECES = FLM_TOP_WHOLE + 1 + FLM_TOP_LEAVING,
+    FLM_TOP_PIECE_STACKS = 125000,
+    FLM_TOP_OLDER_STACKS = 500000
+};
 
 /* What is known of a piece, and of a sum of them. */
 struct flm_top_facts {
@@ -20,19 +30,20 @@ struct flm_top_facts {
 struct flm_top_piece {
     struct flm_profile *profile;
     struct flm_top_facts facts;
+    size_t intervals;
 };
 
 struct flm_top_window {
-    size_t most; /* pieces in the window; at least 1 */
-    struct flm_top_piece *pieces;
-    size_t count, capacity;
+    size_t most; /* intervals in the window; at least 1 */
+    struct flm_top_piece pieces[FLM_TOP_PIECES];
+    size_t count;
     struct flm_top_piece older; /* its profile may be NULL: none yet */
 };
 
 /* {.most = n} is empty. */
 void flm_top_window_clear(struct flm_top_window *window);
 
-/* A newer piece; keeps the profile, and frees it when it fails. */
+/* A newer interval; keeps the profile, and frees it when it fails. */
 bool flm_top_window_take(struct flm_top_window *window, struct flm_profile *profile,
                          const struct flm_top_facts *facts, struct flm_error *why);
 

@@ -37,12 +37,17 @@ static void add_span(const struct flm_top_state *state, struct flm_text *out)
     flm_text_puts(out, " s");
 }
 
+static const char *before_first(const struct flm_top_state *state)
+{
+    return state->is_reading ? "symbols are being read" : "the first samples are on their way";
+}
+
 void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_text *out)
 {
     const struct flm_top_facts *facts = &state->facts;
     char digits[32];
     if (state->sums == 0) {
-        flm_text_puts(out, "the first samples are on their way");
+        flm_text_puts(out, before_first(state));
         return;
     }
     add_span(state, out);
@@ -63,6 +68,10 @@ void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_tex
     if (facts->duration_s > 0) {
         flm_text_puts(out, ", own cost ");
         flm_percent_add(out, facts->own_cpu_s, facts->duration_s);
+        if (state->own_size_bytes > 0) {
+            flm_text_puts(out, " and ");
+            flm_quantity_add(out, (double)state->own_size_bytes, flm_bytes_of("bytes"));
+        }
     }
 }
 
@@ -71,7 +80,7 @@ void flm_top_tell_empty(const struct flm_top_state *state, struct flm_text *out)
     if (state->phase == FLM_TOP_FAILED)
         flm_text_puts(out, state->why.text);
     else if (state->sums == 0)
-        flm_text_puts(out, "the first samples are on their way");
+        flm_text_puts(out, before_first(state));
     else if (state->all)
         flm_text_puts(out, "nothing has run since the start");
     else {
@@ -84,7 +93,7 @@ void flm_top_tell_phase(const struct flm_top_state *state, const char *time, str
 {
     int status = state->exit_status;
     if (state->phase == FLM_TOP_RUNS) {
-        flm_text_puts(out, "live");
+        flm_text_puts(out, state->is_reading ? "live, reading symbols" : "live");
     } else if (state->phase == FLM_TOP_FAILED) {
         flm_text_puts(out, "failed: ");
         flm_text_puts(out, state->why.text);

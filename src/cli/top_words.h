@@ -10,7 +10,8 @@
 double flm_top_busy(const struct flm_profile *profile, const struct flm_top_facts *facts,
                     double hz);
 
-/* "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, own cost 0.6 %" */
+/* "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, own cost 0.6 % and
+ * 41.2 MiB" */
 void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_text *out);
 
 /* "nothing ran in the last 10 s" */

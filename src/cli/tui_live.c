@@ -10,7 +10,7 @@ static const struct {
 } help[] = {
     {{" ", "p"}, "Space  p", "Freeze, or go on"},
     {{"s", NULL}, "s", "Save what is shown"},
-    {{"w", NULL}, "w", "All since the start, or not"},
+    {{"w", NULL}, "w", "All since the start, or the last seconds"},
 };
 enum { HELP_COUNT = sizeof help / sizeof help[0] };
 enum { FREEZE, SAVE, WIDEN };
@@ -117,17 +117,22 @@ int flm_tui_live_draw(struct flm_tui *tui, int row)
     return column;
 }
 
+/* The last ones are those that help who is lost: the others make room for them. */
 void flm_tui_live_draw_hint(struct flm_tui *tui, int row)
 {
-    static const char *const hints[][2] = {
-        {"Space", "freeze"}, {"s", "save"},   {"w", "all or window"}, {"1", "flame graph"},
-        {"5", "functions"},  {"/", "search"}, {"q", "quit"}};
-    int column = 1, end = tui->screen.columns;
-    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
-        if (column + (int)(strlen(hints[i][0]) + 1 + strlen(hints[i][1])) >= end)
-            break;
+    static const char *const hints[][2] = {{"Space", "freeze"}, {"s", "save"},      {"w", "all"},
+                                           {"1", "flame"},      {"5", "functions"}, {"/", "search"},
+                                           {"?", "keys"},       {"q", "quit"}};
+    enum { COUNT = sizeof hints / sizeof hints[0], LAST = 2, GAP = 2 };
+    int column = 1, end = tui->screen.columns, kept = 0;
+    for (size_t i = COUNT - LAST; i < COUNT; i++)
+        kept += (int)(strlen(hints[i][0]) + 1 + strlen(hints[i][1])) + GAP;
+    for (size_t i = 0; i < COUNT; i++) {
+        int cells = (int)(strlen(hints[i][0]) + 1 + strlen(hints[i][1]));
+        if (column + cells + (i < COUNT - LAST ? kept : 0) >= end)
+            continue;
         column = flm_tui_puts(tui, column, row, end, hints[i][0], FLM_TUI_STRONG) + 1;
-        column = flm_tui_puts(tui, column, row, end, hints[i][1], FLM_TUI_MUTED) + 2;
+        column = flm_tui_puts(tui, column, row, end, hints[i][1], FLM_TUI_MUTED) + GAP;
     }
 }
 

@@ -104,10 +104,26 @@ static int put_chip(struct flm_tui *tui, int column, int row, int end, struct fl
     return flm_tui_puts(tui, column, row, end, " ", tone);
 }
 
+/* The first one that is put: where there is no room for all, those in front of the one that is
+ * shown are left out, not that one. */
+static uint32_t first_view(const struct flm_tui *tui, struct flm_bytes shown, int cells)
+{
+    uint32_t first = flm_tui_first(&tui->tools, flm_tui_at(&tui->tools, FLM_TUI_ROOT, "views"));
+    int needed = 0;
+    for (uint32_t view = first; view; view = flm_tui_next(&tui->tools, view)) {
+        needed += cells_of(tui, flm_tui_text_at(&tui->tools, view, "title")) + 2;
+        for (; needed > cells && first != view; first = flm_tui_next(&tui->tools, first))
+            needed -= cells_of(tui, flm_tui_text_at(&tui->tools, first, "title")) + 2;
+        if (flm_bytes_equal(flm_tui_text_at(&tui->tools, view, "name"), shown))
+            break;
+    }
+    return first;
+}
+
 static void put_views(struct flm_tui *tui, int column, int row, int end)
 {
     struct flm_bytes shown = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "view");
-    uint32_t view = flm_tui_first(&tui->tools, flm_tui_at(&tui->tools, FLM_TUI_ROOT, "views"));
+    uint32_t view = first_view(tui, shown, end - column);
     for (; view; view = flm_tui_next(&tui->tools, view)) {
         struct flm_bytes name = flm_tui_text_at(&tui->tools, view, "name");
         struct flm_bytes title = flm_tui_text_at(&tui->tools, view, "title");
@@ -247,12 +263,16 @@ static void draw_status(struct flm_tui *tui, int row)
                      tui->notice_is_wrong ? FLM_TUI_WRONG : FLM_TUI_ACCENT);
         return;
     }
-    enum { FACTS = 60 };
+    enum { LIVE_FACTS = 40 };
     int column = tui->live ? flm_tui_live_draw(tui, row) + 4 : 1;
     flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
-    if (tui->live && column + FACTS > tui->screen.columns)
+    if (tui->live && column + LIVE_FACTS > tui->screen.columns)
         return;
     column = put_fact(tui, column, row, "", "stacks", " stacks  ");
+    if (tui->live) { /* it has said itself how much there is, and what of it is lost */
+        put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
+        return;
+    }
     struct flm_bytes unit = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "unit");
     column = put_fact(tui, column, row, "", "total", unit.size ? " " : "");
     column = flm_tui_put(tui, column, row, tui->screen.columns, unit, FLM_TUI_MUTED) + 2;

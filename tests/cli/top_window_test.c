@@ -82,9 +82,69 @@ static void so_many_pieces_are_kept_however_many_came(void **state)
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 200; i++) {
         assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
-        assert_true(w.count < 2 * MOST);
+        assert_true(w.count <= MOST + FLM_TOP_LEAVING);
     }
     assert_int_equal(w.older.profile->sizes.node_count, 4);
+    flm_top_window_clear(&w);
+}
+
+static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
+{
+    (void)state;
+    static const unsigned windows[] = {FLM_TOP_WHOLE, FLM_TOP_WHOLE + 1, 40, 100};
+    for (size_t k = 0; k < sizeof windows / sizeof windows[0]; k++) {
+        struct flm_top_window w = {.most = windows[k]};
+        unsigned each = (windows[k] + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+        for (unsigned i = 0; i < 300; i++) {
+            struct flm_top_facts sum, whole;
+            assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
+            assert_true(w.count <= FLM_TOP_PIECES);
+            struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+            struct flm_profile *all = flm_top_window_sum(&w, true, &whole, NULL);
+            unsigned shown = (unsigned)(sum.duration_s / 0.5);
+            assert_true(i + 1 < windows[k] ? shown == i + 1
+                                           : shown >= windows[k] && shown < windows[k] + each);
+            assert_true(at_stack(p, "shared") == shown);
+            assert_true(at_stack(all, "shared") == i + 1);
+            assert_true(whole.samples == 3 * (i + 1));
+            flm_profile_free(p);
+            flm_profile_free(all);
+        }
+        flm_top_window_clear(&w);
+    }
+}
+
+/* A thousand stacks that nobody has seen before in each piece. */
+static struct flm_profile *new_stacks(unsigned i)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric m = flm_builder_metric(b, "samples", "samples");
+    struct flm_node command =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "cc", 2));
+    for (unsigned k = 0; k < 1000; k++) {
+        char name[32];
+        int size = snprintf(name, sizeof name, "caller %u", i * 1000 + k);
+        struct flm_node node =
+            flm_builder_child(b, command, flm_builder_function(b, name, (size_t)size));
+        flm_builder_add(b, flm_builder_child(b, node, flm_builder_function(b, "leaf", 4)), m, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void ever_new_stacks_do_not_make_it_grow(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = MOST};
+    for (unsigned i = 0; i < 600; i++) {
+        assert_true(flm_top_window_take(&w, new_stacks(i), &facts, NULL));
+        if (w.older.profile)
+            assert_true(w.older.profile->sizes.node_count <= FLM_TOP_OLDER_STACKS);
+    }
+    struct flm_top_facts sum;
+    struct flm_profile *all = flm_top_window_sum(&w, true, &sum, NULL);
+    assert_true(flm_profile_total(all, (struct flm_metric){0}) == 600000);
+    assert_true(all->sizes.loss_count == 1 && all->losses[0].count > 0);
+    flm_profile_free(all);
     flm_top_window_clear(&w);
 }
 
@@ -140,6 +200,8 @@ int main(void)
         cmocka_unit_test(the_window_is_the_sum_of_the_last_pieces),
         cmocka_unit_test(all_is_the_sum_of_all_pieces),
         cmocka_unit_test(so_many_pieces_are_kept_however_many_came),
+        cmocka_unit_test(a_long_window_has_no_more_pieces_and_moves_on_by_them),
+        cmocka_unit_test(ever_new_stacks_do_not_make_it_grow),
         cmocka_unit_test(a_window_may_be_one_piece),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };

@@ -50,8 +50,22 @@ static void the_sentence_has_span_samples_busy_lost_and_cost(void **state)
     s.facts.samples = 0;
     assert_string_equal(told(&s, 0), "last 1.3 s: 0 samples, 0 processors busy, 0 lost, own cost "
                                      "1 %");
+    s.own_size_bytes = 42 << 20;
+    assert_string_equal(told(&s, 0), "last 1.3 s: 0 samples, 0 processors busy, 0 lost, own cost "
+                                     "1 % and 42 MiB");
     s.sums = 0;
     assert_string_equal(told(&s, -1), "the first samples are on their way");
+}
+
+static void it_says_when_it_waits_for_symbols(void **state)
+{
+    (void)state;
+    struct flm_top_state s = {.facts = {10, 0, 7, 0}, .sums = 10, .is_reading = true};
+    assert_string_equal(told_phase(&s), "live, reading symbols");
+    assert_string_equal(told(&s, -1), "last 10 s: 7 samples, 0 lost, own cost 0 %");
+    s.sums = 0;
+    assert_string_equal(told(&s, -1), "symbols are being read");
+    assert_string_equal(told_empty(&s), "symbols are being read");
 }
 
 static void an_empty_pane_says_why(void **state)
@@ -126,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_has_span_samples_busy_lost_and_cost),
+        cmocka_unit_test(it_says_when_it_waits_for_symbols),
         cmocka_unit_test(an_empty_pane_says_why),
         cmocka_unit_test(the_end_is_said_with_how_it_came),
         cmocka_unit_test(busy_is_time_where_time_was_sampled_and_samples_where_not),

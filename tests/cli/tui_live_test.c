@@ -284,6 +284,33 @@ static void help_has_its_keys_and_not_those_that_they_replace(void **state)
     quit(&session);
 }
 
+static void how_to_quit_is_said_at_any_width(void **state)
+{
+    (void)state;
+    static const int widths[] = {20, 40, 80, 200};
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct session session = {0};
+        start(&session, widths[i], 12);
+        assert_true(row_of(&session, "q quit") == 10);
+        assert_true(row_of(&session, "? keys") == 10);
+        quit(&session);
+    }
+}
+
+static void the_view_that_is_shown_stands_at_the_top_where_not_all_fit(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    start(&session, 64, 24);
+    session_await(&session, "Top");
+    assert_int_equal(emulator_find(&session.terminal, " Top ", 0), 0);
+    assert_int_equal(emulator_find(&session.terminal, "Compare", 0), -1);
+    session_type(&session, "1");
+    session_await(&session, "Flame");
+    assert_int_equal(emulator_find(&session.terminal, " Flame ", 0), 0);
+    quit(&session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_search_and_a_transform_stay),
         cmocka_unit_test(what_is_shown_is_saved_under_a_name),
         cmocka_unit_test(w_widens_and_comes_back),
+        cmocka_unit_test(how_to_quit_is_said_at_any_width),
+        cmocka_unit_test(the_view_that_is_shown_stands_at_the_top_where_not_all_fit),
         cmocka_unit_test(help_has_its_keys_and_not_those_that_they_replace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
