@@ -26,8 +26,9 @@ function scaled(value, scales) {
 
 // Of one, without its plural: 1 sample.
 function unitOf(value, unit) {
-    const one = Math.abs(value) === 1 && unit.length > 2 && unit.endsWith('s');
-    return unit ? ' ' + (one ? unit.slice(0, -1) : unit) : '';
+    const plural = /(sses|[tn]ches)$/.test(unit) ? 2 : /.[^s]s$/.test(unit) ? 1 : 0;
+    const one = Math.abs(value) === 1 ? plural : 0;
+    return unit ? ' ' + unit.slice(0, unit.length - one) : '';
 }
 
 function exact(value, unit) {

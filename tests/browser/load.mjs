@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
@@ -12,8 +12,10 @@ import {browser, close} from './browser.mjs';
 const {gzipSync, zstdCompressSync} = zlib; // the latter not in every node
 const flamel = process.argv[2];
 const folder = mkdtempSync(path.join(tmpdir(), 'flamel-load-'));
-const module = readFileSync(path.join(path.dirname(flamel), '..', 'build/wasm/flamel.wasm'));
-const pageModule = readFileSync(path.join(path.dirname(flamel), '..', 'build/wasm/page.wasm'));
+// Beside flamel; or above it, where it is built with sanitizers.
+const modules = ['wasm', '../wasm'].map(place => path.join(path.dirname(flamel), place)).find(existsSync);
+const module = readFileSync(path.join(modules, 'flamel.wasm'));
+const pageModule = readFileSync(path.join(modules, 'page.wasm'));
 const script = execFileSync('awk', ['-f', 'src/draw/svg_assets.awk', 'web/start.js', 'web/worker.js',
     'web/load.js'], {encoding: 'utf8'});
 
