@@ -91,8 +91,11 @@ static inline double *flm_sample_column(const struct flm_profile *p, uint32_t me
     return p->sample_value + (size_t)metric * p->sizes.sample_count;
 }
 
-/* Writes the total of every node of one metric to `total` (node_count values): one backward pass,
- * in which each node adds up its children; no recursion and no parent pointers. */
+/* Self values of `node_count` nodes to totals, in place: a backward pass, in which each node adds
+ * up its children; no recursion and no parent pointers. */
+void flm_add_up(double *values, const uint32_t *end, uint32_t node_count);
+
+/* Writes the total of every node of one metric to `total` (node_count values). */
 void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total);
 
 /* parent[0] = FLM_NONE. */

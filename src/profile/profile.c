@@ -144,16 +144,20 @@ double flm_profile_total(const struct flm_profile *profile, struct flm_metric me
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+void flm_add_up(double *values, const uint32_t *end, uint32_t node_count)
+{
+    for (uint32_t i = node_count; i-- > 0;) {
+        double sum = values[i];
+        for (uint32_t child = i + 1; child < end[i]; child = end[child])
+            sum += values[child];
+        values[i] = sum;
+    }
+}
+
 void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total)
 {
-    const double *self = flm_self_column(p, metric);
-    const uint32_t *end = p->node_end;
-    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
-        double sum = self[i];
-        for (uint32_t child = i + 1; child < end[i]; child = end[child])
-            sum += total[child];
-        total[i] = sum;
-    }
+    memcpy(total, flm_self_column(p, metric), p->sizes.node_count * sizeof *total);
+    flm_add_up(total, p->node_end, p->sizes.node_count);
 }
 
 void flm_profile_parents(const struct flm_profile *p, uint32_t *parent)

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -26,7 +27,17 @@ static void expect(struct reader *r, char byte)
     r->at++;
 }
 
-/* Text up to the closing quote; escapes are those of one letter. */
+/* A control character, at the u of \u001b. */
+static char read_code(struct reader *r)
+{
+    unsigned code = 0;
+    if (sscanf(r->at, "u%4x", &code) != 1 || code == 0 || code >= 0x80)
+        fail_msg("the golden data has an escape that nobody reads: '%.20s'", r->at);
+    r->at += 4;
+    return (char)code;
+}
+
+/* Text up to the closing quote; escapes are those of one letter, and of control characters. */
 static char *read_string(struct reader *r)
 {
     expect(r, '"');
@@ -35,9 +46,8 @@ static char *read_string(struct reader *r)
         if (*r->at == '\\') {
             static const char letters[] = "nrt\"\\/", bytes[] = "\n\r\t\"\\/";
             const char *letter = strchr(letters, *++r->at);
-            if (!letter || !*letter)
-                fail_msg("the golden data has an escape that nobody reads: '%.20s'", r->at);
-            flm_text_putc(&text, bytes[letter - letters]);
+            bool is_letter = letter && *letter;
+            flm_text_putc(&text, is_letter ? bytes[letter - letters] : read_code(r));
         } else {
             assert_true(*r->at != 0);
             flm_text_putc(&text, *r->at);

@@ -1,0 +1,140 @@
+#include "stats/welch.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/sort.h"
+#include "stats/distribution.h"
+
+/* Who is new: a byte for each run, or a bit. One of them. */
+struct groups {
+    const unsigned char *is_new;
+    const uint64_t *words;
+};
+
+static inline int group_of(struct groups groups, uint32_t run)
+{
+    return groups.words ? (int)(groups.words[run / 64] >> run % 64 & 1) : groups.is_new[run] != 0;
+}
+
+/* Of base and of new. */
+struct moments {
+    double count[2], mean[2], variance[2];
+    double grand_mean;
+};
+
+/* Values are taken relative to one of their own group. A group whose values are all the same then
+ * has variance 0, and not what is left when the mean was rounded. */
+static inline struct moments moments_of(const double *column, uint32_t run_count,
+                                        struct groups groups)
+{
+    struct moments m = {0};
+    double near[2] = {0, 0}, sum[2] = {0, 0}, squares[2] = {0, 0}, all = 0;
+    for (uint32_t r = 0; r < run_count; r++) {
+        int g = group_of(groups, r);
+        if (m.count[g] == 0)
+            near[g] = column[r];
+        m.count[g]++;
+        sum[g] += column[r] - near[g];
+        all += column[r];
+    }
+    for (int g = 0; g < 2; g++)
+        sum[g] = m.count[g] > 0 ? sum[g] / m.count[g] : 0;
+    for (uint32_t r = 0; r < run_count; r++) {
+        int g = group_of(groups, r);
+        double distance = column[r] - near[g] - sum[g];
+        squares[g] += distance * distance;
+    }
+    for (int g = 0; g < 2; g++) {
+        m.mean[g] = near[g] + sum[g];
+        m.variance[g] = m.count[g] > 1 ? squares[g] / (m.count[g] - 1) : 0;
+    }
+    m.grand_mean = run_count > 0 ? all / run_count : 0;
+    return m;
+}
+
+/* The squares of the standard errors of both means. */
+struct errors {
+    double base, new;
+};
+
+static inline struct errors errors_of(const struct moments *m, double unit)
+{
+    double least = unit > 0 ? unit * m->grand_mean : 0;
+    return (struct errors){fmax(m->variance[0], least) / m->count[0],
+                           fmax(m->variance[1], least) / m->count[1]};
+}
+
+static inline double t_of(double difference, double error)
+{
+    return difference == 0 ? 0 : difference / error;
+}
+
+double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *words, double unit)
+{
+    struct moments m = moments_of(column, run_count, (struct groups){.words = words});
+    struct errors e = errors_of(&m, unit);
+    return t_of(m.mean[1] - m.mean[0], sqrt(e.base + e.new));
+}
+
+struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
+                                const unsigned char *is_new, double unit)
+{
+    struct moments m = moments_of(column, run_count, (struct groups){.is_new = is_new});
+    struct errors e = errors_of(&m, unit);
+    struct flm_welch welch = {
+        .base_mean = m.mean[0],
+        .new_mean = m.mean[1],
+        .base_variance = m.variance[0],
+        .new_variance = m.variance[1],
+        .error = sqrt(e.base + e.new),
+    };
+    welch.t = t_of(m.mean[1] - m.mean[0], welch.error);
+    if (!(welch.error > 0)) {
+        welch.p = welch.t == 0 ? 1 : 0;
+        return welch;
+    }
+    /* As shares of the whole: squares of what is measured in ns may not fit. */
+    double base = e.base / (e.base + e.new), new = e.new / (e.base + e.new);
+    welch.nu = 1 / ((m.count[0] > 1 ? base * base / (m.count[0] - 1) : 0) +
+                    (m.count[1] > 1 ? new *new / (m.count[1] - 1) : 0));
+    welch.p = flm_t_two_sided(welch.t, welch.nu);
+    return welch;
+}
+
+static int by_p(const void *context, uint32_t a, uint32_t b)
+{
+    const double *p = context;
+    return (p[a] > p[b]) - (p[a] < p[b]);
+}
+
+/* The order of p, in the first half of `order`. */
+static void sort_by_p(const double *p, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    flm_sort(order, count, order + count, by_p, p);
+}
+
+/* From the smallest p on: (count - i) p, and at least that of the one before. */
+void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_t count)
+{
+    double largest = 0;
+    sort_by_p(p, order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        largest = fmax(largest, fmin(1, p[order[i]] * (count - i)));
+        adjusted[order[i]] = largest;
+    }
+}
+
+/* From the largest p on: p count / (i + 1), and at most that of the one before. */
+void flm_adjust_benjamini_hochberg(const double *p, double *adjusted, uint32_t *order,
+                                   uint32_t count)
+{
+    double smallest = 1;
+    sort_by_p(p, order, count);
+    for (uint32_t i = count; i > 0; i--) {
+        smallest = fmin(smallest, p[order[i - 1]] * count / i);
+        adjusted[order[i - 1]] = smallest;
+    }
+}
