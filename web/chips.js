@@ -141,7 +141,8 @@ export function makeChips(view) {
             searchChip(search, i, i === kept.current)));
         refill(compare, compared ? comparison(compared) : []);
         refill(legend, compared ? key.items.map(legendItem) : []);
-        refill(words, compared ? compared.words : '');
+        refill(words, compared ? [compared.verdict && make('b', {}, compared.verdict),
+            [compared.verdict && ' · ', compared.words].filter(Boolean).join('')] : '');
         words.title = compared ? [compared.look, compared.parts_words].filter(Boolean).join('\n') : '';
         view.menuTold(compared ? comparisonMenu(compared) : key.items.map(legendItem));
         show(element, Boolean(shown.length || searchesShown.length || compared));

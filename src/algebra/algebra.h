@@ -14,6 +14,19 @@ typedef uint32_t (*flm_frame_map)(void *context, uint32_t frame);
 struct flm_profile *flm_quotient_frames(const struct flm_profile *p, flm_frame_map map,
                                         void *context, struct flm_error *why);
 
+/* Where the nodes of profiles that were aligned went: node i of input k is node
+ * node[start[k] + i] of the result; FLM_NONE: neither it nor what it calls has a value. */
+struct flm_moved {
+    uint32_t *node, *start;
+};
+void flm_moved_clear(struct flm_moved *moved);
+
+/* The sum of one metric of each input, metric[k] of input k, under the name that it has in the
+ * first, without samples; there is one input at least. They must have the same unit. */
+struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,
+                                     const uint32_t *metric, struct flm_moved *moved,
+                                     struct flm_error *why);
+
 /* The size of the first operation of an expression: up to the '|' that ends it, or to the end. */
 size_t flm_expression_first(struct flm_bytes expression);
 

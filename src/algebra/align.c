@@ -32,6 +32,7 @@ struct group {
 struct aligning {
     const struct flm_profile *const *in;
     size_t count;
+    const uint32_t *only; /* by input: its one metric that counts; NULL: all do */
     struct flm_error *why;
 
     struct flm_builder *builder; /* everything but the nodes */
@@ -40,7 +41,7 @@ struct aligning {
     struct flm_profile *out;
     uint32_t made;         /* nodes of the result so far */
     uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
-    uint32_t *moved;       /* all nodes of all inputs: their node in the result; NULL: no samples */
+    uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: nobody asks */
 
     struct group *groups;
     size_t group_count, group_capacity;
@@ -63,8 +64,10 @@ struct aligning {
 static void add_values(struct aligning *a, uint32_t input, uint32_t node, uint32_t to)
 {
     const struct flm_profile *p = a->in[input];
+    const uint32_t *map = a->carried[input].metric_map;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        flm_self_column(a->out, a->carried[input].metric_map[m])[to] += flm_self_column(p, m)[node];
+        if (map[m] != FLM_NONE)
+            flm_self_column(a->out, map[m])[to] += flm_self_column(p, m)[node];
     if (a->moved)
         a->moved[a->node_starts[input] + node] = to;
 }
@@ -80,14 +83,16 @@ static void copy_subtree(struct aligning *a, struct member m)
 {
     const struct flm_profile *p = a->in[m.input];
     const uint32_t *rank = a->carried[m.input].frame_map;
+    const uint32_t *map = a->carried[m.input].metric_map;
     uint32_t end = p->node_end[m.node], shift = a->made - m.node; /* wraps, and back */
     for (uint32_t i = m.node; i < end; i++) {
         a->out->node_frame[i + shift] = rank[p->node_frame[i]];
         a->out->node_end[i + shift] = p->node_end[i] + shift;
     }
     for (uint32_t c = 0; c < p->sizes.metric_count; c++)
-        memcpy(flm_self_column(a->out, a->carried[m.input].metric_map[c]) + a->made,
-               flm_self_column(p, c) + m.node, (end - m.node) * sizeof(double));
+        if (map[c] != FLM_NONE)
+            memcpy(flm_self_column(a->out, map[c]) + a->made, flm_self_column(p, c) + m.node,
+                   (end - m.node) * sizeof(double));
     for (uint32_t i = m.node; a->moved && i < end; i++)
         a->moved[a->node_starts[m.input] + i] = i + shift;
     a->made += end - m.node;
@@ -280,18 +285,36 @@ static bool carry_as(struct aligning *a, size_t i, const char *name)
     return true;
 }
 
+/* The one metric of input `i` that counts, under the name that it has in the first. */
+static bool carry_only(struct aligning *a, size_t i)
+{
+    const struct flm_profile *p = a->in[i], *first = a->in[0];
+    uint32_t name = a->carried[0].string_map[first->metrics[a->only[0]].name];
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        a->carried[i].metric_map[m] = FLM_NONE;
+    return flm_carry_metric(a->builder, p, &a->carried[i], a->only[i], name, a->why);
+}
+
+static bool carry_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
+                          const char *const *names)
+{
+    if (a->only)
+        return carry_only(a, i);
+    return mode == FLM_ALIGN_ADD ? flm_carry_metrics(a->builder, a->in[i], &a->carried[i], a->why)
+                                 : carry_as(a, i, names[i]);
+}
+
 static bool carry_facts(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
     bool samples = false;
     for (size_t i = 0; i < a->count; i++)
-        samples |= mode == FLM_ALIGN_ADD && a->in[i]->sizes.sample_count > 0;
+        samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.sample_count > 0;
     uint32_t start = 0;
     for (size_t i = 0; i < a->count; i++) {
         const struct flm_profile *p = a->in[i];
         if (!flm_carry_words(a->builder, p, &a->carried[i]))
             return flm_error_memory(a->why);
-        if (!(mode == FLM_ALIGN_ADD ? flm_carry_metrics(a->builder, p, &a->carried[i], a->why)
-                                    : carry_as(a, i, names[i])))
+        if (!carry_metrics(a, i, mode, names))
             return false;
         flm_carry_notes(a->builder, p, &a->carried[i]);
         if (samples)
@@ -299,7 +322,7 @@ static bool carry_facts(struct aligning *a, enum flm_align_mode mode, const char
         a->node_starts[i] = start;
         start += p->sizes.node_count;
     }
-    if (samples && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
+    if ((samples || a->only) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
         return flm_error_memory(a->why);
     return !flm_builder_failed(a->builder) || flm_error_memory(a->why);
 }
@@ -386,6 +409,27 @@ static struct flm_profile *without_empty_leaves(struct flm_profile *p, struct fl
     return result;
 }
 
+/* `moved` as it is once the empty leaves of `p` are gone. */
+static bool move_again(const struct flm_profile *p, uint32_t *moved, size_t count,
+                       struct flm_error *why)
+{
+    uint32_t *index = malloc(p->sizes.node_count * sizeof *index);
+    if (!index)
+        return flm_error_memory(why);
+    uint32_t valued = FLM_NONE, kept = 0; /* the next node that has a value */
+    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+            valued = flm_self_column(p, m)[i] != 0 ? i : valued;
+        index[i] = i == 0 || valued < p->node_end[i];
+    }
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        index[i] = index[i] ? kept++ : FLM_NONE;
+    for (size_t i = 0; i < count; i++)
+        moved[i] = index[moved[i]];
+    free(index);
+    return true;
+}
+
 struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
                               enum flm_align_mode mode, const char *const *names,
                               struct flm_error *why)
@@ -398,4 +442,37 @@ struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t 
         return NULL;
     }
     return has_empty_leaf(a.out) ? without_empty_leaves(a.out, why) : a.out;
+}
+
+struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,
+                                     const uint32_t *metric, struct flm_moved *moved,
+                                     struct flm_error *why)
+{
+    struct aligning a = {.in = profiles, .count = count, .only = metric, .why = why};
+    size_t node_count = 0;
+    bool good = align(&a, FLM_ALIGN_ADD, NULL);
+    for (size_t i = 0; good && i < count; i++)
+        node_count += profiles[i]->sizes.node_count;
+    if (good && has_empty_leaf(a.out)) {
+        good = move_again(a.out, a.moved, node_count, why);
+        if (good)
+            a.out = without_empty_leaves(a.out, why);
+        good = good && a.out;
+    }
+    if (good) {
+        *moved = (struct flm_moved){a.moved, a.node_starts};
+        a.moved = a.node_starts = NULL;
+    } else {
+        flm_profile_free(a.out);
+        a.out = NULL;
+    }
+    clear(&a);
+    return a.out;
+}
+
+void flm_moved_clear(struct flm_moved *moved)
+{
+    free(moved->node);
+    free(moved->start);
+    *moved = (struct flm_moved){0};
 }

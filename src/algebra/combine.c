@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "algebra/subset.h"
+#include "base/sum.h"
 
 static double magnitude(double value)
 {
@@ -140,19 +141,19 @@ struct flm_profile *flm_difference_parts(const struct flm_profile *p, struct flm
 double flm_norm(const struct flm_profile *p, struct flm_metric metric)
 {
     const double *self = flm_self_column(p, metric.index);
-    double sum = 0;
+    struct flm_sum sum = {0};
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
-        sum += magnitude(self[i]);
-    return sum;
+        flm_sum_add(&sum, magnitude(self[i]));
+    return flm_sum_of(&sum);
 }
 
 double flm_distance(const struct flm_profile *p, struct flm_metric a, struct flm_metric b)
 {
     const double *x = flm_self_column(p, a.index), *y = flm_self_column(p, b.index);
-    double sum = 0;
+    struct flm_sum sum = {0};
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
-        sum += magnitude(x[i] - y[i]);
-    return sum;
+        flm_sum_add(&sum, magnitude(x[i] - y[i]));
+    return flm_sum_of(&sum);
 }
 
 static bool any_negative(const double *self, uint32_t count)
@@ -174,7 +175,8 @@ double flm_similarity(const struct flm_profile *p, struct flm_metric a, struct f
         any_negative(flm_self_column(p, b.index), p->sizes.node_count))
         return not_a_number();
     double norms = flm_norm(p, a) + flm_norm(p, b);
-    return norms == 0 ? 1 : 1 - flm_distance(p, a, b) / norms;
+    /* Not 1 - distance / norms: of integers this is exact but for one division. */
+    return norms == 0 ? 1 : (norms - flm_distance(p, a, b)) / norms;
 }
 
 double flm_shape_similarity(const struct flm_profile *p, struct flm_metric a, struct flm_metric b)
@@ -185,8 +187,15 @@ double flm_shape_similarity(const struct flm_profile *p, struct flm_metric a, st
     double norm_x = flm_norm(p, a), norm_y = flm_norm(p, b);
     if (norm_x == 0 || norm_y == 0)
         return norm_x == norm_y ? 1 : 0;
-    double sum = 0; /* of |x / |x| - y / |y||, which is twice the total variation distance */
-    for (uint32_t i = 0; i < p->sizes.node_count; i++)
-        sum += magnitude(x[i] / norm_x - y[i] / norm_y);
-    return 1 - sum / 2;
+    /* 1 - half of what the shares differ is what both have: of the two, the sum without a
+     * difference has all its digits where little is alike, and the other is 1 where nothing
+     * differs. */
+    struct flm_sum both = {0};
+    bool differ = false;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        double share = x[i] / norm_x, other = y[i] / norm_y;
+        flm_sum_add(&both, share < other ? share : other);
+        differ |= share != other;
+    }
+    return differ ? flm_sum_of(&both) : 1;
 }

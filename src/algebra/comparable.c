@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/comparison.h"
 #include "algebra/pattern.h"
 #include "base/number.h"
 #include "flamel/builder.h"
@@ -197,6 +198,26 @@ bool flm_metric_pair_find(const struct flm_profile *p, const char *name,
     return good;
 }
 
+/* A metric called "before:proved", with this unit; FLM_NONE. */
+static uint32_t find_proved(const struct flm_profile *p, struct flm_bytes side, uint32_t unit)
+{
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        if (p->metrics[m].unit == unit && flm_bytes_are(name_behind(p, m, side), FLM_METRIC_PROVED))
+            return m;
+    return FLM_NONE;
+}
+
+bool flm_metric_pair_proved(const struct flm_profile *p, const struct flm_metric_pair *compared,
+                            struct flm_metric_pair *proved)
+{
+    uint32_t unit = p->metrics[compared->after.index].unit;
+    uint32_t before = find_proved(p, before_word, unit), after = find_proved(p, after_word, unit);
+    if (before == FLM_NONE || after == FLM_NONE || after == compared->after.index)
+        return false;
+    *proved = (struct flm_metric_pair){{before}, {after}, name_behind(p, after, after_word)};
+    return true;
+}
+
 /* ---- What they are measured by --------------------------------------------------------------- */
 
 static bool has_unit(const struct flm_profile *p, uint32_t metric, const char *unit)
@@ -214,59 +235,112 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* What all values of a column are multiples of, if they are whole and enough of them that this is
- * no accident; else 0. */
-static double common_divisor(const struct flm_profile *p, uint32_t metric)
+/* Its values, and what they are all multiples of. */
+static void add_values(struct flm_sample_rule *rule, const struct flm_profile *p, uint32_t metric)
 {
-    enum { ENOUGH = 16 };
     const double *self = flm_self_column(p, metric);
-    uint64_t divisor = 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < p->sizes.node_count && divisor != 1; i++) {
+    for (uint32_t i = 0; i < p->sizes.node_count && rule->divisor != 1; i++) {
         double size = fabs(self[i]);
         if (!(size <= FLM_EXACT_LIMIT) || floor(size) != size)
-            return 0;
-        divisor = greatest_common_divisor((uint64_t)size, divisor);
+            rule->divisor = 1;
+        else
+            rule->divisor = greatest_common_divisor((uint64_t)size, rule->divisor);
         count += size > 0;
     }
-    return divisor == 1 ? 1 : count >= ENOUGH ? (double)divisor : 0;
+    rule->value_count = count > rule->value_count ? count : rule->value_count;
 }
 
+/* What a metric is called, without its side: "cpu" of "before:cpu". *side receives "before:". */
+static struct flm_bytes split_side(const struct flm_profile *p, uint32_t metric,
+                                   struct flm_bytes *side)
+{
+    struct flm_bytes name = flm_string_bytes(p, p->metrics[metric].name);
+    struct flm_bytes before = name_behind(p, metric, before_word);
+    struct flm_bytes after = name_behind(p, metric, after_word);
+    struct flm_bytes rest = before.at ? before : after.at ? after : name;
+    *side = (struct flm_bytes){name.at, name.size - rest.size};
+    return rest;
+}
+
+/* Whether it counts the samples of this side. */
 static bool counts_samples(const struct flm_profile *p, uint32_t metric, struct flm_bytes side)
 {
-    struct flm_bytes name = name_behind(p, metric, side);
-    return name.at && (has_unit(p, metric, "samples") ||
-                       (has_unit(p, metric, "count") && flm_bytes_are(name, "samples")));
+    struct flm_bytes own, name = split_side(p, metric, &own);
+    return flm_bytes_equal(own, side) &&
+           (has_unit(p, metric, "samples") ||
+            (has_unit(p, metric, "count") && flm_bytes_are(name, "samples")));
+}
+
+void flm_sample_rule_add(struct flm_sample_rule *rule, const struct flm_profile *p,
+                         struct flm_metric metric)
+{
+    struct flm_bytes side, name = split_side(p, metric.index, &side);
+    /* Allocations differ in size, and waits in length: nobody has sampled them. */
+    rule->differ |= has_unit(p, metric.index, "bytes") || flm_bytes_are(name, "off-cpu");
+    rule->count_themselves |=
+        has_unit(p, metric.index, "samples") || counts_samples(p, metric.index, side);
+    add_values(rule, p, metric.index);
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        if (!counts_samples(p, m, side))
+            continue;
+        rule->total += flm_profile_total(p, metric);
+        rule->samples += flm_profile_total(p, (struct flm_metric){m});
+        rule->counted++;
+        break;
+    }
+    rule->added++;
+}
+
+double flm_sample_rule_value(const struct flm_sample_rule *rule)
+{
+    enum { ENOUGH = 16 };
+    if (rule->differ)
+        return 0;
+    double divisor = rule->value_count >= ENOUGH && rule->divisor > 1 ? (double)rule->divisor : 0;
+    if (rule->count_themselves)
+        return divisor > 0 ? divisor : 1;
+    if (rule->counted == rule->added)
+        return rule->samples > 0 ? rule->total / rule->samples : 0;
+    return divisor;
+}
+
+void flm_comparison_find_noise(const struct flm_profile *p, const struct flm_metric_pair *compared,
+                               struct flm_comparison_options *how)
+{
+    struct flm_metric_pair proved;
+    if (flm_metric_pair_proved(p, compared, &proved)) {
+        how->lost = flm_profile_self(p, proved.before);
+        how->gained = flm_profile_self(p, proved.after);
+    } else if (!flm_bytes_are(name_behind(p, compared->after.index, after_word),
+                              FLM_METRIC_PROVED)) {
+        how->sigmas = FLM_NOISE_SIGMAS;
+        how->before_sample = flm_comparison_sample(p, compared->before);
+        how->after_sample = flm_comparison_sample(p, compared->after);
+    }
 }
 
 double flm_comparison_sample(const struct flm_profile *p, struct flm_metric metric)
 {
-    struct flm_bytes side = name_behind(p, metric.index, before_word).at ? before_word : after_word;
-    if (has_unit(p, metric.index, "bytes"))
-        return 0;
-    double divisor = common_divisor(p, metric.index);
-    if (has_unit(p, metric.index, "samples") || counts_samples(p, metric.index, side))
-        return divisor > 1 ? divisor : 1;
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        if (!counts_samples(p, m, side))
-            continue;
-        double samples = flm_profile_total(p, (struct flm_metric){m});
-        return samples > 0 ? flm_profile_total(p, metric) / samples : 0;
-    }
-    return divisor > 1 ? divisor : 0;
+    struct flm_sample_rule rule = {0};
+    flm_sample_rule_add(&rule, p, metric);
+    return flm_sample_rule_value(&rule);
+}
+
+struct flm_bytes flm_profile_note(const struct flm_profile *p, const char *key)
+{
+    for (uint32_t i = 0; i < p->sizes.note_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->notes[i].key), key))
+            return flm_string_bytes(p, p->notes[i].value);
+    return (struct flm_bytes){NULL, 0};
 }
 
 static double noted_duration_ns(const struct flm_profile *p)
 {
-    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
-        if (!flm_bytes_are(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_DURATION))
-            continue;
-        double value;
-        enum flm_number_kind kind =
-            flm_number_parse(flm_string_bytes(p, p->notes[i].value), &value);
-        return kind == FLM_NUMBER_INTEGER || kind == FLM_NUMBER_DECIMAL ? value : 0;
-    }
-    return 0;
+    struct flm_bytes note = flm_profile_note(p, FLM_NOTE_DURATION);
+    double value;
+    enum flm_number_kind kind = note.at ? flm_number_parse(note, &value) : FLM_NUMBER_NONE;
+    return kind == FLM_NUMBER_INTEGER || kind == FLM_NUMBER_DECIMAL ? value : 0;
 }
 
 double flm_profile_duration_ns(const struct flm_profile *p)

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+#include "profile/columns.h"
+
 const char *flm_change_kind_name(enum flm_change_kind kind)
 {
     static const char *const names[FLM_CHANGE_KINDS] = {"same", "appeared", "grown", "disappeared",
@@ -22,9 +25,10 @@ static enum flm_change_kind kind_of(const struct flm_comparison *c, double befor
 {
     if (are_same(c, before, after))
         return FLM_CHANGE_NONE;
+    bool is_signed = !c->before_self; /* what there was before is not known */
     if (after > before)
-        return before == 0 ? FLM_CHANGE_APPEARED : FLM_CHANGE_GROWN;
-    return after == 0 ? FLM_CHANGE_DISAPPEARED : FLM_CHANGE_SHRUNK;
+        return before == 0 && !is_signed ? FLM_CHANGE_APPEARED : FLM_CHANGE_GROWN;
+    return after == 0 && !is_signed ? FLM_CHANGE_DISAPPEARED : FLM_CHANGE_SHRUNK;
 }
 
 /* Both values of a stack alone, as recorded. */
@@ -65,7 +69,7 @@ static double width_of(enum flm_comparison_widths widths, double before, double 
 /* Widths and self values of what is looked at, and the sums of everything. */
 static void measure(struct flm_comparison *c)
 {
-    double distance = 0, norms = 0;
+    struct flm_sum changes[FLM_CHANGE_KINDS] = {{0}}, totals[2] = {{0}}, norms = {0};
     bool is_signed = false;
     for (uint32_t i = 0; i < c->node_count; i++) {
         double recorded, after;
@@ -73,26 +77,29 @@ static void measure(struct flm_comparison *c)
         double before = recorded * c->how.scale;
         enum flm_change_kind kind = kind_of(c, before, after);
         c->sums[kind].stack_count += before != 0 || after != 0;
-        c->sums[kind].change += fabs(after - before);
-        c->before_total += recorded;
-        c->after_total += after;
-        distance += fabs(after - before);
-        norms += fabs(after) + fabs(before);
+        flm_sum_add(&changes[kind], fabs(after - before));
+        flm_sum_add(&totals[0], recorded);
+        flm_sum_add(&totals[1], after);
+        flm_sum_add(&norms, fabs(after) + fabs(before));
         is_signed |= before < 0 || after < 0;
         bool looked_at = is_looked_at(c, before, after);
         c->before[i] = looked_at ? recorded : 0;
         c->after[i] = looked_at ? after : 0;
         c->widths[i] = looked_at ? width_of(c->how.widths, before, after) : 0;
+        if (c->lost) {
+            c->lost[i] = looked_at ? c->how.lost[i] : 0;
+            c->gained[i] = looked_at ? c->how.gained[i] : 0;
+            c->sums[kind].proved += c->how.lost[i] + c->how.gained[i];
+        }
     }
-    c->similarity = is_signed ? (double)NAN : norms == 0 ? 1 : 1 - distance / norms;
-}
-
-/* Self values to totals, as flm_profile_totals does. */
-static void add_up(double *values, const uint32_t *end, uint32_t node_count)
-{
-    for (uint32_t i = node_count; i-- > 0;)
-        for (uint32_t child = i + 1; child < end[i]; child = end[child])
-            values[i] += values[child];
+    for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++) {
+        c->sums[kind].change = flm_sum_of(&changes[kind]);
+        c->distance += c->sums[kind].change;
+    }
+    c->before_total = flm_sum_of(&totals[0]);
+    c->after_total = flm_sum_of(&totals[1]);
+    double norm = flm_sum_of(&norms);
+    c->similarity = is_signed ? (double)NAN : norm == 0 ? 1 : (norm - c->distance) / norm;
 }
 
 bool flm_comparison_init(struct flm_comparison *c, uint32_t node_count, const uint32_t *end,
@@ -107,15 +114,24 @@ bool flm_comparison_init(struct flm_comparison *c, uint32_t node_count, const ui
                                  .before = malloc(size),
                                  .after = malloc(size),
                                  .widths = malloc(size)};
-    if (!c->before || !c->after || !c->widths) {
+    bool has_proved = options->lost && options->gained;
+    if (has_proved) {
+        c->lost = malloc(size);
+        c->gained = malloc(size);
+    }
+    if (!c->before || !c->after || !c->widths || (has_proved && (!c->lost || !c->gained))) {
         flm_comparison_clear(c);
         return flm_error_memory(why);
     }
     if (c->how.scale == 0 || !before)
         c->how.scale = 1;
     measure(c);
-    add_up(c->before, end, node_count);
-    add_up(c->after, end, node_count);
+    flm_add_up(c->before, end, node_count);
+    flm_add_up(c->after, end, node_count);
+    if (has_proved) {
+        flm_add_up(c->lost, end, node_count);
+        flm_add_up(c->gained, end, node_count);
+    }
     return true;
 }
 
@@ -124,6 +140,8 @@ void flm_comparison_clear(struct flm_comparison *c)
     free(c->before);
     free(c->after);
     free(c->widths);
+    free(c->lost);
+    free(c->gained);
     *c = (struct flm_comparison){0};
 }
 
@@ -149,8 +167,20 @@ static bool is_noise(const struct flm_comparison *c, double before, double after
 struct flm_change flm_comparison_judge(const struct flm_comparison *c, double before, double after)
 {
     before *= c->how.scale;
-    return (struct flm_change){before, after, kind_of(c, before, after),
-                               is_noise(c, before, after)};
+    enum flm_change_kind kind = kind_of(c, before, after);
+    return (struct flm_change){before, after, kind, is_noise(c, before, after),
+                               kind == FLM_CHANGE_NONE ? 0 : after - before};
+}
+
+struct flm_change flm_comparison_judge_proved(const struct flm_comparison *c, double before,
+                                              double after, double lost, double gained)
+{
+    struct flm_change change = flm_comparison_judge(c, before, after);
+    if (c->lost) {
+        change.noise = change.kind != FLM_CHANGE_NONE && lost == 0 && gained == 0;
+        change.proved = gained - lost;
+    }
+    return change;
 }
 
 void flm_comparison_values(const struct flm_comparison *c, uint32_t node,
@@ -165,10 +195,30 @@ void flm_comparison_values(const struct flm_comparison *c, uint32_t node,
         *before = *after = 0;
 }
 
+void flm_comparison_proved(const struct flm_comparison *c, uint32_t node,
+                           enum flm_change_scope scope, double *lost, double *gained)
+{
+    *lost = *gained = 0;
+    if (!c->lost)
+        return;
+    if (scope == FLM_CHANGE_OF_SUBTREE) {
+        *lost = c->lost[node];
+        *gained = c->gained[node];
+        return;
+    }
+    double before, after;
+    self_values(c, node, &before, &after);
+    if (is_looked_at(c, before * c->how.scale, after)) {
+        *lost = c->how.lost[node];
+        *gained = c->how.gained[node];
+    }
+}
+
 struct flm_change flm_comparison_change(const struct flm_comparison *c, uint32_t node,
                                         enum flm_change_scope scope)
 {
-    double before, after;
+    double before, after, lost, gained;
     flm_comparison_values(c, node, scope, &before, &after);
-    return flm_comparison_judge(c, before, after);
+    flm_comparison_proved(c, node, scope, &lost, &gained);
+    return flm_comparison_judge_proved(c, before, after, lost, gained);
 }

@@ -37,11 +37,20 @@
  * differ by more than their counting, so what passes may still be noise, but what does not pass is
  * not worth a look. Where it is not known what a sample is, nothing is tested.
  *
- * Costs two passes over the tree, and 24 bytes a node. */
+ * Where several runs of both were judged (gate/gate.h), nothing has to be guessed: two more columns
+ * say what of the change of each stack was proved, `lost` and `gained`. They are not one signed
+ * column, because what was moved cancels in a sum: a frame is noise where nothing at all was proved
+ * below it, and its colour is that of gained - lost. They are values as before and after are, so
+ * whatever is done to the profile is done to them.
+ *
+ * Costs two passes over the tree, and 24 bytes a node; 40 with what was proved. */
 #ifndef FLAMEL_ALGEBRA_COMPARISON_H
 #define FLAMEL_ALGEBRA_COMPARISON_H
 
 #include "flamel/algebra.h"
+
+/* What differs by fewer standard deviations of counting is called noise, unless asked otherwise. */
+#define FLM_NOISE_SIGMAS 3.0
 
 /* What happened to a stack, or to all of a subtree. */
 enum flm_change_kind {
@@ -67,12 +76,17 @@ struct flm_comparison_options {
     /* How much of the metric one sample stands for; 0: not known. */
     double before_sample, after_sample;
     double sigmas; /* what differs by less is noise; 0: nothing is */
+
+    /* What was proved of each stack, in place of that guess: node_count self values each, not below
+     * 0, borrowed. NULL: not known. */
+    const double *lost, *gained;
 };
 
 /* All stacks of one kind, whatever `kinds` says. */
 struct flm_change_sum {
     uint32_t stack_count;
     double change; /* |after - before|, before scaled */
+    double proved; /* lost and gained, where that is known */
 };
 
 struct flm_comparison {
@@ -81,15 +95,18 @@ struct flm_comparison {
     const double *before_self, *after_self; /* as recorded; borrowed */
     double *before, *after;                 /* totals of all nodes, as recorded; owned */
     double *widths;                         /* owned */
+    double *lost, *gained; /* totals of all nodes; owned; NULL: it is not known what was proved */
     struct flm_change_sum sums[FLM_CHANGE_KINDS];
     double before_total, after_total; /* of everything, as recorded */
+    double distance;                  /* |after - before|, before scaled */
     double similarity; /* 1 - |after - before| / (|after| + |before|), before scaled; NaN where
                           values are negative */
 };
 
 /* `before` and `after` are self values of node_count nodes; `end` as in flamel/profile.h. One
  * signed column is a comparison too: `before` NULL, and `after` holds what was gained and, below 0,
- * what was lost. False, and `why`, if memory ran out. */
+ * what was lost; whether it was all that there is, is not known, so nothing has appeared or
+ * disappeared in it. False, and `why`, if memory ran out. */
 bool flm_comparison_init(struct flm_comparison *comparison, uint32_t node_count,
                          const uint32_t *end, const double *before, const double *after,
                          const struct flm_comparison_options *options, struct flm_error *why);
@@ -101,7 +118,8 @@ enum flm_change_scope { FLM_CHANGE_OF_SUBTREE, FLM_CHANGE_OF_SELF };
 struct flm_change {
     double before, after; /* before scaled */
     enum flm_change_kind kind;
-    bool noise; /* it cannot be told from no change */
+    bool noise;    /* it cannot be told from no change */
+    double proved; /* the part of it that was proved; all of it where that is not known */
 };
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
                                         enum flm_change_scope scope);
@@ -113,5 +131,14 @@ void flm_comparison_values(const struct flm_comparison *comparison, uint32_t nod
 /* The same of any two values, as recorded: of a function, of a set of stacks. */
 struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, double before,
                                        double after);
+
+/* With what was proved of it, where that is known. */
+struct flm_change flm_comparison_judge_proved(const struct flm_comparison *comparison,
+                                              double before, double after, double lost,
+                                              double gained);
+
+/* Both, 0 where the node is not looked at and where nothing is known. */
+void flm_comparison_proved(const struct flm_comparison *comparison, uint32_t node,
+                           enum flm_change_scope scope, double *lost, double *gained);
 
 #endif

@@ -4,7 +4,8 @@
  *     operation   name [ ':' argument ]
  *     argument    anything up to the next '|'; blanks around it do not count. Where it begins with
  * a quote or a slash, or has one behind its '=', and one that closes it stands in front of a '|' or
- * the end, then what is between them is one: "a|b", /a|b/, module="a|b"
+ * the end, then what is between them is one: "a|b", /a|b/, module="a|b"; so are the parts of a
+ * rule: rename:s/a|b/c/
  *
  * The operations are the table at the end. Errors say the byte at which the text is wrong. */
 #include "algebra/algebra.h"
@@ -13,6 +14,7 @@
 
 #include "algebra/operations.h"
 #include "algebra/pattern.h"
+#include "algebra/rename.h"
 #include "base/number.h"
 
 enum { NOTE_SIZE = 200 };
@@ -95,6 +97,16 @@ static struct flm_profile *op_by(struct applying *a)
 {
     const struct flm_class *class = flm_class_named(a->argument, a->why);
     return class ? flm_quotient(a->p, class, a->why) : NULL;
+}
+
+static struct flm_profile *op_rename(struct applying *a)
+{
+    uint32_t renamed;
+    struct flm_profile *result = flm_rename(a->p, a->argument, &renamed, a->why);
+    if (result && renamed == 0 && a->note.size == 0)
+        flm_text_format(&a->note, "no name is changed by '%.*s'", (int)a->argument.size,
+                        a->argument.at);
+    return result;
 }
 
 static struct flm_profile *op_depth(struct applying *a)
@@ -267,6 +279,7 @@ static const struct operation {
     {"keep", true, op_keep, "only the stacks that have one of these functions"},
     {"prune", true, op_prune, "nothing below these functions"},
     {"by", true, op_by, "frames merged by function, module, file ..."},
+    {"rename", true, op_rename, "functions under other names: s/old/new/"},
     {"invert", false, op_invert, "leaf first"},
     {"collapse", true, op_collapse, "recursion as one frame"},
     {"depth", true, op_depth, "at most so many frames"},
@@ -326,13 +339,18 @@ static size_t closing(struct flm_bytes text, size_t at)
  * regular expression, which begin the argument, or stand behind its '='. */
 static size_t operation_end(struct flm_bytes text, size_t at)
 {
+    size_t start = at;
     while (at < text.size && text.at[at] != ':' && text.at[at] != '|')
         at++;
     if (at == text.size || text.at[at] == '|')
         return at;
+    bool renames =
+        flm_bytes_are(trimmed((struct flm_bytes){text.at + start, at - start}), "rename");
     do
         at++;
     while (at < text.size && is_blank(text.at[at]));
+    if (renames)
+        at += flm_renaming_size((struct flm_bytes){text.at + at, text.size - at});
     for (bool may_begin = true; at < text.size && text.at[at] != '|'; at++) {
         if (may_begin && (text.at[at] == '"' || text.at[at] == '/')) {
             size_t end = closing(text, at);

@@ -41,6 +41,10 @@ struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion
 struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
                                  struct flm_error *why);
 
+/* Frames under other names: rename.h. *renamed: how many. */
+struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_bytes rule,
+                               uint32_t *renamed, struct flm_error *why);
+
 /* Only one metric. */
 struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why);
 

@@ -63,6 +63,9 @@ static void follow(const struct flm_regex *regex, struct threads *threads, size_
         case FLM_OP_JUMP:
             add(threads, target, start);
             break;
+        case FLM_OP_MARK:
+            add(threads, at + 1, start);
+            break;
         case FLM_OP_BEGIN:
             if (before == BEFORE_NOTHING)
                 add(threads, at + 1, start);
@@ -357,15 +360,21 @@ bool flm_regex_search(const struct flm_regex *regex, struct flm_regex_scratch *s
 
 /* ---- Finding: the threads -------------------------------------------------------------------- */
 
-bool flm_regex_find_by_threads(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
-                               struct flm_bytes text, size_t *start, size_t *end)
+/* Only ASCII is of words, and its bytes are in no other character. */
+static enum before before_place(struct flm_bytes text, size_t at)
+{
+    return at == 0 ? BEFORE_NOTHING : before_of((unsigned char)text.at[at - 1]);
+}
+
+bool flm_regex_find_from(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
+                         struct flm_bytes text, size_t from, size_t *start, size_t *end)
 {
     struct threads *threads = &scratch->threads, *waiting = &scratch->waiting;
     size_t match = regex->code_count - 1;
-    enum before before = BEFORE_NOTHING;
+    enum before before = before_place(text, from);
     bool found = false;
     waiting->count = 0;
-    for (size_t at = 0;;) {
+    for (size_t at = from;;) {
         if (waiting->count == 0 && !found && regex->first_byte >= 0 && at < text.size) {
             const char *first = memchr(text.at + at, regex->first_byte, text.size - at);
             at = first ? (size_t)(first - text.at) : text.size;
@@ -400,6 +409,12 @@ bool flm_regex_find_by_threads(const struct flm_regex *regex, struct flm_regex_s
         before = before_of(symbol);
         at += size;
     }
+}
+
+bool flm_regex_find_by_threads(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
+                               struct flm_bytes text, size_t *start, size_t *end)
+{
+    return flm_regex_find_from(regex, scratch, text, 0, start, end);
 }
 
 bool flm_regex_find(const struct flm_regex *regex, struct flm_regex_scratch *scratch,

@@ -9,7 +9,8 @@
  * Matching is on characters: a UTF-8 sequence is one, and so is a byte that belongs to none. So `.`
  * and a negated set take whole sequences, and a match never cuts one. `.` takes a newline too, ^
  * and $ are the ends of the text, \d \w \s \b are ASCII. A { that counts nothing is text, as in
- * {{closure}}. There are no back references and no captures: we only ask whether, and where from.
+ * {{closure}}. There are no back references: we only ask whether, and where; and, for putting other
+ * text in its place (substitution.h), where its groups.
  *
  * A search of 100,000 names takes 5 ms: about 800 MB/s, and more where all matches begin with the
  * same letter. Finding where takes 10 to 80 ns a byte more, in the texts that do match. */

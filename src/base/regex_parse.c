@@ -13,6 +13,7 @@ struct group {
     size_t start;       /* of its code */
     size_t alternative; /* where the code of its latest alternative starts */
     size_t last_jump;   /* from the end of an alternative to the group's; NONE: there is none */
+    size_t mark;        /* that stands at its end; NONE: it has none */
 };
 
 #define NONE SIZE_MAX
@@ -20,7 +21,8 @@ struct group {
 struct parser {
     struct flm_bytes pattern;
     size_t at;
-    bool fold; /* (?i) */
+    bool fold;       /* (?i) */
+    bool has_groups; /* marks stand where the first groups begin and end */
     struct flm_regex *regex;
     struct group *groups;
     size_t group_count, group_capacity;
@@ -132,14 +134,27 @@ static struct group *innermost(struct parser *p)
     return &p->groups[p->group_count - 1];
 }
 
-static bool open_group(struct parser *p, size_t offset)
+static bool add_mark(struct parser *p, size_t mark)
 {
+    struct flm_instruction in = {.op = FLM_OP_MARK, .range = (uint16_t)mark};
+    return emit(p, in);
+}
+
+/* `marked`: by ( ), not by (?: ). */
+static bool open_group(struct parser *p, size_t offset, bool marked)
+{
+    size_t mark = NONE, start = p->regex->code_count;
+    if (marked && p->has_groups && p->regex->group_count < FLM_REGEX_GROUPS) {
+        mark = 2 * p->regex->group_count++;
+        if (!add_mark(p, mark++))
+            return false;
+    }
     void *groups = p->groups;
     if (!flm_grow(&groups, &p->group_capacity, p->group_count + 1, sizeof *p->groups))
         return flm_error_memory(p->why);
     p->groups = groups;
     size_t here = p->regex->code_count;
-    p->groups[p->group_count++] = (struct group){offset, here, here, NONE};
+    p->groups[p->group_count++] = (struct group){offset, start, here, NONE, mark};
     p->atom = NONE;
     return true;
 }
@@ -163,7 +178,7 @@ static bool add_alternative(struct parser *p)
     return true;
 }
 
-static void close_group(struct parser *p)
+static bool close_group(struct parser *p)
 {
     struct group *group = innermost(p);
     struct flm_instruction *code = p->regex->code;
@@ -174,6 +189,7 @@ static void close_group(struct parser *p)
     }
     p->atom = group->start;
     p->group_count--;
+    return group->mark == NONE || add_mark(p, group->mark);
 }
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
@@ -433,13 +449,14 @@ static bool parse_escape(struct parser *p)
 static bool parse_open(struct parser *p)
 {
     size_t open = p->at++;
-    if (peek(p, 0) == '?') {
+    bool plain = peek(p, 0) == '?';
+    if (plain) {
         if (peek(p, 1) != ':')
             return flm_error_byte(p->why, FLM_ERROR_FORMAT, open,
                                   "after (? only (?: ) is known, and (?i) at the very start");
         p->at += 2;
     }
-    return open_group(p, open);
+    return open_group(p, open, !plain);
 }
 
 static bool parse_close(struct parser *p)
@@ -448,8 +465,7 @@ static bool parse_close(struct parser *p)
         return flm_error_byte(p->why, FLM_ERROR_FORMAT, p->at,
                               "this ) closes nothing; for the character itself write \\)");
     p->at++;
-    close_group(p);
-    return true;
+    return close_group(p);
 }
 
 /* A number that may be missing; saturates. Returns where it ends. */
@@ -542,7 +558,7 @@ static bool parse(struct parser *p)
         p->fold = true; /* also in one that is any_case already */
         p->at = 4;
     }
-    if (!open_group(p, 0))
+    if (!open_group(p, 0, false))
         return false;
     while (p->at < p->pattern.size)
         if (!parse_next(p))
@@ -550,18 +566,19 @@ static bool parse(struct parser *p)
     if (p->group_count > 1)
         return flm_error_byte(p->why, FLM_ERROR_FORMAT, innermost(p)->offset,
                               "this ( is never closed; for the character itself write \\(");
-    close_group(p);
-    return emit(p, instruction(FLM_OP_MATCH, 0));
+    return close_group(p) && emit(p, instruction(FLM_OP_MATCH, 0));
 }
 
-static struct flm_regex *regex_new(struct flm_bytes pattern, bool any_case, struct flm_error *why)
+static struct flm_regex *regex_new(struct flm_bytes pattern, bool any_case, bool has_groups,
+                                   struct flm_error *why)
 {
     struct flm_regex *regex = calloc(1, sizeof *regex);
     if (!regex) {
         flm_error_memory(why);
         return NULL;
     }
-    struct parser parser = {.pattern = pattern, .fold = any_case, .regex = regex, .why = why};
+    struct parser parser = {
+        .pattern = pattern, .fold = any_case, .has_groups = has_groups, .regex = regex, .why = why};
     bool ok = parse(&parser) && flm_regex_study(regex, why);
     free(parser.groups);
     if (!ok) {
@@ -573,12 +590,18 @@ static struct flm_regex *regex_new(struct flm_bytes pattern, bool any_case, stru
 
 struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why)
 {
-    return regex_new(pattern, false, why);
+    return regex_new(pattern, false, false, why);
 }
 
 struct flm_regex *flm_regex_new_any_case(struct flm_bytes pattern, struct flm_error *why)
 {
-    return regex_new(pattern, true, why);
+    return regex_new(pattern, true, false, why);
+}
+
+struct flm_regex *flm_regex_new_with_groups(struct flm_bytes pattern, bool any_case,
+                                            struct flm_error *why)
+{
+    return regex_new(pattern, any_case, true, why);
 }
 
 void flm_regex_free(struct flm_regex *regex)

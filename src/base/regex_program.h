@@ -1,5 +1,6 @@
 /* regex_program.h - what a pattern becomes: instructions, and the classes of symbols that they tell
- * apart. Private to regex_parse.c, which makes it, regex_study.c, and regex.c, which runs it.
+ * apart. Private to regex_parse.c, which makes it, regex_study.c, and regex.c, regex_groups.c and
+ * substitution.c, which run it.
  *
  * A text is a row of *symbols*. A UTF-8 sequence is one symbol, its code point; a byte that belongs
  * to no sequence is one as well, a stray. So `.` is one instruction and no match ever starts or
@@ -38,13 +39,14 @@ enum flm_op {
     FLM_OP_END,
     FLM_OP_EDGE,
     FLM_OP_NO_EDGE,
+    FLM_OP_MARK, /* nothing either: here a group begins or ends; only where groups are asked for */
     FLM_OP_MATCH /* the last one */
 };
 
 struct flm_instruction {
     uint16_t op;
     int16_t offset;              /* of SPLIT and JUMP, from here */
-    uint16_t range, range_count; /* of TAKE, in `ranges` */
+    uint16_t range, range_count; /* of TAKE, in `ranges`; of MARK, `range` is which mark */
 };
 
 /* From `first` to `last`, which belongs to it. The ranges of a set are sorted and do not touch. */
@@ -64,6 +66,8 @@ struct flm_regex {
     uint32_t *class_first;
     size_t class_count, class_capacity;
     uint8_t class_of_ascii[128];
+
+    unsigned group_count; /* that have marks: the first ones, FLM_REGEX_GROUPS at most */
 
     bool uses_begin, uses_edges; /* there is a ^; a \b or \B */
     bool anchored;               /* every match begins at the start of the text */
@@ -106,6 +110,35 @@ static inline bool flm_symbol_is_word(uint32_t symbol)
 
 /* Fills in what follows from the code and the ranges. False if memory ran out. */
 bool flm_regex_study(struct flm_regex *regex, struct flm_error *why);
+
+/* Where the groups of a match are: those in ( ), which a pattern has only when it was made for
+ * this. Group g, from 0, stands from marks[2 * g] to marks[2 * g + 1]; both are FLM_NO_MARK where
+ * it took no part. Of the ways to match the same, each choice is the first that there is, and as
+ * many repetitions as there can be: as Perl has it. A group that matched several times stands where
+ * it did last. */
+enum { FLM_REGEX_GROUPS = 9, FLM_REGEX_MARKS = 2 * FLM_REGEX_GROUPS };
+#define FLM_NO_MARK SIZE_MAX
+struct flm_regex *flm_regex_new_with_groups(struct flm_bytes pattern, bool any_case,
+                                            struct flm_error *why);
+
+/* Of the match from `start` to `end` that flm_regex_find found. False if memory ran out. */
+bool flm_regex_find_groups(const struct flm_regex *regex, struct flm_bytes text, size_t start,
+                           size_t end, size_t marks[FLM_REGEX_MARKS]);
+
+/* flm_regex_find of a match that begins at `from` or behind it: what stands before is seen by ^ and
+ * \b. */
+bool flm_regex_find_from(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
+                         struct flm_bytes text, size_t from, size_t *start, size_t *end);
+
+/* Whether an assertion holds between `before` and `after`; FLM_SYMBOL_END at either end of the
+ * text. */
+static inline bool flm_symbols_assert(enum flm_op op, uint32_t before, uint32_t after)
+{
+    bool edge = flm_symbol_is_word(before) != flm_symbol_is_word(after);
+    return op == FLM_OP_BEGIN ? before == FLM_SYMBOL_END
+           : op == FLM_OP_END ? after == FLM_SYMBOL_END
+                              : edge == (op == FLM_OP_EDGE);
+}
 
 /* flm_regex_find without the quick search in front, so that tests can hold one against the other.
  */

@@ -89,6 +89,9 @@ static void study_starts(struct flm_regex *r, struct reached *reached)
         case FLM_OP_JUMP:
             reach(reached, at + (size_t)(ptrdiff_t)in->offset);
             break;
+        case FLM_OP_MARK:
+            reach(reached, at + 1);
+            break;
         case FLM_OP_END:
         case FLM_OP_EDGE:
         case FLM_OP_NO_EDGE:

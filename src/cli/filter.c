@@ -47,6 +47,7 @@ const struct flm_command flm_command_filter = {
         "  prune:P     nothing below P: it becomes part of P\n"
         "  by:CLASS    merged by function, name, line, module, file, package, kind,\n"
         "              short (no arguments, no clones) or nohex (no addresses)\n"
+        "  rename:s/old/new/   functions under other names; also s,old,new,gi\n"
         "  invert      leaf first: callers below what they call\n"
         "  collapse:direct, collapse:any   recursion as one frame\n"
         "  depth:N     at most N frames\n"

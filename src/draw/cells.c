@@ -183,6 +183,37 @@ void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, size_t 
     add_first_fit(out, candidates, sizeof candidates / sizeof candidates[0], room, charset);
 }
 
+void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, size_t room,
+                         enum flm_charset charset)
+{
+    const char *dots = charset == FLM_CHARSET_UTF8 ? ELLIPSIS ";" : "...;";
+    size_t dot_cells = charset == FLM_CHARSET_UTF8 ? 2 : 4;
+    if (flm_cells(stack) <= room) {
+        flm_text_add(out, stack);
+        return;
+    }
+    /* The last functions that fit behind the dots. */
+    size_t kept = stack.size, last = 0;
+    for (size_t at = stack.size; at-- > 0;) {
+        if (stack.at[at] != ';')
+            continue;
+        struct flm_bytes end = {stack.at + at + 1, stack.size - at - 1};
+        last = last ? last : at + 1;
+        if (flm_cells(end) + dot_cells > room)
+            break;
+        kept = at + 1;
+    }
+    if (kept < stack.size) {
+        flm_text_puts(out, dots);
+        flm_text_add(out, (struct flm_bytes){stack.at + kept, stack.size - kept});
+        return;
+    }
+    struct flm_bytes name = {stack.at + last, stack.size - last};
+    bool has_room = last > 0 && room > 2 * dot_cells;
+    flm_text_puts(out, has_room ? dots : "");
+    flm_cells_add_name(out, name, room - (has_room ? dot_cells : 0), charset);
+}
+
 struct flm_bytes flm_path_end(struct flm_bytes path)
 {
     size_t start = path.size;

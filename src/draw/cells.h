@@ -34,6 +34,11 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, size_t room,
                         enum flm_charset charset);
 
+/* What of a showable stack, "main;parse;lex", fits: the innermost functions, in full while they
+ * are, and behind dots; of the last one what fits. */
+void flm_cells_add_stack(struct flm_text *out, struct flm_bytes showable, size_t room,
+                         enum flm_charset charset);
+
 /* What follows the last '/' of a path, which tells most of it. */
 struct flm_bytes flm_path_end(struct flm_bytes path);
 

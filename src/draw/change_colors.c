@@ -27,10 +27,10 @@ int flm_change_step(const struct flm_change_colors *colors, const struct flm_cha
                     double whole)
 {
     static const double relative[] = {0.005, 0.1, 0.5}, absolute[] = {0.0005, 0.005, 0.05};
-    if (change->noise || change->kind == FLM_CHANGE_NONE)
+    if (change->noise || change->proved == 0)
         return FLM_CHANGE_SAME;
     const double *steps = colors->absolute ? absolute : relative;
-    double difference = change->after - change->before;
+    double difference = change->proved;
     double larger = change->after > change->before ? change->after : change->before;
     double of = colors->absolute ? whole : larger;
     double size = of > 0 ? (difference < 0 ? -difference : difference) / of : 1;

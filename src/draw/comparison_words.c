@@ -42,8 +42,8 @@ static bool is_signed_column(const struct flm_comparison *c)
 
 /* ---- Sum ------------------------------------------------------------------------------------- */
 
-static void add_normalised(struct flm_text *out, const struct flm_comparison *c,
-                           const struct flm_comparison_terms *terms)
+void flm_comparison_add_normalised(struct flm_text *out, const struct flm_comparison *c,
+                                   const struct flm_comparison_terms *terms)
 {
     if (terms->by == FLM_NORMALISE_NONE) {
         flm_text_puts(out, "not normalised");
@@ -68,15 +68,13 @@ static void add_normalised(struct flm_text *out, const struct flm_comparison *c,
     }
 }
 
-/* Two decimals, and 1 and 0 only for what is exactly that. */
-static void add_similarity(struct flm_text *out, double similarity)
+void flm_similarity_add(struct flm_text *out, double similarity)
 {
     double rounded = floor(similarity * 100 + 0.5) / 100;
     if (rounded == 1 && similarity < 1)
         rounded = 0.99;
     if (rounded == 0 && similarity > 0)
         rounded = 0.01;
-    flm_text_puts(out, "similarity ");
     add_number(out, rounded, 2);
 }
 
@@ -111,10 +109,11 @@ void flm_comparison_add_short(struct flm_text *out, const struct flm_comparison 
     flm_text_puts(out, " in all");
     if (c->similarity == c->similarity) {
         flm_text_puts(out, separator);
-        add_similarity(out, c->similarity);
+        flm_text_puts(out, "similarity ");
+        flm_similarity_add(out, c->similarity);
     }
     flm_text_puts(out, separator);
-    add_normalised(out, c, terms);
+    flm_comparison_add_normalised(out, c, terms);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -139,6 +138,11 @@ void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *
     }
     flm_count_add(out, sum->stack_count);
     flm_text_puts(out, sum->stack_count == 1 ? " stack" : " stacks");
+    if (kind != FLM_CHANGE_NONE && c->lost) {
+        flm_text_puts(out, ", of which ");
+        add_scaled(out, sum->proved, c, terms);
+        flm_text_puts(out, " proved");
+    }
 }
 
 /* A kind whose stacks have no width in the picture. */
@@ -189,7 +193,10 @@ void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *
                            : "coloured by the change of the subtree, ");
     flm_text_puts(out, colors->absolute ? "in relation to the total"
                                         : "in relation to the larger value");
-    if (c->how.sigmas > 0 && c->how.before_sample > 0 && c->how.after_sample > 0) {
+    if (c->lost) {
+        flm_text_puts(out, separator);
+        flm_text_puts(out, "grey: not proved, runs of one side differ by as much");
+    } else if (c->how.sigmas > 0 && c->how.before_sample > 0 && c->how.after_sample > 0) {
         flm_text_puts(out, separator);
         flm_text_puts(out, "grey: the same, or too few samples to tell (");
         add_number(out, c->how.sigmas, 3);
@@ -211,6 +218,20 @@ void flm_change_add_percent(struct flm_text *out, const struct flm_change *chang
         flm_text_puts(out, change->after > change->before ? "+" : "");
         flm_percent_add(out, change->after - change->before, change->before);
     }
+}
+
+/* Sums of proved changes may differ from the change of the sums in their last digits. */
+static void add_proved(struct flm_text *out, const struct flm_comparison *c,
+                       const struct flm_change *change, const struct flm_comparison_terms *terms)
+{
+    double difference = change->after - change->before;
+    if (fabs(difference - change->proved) <= 1e-9 * fabs(difference)) {
+        flm_text_puts(out, ", proved");
+        return;
+    }
+    flm_text_puts(out, ", of which ");
+    add_signed(out, change->proved, c, terms);
+    flm_text_puts(out, " proved");
 }
 
 void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison *c,
@@ -237,5 +258,7 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
         flm_text_putc(out, ')');
     }
     if (change->noise)
-        flm_text_puts(out, ", too few samples to tell");
+        flm_text_puts(out, c->lost ? ", not proved" : ", too few samples to tell");
+    else if (c->lost && change->kind != FLM_CHANGE_NONE)
+        add_proved(out, c, change, terms);
 }

@@ -39,6 +39,13 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
                                const struct flm_change *change,
                                const struct flm_comparison_terms *terms);
 
+/* "0.86": two decimals, and 1 and 0 only for what is exactly that. */
+void flm_similarity_add(struct flm_text *out, double similarity);
+
+/* "normalised: before x 1.2, so that the totals are equal", or "not normalised". */
+void flm_comparison_add_normalised(struct flm_text *out, const struct flm_comparison *comparison,
+                                   const struct flm_comparison_terms *terms);
+
 /* "+200 %", "-3 %", "0 %", "new", "gone": of the value before. */
 void flm_change_add_percent(struct flm_text *out, const struct flm_change *change);
 

@@ -118,9 +118,11 @@ void flm_quantity_add(struct flm_text *out, double value, struct flm_bytes unit)
         add_scaled(out, value, sizes);
     } else if (fabs(value) < 1e7 && floor(value) == value) {
         flm_quantity_add_exact(out, value, unit);
-    } else if (fabs(value) < 1e7) {
-        add_rounded(out, value, fabs(value) < 1000 ? 3 : 8);
+    } else if (fabs(value) < 999.5) {
+        add_rounded(out, value, 3);
         add_unit(out, unit, value);
+    } else if (fabs(value) < 1e7) { /* a mean of counts */
+        flm_quantity_add_exact(out, floor(value + 0.5), unit);
     } else {
         add_scaled(out, value, counts);
         add_unit(out, unit, value);

@@ -4,9 +4,6 @@
 #include "draw/svg.h"
 #include "profile/columns.h"
 
-/* What differs by less is grey. */
-static const double noise_sigmas = 3;
-
 static bool has_negative(const struct flm_profile *p, struct flm_metric metric)
 {
     const double *self = flm_profile_self(p, metric);
@@ -63,11 +60,8 @@ static bool prepare_columns(struct flm_svg *svg, struct flm_comparison_options *
     if (!flm_comparison_scale(svg->profile, &pair, &normal, &how->scale, why))
         return false;
     how->widths = o->widths;
-    if (!o->without_noise_test) {
-        how->sigmas = noise_sigmas;
-        how->before_sample = flm_comparison_sample(svg->profile, pair.before);
-        how->after_sample = flm_comparison_sample(svg->profile, pair.after);
-    }
+    if (!o->without_noise_test)
+        flm_comparison_find_noise(svg->profile, &pair, how);
     return true;
 }
 

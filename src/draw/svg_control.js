@@ -266,8 +266,8 @@ function addKey(name, tone, mark, test) {
 function fillLegend() {
     const warm = info.negate ? -1 : 1;
     if (info.compare)
-        for (const [name, sign] of [['grown', 1], [info.noise ? 'same, or noise' : 'same', 0],
-            ['shrunk', -1]])
+        for (const [name, sign] of [['grown', 1], [info.proved ? 'not proved' :
+            info.noise ? 'same, or noise' : 'same', 0], ['shrunk', -1]])
             addKey(name, TONE_CHANGE + SAME + warm * sign * SAME, 0,
                 box => Math.sign(boxes.tone[box] - SAME) === warm * sign);
     markNames.forEach((name, mark) => {

@@ -46,7 +46,7 @@ function quantity(value, unit) {
     if (isScaled(unit)) return scaled(value, sizes);
     if (size >= 1e7) return scaled(value, counts) + behind;
     if (Number.isInteger(value)) return exact(value, unit);
-    return rounded(value, size < 1e3 ? 3 : 8) + behind;
+    return size < 999.5 ? rounded(value, 3) + behind : exact(Math.floor(value + 0.5), unit);
 }
 
 function percent(value, whole) {

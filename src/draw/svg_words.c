@@ -133,7 +133,9 @@ struct flm_svg_keys flm_svg_keys(const struct flm_svg *svg)
         bool has_noise = svg->compared.how.before_sample > 0;
         add_to(&keys, last, FLM_MARK_NONE, svg->options.negate ? "shrunk" : "grown");
         add_to(&keys, first + FLM_CHANGE_SAME, FLM_MARK_NONE,
-               has_noise ? "same, or noise" : "same");
+               svg->compared.lost ? "not proved"
+               : has_noise        ? "same, or noise"
+                                  : "same");
         add_to(&keys, first, FLM_MARK_NONE, svg->options.negate ? "grown" : "shrunk");
     }
     for (int mark = 1; mark < FLM_MARK_COUNT; mark++) {

@@ -102,8 +102,7 @@ static void add_rounded_count(struct flm_text *out, double value)
     flm_text_puts(out, suffixes[power]);
 }
 
-void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
-                        double largest)
+static void add_quantity(struct flm_text *cell, double value, struct flm_bytes unit, double largest)
 {
     char buffer[96];
     struct flm_text quantity;
@@ -114,7 +113,6 @@ void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes 
         add_rounded_count(&quantity, value);
     else
         flm_quantity_add(&quantity, value, (struct flm_bytes){"", 0});
-    struct flm_text *cell = flm_table_cell(table);
     struct flm_bytes all = {quantity.at, quantity.size};
     size_t number = number_size(all), digits = 0;
     struct flm_bytes behind = {all.at + number, all.size - number};
@@ -130,6 +128,21 @@ void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes 
         flm_text_repeat(cell, '0', 3 - digits);
     }
     flm_text_add(cell, behind);
+}
+
+void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
+                        double largest)
+{
+    add_quantity(flm_table_cell(table), value, unit, largest);
+}
+
+void flm_table_change(struct flm_table *table, const char *mark, double value,
+                      struct flm_bytes unit, double largest)
+{
+    struct flm_text *cell = flm_table_cell(table);
+    flm_text_puts(cell, mark);
+    flm_text_puts(cell, value > 0 ? "+" : "");
+    add_quantity(cell, value, unit, largest);
 }
 
 void flm_table_percent(struct flm_table *table, double value, double whole)
@@ -242,10 +255,15 @@ static struct placed natural_width(struct printing *p, size_t column)
     return (struct placed){title > cells ? title : cells, number};
 }
 
+static bool is_name(enum flm_column_kind kind)
+{
+    return kind == FLM_COLUMN_NAME || kind == FLM_COLUMN_STACK;
+}
+
 /* What a column needs at least: names and paths can be shortened. */
 static size_t least_width(const struct flm_column *column, size_t natural)
 {
-    size_t least = column->kind == FLM_COLUMN_NAME   ? SMALLEST_NAME
+    size_t least = is_name(column->kind)             ? SMALLEST_NAME
                    : column->kind == FLM_COLUMN_PATH ? SMALLEST_PATH
                                                      : natural;
     return least < natural ? least : natural;
@@ -278,7 +296,9 @@ static void widen(struct printing *p, enum flm_column_kind kind, size_t wanted, 
 {
     for (size_t i = 0; i < p->table->column_count; i++) {
         size_t cells = p->placed[i].cells, goal = p->needed[i] < wanted ? p->needed[i] : wanted;
-        if (p->table->columns[i].kind != kind || cells == 0 || cells >= goal)
+        bool is_asked =
+            is_name(kind) ? is_name(p->table->columns[i].kind) : p->table->columns[i].kind == kind;
+        if (!is_asked || cells == 0 || cells >= goal)
             continue;
         size_t more = goal - cells < *spare ? goal - cells : *spare;
         p->placed[i].cells += more;
@@ -298,7 +318,7 @@ static void share_out(struct printing *p)
         p->placed[i].cells = least_width(&t->columns[i], p->placed[i].cells);
         /* A window too narrow for anything else: less than the least. */
         size_t less = p->placed[i].cells > 4 ? p->placed[i].cells - 4 : 0;
-        if (t->columns[i].kind == FLM_COLUMN_NAME && lacking > 0) {
+        if (is_name(t->columns[i].kind) && lacking > 0) {
             less = less < lacking ? less : lacking;
             p->placed[i].cells -= less;
             lacking -= less;
@@ -371,6 +391,9 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
     }
     case FLM_COLUMN_NAME:
         flm_cells_add_name(&p->piece, text, room, p->look->charset);
+        break;
+    case FLM_COLUMN_STACK:
+        flm_cells_add_stack(&p->piece, text, room, p->look->charset);
         break;
     case FLM_COLUMN_PATH:
         flm_cells_add_path(&p->piece, text, room, p->look->charset);
@@ -531,7 +554,7 @@ void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
             struct flm_bytes text = cell_text(table, &table->cell[i]);
             text = flm_showable(text, FLM_CHARSET_PLAIN, &scratch);
             flm_text_puts(out, "| ");
-            if (column->kind == FLM_COLUMN_NAME || column->kind == FLM_COLUMN_PATH)
+            if (is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
                 add_code(out, text);
             else
                 flm_text_add(out, text);

@@ -22,6 +22,7 @@ enum flm_column_kind {
     FLM_COLUMN_TEXT,
     FLM_COLUMN_NUMBER, /* "318", "1.24 s", "< 0.1 %": a number and its unit */
     FLM_COLUMN_NAME,   /* a function */
+    FLM_COLUMN_STACK,  /* functions with semicolons between them: the last ones tell most */
     FLM_COLUMN_PATH,   /* a file or module; said more quietly */
     FLM_COLUMN_BAR     /* only where bars can be drawn: a terminal that shows UTF-8 */
 };
@@ -71,6 +72,10 @@ struct flm_text *flm_table_cell(struct flm_table *table);
  * in a table whose `largest` is below 10 million, else rounded all of them: 6.69 M, 12.0 k. */
 void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
                         double largest);
+
+/* The same of a change: with its sign, and in front of that a mark or nothing: "~". */
+void flm_table_change(struct flm_table *table, const char *mark, double value,
+                      struct flm_bytes unit, double largest);
 
 /* The next cell, a percentage of `whole` with one decimal: "12.3 %", "<0.1 %". */
 void flm_table_percent(struct flm_table *table, double value, double whole);

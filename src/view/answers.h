@@ -26,7 +26,7 @@
  *          palette: "red-blue|green-red", noise: b, side_by_side: b
  *          parts: [{name, title, total, share?, on: b}]
  *          similarity                                  0 to 1
- *          words, sum, parts_words, look, note}}       sentences: comparison_words.h
+ *          words, sum, parts_words, look, note, verdict}}       sentences: comparison_words.h
  *
  * chips         what was done to the profile first
  *     {operations: [{text, title, on: b, note}], can_undo: b, can_redo: b}

@@ -87,6 +87,8 @@ void flm_compared_add_tools(struct flm_viewer *v, struct flm_json_writer *json)
     flm_comparison_add_look(&words, &c->is, &c->colors);
     add_words(json, "look", &words);
     flm_json_add_text(json, "note", flm_bytes_of(choice->note));
+    struct flm_bytes verdict = flm_profile_note(flm_viewer_shown(v), FLM_NOTE_VERDICT);
+    flm_json_add_text(json, "verdict", verdict.at ? verdict : flm_bytes_of(""));
     flm_json_end(json);
     flm_text_clear(&words);
 }
@@ -102,8 +104,10 @@ void flm_compared_keys(const struct flm_compared *c,
         {"appeared", "parts appeared", FLM_CHANGE_TONES - 1, FLM_CHANGE_APPEARED,
          FLM_MARK_APPEARED},
         {"grown", "parts grown", FLM_CHANGE_TONES - 1, FLM_CHANGE_GROWN, FLM_MARK_NONE},
-        {tests ? "same, or noise" : "same", "parts same", FLM_CHANGE_SAME, FLM_CHANGE_NONE,
-         FLM_MARK_NONE},
+        {c->is.lost ? "not proved"
+         : tests    ? "same, or noise"
+                    : "same",
+         "parts same", FLM_CHANGE_SAME, FLM_CHANGE_NONE, FLM_MARK_NONE},
         {"shrunk", "parts shrunk", 0, FLM_CHANGE_SHRUNK, FLM_MARK_NONE},
         {"disappeared", "parts disappeared", 0, FLM_CHANGE_DISAPPEARED, FLM_MARK_DISAPPEARED},
     };
@@ -143,7 +147,8 @@ static void add_item(struct flm_viewer *v, struct flm_json_writer *json,
         struct flm_comparison_terms terms = flm_compared_terms(v, c);
         double before = c->is.before_total * c->is.how.scale;
         if (before > 0) {
-            flm_percent_add(words, c->is.sums[item->kind].change, before);
+            const struct flm_change_sum *sum = &c->is.sums[item->kind];
+            flm_percent_add(words, c->is.lost ? sum->proved : sum->change, before);
             add_words(json, "share", words);
         }
         flm_comparison_add_part(words, &c->is, (enum flm_change_kind)item->kind, &terms);
@@ -182,9 +187,13 @@ static void add_member(struct flm_json_writer *json, const char *prefix, const c
     add_words(json, key, words);
 }
 
-bool flm_compared_is_before(const struct flm_viewer *v, uint32_t metric)
+bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
 {
-    return v->scene.compared && flm_comparing_metric(v, metric) != metric;
+    const struct flm_compared *c = v->scene.compared;
+    struct flm_metric_pair proved;
+    return c && (flm_comparing_metric(v, metric) != metric ||
+                 (flm_metric_pair_proved(flm_viewer_shown(v), &c->pair, &proved) &&
+                  proved.after.index == metric));
 }
 
 /* What stands before a metric that is the "after" of a pair; FLM_NONE. */

@@ -248,6 +248,8 @@ static void complete_argument(struct completing *c)
         try_word(c, "direct", "a function that calls itself");
         try_word(c, "any", "also over others");
     }
+    if (flm_bytes_are(operation, "rename"))
+        try_word(c, "s/old/new/", "what matches becomes another name");
     if (flm_bytes_are(operation, "metric"))
         complete_metric(c);
     if (flm_bytes_are(operation, "label") || flm_bytes_are(operation, "unlabel"))

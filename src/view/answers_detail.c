@@ -285,7 +285,7 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
     for (uint32_t i = 0; i < metric_count(t, s); i++) {
         uint32_t metric = metric_at(t, i);
         struct flm_value value = value_of(t, s, metric);
-        if (flm_compared_is_before(t->viewer, metric))
+        if (flm_compared_is_aside(t->viewer, metric))
             continue;
         double view = whole_of(t, s, s->top, metric), parent = whole_of(t, s, s->parent, metric);
         use_metric(t, metric);

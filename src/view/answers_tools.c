@@ -84,7 +84,7 @@ static void tell_metrics(struct flm_telling *t)
     flm_json_begin(&t->json, "metrics", FLM_JSON_ARRAY);
     for (uint32_t m = 0; m < count; m++) {
         struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
-        if (flm_compared_is_before(t->viewer, m))
+        if (flm_compared_is_aside(t->viewer, m))
             continue;
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
         flm_json_add_text(&t->json, "name", flm_comparing_metric_name(t->viewer, m));

@@ -7,17 +7,28 @@
 #include "view/comparison.h"
 #include "view/parts.h"
 
+static bool measure(struct flm_functions *functions, const struct flm_profile *p,
+                    struct flm_metric metric, struct flm_error *why)
+{
+    return flm_functions_init(functions, p, why) &&
+           flm_functions_measure(functions, p, metric, why);
+}
+
 const struct flm_functions *flm_compared_functions(struct flm_viewer *v, struct flm_error *why)
 {
-    struct flm_functions *before = &v->scene.compared->before;
+    struct flm_compared *c = v->scene.compared;
     const struct flm_profile *p = flm_viewer_shown(v);
-    if (before->function)
-        return before;
-    if (!flm_functions_init(before, p, why))
-        return NULL;
-    if (flm_functions_measure(before, p, v->scene.compared->pair.before, why))
-        return before;
-    flm_functions_clear(before);
+    struct flm_metric_pair proved;
+    if (c->before.function)
+        return &c->before;
+    bool has_proved = c->is.lost && flm_metric_pair_proved(p, &c->pair, &proved);
+    if ((!has_proved ||
+         (measure(&c->lost, p, proved.before, why) && measure(&c->gained, p, proved.after, why))) &&
+        measure(&c->before, p, c->pair.before, why))
+        return &c->before;
+    flm_functions_clear(&c->before);
+    flm_functions_clear(&c->lost);
+    flm_functions_clear(&c->gained);
     return NULL;
 }
 
@@ -26,8 +37,15 @@ struct flm_change flm_compared_function(const struct flm_viewer *v, uint32_t fun
     const struct flm_compared *c = v->scene.compared;
     const struct flm_function *before = &c->before.function[function];
     const struct flm_function *after = &v->figures.functions.function[function];
-    return of_self ? flm_comparison_judge(&c->is, before->self, after->self)
-                   : flm_comparison_judge(&c->is, before->total, after->total);
+    double lost = 0, gained = 0;
+    if (c->lost.function) {
+        const struct flm_function *l = &c->lost.function[function];
+        const struct flm_function *g = &c->gained.function[function];
+        lost = of_self ? l->self : l->total;
+        gained = of_self ? g->self : g->total;
+    }
+    return of_self ? flm_comparison_judge_proved(&c->is, before->self, after->self, lost, gained)
+                   : flm_comparison_judge_proved(&c->is, before->total, after->total, lost, gained);
 }
 
 /* How much each function changed. */

@@ -4,9 +4,6 @@
 
 #include "view/parts.h"
 
-/* What differs by less is grey. */
-static const double noise_sigmas = 3;
-
 void flm_comparing_clear(struct flm_comparing *c)
 {
     for (int side = 0; side < 2; side++) {
@@ -166,11 +163,8 @@ static bool measure(struct flm_viewer *v, struct flm_compared *made, struct flm_
     struct flm_comparison_options how = {.widths = c->widths, .kinds = c->kinds};
     if (!find_pair(v, p, &made->pair, why) || !find_scale(v, p, made, &how.scale, why))
         return false;
-    if (!c->shows_noise) {
-        how.sigmas = noise_sigmas;
-        how.before_sample = flm_comparison_sample(p, made->pair.before);
-        how.after_sample = flm_comparison_sample(p, made->pair.after);
-    }
+    if (!c->shows_noise)
+        flm_comparison_find_noise(p, &made->pair, &how);
     if (!flm_comparison_init(&made->is, p->sizes.node_count, p->node_end,
                              flm_profile_self(p, made->pair.before),
                              flm_profile_self(p, made->pair.after), &how, why))
@@ -204,6 +198,8 @@ void flm_compared_free(struct flm_compared *compared)
     flm_comparison_clear(&compared->is);
     flm_layout_free(compared->places);
     flm_functions_clear(&compared->before);
+    flm_functions_clear(&compared->lost);
+    flm_functions_clear(&compared->gained);
     free(compared->ranking);
     free(compared);
 }
@@ -226,20 +222,30 @@ static void values_of(const void *context, uint32_t node, bool of_self, double v
                           &value[0], &value[1]);
 }
 
+static void proved_of(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    flm_comparison_proved(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
+                          &value[0], &value[1]);
+}
+
 /* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
  * does not change when it is opened. */
 bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why)
 {
     void *sums = strip->sums;
     uint32_t count = strip->unfold_tree.node_count;
+    const struct flm_comparison *is = &strip->compared->is;
     bool grown = flm_grow(&sums, &strip->sum_capacity, count, sizeof *strip->sums);
     strip->sums = sums;
     if (!grown)
         return flm_error_memory(why);
     for (; strip->sum_count < count; strip->sum_count++) {
         struct flm_unfolded number = {(uint32_t)strip->sum_count};
-        strip->sums[number.index] =
-            flm_unfold_sum(strip->unfold, number, values_of, &strip->compared->is);
+        struct flm_compared_sum *sum = &strip->sums[number.index];
+        sum->is = flm_unfold_sum(strip->unfold, number, values_of, is);
+        sum->proved = (struct flm_unfold_sum){{0, 0}, {0, 0}};
+        if (is->lost)
+            sum->proved = flm_unfold_sum(strip->unfold, number, proved_of, is);
     }
     return true;
 }
@@ -250,9 +256,11 @@ struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_
     const struct flm_comparison *is = &strip->compared->is;
     if (!strip->unfold)
         return flm_comparison_change(is, node.index, scope);
-    const struct flm_unfold_sum *sum = &strip->sums[flm_strip_number(strip, node)];
-    const double *value = scope == FLM_CHANGE_OF_SELF ? sum->own : sum->total;
-    return flm_comparison_judge(is, value[0], value[1]);
+    const struct flm_compared_sum *sum = &strip->sums[flm_strip_number(strip, node)];
+    bool of_self = scope == FLM_CHANGE_OF_SELF;
+    const double *value = of_self ? sum->is.own : sum->is.total;
+    const double *proved = of_self ? sum->proved.own : sum->proved.total;
+    return flm_comparison_judge_proved(is, value[0], value[1], proved[0], proved[1]);
 }
 
 const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,

@@ -15,6 +15,8 @@
 #define FLAMEL_VIEW_COMPARISON_H
 
 #include "algebra/comparable.h"
+#include "algebra/unfold.h"
+#include "algebra/unfold.h"
 #include "base/json_write.h"
 #include "draw/boxes.h"
 #include "draw/comparison_words.h"
@@ -53,8 +55,9 @@ struct flm_compared {
     struct flm_layout *places; /* side by side: where nodes stand in both; or NULL */
 
     /* For tables, made when they are first asked for. */
-    struct flm_functions before; /* of the shown profile, measured in "before" */
-    uint32_t *ranking;           /* functions that have a value on either side */
+    struct flm_functions before;       /* of the shown profile, measured in "before" */
+    struct flm_functions lost, gained; /* and in what was proved, where that is known */
+    uint32_t *ranking;                 /* functions that have a value on either side */
     uint32_t ranking_count;
     struct flm_ranking_order ranked;
 };
@@ -96,6 +99,11 @@ const uint32_t *flm_compared_ranking(struct flm_viewer *viewer, const uint32_t *
 /* How values are told. */
 struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *viewer,
                                                const struct flm_compared *compared);
+
+/* Before and after of an unfolded node, and what was proved of it: lost and gained. */
+struct flm_compared_sum {
+    struct flm_unfold_sum is, proved;
+};
 
 /* For an unfolded strip whose tree has grown: both values of its new nodes. */
 bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why);
@@ -154,8 +162,8 @@ bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_st
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 
-/* Whether a metric is the "before" of a pair: it is told beside its "after". */
-bool flm_compared_is_before(const struct flm_viewer *viewer, uint32_t metric);
+/* Whether a metric is told beside another: the "before" of a pair is, and what was proved. */
+bool flm_compared_is_aside(const struct flm_viewer *viewer, uint32_t metric);
 
 /* A sentence: "10 ms before, 12 ms after: +2 ms (+20 %)". */
 void flm_compared_add_sentence(struct flm_viewer *viewer, struct flm_text *out,

@@ -50,7 +50,7 @@ struct flm_strip {
     uint32_t track;                      /* CHART: of the scene's tracks */
     struct flm_chart *chart;             /* CHART */
     const struct flm_compared *compared; /* of the scene; NULL: nothing is compared */
-    struct flm_unfold_sum *sums; /* owned; UNFOLDED and compared: by number, before and after */
+    struct flm_compared_sum *sums;       /* owned; UNFOLDED and compared: by number */
     size_t sum_count, sum_capacity;
     double *widths;           /* owned, where they are not a column of the profile */
     int64_t *seen;            /* likewise: of the tree, where the order needs it */

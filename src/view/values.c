@@ -40,7 +40,8 @@ struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_strip
                                            : sum_of(column.self, node.index, end),
                                   column.self[node.index], true};
     if (strip->kind == FLM_STRIP_UNFOLDED && strip->compared)
-        return (struct flm_value){strip->sums[number].total[1], strip->sums[number].own[1], true};
+        return (struct flm_value){strip->sums[number].is.total[1], strip->sums[number].is.own[1],
+                                  true};
     if (strip->kind == FLM_STRIP_CHART || !is_signed(v, metric))
         return (struct flm_value){.total = flm_layout_total(strip->layout, node)};
     struct flm_unfold_sum sum =

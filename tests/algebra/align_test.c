@@ -311,6 +311,95 @@ static void aligning_survives_failed_allocations(void **state)
     free_all(w.p, 3);
 }
 
+/* ---- One metric ------------------------------------------------------------------------------ */
+
+static void one_metric_alone_is_added_up_and_every_node_is_followed(void **state)
+{
+    (void)state;
+    uint64_t random = 77;
+    struct random_shape shape = random_full;
+    shape.facts = false;
+    for (int round = 0; round < 40; round++) {
+        struct flm_profile *p[4];
+        const struct flm_profile *in[4];
+        uint32_t metric[4], count = 1 + random_below(&random, 4);
+        shape.negative = round % 2;
+        for (uint32_t i = 0; i < count; i++) {
+            shape.stacks = random_below(&random, 40);
+            p[i] = random_profile(&random, &shape);
+            in[i] = p[i];
+            metric[i] = random_below(&random, 2); /* both are in ns */
+        }
+        struct flm_moved moved;
+        struct flm_error why = {0};
+        struct flm_profile *sum = flm_align_metric(in, count, metric, &moved, &why);
+        assert_non_null(sum);
+        assert_sound(sum);
+        assert_int_equal(sum->sizes.metric_count, 1);
+        assert_int_equal(sum->sizes.sample_count, 0);
+        double *values = calloc(sum->sizes.node_count, sizeof *values);
+        assert_non_null(values);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t last = 0;
+            for (uint32_t n = 0; n < p[i]->sizes.node_count; n++) {
+                uint32_t to = moved.node[moved.start[i] + n];
+                double value = flm_self_column(p[i], metric[i])[n];
+                if (to == FLM_NONE) {
+                    assert_true(value == 0 || shape.negative);
+                    continue;
+                }
+                assert_true(to < sum->sizes.node_count && to >= last);
+                assert_true(n == 0 || model_frames_equal(model_frame_of(p[i], p[i]->node_frame[n]),
+                                                         model_frame_of(sum, sum->node_frame[to])));
+                values[to] += value;
+                last = to;
+            }
+        }
+        assert_memory_equal(values, flm_self_column(sum, 0),
+                            sum->sizes.node_count * sizeof *values);
+        free(values);
+        flm_moved_clear(&moved);
+        flm_profile_free(sum);
+        free_all(p, count);
+    }
+}
+
+static void metrics_of_different_units_are_not_added_up_alone(void **state)
+{
+    (void)state;
+    uint64_t random = 78;
+    struct flm_profile *p = random_profile(&random, &random_full);
+    const struct flm_profile *in[] = {p, p};
+    struct flm_moved moved;
+    struct flm_error why = {0};
+    assert_null(flm_align_metric(in, 2, (uint32_t[]){0, 2}, &moved, &why)); /* ns and bytes */
+    assert_int_equal(why.kind, FLM_ERROR_UNIT);
+    flm_profile_free(p);
+}
+
+static bool align_metric(void *context, struct flm_error *why)
+{
+    struct flm_moved moved;
+    struct flm_profile *sum = flm_align_metric(context, 2, (uint32_t[]){0, 1}, &moved, why);
+    if (!sum)
+        return false;
+    flm_moved_clear(&moved);
+    flm_profile_free(sum);
+    return true;
+}
+
+static void one_metric_survives_failed_allocations(void **state)
+{
+    (void)state;
+    uint64_t random = 79;
+    const struct flm_profile *in[2];
+    struct flm_profile *p[2];
+    for (int i = 0; i < 2; i++)
+        in[i] = p[i] = random_profile(&random, &random_full);
+    assert_survives_failures(align_metric, in);
+    free_all(p, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +415,9 @@ int main(void)
         cmocka_unit_test(stacks_that_only_samples_kept_go_with_them),
         cmocka_unit_test(broad_and_deep_trees_are_aligned),
         cmocka_unit_test(aligning_survives_failed_allocations),
+        cmocka_unit_test(one_metric_alone_is_added_up_and_every_node_is_followed),
+        cmocka_unit_test(metrics_of_different_units_are_not_added_up_alone),
+        cmocka_unit_test(one_metric_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

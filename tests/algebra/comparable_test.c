@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "algebra/comparison.h"
 #include "flamel/builder.h"
 #include "support/allocation.h"
 #include "support/failures.h"
@@ -169,6 +170,49 @@ static void what_many_values_are_multiples_of_is_a_sample(void **state)
     }
 }
 
+static void a_wait_is_no_number_of_samples(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric clock = flm_builder_metric(b, "cpu-clock", "ns");
+    struct flm_metric wait = flm_builder_metric(b, "off-cpu", "ns");
+    struct flm_metric counts = flm_builder_metric(b, "samples", "samples");
+    struct flm_node f = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    flm_builder_add(b, f, clock, 10000000);
+    flm_builder_add(b, f, wait, 200000000);
+    flm_builder_add(b, f, counts, 10);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_true(flm_comparison_sample(p, clock) == 1000000);
+    assert_true(flm_comparison_sample(p, wait) == 0);
+    flm_profile_free(p);
+}
+
+static void a_sample_of_several_profiles_is_one_in_all_of_them(void **state)
+{
+    (void)state;
+    struct flm_profile *p = multiples(30, 10, "ns"), *q = multiples(30, 15, "ns");
+    struct flm_sample_rule rule = {0};
+    struct flm_metric before = {0};
+    flm_sample_rule_add(&rule, p, before); /* multiples of 20 */
+    assert_true(flm_sample_rule_value(&rule) == 20);
+    flm_sample_rule_add(&rule, q, before); /* of 30 */
+    assert_true(flm_sample_rule_value(&rule) == 10);
+    flm_profile_free(q);
+    q = multiples(30, 0.25, "ns");
+    flm_sample_rule_add(&rule, q, before);
+    assert_true(flm_sample_rule_value(&rule) == 0);
+    flm_profile_free(q);
+    flm_profile_free(p);
+
+    /* A few stacks in many profiles are no more than a few: calls may well be 10 in all of them. */
+    p = multiples(8, 10, "count");
+    rule = (struct flm_sample_rule){0};
+    for (int i = 0; i < 20; i++)
+        flm_sample_rule_add(&rule, p, before);
+    assert_true(flm_sample_rule_value(&rule) == 0);
+    flm_profile_free(p);
+}
+
 static void a_duration_is_noted_or_lies_between_the_samples(void **state)
 {
     (void)state;
@@ -282,6 +326,52 @@ static void memory_that_runs_out_is_reported(void **state)
     flm_profile_free(y);
 }
 
+/* Metrics by name, all of one stack; terminated by NULL. */
+static struct flm_profile *profile_of_metrics(const char *const *names, const char *unit)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_node f = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    for (int i = 0; names[i]; i++)
+        flm_builder_add(b, f, flm_builder_metric(b, names[i], i < 2 ? "samples" : unit), 1 + i);
+    return flm_builder_finish(b, NULL);
+}
+
+static void what_was_proved_takes_the_place_of_the_guess(void **state)
+{
+    (void)state;
+    static const char *const both[] = {"before:samples", "after:samples", "before:proved",
+                                       "after:proved", NULL};
+    static const char *const one_side[] = {"before:samples", "after:samples", "after:proved", NULL};
+    struct flm_profile *p = profile_of_metrics(both, "samples");
+    struct flm_metric_pair pair, proved;
+    struct flm_comparison_options how = {.scale = 1};
+    assert_true(flm_metric_pair_find(p, "samples", &pair, NULL));
+    assert_true(flm_metric_pair_proved(p, &pair, &proved));
+    assert_int_equal(proved.before.index, 2);
+    assert_int_equal(proved.after.index, 3);
+    flm_comparison_find_noise(p, &pair, &how);
+    assert_true(how.sigmas == 0 && how.lost[1] == 3 && how.gained[1] == 4);
+
+    /* Compared itself, it is neither masked nor guessed at. */
+    how = (struct flm_comparison_options){.scale = 1};
+    assert_false(flm_metric_pair_proved(p, &proved, &pair));
+    flm_comparison_find_noise(p, &proved, &how);
+    assert_true(how.sigmas == 0 && !how.lost && !how.gained);
+    flm_profile_free(p);
+
+    /* One side alone, or another unit, is none. */
+    struct flm_profile *others[] = {profile_of_metrics(one_side, "samples"),
+                                    profile_of_metrics(both, "ns")};
+    for (int i = 0; i < 2; i++) {
+        assert_true(flm_metric_pair_find(others[i], "samples", &pair, NULL));
+        assert_false(flm_metric_pair_proved(others[i], &pair, &proved));
+        how = (struct flm_comparison_options){.scale = 1};
+        flm_comparison_find_noise(others[i], &pair, &how);
+        assert_true(how.sigmas == FLM_NOISE_SIGMAS && !how.lost && how.before_sample == 1);
+        flm_profile_free(others[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,9 +380,12 @@ int main(void)
         cmocka_unit_test(what_has_nothing_in_common_is_refused),
         cmocka_unit_test(samples_count_themselves_and_divide_what_stands_beside_them),
         cmocka_unit_test(what_many_values_are_multiples_of_is_a_sample),
+        cmocka_unit_test(a_wait_is_no_number_of_samples),
+        cmocka_unit_test(a_sample_of_several_profiles_is_one_in_all_of_them),
         cmocka_unit_test(a_duration_is_noted_or_lies_between_the_samples),
         cmocka_unit_test(before_is_scaled_by_what_is_to_be_equal),
         cmocka_unit_test(what_is_not_there_cannot_be_made_equal),
+        cmocka_unit_test(what_was_proved_takes_the_place_of_the_guess),
         cmocka_unit_test(memory_that_runs_out_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void every_node_has_what_the_two_lists_of_stacks_say(void **state)
         uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
         assert_non_null(parent);
         flm_profile_parents(p, parent);
-        struct flm_change_sum sums[FLM_CHANGE_KINDS] = {{0, 0}};
+        struct flm_change_sum sums[FLM_CHANGE_KINDS] = {{0}};
         for (uint32_t i = 0; i < p->sizes.node_count; i++) {
             struct model_frame path[64];
             size_t depth = path_of(p, parent, i, path);
@@ -261,8 +261,11 @@ static void one_signed_column_is_what_was_gained_and_lost(void **state)
     assert_true(flm_comparison_init(&c, 3, end, NULL, change, &options, NULL));
     assert_true(c.before[1] == 30 && c.after[1] == 10);
     assert_true(c.widths[1] == 10 && c.widths[2] == 30);
-    assert_int_equal(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SUBTREE).kind,
-                     FLM_CHANGE_DISAPPEARED);
+    /* Whether that was all there is, it does not say. */
+    assert_int_equal(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SUBTREE).kind, FLM_CHANGE_SHRUNK);
+    assert_int_equal(flm_comparison_change(&c, 1, FLM_CHANGE_OF_SELF).kind, FLM_CHANGE_GROWN);
+    assert_true(c.sums[FLM_CHANGE_GROWN].change == 10 && c.sums[FLM_CHANGE_SHRUNK].change == 30);
+    assert_true(c.sums[FLM_CHANGE_APPEARED].stack_count == 0 && c.distance == 40);
     flm_comparison_clear(&c);
 }
 
@@ -364,6 +367,46 @@ static void memory_that_runs_out_is_reported(void **state)
     }
 }
 
+/* main;a 10 > 30, of which 18 are proved; main;b 30 > 10, all; main;c 5 > 6, nothing: by node. */
+static void what_was_proved_says_what_is_noise(void **state)
+{
+    (void)state;
+    static const uint32_t end[] = {5, 5, 3, 4, 5};
+    static const double before[] = {0, 0, 10, 30, 5}, after[] = {0, 0, 30, 10, 6};
+    static const double lost[] = {0, 0, 0, 20, 0}, gained[] = {0, 0, 18, 0, 0};
+    struct flm_comparison_options how = {
+        .lost = lost, .gained = gained, .sigmas = 3, .before_sample = 1, .after_sample = 1};
+    struct flm_comparison c;
+    assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
+    struct flm_change change = flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF);
+    assert_true(!change.noise && change.proved == 18 && change.after - change.before == 20);
+    change = flm_comparison_change(&c, 4, FLM_CHANGE_OF_SELF);
+    assert_true(change.noise && change.proved == 0 && change.kind == FLM_CHANGE_GROWN);
+    /* What was moved cancels, and is not noise. */
+    change = flm_comparison_change(&c, 1, FLM_CHANGE_OF_SUBTREE);
+    assert_true(!change.noise && change.proved == -2 && change.after - change.before == 1);
+    change = flm_comparison_change(&c, 1, FLM_CHANGE_OF_SELF);
+    assert_true(!change.noise && change.proved == 0 && change.kind == FLM_CHANGE_NONE);
+    assert_true(c.sums[FLM_CHANGE_GROWN].proved == 18 && c.sums[FLM_CHANGE_SHRUNK].proved == 20);
+    flm_comparison_clear(&c);
+
+    /* What is not looked at is not proved either. */
+    how.kinds = 1u << FLM_CHANGE_GROWN;
+    assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
+    assert_true(flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE).proved == 18);
+    assert_true(flm_comparison_change(&c, 3, FLM_CHANGE_OF_SELF).proved == 0);
+    flm_comparison_clear(&c);
+
+    /* Without it all of a change counts. */
+    how = (struct flm_comparison_options){.widths = FLM_WIDTHS_MAX};
+    assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
+    assert_true(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF).proved == 20);
+    double l = 1, g = 1;
+    flm_comparison_proved(&c, 2, FLM_CHANGE_OF_SELF, &l, &g);
+    assert_true(l == 0 && g == 0);
+    flm_comparison_clear(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +419,7 @@ int main(void)
         cmocka_unit_test(noise_is_what_the_exact_binomial_says),
         cmocka_unit_test(a_single_sample_more_is_noise_and_a_hundred_are_not),
         cmocka_unit_test(a_sample_may_stand_for_any_amount),
+        cmocka_unit_test(what_was_proved_says_what_is_noise),
         cmocka_unit_test(memory_that_runs_out_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

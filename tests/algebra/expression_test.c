@@ -91,6 +91,14 @@ static void a_bar_in_quotes_or_slashes_divides_nothing(void **state)
     gives("keep:/a\\|b/|depth:1", "main 4\n");
 }
 
+static void a_bar_in_a_rule_divides_nothing(void **state)
+{
+    (void)state;
+    gives("keep:idle | rename:s/x|idle/i|j/", "i|j 16\n");
+    gives("keep:idle|rename: s,idle,a\\,|b,gi |depth:1", "a,|b 16\n");
+    gives("keep:idle|rename:function=s/idle/|/|rename:s/[|]/bar/", "bar 16\n");
+}
+
 static void quotes_and_slashes_elsewhere_are_text(void **state)
 {
     (void)state;
@@ -347,18 +355,18 @@ static void a_note_never_leaves_its_room_and_no_terminal_acts_on_it(void **state
 static void any_text_is_an_expression_or_an_error(void **state)
 {
     (void)state;
-    static const char *const parts[] = {"focus",  "hide",    "by",    "invert", "time", "label",
-                                        "metric", "depth",   ":",     "|",      "\"",   "/",
-                                        "=",      "*",       "main",  "parse",  " ",    "1s",
-                                        "..",     "module=", "kind=", "(",      "\\",   "kernel",
-                                        "name",   "/i",      "[",     "\xFF",   "\x01", "cpu|wall"};
+    static const char *const parts[] = {
+        "focus", "hide",    "by",       "invert", "time", "label",     "metric", "depth",   ":",
+        "|",     "\"",      "/",        "=",      "*",    "main",      "parse",  " ",       "1s",
+        "..",    "module=", "kind=",    "(",      "\\",   "kernel",    "name",   "/i",      "[",
+        "\xFF",  "\x01",    "cpu|wall", "rename", "s/",   "s/a|m/n/g", "\\1/",   "s,(.),&,"};
     uint64_t random = 77;
     struct flm_profile *p = timed();
     unsigned good = 0;
     for (int round = 0; round < 20000; round++) {
-        char expression[200] = "", note[NOTE_SIZE];
+        char expression[300] = "", note[NOTE_SIZE];
         for (unsigned count = random_below(&random, 10); count > 0; count--)
-            strcat(expression, parts[random_below(&random, 30)]);
+            strcat(expression, parts[random_below(&random, 35)]);
         struct flm_error why = {0};
         struct flm_profile *q = flm_apply(p, expression, note, &why);
         if (q) {
@@ -418,6 +426,7 @@ int main(void)
         cmocka_unit_test(operations_are_carried_out_from_left_to_right),
         cmocka_unit_test(blanks_do_not_count),
         cmocka_unit_test(a_bar_in_quotes_or_slashes_divides_nothing),
+        cmocka_unit_test(a_bar_in_a_rule_divides_nothing),
         cmocka_unit_test(quotes_and_slashes_elsewhere_are_text),
         cmocka_unit_test(paths_may_begin_with_a_slash),
         cmocka_unit_test(samples_are_chosen_by_label_and_metric),

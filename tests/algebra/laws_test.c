@@ -33,6 +33,10 @@ static const char *const operations[] = {
     "by:kind",
     "by:short",
     "by:nohex",
+    "rename:s/f([0-9])/g\\1/",
+    "rename:s/.*/one/",
+    "rename:module=s/.*//",
+    "rename:s/1|2/x/g | rename:file=s,.*/,,",
     "invert",
     "collapse:direct",
     "collapse:any",
@@ -655,9 +659,12 @@ static void what_is_gained_below_a_frame_is_at_least_its_difference(void **state
 /* ---- Quotients ----------------------------------------------------------------------------------
  */
 
-static const char *const quotients[] = {"by:function", "by:name",  "by:line",
-                                        "by:module",   "by:file",  "by:package",
-                                        "by:kind",     "by:short", "by:nohex"};
+static const char *const quotients[] = {"by:function",      "by:name",
+                                        "by:line",          "by:module",
+                                        "by:file",          "by:package",
+                                        "by:kind",          "by:short",
+                                        "by:nohex",         "rename:s/f([0-9])/g\\1/",
+                                        "rename:s/.*/one/", "rename:module=s/[0-9]+//"};
 enum { QUOTIENT_COUNT = sizeof quotients / sizeof quotients[0] };
 
 static void a_quotient_keeps_the_norm_and_brings_profiles_nearer(void **state)
@@ -687,12 +694,20 @@ static void a_quotient_of_a_quotient_is_one(void **state)
     (void)state;
     uint64_t random = 38;
     static const char *const coarser[][2] = {
-        {"by:line | by:function", "by:function"}, {"by:line | by:name", "by:name"},
-        {"by:function | by:name", "by:name"},     {"by:line | by:module", "by:module"},
-        {"by:line | by:file", "by:file"},         {"by:line | by:kind", "by:kind"},
-        {"by:nohex | by:nohex", "by:nohex"},      {"by:short | by:short", "by:short"},
-        {"by:name | by:name", "by:name"},         {"by:short | by:name", "by:name | by:short"},
+        {"by:line | by:function", "by:function"},
+        {"by:line | by:name", "by:name"},
+        {"by:function | by:name", "by:name"},
+        {"by:line | by:module", "by:module"},
+        {"by:line | by:file", "by:file"},
+        {"by:line | by:kind", "by:kind"},
+        {"by:nohex | by:nohex", "by:nohex"},
+        {"by:short | by:short", "by:short"},
+        {"by:name | by:name", "by:name"},
+        {"by:short | by:name", "by:name | by:short"},
         {"by:line | by:line", "by:line"},
+        {"rename:s/[0-9]//g | rename:s/f/g/", "rename:s/f/g/ | rename:s/[0-9]//g"},
+        {"rename:s/[0-9]// | rename:s/.*/x/", "rename:s/.*/x/"},
+        {"rename:s/.*/x/ | by:function", "by:function | rename:s/.*/x/"},
     };
     for (int round = 0; round < 30; round++) {
         struct random_shape shape = random_full;

@@ -113,6 +113,33 @@ static void assert_path(const char *path, size_t room, const char *expected)
     flm_text_clear(&out);
 }
 
+static void assert_stack(const char *stack, size_t room, enum flm_charset charset,
+                         const char *expected)
+{
+    struct flm_text out = {0};
+    flm_cells_add_stack(&out, flm_bytes_of(stack), room, charset);
+    if (!flm_bytes_are((struct flm_bytes){out.at, out.size}, expected))
+        fail_msg("%s in %zu: '%.*s', not '%s'", stack, room, (int)out.size, out.at, expected);
+    flm_text_clear(&out);
+}
+
+static void a_stack_keeps_its_innermost_functions(void **state)
+{
+    (void)state;
+    enum flm_charset utf8 = FLM_CHARSET_UTF8, ascii = FLM_CHARSET_ASCII;
+    assert_stack("main;parse;lex", 14, utf8, "main;parse;lex");
+    assert_stack("main;parse;lex", 13, utf8, ELLIPSIS ";parse;lex");
+    assert_stack("main;parse;lex", 11, utf8, ELLIPSIS ";parse;lex");
+    assert_stack("main;parse;lex", 10, utf8, ELLIPSIS ";lex");
+    assert_stack("main;parse;lex", 13, ascii, "...;parse;lex");
+    assert_stack("main;parse;lex", 12, ascii, "...;lex");
+    /* Of one that does not fit by itself, what tells most. */
+    assert_stack("main;ns::Type::method(int)", 10, utf8, ELLIPSIS ";method");
+    assert_stack("main;ns::Type::method(int)", 4, utf8, "meth");
+    assert_stack("ns::Type::method(int)", 8, utf8, "method");
+    assert_stack("", 3, utf8, "");
+}
+
 static void a_path_keeps_its_end(void **state)
 {
     (void)state;
@@ -132,18 +159,21 @@ static void what_was_shortened_fits(void **state)
                                         ")",         "/",
                                         ".",         " ",
                                         "\xC3\xBC",  "\xE6\xBC\xA2",
-                                        "e\xCC\x81", "\xF0\x9F\x94\xA5"};
+                                        "e\xCC\x81", "\xF0\x9F\x94\xA5",
+                                        ";"};
     uint64_t random = 5;
     struct flm_text name = {0}, out = {0};
     for (int i = 0; i < 20000; i++) {
         name.size = out.size = 0;
         for (unsigned n = random_below(&random, 30); n > 0; n--)
-            flm_text_puts(&name, parts[random_below(&random, 14)]);
+            flm_text_puts(&name, parts[random_below(&random, 15)]);
         struct flm_bytes text = {name.at, name.size};
         size_t room = random_below(&random, 40);
         enum flm_charset charset = i % 2 ? FLM_CHARSET_UTF8 : FLM_CHARSET_PLAIN;
-        if (i % 3)
+        if (i % 3 == 1)
             flm_cells_add_name(&out, text, room, charset);
+        else if (i % 3 == 2)
+            flm_cells_add_stack(&out, text, room, charset);
         else
             flm_cells_add_path(&out, text, room, charset);
         struct flm_bytes shown = {out.at, out.size};
@@ -188,6 +218,7 @@ int main(void)
         cmocka_unit_test(what_a_terminal_would_act_on_is_shown_as_something_else),
         cmocka_unit_test(an_ascii_terminal_gets_ascii),
         cmocka_unit_test(a_name_keeps_the_part_that_tells_most),
+        cmocka_unit_test(a_stack_keeps_its_innermost_functions),
         cmocka_unit_test(a_path_keeps_its_end),
         cmocka_unit_test(what_was_shortened_fits),
         cmocka_unit_test(a_bar_is_drawn_in_eighths_and_what_is_not_nothing_is_seen),

@@ -65,7 +65,7 @@ static int step_of(const struct flm_change_colors *colors, double before, double
                                 before == after  ? FLM_CHANGE_NONE
                                 : before < after ? FLM_CHANGE_GROWN
                                                  : FLM_CHANGE_SHRUNK,
-                                false};
+                                false, after - before};
     return flm_change_step(colors, &change, 10000);
 }
 
@@ -113,10 +113,22 @@ static void noise_is_grey(void **state)
 {
     (void)state;
     static const struct flm_change_colors colors = {.absolute = false};
-    struct flm_change change = {0, 1, FLM_CHANGE_APPEARED, true};
+    struct flm_change change = {0, 1, FLM_CHANGE_APPEARED, true, 1};
     assert_int_equal(flm_change_step(&colors, &change, 10), FLM_CHANGE_SAME);
     change.noise = false;
     assert_int_equal(flm_change_step(&colors, &change, 10), FLM_CHANGE_TONES - 1);
+}
+
+static void the_tone_is_that_of_what_was_proved(void **state)
+{
+    (void)state;
+    static const struct flm_change_colors colors = {.absolute = false};
+    struct flm_change change = {1000, 1600, FLM_CHANGE_GROWN, false, 40};
+    assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME + 1);
+    change.proved = -40; /* the rest of it is noise, and may be more than it */
+    assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME - 1);
+    change.proved = 0;
+    assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME);
 }
 
 static void the_whole_is_the_larger_total_once_scaled(void **state)
@@ -160,6 +172,7 @@ int main(void)
         cmocka_unit_test(an_absolute_change_is_measured_by_the_total),
         cmocka_unit_test(negated_tones_are_mirrored),
         cmocka_unit_test(noise_is_grey),
+        cmocka_unit_test(the_tone_is_that_of_what_was_proved),
         cmocka_unit_test(the_whole_is_the_larger_total_once_scaled),
         cmocka_unit_test(palettes_have_names),
     };

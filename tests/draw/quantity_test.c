@@ -76,7 +76,9 @@ static void counts_are_exact_as_long_as_they_can_be_read(void **state)
     assert_quantity(-1, "samples", "-1 sample");
     assert_quantity(0, "samples", "0 samples");
     assert_quantity(2.5, "samples", "2.5 samples");
-    assert_quantity(1234.5, "", "1234.5");
+    assert_quantity(1234.5, "", "1,235");
+    assert_quantity(999.6, "", "1,000");
+    assert_quantity(-1234.25, "samples", "-1,234 samples");
 }
 
 static void the_exact_form_has_every_digit(void **state)

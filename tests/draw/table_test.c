@@ -130,6 +130,27 @@ static void lines_of_a_deep_tree_leave_room_for_the_name(void **state)
                    "> | | | | | main\n");
 }
 
+static void changes_have_their_sign_and_stacks_keep_their_ends(void **state)
+{
+    (void)state;
+    static const struct flm_column changes[] = {{"change", FLM_COLUMN_NUMBER, 0},
+                                                {"stack", FLM_COLUMN_STACK, 0}};
+    static const double values[] = {1.24e9, -318e6, 0, 5e6};
+    struct flm_table table;
+    flm_table_init(&table, changes, 2);
+    for (int i = 0; i < 4; i++) {
+        flm_table_change(&table, i == 3 ? "~" : "", values[i], flm_bytes_of("ns"), 0);
+        flm_text_puts(flm_table_cell(&table), i ? "main;lex" : "main;net::Connection::serve;lex");
+    }
+    struct flm_look window = {.width = 34, .charset = FLM_CHARSET_UTF8};
+    assert_printed(&table, &window,
+                   "   change  stack\n"
+                   " +1.24 s   \xE2\x80\xA6;lex\n"
+                   "  -318 ms  main;lex\n"
+                   "     0     main;lex\n"
+                   "~+5.00 ms  main;lex\n");
+}
+
 static void a_long_text_goes_on_below_itself(void **state)
 {
     (void)state;
@@ -331,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_title_wider_than_its_numbers_keeps_them_at_its_end),
         cmocka_unit_test(the_lines_of_a_tree_are_not_part_of_a_name),
         cmocka_unit_test(lines_of_a_deep_tree_leave_room_for_the_name),
+        cmocka_unit_test(changes_have_their_sign_and_stacks_keep_their_ends),
         cmocka_unit_test(a_long_text_goes_on_below_itself),
         cmocka_unit_test(tones_are_only_where_there_are_colors),
         cmocka_unit_test(no_line_is_wider_than_the_window),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/builder.h"
 #include "support/json_tree.h"
 #include "support/profiles.h"
 #include "view/parts.h"
@@ -234,6 +235,119 @@ static void callers_tell_the_change_with_its_sign(void **state)
     }
 }
 
+/* ---- What a gate proved ---------------------------------------------------------------------- */
+
+struct stack {
+    const char *function;
+    double value, proved;
+};
+
+/* A side of a gate's report, as gate/proved.h makes it: m calls all of them. */
+static struct flm_profile *side_of(const struct stack *stacks, size_t count)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric value = flm_builder_metric(b, "samples", "samples");
+    struct flm_metric proved = flm_builder_metric(b, FLM_METRIC_PROVED, "samples");
+    struct flm_node m = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "m", 1));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = stacks[i].function;
+        struct flm_node node = flm_builder_child(b, m, flm_builder_function(b, name, strlen(name)));
+        flm_builder_add(b, node, value, stacks[i].value);
+        flm_builder_add(b, node, proved, stacks[i].proved);
+    }
+    flm_builder_note(b, FLM_NOTE_VERDICT, "FAIL: more grew", 15);
+    return flm_builder_finish(b, NULL);
+}
+
+/* noise, which counting would call a change, is not proved; more is, but for 20. */
+static struct flm_viewer *viewer_of_report(void)
+{
+    static const struct stack base[] = {
+        {"less", 300, 200}, {"more", 100, 0}, {"noise", 1000, 0}, {"gone", 100, 100}};
+    static const struct stack new[] = {
+        {"less", 100, 0}, {"more", 300, 180}, {"noise", 2000, 0}, {"new", 100, 0}};
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    assert_non_null(v);
+    flm_viewer_resize(v, 1000, 600, 1);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, side_of(new, 4), "new", NULL));
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, side_of(base, 4), "base", NULL));
+    return v;
+}
+
+static void what_is_not_proved_is_grey(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *function, *note;
+        int step;
+        enum flm_mark mark;
+        bool noise;
+    } looks[] = {
+        {"less", "300 samples before, 100 samples after: -200 samples (-66.7 %), proved", 0,
+         FLM_MARK_NONE, false},
+        {"more",
+         "100 samples before, 300 samples after: +200 samples (+200 %), of which +180 samples "
+         "proved",
+         6, FLM_MARK_NONE, false},
+        {"noise", "1,000 samples before, 2,000 samples after: +1,000 samples (+100 %), not proved",
+         FLM_CHANGE_SAME, FLM_MARK_NONE, true},
+        {"new", "0 samples before, 100 samples after: +100 samples (new), not proved",
+         FLM_CHANGE_SAME, FLM_MARK_NONE, true},
+        {"gone", "100 samples before, 0 samples after: -100 samples (gone), proved", 0,
+         FLM_MARK_DISAPPEARED, false}};
+    /* As it is, below other frames, and with callers as trees. */
+    static const char *const ways[] = {"delta self", "apply hide:m", "sandwich m"};
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+        struct flm_viewer *v = viewer_of_report();
+        act(v, ways[way]);
+        assert_true(flm_viewer_settle(v, NULL));
+        struct flm_strip *strip = &v->scene.strips[v->scene.strip_count - 1];
+        for (uint32_t i = 0; strip->unfold && i < strip->tree.node_count; i++) /* it grows */
+            assert_true(flm_strip_open_one(strip, i, NULL));
+        for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++) {
+            struct flm_text note = {0};
+            struct flm_box box = {0};
+            uint32_t node = 0;
+            while (!flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[node]),
+                                  looks[k].function))
+                assert_true(++node < strip->tree.node_count);
+            struct flm_change change =
+                flm_compared_change(strip, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
+            assert_int_equal(change.noise, looks[k].noise);
+            assert_ptr_equal(flm_compared_look(strip, (struct flm_node){node}, &box),
+                             flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
+            assert_int_equal(box.mark, looks[k].mark);
+            flm_compared_add_sentence(v, &note, &change);
+            flm_text_putc(&note, 0);
+            assert_string_equal(note.at, looks[k].note);
+            flm_text_clear(&note);
+        }
+        flm_viewer_free(v);
+    }
+}
+
+static void a_report_of_a_gate_says_its_verdict_and_what_is_proved(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_report();
+    struct json_tree *tools = ask(v, "tools"), *legend = ask(v, "legend");
+    const struct json_tree *items = json_tree_get(legend, "items");
+    assert_word(json_tree_get(tools, "comparison"), "verdict", "FAIL: more grew");
+    assert_int_equal(json_tree_get(tools, "metrics")->count, 1); /* what is proved is no metric */
+    assert_word(&items->items[2], "title", "not proved");
+    assert_word(&items->items[1], "share", "12 %"); /* 180 of 1,500 */
+    json_tree_free(tools);
+    json_tree_free(legend);
+    for (int of_all = 0; of_all < 2; of_all++) {
+        struct json_tree *top = ask(v, "top 0 100");
+        assert_word(row_of(top, "noise"), "change", of_all ? "+100 %" : "+100 % ?");
+        assert_word(row_of(top, "more"), "change", "+200 %");
+        json_tree_free(top);
+        act(v, "noise"); /* coloured too */
+    }
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +356,8 @@ int main(void)
         cmocka_unit_test(rows_of_functions_tell_before_and_change_also_of_those_that_are_gone),
         cmocka_unit_test(the_detail_and_the_tooltip_tell_both_values),
         cmocka_unit_test(callers_tell_the_change_with_its_sign),
+        cmocka_unit_test(what_is_not_proved_is_grey),
+        cmocka_unit_test(a_report_of_a_gate_says_its_verdict_and_what_is_proved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

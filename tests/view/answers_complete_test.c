@@ -78,6 +78,7 @@ static void fields_and_their_values_are_completed(void **state)
     assert_completes("hide:mo", "hide:module=\n");
     assert_completes("hide:kind=ker", "hide:kind=kernel\n");
     assert_completes("by:mo", "by:module\n");
+    assert_completes("rename:", "rename:s/old/new/\n");
     assert_completes("collapse:", "collapse:direct\ncollapse:any\n");
     assert_completes("metric:s", "metric:samples\n");
     assert_completes("depth:", "");
