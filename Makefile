@@ -1,12 +1,13 @@
 # How flamel is built, tested and installed. Everything that is made goes to build/.
 #
 #   make                the command build/flamel, build/libflamel.a and build/libflamel.so
-#   make test           every test: unit, transcripts of the command, fuzz replay, wasm, browser;
+#   make test           every test: unit, transcripts of the command, examples, fuzz replay, wasm, browser;
 #                       -j helps
 #   make test-browser   pictures in the browser that is installed: chromium, node and npm
 #   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
 #   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each
 #   make bench          what we claim about speed, measured (bench/)
+#   make bench-power    what we claim about the gate: false positives, and what it finds (minutes)
 #   make wasm           the pure folders for the browser: build/wasm/flamel.wasm
 #   make demo           records a program here, and opens what it found: build/demo.html, .svg, .flm
 #   make test-corpus    the command on a folder of real profiles: CORPUS=DIR
@@ -274,7 +275,7 @@ seeds_of = $(wildcard tests/data/$(1))
 
 $B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o $B/libflamel.a
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
 
 REPLAY_RESULTS := $(FUZZ_NAMES:%=$B/results/fuzz/%_replay)
 $(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
@@ -283,6 +284,10 @@ $(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
 CLI_RESULTS := $(if $(wildcard tests/cli/run),$B/results/cli/transcripts)
 $B/results/cli/transcripts: $B/flamel force
 	$(run_test) cli/transcripts 600 tests/cli/run $<
+
+EXAMPLE_RESULTS := $(patsubst tests/examples/%.sh,$B/results/examples/%,$(wildcard tests/examples/*.sh))
+$(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $B/flamel force
+	$(run_test) examples/$* $(TEST_SECONDS) tests/examples/$*.sh $B/flamel
 
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_PAGE),wasm) force
@@ -300,7 +305,7 @@ test-browser: $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 .PHONY: test
-test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 CORPUS ?=
@@ -368,7 +373,7 @@ $(FUZZ_RUNS): fuzz-%: $F/%_fuzz $F/obj/tests/fuzz/%_fuzz.o
 BENCHES := $(BENCH_SOURCES:bench/%.c=$B/bench/%)
 $B/bench/%: $B/obj/bench/%.o $B/libflamel.a
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
 
 # Takes real samples, and asks libdwfl too, as the tests do.
 $B/bench/unwind_bench: $(patsubst %,$B/obj/tests/support/%.o,stack_samples oracle sections files)
@@ -376,9 +381,20 @@ $B/bench/unwind_bench: LIBS += $(CMOCKA_LIBS)
 $B/obj/bench/unwind_bench.o: LANGUAGE += -Itests
 $B/other/bench/unwind_bench.ok: LANGUAGE += -Itests
 
+# Simulates what it judges, as the tests do.
+$B/bench/power_bench: $(patsubst %,$B/obj/tests/support/%.o,simulated_verdict simulated_runs deviates)
+$B/obj/bench/power_bench.o: LANGUAGE += -Itests
+$B/other/bench/power_bench.ok: LANGUAGE += -Itests
+
 .PHONY: bench
 bench: $B/flamel $(BENCHES)
 	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)
+
+# POWER: options and parts of bench/power_bench.c, as in POWER='--data-sets 1000 power'.
+POWER ?=
+.PHONY: bench-power
+bench-power: $B/bench/power_bench
+	$< $(POWER)
 
 # ---- The browser --------------------------------------------------------------------------------
 

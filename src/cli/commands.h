@@ -10,8 +10,12 @@ extern const struct flm_command flm_command_view;
 extern const struct flm_command flm_command_convert;
 extern const struct flm_command flm_command_info;
 extern const struct flm_command flm_command_report;
+extern const struct flm_command flm_command_diff;
+extern const struct flm_command flm_command_similarity;
 extern const struct flm_command flm_command_merge;
 extern const struct flm_command flm_command_filter;
+extern const struct flm_command flm_command_gate;
+extern const struct flm_command flm_command_series;
 extern const struct flm_command flm_command_formats;
 
 /* All of them, in the order in which help lists them; `count` receives how many. */
@@ -26,8 +30,9 @@ int flm_view_file(const char *path);
 /* How every command ends. */
 enum {
     FLM_EXIT_DONE = 0,
-    FLM_EXIT_NO = 1,   /* the answer is no */
-    FLM_EXIT_WRONG = 2 /* the usage or the input was wrong */
+    FLM_EXIT_NO = 1,     /* the answer is no */
+    FLM_EXIT_WRONG = 2,  /* the usage or the input was wrong */
+    FLM_EXIT_UNKNOWN = 3 /* there is no answer: gate */
 };
 
 #endif

@@ -37,7 +37,7 @@ static struct found find(const struct flm_command *command, const char *name, si
     struct found found = {0}, at;
     int count = 0;
     for (size_t i = 0; (at = option_at(command, i)).name; i++) {
-        if (strncmp(at.name, name, size) != 0)
+        if (strncmp(at.name, name, size) != 0 || at.name[0] == 0)
             continue;
         if (at.name[size] == 0)
             return at;
@@ -53,6 +53,35 @@ static struct found find(const struct flm_command *command, const char *name, si
     return (struct found){0};
 }
 
+void flm_option_words_clear(struct flm_option_words *words)
+{
+    free(words->items);
+    *words = (struct flm_option_words){0};
+}
+
+static bool add_word(struct flm_option_words *words, const char *value, struct flm_error *why)
+{
+    void *items = words->items;
+    if (!flm_grow(&items, &words->capacity, words->count + 1, sizeof *words->items))
+        return flm_error_memory(why);
+    words->items = items;
+    words->items[words->count++] = value;
+    return true;
+}
+
+/* "1%", "0.01": 0.01. */
+static bool parse_share(const char *value, double *share)
+{
+    struct flm_bytes text = flm_bytes_of(value);
+    bool is_percent = flm_bytes_end_with(text, "%");
+    text.size -= is_percent;
+    enum flm_number_kind kind = flm_number_parse(text, share);
+    if (is_percent)
+        *share /= 100;
+    return (kind == FLM_NUMBER_INTEGER || kind == FLM_NUMBER_DECIMAL) && *share >= 0 &&
+           (is_percent || *share <= 1);
+}
+
 static bool set(const struct flm_option *option, void *fields, const char *value,
                 struct flm_error *why)
 {
@@ -65,6 +94,8 @@ static bool set(const struct flm_option *option, void *fields, const char *value
                (kind == FLM_NUMBER_DECIMAL && option->kind == FLM_OPTION_NUMBER);
     }
     switch (option->kind) {
+    case FLM_OPTION_TITLE:
+        break;
     case FLM_OPTION_FLAG:
         *(bool *)(void *)field = true;
         break;
@@ -78,6 +109,14 @@ static bool set(const struct flm_option *option, void *fields, const char *value
         list->items[list->count++] = value;
         break;
     }
+    case FLM_OPTION_WORDS:
+        return add_word((void *)field, value, why);
+    case FLM_OPTION_SHARE:
+        if (!parse_share(value, (double *)(void *)field))
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--%s takes a share, such as 1%% or 0.01, not '%s'", option->name,
+                                 value);
+        break;
     case FLM_OPTION_NUMBER:
         *(double *)(void *)field = number;
         break;
@@ -88,6 +127,22 @@ static bool set(const struct flm_option *option, void *fields, const char *value
     }
     return good || flm_error_set(why, FLM_ERROR_USAGE, "--%s takes a number, not '%s'",
                                  option->name, value);
+}
+
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != 0;
+}
+
+/* The words behind the first value, up to the next option. */
+static bool add_words(const struct flm_option *option, void *fields, int count, char **words,
+                      int *used, struct flm_error *why)
+{
+    struct flm_option_words *all = (void *)((char *)fields + option->offset);
+    while (*used < count && !is_option(words[*used]))
+        if (!add_word(all, words[(*used)++], why))
+            return false;
+    return true;
 }
 
 /* One word that begins with '-'. *used receives how many words it took. */
@@ -116,15 +171,18 @@ static bool parse_option(const struct flm_command *command, void *fields, int co
     if (value && !found.value)
         return flm_error_set(why, FLM_ERROR_USAGE, "--%s takes no value: %s", found.name, word);
     if (!value && found.value) {
-        if (count < 2)
+        bool takes_words = found.option && found.option->kind == FLM_OPTION_WORDS;
+        if (count < 2 || (takes_words && is_option(words[1])))
             return flm_error_set(why, FLM_ERROR_USAGE, "--%s needs a value: %s", found.name,
                                  found.value);
         value = words[1];
         *used = 2;
     }
-    return found.option
-               ? set(found.option, fields, value, why)
-               : command->more->set((char *)fields + command->more_offset, found.name, value, why);
+    if (!found.option)
+        return command->more->set((char *)fields + command->more_offset, found.name, value, why);
+    return set(found.option, fields, value, why) &&
+           (found.option->kind != FLM_OPTION_WORDS || *used == 1 ||
+            add_words(found.option, fields, count, words, used, why));
 }
 
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
@@ -133,7 +191,7 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
     int operands = 0;
     bool ended = false;
     for (int i = 0; i < count;) {
-        if (ended || words[i][0] != '-' || words[i][1] == 0) {
+        if (ended || !is_option(words[i])) {
             words[operands++] = words[i++];
             ended = ended || command->ends_at_operand;
         } else if (strcmp(words[i], "--") == 0) {
@@ -190,8 +248,13 @@ void flm_options_help(const struct flm_command *command)
     printf("usage: flamel %s %s\n\n%s\n", command->name, command->synopsis, command->description);
     if (command->option_count > 0)
         printf("\noptions:\n");
-    for (size_t i = 0; i < command->option_count; i++)
-        print_option(found_option(&command->options[i]), command->options[i].help, COLUMN);
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct flm_option *option = &command->options[i];
+        if (option->kind == FLM_OPTION_TITLE)
+            printf("\n%s\n", option->help);
+        else
+            print_option(found_option(option), option->help, COLUMN);
+    }
     if (command->more)
         printf("\n%s\n", command->more->title);
     struct found more;

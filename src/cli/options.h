@@ -4,9 +4,10 @@
  *         {"output", 'o', "FILE", "where to write; its end says the format", FLM_TEXT, at(output)},
  *
  * Options and operands may be mixed; "--" ends options; --name=VALUE and --name VALUE are the same;
- * a unique beginning of a long name will do. Where the operands are another command with options
- * of its own, the first one ends ours. The same table prints the command's help, and a test
- * compares it with the manual page. */
+ * a unique beginning of a long name will do. An option that takes words takes all that follow it,
+ * up to the next option, so that a shell may expand them: --base runs/base/?.flm. Where the
+ * operands are another command with options of its own, the first one ends ours. The same table
+ * prints the command's help, and a test compares it with the manual page. */
 #ifndef FLAMEL_CLI_OPTIONS_H
 #define FLAMEL_CLI_OPTIONS_H
 
@@ -16,11 +17,14 @@
 #include "flamel/error.h"
 
 enum flm_option_kind {
+    FLM_OPTION_TITLE,  /* no option: its help stands above those that follow; its name is "" */
     FLM_OPTION_FLAG,   /* bool: becomes true */
     FLM_OPTION_TEXT,   /* const char *: the value */
     FLM_OPTION_NUMBER, /* double */
     FLM_OPTION_COUNT,  /* int, not negative */
-    FLM_OPTION_LIST    /* struct flm_option_list: may be given several times */
+    FLM_OPTION_SHARE,  /* double: of "1%" and of "0.01" 0.01 */
+    FLM_OPTION_LIST,   /* struct flm_option_list: may be given several times */
+    FLM_OPTION_WORDS   /* struct flm_option_words: the same, and several values each time */
 };
 
 enum { FLM_OPTION_MOST_ITEMS = 32 };
@@ -28,6 +32,13 @@ struct flm_option_list {
     const char *items[FLM_OPTION_MOST_ITEMS];
     size_t count;
 };
+
+/* As many as there are. */
+struct flm_option_words {
+    const char **items; /* owned */
+    size_t count, capacity;
+};
+void flm_option_words_clear(struct flm_option_words *words);
 
 struct flm_option {
     const char *name;  /* without the dashes */
@@ -67,7 +78,8 @@ struct flm_command {
 
 /* Puts the options among `words` (the command's name not among them) into `fields`, and the
  * operands to the front of `words`; returns how many there are. -1, and `why`, for what is not
- * understood; -2 when --help was asked for and printed. */
+ * understood; -2 when --help was asked for and printed. Options that take words are to be cleared
+ * in any case. */
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
                       struct flm_error *why);
 

@@ -1,8 +1,12 @@
 #include "record/python_stack.h"
 
 #include <asm/perf_regs.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/index.h"
@@ -11,8 +15,14 @@
 #include "record/session.h"
 
 /* On a busy machine we wait for a processor, and so may the thread that was sampled: whether it has
- * run meanwhile is seen by its copy. */
-enum { OLDEST_NS = 3000000, OLDEST_WITH_COPY_NS = 20000000, MOST_CHAIN = 8192 };
+ * run meanwhile is seen by its copy. One that began to wait, and is still blocked, or again, has
+ * hardly gone anywhere. */
+enum {
+    OLDEST_NS = 3000000,
+    OLDEST_WITH_COPY_NS = 20000000,
+    OLDEST_OF_BLOCKED_NS = 1000000000,
+    MOST_CHAIN = 8192
+};
 
 struct interpreter {
     int32_t process;
@@ -282,6 +292,32 @@ static struct flm_python_moment moment_of(const struct flm_event_sample *sample)
     return (struct flm_python_moment){sample->stack, sample->registers[at]};
 }
 
+/* Whether the thread waits for something other than a processor. */
+static bool is_blocked(int32_t process, int32_t thread)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    text[size > 0 ? size : 0] = 0;
+    const char *name_end =
+        strrchr(text, ')'); /* "4711 (name) S ...", and names may hold anything */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
+}
+
+static bool is_too_old(const struct flm_event *event, bool has_copy, int64_t now_ns)
+{
+    if (event->time_ns == FLM_NO_TIME)
+        return true;
+    int64_t age_ns = now_ns - event->time_ns;
+    if (age_ns <= (has_copy ? OLDEST_WITH_COPY_NS : OLDEST_NS))
+        return false;
+    return !has_copy || !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
+           !is_blocked(event->process, event->thread);
+}
+
 /* The frames, if they are those of the sample; else it is counted why not. */
 static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
                          const struct flm_python_sample *sample, size_t loops, int64_t now_ns,
@@ -289,8 +325,7 @@ static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
 {
     struct flm_python_counts *c = &p->counts;
     struct flm_python_moment moment = moment_of(&sample->event->sample);
-    int64_t oldest_ns = moment.stack.size > 0 ? OLDEST_WITH_COPY_NS : OLDEST_NS;
-    if (sample->event->time_ns == FLM_NO_TIME || now_ns - sample->event->time_ns > oldest_ns) {
+    if (is_too_old(sample->event, moment.stack.size > 0, now_ns)) {
         c->stale++;
         return false;
     }

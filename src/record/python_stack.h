@@ -7,7 +7,8 @@
  * The interpreter's frames can only be read as they are now, a moment after the sample was taken.
  * So that it is not a guess, a sample keeps its native frames, and is counted, unless
  *
- *     it is young          the recorder wakes for each sample of such a process: 0.1 ms, usually
+ *     it is young          the recorder wakes for each sample of such a process: 0.1 ms, usually.
+ *                          Where a thread began to wait and is blocked, it may be a second old
  *     it was not torn      python.h
  *     the numbers agree    as many entries into the interpreter as native frames of its loop
  *     it did not move on   the copy of the stack, or a register, has an address in the instructions

@@ -6,12 +6,16 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/failures.h"
+
 struct fields {
     bool quiet, query;
     const char *output;
     double share;
     int rows;
     struct flm_option_list events;
+    struct flm_option_words base, new;
+    double part;
     struct {
         const char *name, *value;
     } more;
@@ -24,6 +28,9 @@ static const struct flm_option options[] = {
     {"share", 0, "PERCENT", "", FLM_OPTION_NUMBER, offsetof(struct fields, share)},
     {"rows", 'n', "N", "", FLM_OPTION_COUNT, offsetof(struct fields, rows)},
     {"event", 'e', "NAME", "", FLM_OPTION_LIST, offsetof(struct fields, events)},
+    {"base", 'b', "FILE...", "", FLM_OPTION_WORDS, offsetof(struct fields, base)},
+    {"new", 0, "FILE...", "", FLM_OPTION_WORDS, offsetof(struct fields, new)},
+    {"part", 0, "SHARE", "", FLM_OPTION_SHARE, offsetof(struct fields, part)},
 };
 
 static const struct flm_more_option *list_more(size_t *count)
@@ -51,7 +58,7 @@ static const struct flm_command command = {
     .summary = "",
     .description = "",
     .options = options,
-    .option_count = 6,
+    .option_count = sizeof options / sizeof options[0],
     .more = &group,
     .more_offset = offsetof(struct fields, more),
 };
@@ -226,11 +233,87 @@ static void more_options_are_set_by_name(void **state)
     assert_refused("--title", "bad", "no good title");
 }
 
+static void words_are_all_that_stand_behind_their_option(void **state)
+{
+    (void)state;
+    struct fields f;
+    struct flm_error why;
+    const char *words[] = {"--base", "1",      "2", "-", "-q", "file", "--new=3", "other",
+                           "-b4",    "--base", "5", "6", "--", "last", NULL};
+    assert_int_equal(parse(&f, words, &why), 3);
+    assert_string_equal(words[0], "file");
+    assert_string_equal(words[1], "other"); /* behind = there is one value */
+    assert_string_equal(words[2], "last");
+    static const char *const expected[] = {"1", "2", "-", "4", "5", "6"};
+    assert_int_equal(f.base.count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(f.base.items[i], expected[i]);
+    assert_int_equal(f.new.count, 1);
+    assert_string_equal(f.new.items[0], "3");
+    assert_true(f.quiet);
+    flm_option_words_clear(&f.base);
+    flm_option_words_clear(&f.new);
+    assert_int_equal(f.base.count, 0);
+
+    const char *nothing[] = {"--base", "--new", "a", NULL}; /* a shell found no file */
+    assert_int_equal(parse(&f, nothing, &why), -1);
+    assert_string_equal(why.text, "--base needs a value: FILE...");
+
+    enum { MANY = 1000 };
+    const char *many[MANY + 2] = {"--new"};
+    for (int i = 1; i <= MANY; i++)
+        many[i] = "run";
+    assert_int_equal(parse(&f, many, &why), 0);
+    assert_int_equal(f.new.count, MANY);
+    flm_option_words_clear(&f.new);
+}
+
+static bool parse_words(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct fields f;
+    const char *words[] = {"--base", "1", "2", "3", "4", "5", "6", "7", "8", "9", NULL};
+    bool good = parse(&f, words, why) == 0;
+    flm_option_words_clear(&f.base);
+    return good;
+}
+
+static void words_survive_failed_allocations(void **state)
+{
+    (void)state;
+    assert_survives_failures(parse_words, NULL);
+}
+
+static void shares_may_be_percentages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double share; /* below 0: refused */
+    } cases[] = {{"1%", 0.01}, {"0.01", 0.01}, {"2.5%", 0.025}, {"150%", 1.5},
+                 {"1", 1},     {"0", 0},       {"2", -1},       {"-1%", -1},
+                 {"%", -1},    {"x%", -1},     {"1%%", -1},     {"nan", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fields f;
+        struct flm_error why;
+        const char *words[] = {"--part", cases[i].text, NULL};
+        bool good = parse(&f, words, &why) == 0;
+        assert_int_equal(good, cases[i].share >= 0);
+        if (good)
+            assert_true(f.part == cases[i].share);
+        else
+            assert_non_null(strstr(why.text, "--part takes a share, such as 1% or 0.01, not '"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(lists_have_every_value),
+        cmocka_unit_test(words_are_all_that_stand_behind_their_option),
+        cmocka_unit_test(words_survive_failed_allocations),
+        cmocka_unit_test(shares_may_be_percentages),
         cmocka_unit_test(the_first_operand_may_end_the_options),
         cmocka_unit_test(a_value_follows_or_is_part_of_the_word),
         cmocka_unit_test(a_value_may_look_like_an_option_or_be_empty),

@@ -236,7 +236,7 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 # ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
 plant
 cp -r "$root/Makefile" "$root/web" "$root/tests" .
-rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/support/[!a]*
+rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/support/[!a]*
 quietly()
 {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"

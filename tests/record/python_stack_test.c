@@ -202,6 +202,41 @@ static void the_moment_of_the_sample_must_know_an_instruction_of_the_function(vo
     tear_down(&f);
 }
 
+/* It waits for its input all the while. */
+static void a_wait_that_goes_on_may_be_old(void **state)
+{
+    (void)state;
+    enum { TENTH_NS = 100000000 };
+#if defined(__aarch64__)
+    enum { STACK_POINTER = 31 };
+#else
+    enum { STACK_POINTER = 7 };
+#endif
+    struct fixture f;
+    if (!set_up(&f))
+        skip();
+    struct flm_python *python = flm_python_open(f.target.mappings, NULL);
+    const struct flm_python_frame *frames;
+    size_t count;
+    flm_python_read(python, f.target.process, 1, (struct flm_python_moment){0}, &frames, &count);
+    uint64_t stack[4] = {0, frames[0].instructions + 4}, registers[1] = {0x1000};
+    f.layout.user_registers = UINT64_C(1) << STACK_POINTER;
+    f.event.sample.registers = registers;
+    f.event.sample.register_abi = 2;
+    f.event.sample.stack = (struct flm_bytes){(const char *)stack, sizeof stack};
+    assert_string_equal(mix(&f, "U L n L n", true, TENTH_NS), "U L n L n");
+    assert_int_equal(flm_pythons_counts(f.pythons).stale, 1);
+    f.layout.only_marks = true;
+    assert_string_equal(mix(&f, "U L n L n", true, TENTH_NS), "U key n outer <module> n");
+    assert_string_equal(mix(&f, "U L n L n", true, 20LL * TENTH_NS), "U L n L n");
+    assert_int_equal(flm_pythons_counts(f.pythons).stale, 2);
+    f.event.thread += 100000; /* there is none */
+    assert_string_equal(mix(&f, "U L n L n", true, TENTH_NS), "U L n L n");
+    assert_int_equal(flm_pythons_counts(f.pythons).stale, 3);
+    flm_python_close(python);
+    tear_down(&f);
+}
+
 static bool forget(void *context, struct flm_event *event, struct flm_error *why)
 {
     (void)context;
@@ -341,6 +376,7 @@ int main(void)
         cmocka_unit_test(functions_beyond_the_copy_of_the_stack_are_known_all_the_same),
         cmocka_unit_test(what_does_not_fit_keeps_its_native_frames_and_is_counted),
         cmocka_unit_test(the_moment_of_the_sample_must_know_an_instruction_of_the_function),
+        cmocka_unit_test(a_wait_that_goes_on_may_be_old),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(known_shares_are_found_again),
     };
