@@ -123,24 +123,34 @@ static bool has_shares(const struct flm_comparison *c)
     return c->before_total > 0 && !is_signed_column(c);
 }
 
+/* "30 samples (60 %)" */
+static void add_change(struct flm_text *out, double change, const struct flm_comparison *c,
+                       const struct flm_comparison_terms *terms)
+{
+    add_scaled(out, change, c, terms);
+    if (has_shares(c)) {
+        flm_text_puts(out, " (");
+        flm_percent_add(out, change, c->before_total * c->how.scale);
+        flm_text_putc(out, ')');
+    }
+}
+
 void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *c,
                              enum flm_change_kind kind, const struct flm_comparison_terms *terms)
 {
     const struct flm_change_sum *sum = &c->sums[kind];
     if (kind != FLM_CHANGE_NONE) {
-        add_scaled(out, sum->change, c, terms);
-        if (has_shares(c)) {
-            flm_text_puts(out, " (");
-            flm_percent_add(out, sum->change, c->before_total * c->how.scale);
-            flm_text_putc(out, ')');
-        }
+        add_change(out, sum->change, c, terms);
         flm_text_puts(out, " in ");
     }
     flm_count_add(out, sum->stack_count);
     flm_text_puts(out, sum->stack_count == 1 ? " stack" : " stacks");
     if (kind != FLM_CHANGE_NONE && c->lost) {
-        flm_text_puts(out, ", of which ");
-        add_scaled(out, sum->proved, c, terms);
+        flm_text_puts(out, ", ");
+        if (sum->proved == 0)
+            flm_text_puts(out, "none");
+        else
+            add_scaled(out, sum->proved, c, terms);
         flm_text_puts(out, " proved");
     }
 }
@@ -158,12 +168,16 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
 {
     const char *between = "";
     for (int kind = FLM_CHANGE_APPEARED; kind < FLM_CHANGE_KINDS; kind++) {
-        if (c->sums[kind].stack_count == 0)
+        const struct flm_change_sum *sum = &c->sums[kind];
+        if (c->lost ? sum->proved == 0 : sum->stack_count == 0)
             continue;
-        flm_text_puts(out, between);
+        flm_text_puts(out, c->lost && !*between ? "proved: " : between);
         flm_text_puts(out, flm_change_kind_name((enum flm_change_kind)kind));
         flm_text_putc(out, ' ');
-        flm_comparison_add_part(out, c, (enum flm_change_kind)kind, terms);
+        if (c->lost)
+            add_change(out, sum->proved, c, terms);
+        else
+            flm_comparison_add_part(out, c, (enum flm_change_kind)kind, terms);
         if (is_not_drawn(c, (enum flm_change_kind)kind))
             flm_text_puts(out, c->how.kinds && !(c->how.kinds >> kind & 1)
                                    ? ", left out"
@@ -171,7 +185,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
         between = separator;
     }
     if (!*between)
-        flm_text_puts(out, "nothing changed");
+        flm_text_puts(out, c->lost ? "nothing is proved" : "nothing changed");
     else if (has_shares(c))
         flm_text_puts(out, " \xC2\xB7 shares of before");
 }

@@ -100,6 +100,32 @@ static void only_what_is_equal_has_a_similarity_of_1(void **state)
     flm_comparison_clear(&c);
 }
 
+/* A line of a picture, which would be cut: what is proved, and no more. */
+static void of_what_is_known_to_be_proved_nothing_else_is_told(void **state)
+{
+    (void)state;
+    double lost[NODES] = {0}, gained[NODES] = {0};
+    struct flm_comparison_options how = {.lost = lost, .gained = gained};
+    struct flm_comparison c = compared(before, after, how);
+    struct flm_text text = {0};
+    flm_comparison_add_parts(&text, &c, &samples);
+    assert_says(&text, "nothing is proved");
+    flm_comparison_clear(&c);
+
+    for (int i = 0; i < NODES; i++)
+        if (before[i] == 0 && after[i] > 0)
+            gained[i] = after[i];
+        else if (after[i] == 0 && before[i] > 0)
+            lost[i] = before[i];
+    c = compared(before, after, how);
+    flm_comparison_add_parts(&text, &c, &samples);
+    assert_says(&text, "proved: appeared 30 samples (6 %) \xC2\xB7 "
+                       "disappeared 100 samples (20 %) \xC2\xB7 shares of before");
+    flm_comparison_add_part(&text, &c, FLM_CHANGE_GROWN, &samples);
+    assert_says(&text, "200 samples (40 %) in 1 stack, none proved");
+    flm_comparison_clear(&c);
+}
+
 static void parts_say_how_much_and_whether_it_is_seen(void **state)
 {
     (void)state;
@@ -201,6 +227,7 @@ int main(void)
         cmocka_unit_test(the_sum_says_what_was_made_equal),
         cmocka_unit_test(a_sum_without_anything_before_has_no_percentage),
         cmocka_unit_test(only_what_is_equal_has_a_similarity_of_1),
+        cmocka_unit_test(of_what_is_known_to_be_proved_nothing_else_is_told),
         cmocka_unit_test(parts_say_how_much_and_whether_it_is_seen),
         cmocka_unit_test(a_signed_column_says_what_was_gained),
         cmocka_unit_test(the_look_says_what_grey_means),
