@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "layout/chart.h"
+#include "layout/flame_chart.h"
 #include "layout/rectangles.h"
 #include "profile/columns.h"
 

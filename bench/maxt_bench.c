@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "io/threads.h"
+#include "os/threads.h"
 #include "stats/maxt.h"
 #include "stats/random.h"
 #include "stats/welch.h"

@@ -1,4 +1,4 @@
-/* pixels_bench.c - what src/draw/boxes.h claims: a whole window is painted in well under a
+/* pixels_bench.c - what src/draw/raster/boxes.h claims: a whole window is painted in well under a
  * millisecond.
  *
  *     nothing  the background only
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "draw/boxes.h"
+#include "draw/raster/boxes.h"
 
 enum { WIDTH = 1920, HEIGHT = 1080, ROW = 18, LEVELS = HEIGHT / ROW };
 

@@ -1,6 +1,6 @@
 /* power_bench.c - how often the gate is wrong when nothing changed, and how often it finds what
  * did: on profiles whose changes are known, because they are simulated
- * (tests/support/simulated_runs.h).
+ * (tests/support/gate/simulated_runs.h).
  *
  *     power_bench [OPTION VALUE]... [PART]...
  *
@@ -28,12 +28,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "gate/gate.h"
-#include "gate/series.h"
-#include "io/threads.h"
+#include "gate/verdict/gate.h"
+#include "gate/verdict/series.h"
+#include "os/threads.h"
 #include "stats/random.h"
 #include "stats/sequential.h"
-#include "support/simulated_verdict.h"
+#include "support/gate/simulated_verdict.h"
 
 struct settings {
     uint32_t data_sets, labellings, runs;

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/threads.h"
-#include "symbol/dwarf_walk.h"
-#include "symbol/module.h"
+#include "os/threads.h"
+#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/registry/module.h"
 
 static double now_ms(void)
 {

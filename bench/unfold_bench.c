@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "algebra/unfold.h"
+#include "algebra/aggregate/lazy_call_tree.h"
 #include "flamel/file.h"
 #include "layout/layout.h"
 

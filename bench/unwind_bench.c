@@ -1,4 +1,4 @@
-/* unwind_bench.c - what src/symbol/unwind_table.h claims: unwind_bench PROGRAM [ARGUMENT...]
+/* unwind_bench.c - what src/symbol/unwind/unwind_table.h claims: unwind_bench PROGRAM [ARGUMENT...]
  *
  * Runs the program, takes samples with 32 KB of its stack, and unwinds them all: ns for a frame by
  * flm_unwind, and by libdwfl on the same samples in the same run, its own tables read before. Says
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "record/unwinder.h"
-#include "support/stack_samples.h"
+#include "record/session/unwinder.h"
+#include "support/record/stack_samples.h"
 
 enum { FRAMES_MOST = 512, ROUNDS = 7, SAMPLES_A_SECOND = 2000, MAPPINGS_MOST = 1000 };
 

@@ -35,7 +35,7 @@ stacks()
 work()
 {
     cat << 'END'
-for source in src/view/answers_detail.c src/record/event.c; do
+for source in src/viewer/query/detail.c src/record/perf/event.c; do
     $CC -std=c11 -D_GNU_SOURCE -O2 -g -Isrc -Iinclude -c $source -o $WORK/${source##*/}.o &
 done
 wait

@@ -1,10 +1,10 @@
-// core.js - the viewer's core, which is C: src/view/page.h is the other side, and says what each call
+// core.js - the viewer's core, which is C: src/wasm/exports.h is the other side, and says what each call
 // does. Memory may grow in any call, so places in it are looked at only after the last one.
 
 const toBytes = new TextEncoder(), toText = new TextDecoder();
 const NO_MEMORY = 'there is not enough memory for this profile';
 
-// What flm_viewer_changes tells; the order of src/view/viewer.h.
+// What flm_viewer_changes tells; the order of src/viewer/model/viewer.h.
 export const CHANGED = {};
 ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
     'tracks', 'history', 'copy', 'ask', 'notice'].forEach((name, i) => { CHANGED[name] = 1 << i; });

@@ -8,7 +8,7 @@
 //     const bytes = await loadProfile(file, file.name, {module, onProgress, signal});
 //     const {bytes, name} = await loadEmbedded('after', {module, onProgress});
 //
-// A page has its profiles in elements, which the command writes (src/io/html.c):
+// A page has its profiles in elements, which the command writes (src/load/page.c):
 //
 //     <script type="text/plain" id="flamel-after" data-size="N" data-name="app.perf">...</script>
 //     <script type="text/plain" id="flamel-before" ...      what it is compared with; may be missing

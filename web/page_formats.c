@@ -1,13 +1,13 @@
 /* page_formats.c - the table of formats of a page of one file, in place of
- * src/format/format_table.c.
+ * src/format/formats.c.
  *
  * What such a page can do, it must carry. The readers of perf's texts are a tenth of the module,
  * and what they read can be dropped on the page that `flamel view` serves: here it is recognised,
  * by less than its readers know, and refused. Packed profiles are what pages come with, and not
  * what they write. */
-#include "format/perf_text.h"
-#include "format/format.h"
-#include "format/packed.h"
+#include "format/core/format.h"
+#include "format/flm/packed.h"
+#include "format/perf/text_cursor.h"
 
 static const struct flm_format packed = {
     .name = "packed",

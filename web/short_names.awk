@@ -1,5 +1,5 @@
 # Short names for what a script declares, so that a page that carries it is 2 % smaller. It reads what
-# src/draw/svg_assets.awk writes.
+# src/draw/svg/minify.awk writes.
 #
 # The text is cut at its declarations on the outermost level. What one of them declares inside, at any
 # depth, is one name in all of it; and its home is the innermost function that has all places of it. It

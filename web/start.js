@@ -2,7 +2,7 @@
 // other scripts, which are packed too.
 //
 // It is a script of its own, and what it declares is there for the others. An element with something
-// packed has its size in `data-size`, and as its text letters (src/format/letters.h) of gzip. The scripts
+// packed has its size in `data-size`, and as its text letters (src/format/html/letters.h) of gzip. The scripts
 // are under LZMA, which makes them 14 % smaller; before them, where `data-module` says how large it is,
 // the module, taken apart (web/module_parts.h).
 

@@ -5,7 +5,7 @@
  * takes 8, and is smaller.
  *
  * The format is LZMA as its public specification has it (Igor Pavlov, 2015), with lc=2, lp=0, pb=0,
- * behind the 13 bytes of an .lzma file's head: src/io/html_assets.sh makes it. */
+ * behind the 13 bytes of an .lzma file's head: src/load/page_assets.sh makes it. */
 #include "module_parts.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "layout/slots.h"
+#include "layout/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -240,7 +240,7 @@ struct flm_node flm_layout_node_at(const struct flm_layout *layout, uint32_t slo
     return (struct flm_node){is_there ? layout->slots.at[slot].node : FLM_NONE};
 }
 
-/* In a chart, the time of a stack itself in front of a child is a gap below it (chart.h). */
+/* In a chart, the time of a stack itself in front of a child is a gap below it (flame_chart.h). */
 static bool is_time_of(const struct flm_layout *layout, const unsigned char *matching, uint32_t gap)
 {
     struct flm_node parent = flm_layout_parent(layout, (struct flm_node){gap});

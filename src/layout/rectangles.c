@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
-#include "layout/slots.h"
+#include "base/core/bytes.h"
+#include "layout/internal.h"
 
 /* A picture takes half as long again, in wasm twice as long, when what is done for each rectangle
  * is not inlined, which compilers do not do unasked: those functions say always_inline. */

@@ -1,4 +1,4 @@
-#include "layout/slots.h"
+#include "layout/internal.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "base/core/sort.h"
 #include "flamel/builder.h"
-#include "layout/chart.h"
+#include "layout/flame_chart.h"
 #include "profile/columns.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */

@@ -14,11 +14,11 @@
  * 0.94 of the time of asking for none. Searching for the longest known prefix by its hash touches
  * fewer slots, but then the path has to be compared upwards: bisecting took 1.2 times as long,
  * going backwards from the end 1.05. */
-#include "profile/builder.h"
+#include "profile/internal.h"
 
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/core/hash.h"
 
 enum { FIRST_NODE_SLOTS = 1024, MOST_NODES = 1 << 30 };
 

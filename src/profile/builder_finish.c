@@ -6,13 +6,13 @@
  * line of text lie next to each other, so both passes mostly move forward through memory. (Sorting
  * all nodes by frame and then by parent is simpler, and touched memory at random three times a
  * node: 2.5 times slower on 1e6 nodes.) */
-#include "profile/builder.h"
+#include "profile/internal.h"
 
 #include <stdlib.h>
 
-#include "base/number.h"
-#include "base/sort.h"
-#include "profile/facts.h"
+#include "base/core/sort.h"
+#include "base/number/number.h"
+#include "profile/metadata.h"
 
 struct finishing {
     struct flm_builder *b;

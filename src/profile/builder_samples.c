@@ -1,12 +1,12 @@
 /* builder_samples.c - what a builder keeps beside the tree: samples with their labels, notes about
  * the recording, and losses. */
-#include "profile/builder.h"
+#include "profile/internal.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/core/hash.h"
+#include "base/text/text.h"
 
 static uint32_t intern_label(struct flm_builder *b, struct flm_label_record label)
 {

@@ -6,7 +6,7 @@
 #ifndef FLAMEL_PROFILE_COLUMNS_H
 #define FLAMEL_PROFILE_COLUMNS_H
 
-#include "base/bytes.h"
+#include "base/core/bytes.h"
 #include "flamel/profile.h"
 
 /* A fact about the recording: key and value, strings. Sorted by key; keys are distinct. */

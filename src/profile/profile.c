@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
-#include "profile/file.h"
+#include "base/text/text.h"
+#include "profile/flm_file.h"
 
 const char *flm_kind_name(uint32_t kind)
 {

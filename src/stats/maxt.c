@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/sort.h"
-#include "io/threads.h"
+#include "base/core/sort.h"
+#include "os/threads.h"
 #include "stats/maxt_sieve.h"
 #include "stats/welch.h"
 

@@ -22,8 +22,8 @@
 #ifndef FLAMEL_STATS_MAXT_H
 #define FLAMEL_STATS_MAXT_H
 
-#include "stats/labels.h"
 #include "stats/matrix.h"
+#include "stats/permutations.h"
 
 /* Which differences are extreme. */
 enum flm_side { FLM_SIDE_BOTH, FLM_SIDE_GROWTH };

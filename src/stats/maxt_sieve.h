@@ -28,8 +28,8 @@
 #ifndef FLAMEL_STATS_MAXT_SIEVE_H
 #define FLAMEL_STATS_MAXT_SIEVE_H
 
-#include "stats/labels.h"
 #include "stats/matrix.h"
+#include "stats/permutations.h"
 
 enum { FLM_SIEVE_LANES = 8 };
 

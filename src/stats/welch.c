@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/sort.h"
+#include "base/core/sort.h"
 #include "stats/distribution.h"
 
 /* Who is new: a byte for each run, or a bit. One of them. */

@@ -16,7 +16,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'flamel-load-'));
 const modules = ['wasm', '../wasm'].map(place => path.join(path.dirname(flamel), place)).find(existsSync);
 const module = readFileSync(path.join(modules, 'flamel.wasm'));
 const pageModule = readFileSync(path.join(modules, 'page.wasm'));
-const script = execFileSync('awk', ['-f', 'src/draw/svg_assets.awk', 'web/start.js', 'web/worker.js',
+const script = execFileSync('awk', ['-f', 'src/draw/svg/minify.awk', 'web/start.js', 'web/worker.js',
     'web/load.js'], {encoding: 'utf8'});
 
 const folded = 'main;parse;read 42\nmain;parse 3\nmain;draw 7\n';

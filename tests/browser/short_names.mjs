@@ -12,7 +12,7 @@ const require = createRequire(path.join(process.env.NODE_MODULES, 'package.json'
 const {parse} = require('acorn'), {analyze} = require('eslint-scope');
 const options = {ecmaVersion: 2022, sourceType: 'module', range: true, ranges: true};
 const shorten = text => execFileSync('awk', ['-f', 'web/short_names.awk'], {input: text, encoding: 'utf8'});
-const bare = files => execFileSync('awk', ['-f', 'src/draw/svg_assets.awk', ...files], {encoding: 'utf8'});
+const bare = files => execFileSync('awk', ['-f', 'src/draw/svg/minify.awk', ...files], {encoding: 'utf8'});
 
 // What a name may change is left out: `name` of identifiers, and that a property has its own.
 function shapeOf(tree) {

@@ -24,9 +24,9 @@ async function ancestors(page) {
     return (await labels(page)).filter(one => one.group === 'i1').map(one => one.text).sort();
 }
 
-// src/draw/svg_text.js, without a browser.
+// src/draw/svg/text.js, without a browser.
 const words = vm.createContext({});
-vm.runInContext(readFileSync('src/draw/svg_text.js', 'utf8'), words);
+vm.runInContext(readFileSync('src/draw/svg/text.js', 'utf8'), words);
 
 // The examples of a test in C: FUNCTION(a, "b", "c").
 function examples(file, name) {
@@ -36,7 +36,7 @@ function examples(file, name) {
 }
 
 test('the page writes numbers as the library does', () => {
-    const test = 'tests/draw/quantity_test.c';
+    const test = 'tests/draw/text/quantity_test.c';
     const quantities = examples(test, 'assert_quantity'), exacts = examples(test, 'assert_exact');
     const percents = examples(test, 'assert_percent');
     assert.ok(quantities.length > 15 && exacts.length > 3 && percents.length > 5);
@@ -49,7 +49,7 @@ test('the page writes numbers as the library does', () => {
 
 test('the page shortens names as the library does', () => {
     const ruler = {letter: () => 10, width: text => 10 * Array.from(text).length};
-    const cases = examples('tests/draw/label_test.c', 'assert_label');
+    const cases = examples('tests/draw/text/label_test.c', 'assert_label');
     assert.ok(cases.length > 8);
     for (const [escaped, room, expected] of cases) {
         const name = Buffer.from(escaped, 'latin1').toString();

@@ -3,7 +3,7 @@
  * others are. */
 #include <stdlib.h>
 
-#include "symbol/unwind_table.h"
+#include "symbol/unwind/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

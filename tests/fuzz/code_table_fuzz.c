@@ -3,7 +3,7 @@
  * as it was. Then the same bytes as what a maker is told: that makes a table, which opens. */
 #include <stdlib.h>
 
-#include "symbol/code_parts.h"
+#include "symbol/code/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* Any line as a mangled name: an answer of bounded size in bounded time, or the name as it is. */
 #include <stdlib.h>
 
-#include "symbol/demangle.h"
-#include "symbol/demangle_rust.h"
+#include "symbol/demangle/demangle.h"
+#include "symbol/demangle/rust.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

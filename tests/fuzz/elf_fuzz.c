@@ -1,8 +1,8 @@
 /* Any bytes as an ELF file: everything that we ask of one, symbols and sections and links. */
 #include <stdlib.h>
 
-#include "symbol/code_table.h"
-#include "symbol/elf_file.h"
+#include "symbol/code/code_table.h"
+#include "symbol/elf/elf_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
  * and goes through every operation. */
 #include <stdlib.h>
 
-#include "algebra/algebra.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "algebra/operation/algebra.h"
+#include "base/core/hash.h"
+#include "base/text/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

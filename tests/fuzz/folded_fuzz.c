@@ -2,8 +2,8 @@
  * same. What is read is written, and what was written reads back as the same text. */
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "format/folded.h"
+#include "base/core/hash.h"
+#include "format/folded/folded.h"
 #include "profile/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

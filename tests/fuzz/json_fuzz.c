@@ -1,5 +1,5 @@
 /* A text as JSON, in one window and in small ones: the same values, or the same error. */
-#include "format/json.h"
+#include "base/text/json_read.h"
 
 #include "fuzz/perf_reading.h"
 

@@ -1,7 +1,7 @@
 /* Any text as the kernel's list of its functions. */
 #include <stdlib.h>
 
-#include "symbol/kernel.h"
+#include "symbol/registry/kallsyms.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
  * it is the same. */
 #include <stdlib.h>
 
-#include "base/text.h"
-#include "format/packed.h"
+#include "base/text/text.h"
+#include "format/flm/packed.h"
 #include "profile/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

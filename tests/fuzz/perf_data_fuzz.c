@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "profile/columns.h"
-#include "record/perf_data.h"
+#include "record/perf_data/perf_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,9 +2,9 @@
 #ifndef FLAMEL_TESTS_FUZZ_PERF_READING_H
 #define FLAMEL_TESTS_FUZZ_PERF_READING_H
 
-#include "format/format.h"
-#include "format/windows.h"
+#include "format/core/format.h"
 #include "profile/columns.h"
+#include "support/profile/format_windows.h"
 
 static inline void promise(bool kept)
 {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "record/python_lines.h"
+#include "record/python/line_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

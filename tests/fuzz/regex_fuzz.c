@@ -1,7 +1,7 @@
 /* The first byte is the size of the pattern; then come the pattern and the text. */
 #include <stdlib.h>
 
-#include "base/regex_program.h"
+#include "base/regex/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

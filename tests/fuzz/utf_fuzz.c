@@ -1,7 +1,7 @@
 /* Any bytes as UTF-16 become UTF-8; any bytes as UTF-8 are sequences or none. */
 #include <stdlib.h>
 
-#include "base/utf.h"
+#include "base/text/utf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/folded.h"
-#include "profile/builder.h"
-#include "view/parts.h"
+#include "format/folded/folded.h"
+#include "profile/internal.h"
+#include "viewer/model/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

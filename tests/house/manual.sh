@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manual pages are sound mdoc: mandoc has nothing to say about them, or groff where there is no
-# mandoc. That they list the options that there are is tested by tests/cli/commands_test.c.
+# mandoc. That they list the options that there are is tested by tests/cli/command/commands_test.c.
 
 bad=0
 for page in docs/man/*.[1-9]; do

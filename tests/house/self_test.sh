@@ -87,12 +87,23 @@ plant; echo '  #  include "two.h"' >> src/format/two.c
 refuses layers.sh '"two.h": write the folder'
 plant; echo '#include "base/one.h"' >> include/flamel/one.h
 refuses layers.sh 'which is not public'
-plant; mkdir src/extra
+plant; mkdir src/extra; touch src/extra/x.c
 refuses layers.sh 'src/extra is not in LAYERS'
 plant; echo 'draw  pure  pictures' >> LAYERS
 refuses layers.sh 'there is no src/draw'
 plant; mkdir src/base/deep; touch src/base/deep/x.c
-refuses layers.sh 'have no folders'
+refuses layers.sh 'src/base/deep is not in LAYERS'
+plant; mkdir -p src/base/deep/er; touch src/base/deep/er/x.c
+refuses layers.sh 'nothing deeper'
+plant; for i in $(seq 31); do touch tests/base/$i; done
+refuses layers.sh 'tests/base shows 32 files'
+plant; sed 's/T_H/U_H/' src/format/two.h > src/io/two.h
+refuses layers.sh 'src/io/two.h: src/format/two.h has this name already'
+plant; echo '#include "format/two.h"' >> src/base/one.c
+echo 'base format  known' > tests/house/layers_exceptions
+likes layers.sh
+plant; echo 'base format  known' > tests/house/layers_exceptions
+refuses layers.sh 'base format is not needed any more'
 plant; touch src/x.c
 refuses layers.sh 'every source is in a folder'
 
@@ -185,10 +196,10 @@ fi
 transcript()
 {
     plant
-    mkdir -p tests/cli
+    mkdir -p tests/cli/command
     printf '#!/bin/sh\necho "$*"\necho trouble >&2\nexit 2\n' > flamel
     chmod +x flamel
-    printf '%s\n' "$@" > tests/cli/some.md
+    printf '%s\n' "$@" > tests/cli/command/some.md
 }
 is_true()
 {
@@ -235,8 +246,8 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 
 # ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
 plant
-cp -r "$root/Makefile" "$root/web" "$root/tests" .
-rm -rf tests/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/support/[!a]*
+cp -r "$root/Makefile" "$root/mk" "$root/web" "$root/tests" .
+rm -rf tests/*/*_test.c tests/*/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/support
 quietly()
 {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "layout/slots.h"
+#include "layout/internal.h"
 #include "layout/trees.h"
 #include "profile/columns.h"
-#include "support/allocation.h"
-#include "support/random.h"
-#include "support/random_profile.h"
+#include "support/core/allocation.h"
+#include "support/core/random.h"
+#include "support/profile/random_profile.h"
 
 static struct flm_layout_options options_of(const struct flm_profile *p, uint32_t metric,
                                             enum flm_sibling_order order)

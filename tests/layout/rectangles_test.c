@@ -8,7 +8,7 @@
 
 #include "layout/trees.h"
 #include "profile/columns.h"
-#include "support/allocation.h"
+#include "support/core/allocation.h"
 
 enum { EVERY_LEVEL = INT32_MAX };
 

@@ -1,12 +1,12 @@
-#include "layout/slots.h"
+#include "layout/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "support/allocation.h"
-#include "support/random.h"
+#include "support/core/allocation.h"
+#include "support/core/random.h"
 
 /* A root and its children; one in about `rare` of them is wide. */
 static struct flm_slots flat(uint32_t count, unsigned rare, uint64_t *seed)

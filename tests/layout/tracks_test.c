@@ -10,8 +10,8 @@
 
 #include "flamel/builder.h"
 #include "profile/columns.h"
-#include "support/failures.h"
-#include "support/random.h"
+#include "support/core/failures.h"
+#include "support/core/random.h"
 
 static const struct flm_metric first_metric = {0}, any_metric = {FLM_NONE};
 

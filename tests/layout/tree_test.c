@@ -7,7 +7,7 @@
 
 #include "layout/trees.h"
 #include "profile/columns.h"
-#include "support/allocation.h"
+#include "support/core/allocation.h"
 
 static void a_profile_is_a_tree_of_one_metric(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include "flamel/builder.h"
 #include "layout/layout.h"
-#include "support/random.h"
+#include "support/core/random.h"
 
 /* The frame of `name` below `node`. */
 static inline struct flm_node tree_child(struct flm_builder *b, struct flm_node node,

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "support/profiles.h"
-#include "support/random.h"
-#include "support/random_profile.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
 
 static struct flm_node child(struct flm_builder *b, struct flm_node parent, const char *name)
 {

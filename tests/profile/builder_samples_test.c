@@ -1,4 +1,4 @@
-#include "profile/builder.h"
+#include "profile/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "support/profiles.h"
-#include "support/random.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
 
 static struct flm_builder *b;
 static struct flm_metric cpu;

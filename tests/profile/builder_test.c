@@ -1,4 +1,4 @@
-#include "profile/builder.h"
+#include "profile/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "support/failures.h"
-#include "support/profiles.h"
-#include "support/random.h"
+#include "support/core/failures.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
 
 static struct flm_frame function(struct flm_builder *b, const char *name)
 {

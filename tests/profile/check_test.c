@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
-#include "support/allocation.h"
-#include "support/profiles.h"
-#include "support/random.h"
-#include "support/random_profile.h"
+#include "support/core/allocation.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
 
 static struct flm_string word(struct flm_builder *b, const char *text)
 {

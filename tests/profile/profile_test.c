@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "profile/file.h"
-#include "support/allocation.h"
-#include "support/profiles.h"
-#include "support/random.h"
-#include "support/random_profile.h"
+#include "profile/flm_file.h"
+#include "support/core/allocation.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
 
 static void a_profile_tells_what_it_holds(void **state)
 {

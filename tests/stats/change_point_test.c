@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "stats/welch.h"
-#include "support/failures.h"
-#include "support/groups.h"
-#include "support/random.h"
+#include "support/core/failures.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 /* The distances of all pairs of rows, the sum of absolute differences; to be freed. */
 static struct flm_distances distances_of(const double *row, uint32_t count, uint32_t width)

@@ -1,6 +1,6 @@
 /* The distributions that simulated profiles are made of: means, variances and frequencies, at five
  * standard errors, from fixed seeds. */
-#include "support/deviates.h"
+#include "support/gate/deviates.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "support/groups.h"
-#include "support/random.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 /* What the header promises; the golden data asks for 1e-9. */
 static const double promised = 1e-11;

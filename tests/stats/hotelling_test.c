@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "stats/distribution.h"
-#include "support/allocation.h"
-#include "support/groups.h"
-#include "support/random.h"
+#include "support/core/allocation.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 static enum flm_hotelling_refusal refusal_of(const char *golden)
 {

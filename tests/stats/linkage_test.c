@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "support/failures.h"
-#include "support/random.h"
+#include "support/core/failures.h"
+#include "support/core/random.h"
 
 enum { MOST = 60 };
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "stats/welch.h"
-#include "support/failures.h"
-#include "support/groups.h"
-#include "support/random.h"
+#include "support/core/failures.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 static struct flm_maxt test_groups(const struct groups *groups, uint32_t labellings, uint64_t seed,
                                    struct flm_maxt_options options)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "support/random.h"
+#include "support/core/random.h"
 
 enum { MOST = 70 };
 

@@ -12,10 +12,10 @@
 #include "stats/distribution.h"
 #include "stats/hotelling.h"
 #include "stats/welch.h"
-#include "support/files.h"
-#include "support/groups.h"
-#include "support/programs.h"
-#include "support/random.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 enum { MOST_ANSWERS = 100000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "support/json_tree.h"
+#include "support/core/json_tree.h"
 
 static void the_stream_of_a_seed_is_splitmix64(void **state)
 {

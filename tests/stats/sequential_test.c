@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "support/random.h"
+#include "support/core/random.h"
 
 /* Jennison and Turnbull, "Group Sequential Methods with Applications to Clinical Trials", 2000,
  * table 2.1: Pocock's constants of a two-sided test. */

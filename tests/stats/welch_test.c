@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "support/groups.h"
-#include "support/random.h"
+#include "support/core/random.h"
+#include "support/profile/groups.h"
 
 static void golden_columns_and_adjusted_p_values_are_right(void **state)
 {

@@ -8,7 +8,7 @@ import path from "node:path";
 const folder = path.dirname(process.argv[2]);
 const module = new WebAssembly.Module(readFileSync(path.join(folder, "unpack.wasm")));
 
-/** What src/io/html_assets.sh makes of bytes. */
+/** What src/load/page_assets.sh makes of bytes. */
 function packed(bytes) {
     const options = ["--format=lzma", "--lzma1=preset=9e,lc=2,lp=0,pb=0", "-c"];
     return execFileSync("xz", options, { input: bytes, maxBuffer: 1 << 28 });

@@ -1,0 +1,66 @@
+# Files that flamel carries inside: the script and style of SVGs and of pages, made into bytes; and
+# the component that npm gets.
+
+# The script and the style that every SVG carries are files of src/draw/svg, here made into bytes.
+ASSETS := $(BUILD)/generated/draw/svg/assets_generated.h
+SVG_SCRIPT := $(patsubst %,src/draw/svg/%.js,data text view page control)
+asset = printf 'static const unsigned char $(1)[] = {\n'; \
+        $(2) | od -An -v -tu1 | sed 's/[0-9]\{1,\}/&,/g'; printf '};\n'
+bare = awk -f src/draw/svg/minify.awk $(1)
+$(ASSETS): src/draw/svg/minify.awk src/draw/svg/light.css src/draw/svg/dark.css $(SVG_SCRIPT)
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@){ $(call asset,style,$(call bare,src/draw/svg/light.css)); \
+	    $(call asset,dark_style,$(call bare,src/draw/svg/dark.css)); \
+	    $(call asset,script,{ echo '(()=>{"use strict";'; $(call bare,$(SVG_SCRIPT)); \
+	        echo '})();'; }); } > $@.new
+	@mv $@.new $@
+$B/obj/src/draw/svg/assets.o $B/other/src/draw/svg/assets.ok: $(ASSETS)
+$(BUILD)/fuzz/obj/src/draw/svg/assets.o $(BUILD)/wasm/obj/src/draw/svg/assets.o: $(ASSETS)
+
+# What every page consists of. Modules of a script are put behind each other, in an order in which
+# each uses those before it; a page has it as one script, packed, which the first one starts.
+PAGE_BODY   := web/page.html
+PAGE_STYLE  := web/start.css
+PAGE_START  := web/start.js
+VIEWER_STYLE := $(BUILD)/generated/web/style.js
+VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core letters canvas theme tooltip panel tables \
+               tools search chips palette status aria hash export files viewer)
+PAGE_SCRIPT := $(VIEWER) web/page.js
+
+# The style is a text of the script: so it is packed too, and goes into a shadow root as well.
+$(VIEWER_STYLE): src/draw/svg/minify.awk web/page.css
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@){ printf 'export const viewerStyle = `'; $(call bare,web/page.css); \
+	    printf '`;\n'; } > $@.new
+	@mv $@.new $@
+
+# The viewer as an element of other pages: what npm gets.
+C := $(BUILD)/component
+COMPONENT := $C/flamel-graph.js $C/flamel.wasm $C/index.d.ts $C/package.json $C/README.md $C/LICENSE
+.PHONY: component
+component: $(COMPONENT)
+$C/flamel-graph.js: src/draw/svg/minify.awk $(PAGE_START) $(VIEWER) web/component/component.js
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@){ $(call bare,$(PAGE_START) $(VIEWER) web/component/component.js); \
+	    echo 'export {FlamelGraph};'; } > $@.new
+	@mv $@.new $@
+$C/flamel.wasm: $(MODULE)
+	@mkdir -p $(@D) && cp $< $@
+$C/index.d.ts $C/README.md: $C/%: web/component/%
+	@mkdir -p $(@D) && cp $< $@
+$C/LICENSE: LICENSE
+	@mkdir -p $(@D) && cp $< $@
+$C/package.json: web/component/package.json Makefile
+	@mkdir -p $(@D) && sed 's/"version": "[^"]*"/"version": "$(VERSION)"/' $< > $@
+
+PAGE_ASSETS := $(BUILD)/generated/load/page_assets_generated.h
+$(PAGE_ASSETS): src/draw/svg/minify.awk web/short_names.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) \
+    $(PAGE_START) $(PAGE_SCRIPT) $(if $(HAVE_PAGE),$(MODULE) $(PAGE_MODULE) $(BUILD)/wasm/unpack.wasm $(BUILD)/wasm/split)
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@)src/load/page_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
+	    '$(PAGE_START)' '$(PAGE_SCRIPT)' \
+	    $(if $(HAVE_PAGE),$(MODULE) $(PAGE_MODULE) $(BUILD)/wasm/unpack.wasm $(BUILD)/wasm/split) > $@.new
+	@mv $@.new $@
+$B/obj/src/load/page_assets.o $B/other/src/load/page_assets.ok: $(PAGE_ASSETS)
+$(BUILD)/fuzz/obj/src/load/page_assets.o: $(PAGE_ASSETS)
+

@@ -1,0 +1,28 @@
+# make bench: what we claim about speed, measured.
+
+# bench/*.c are programs over the library; bench/run, where there is one, says what is measured.
+BENCHES := $(BENCH_SOURCES:bench/%.c=$B/bench/%)
+$B/bench/%: $B/obj/bench/%.o $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
+
+# Takes real samples, and asks libdwfl too, as the tests do.
+$B/bench/unwind_bench: $(patsubst %,$B/obj/tests/support/%.o,record/stack_samples record/oracle record/sections core/files)
+$B/bench/unwind_bench: LIBS += $(CMOCKA_LIBS)
+$B/obj/bench/unwind_bench.o: LANGUAGE += -Itests
+$B/other/bench/unwind_bench.ok: LANGUAGE += -Itests
+
+# Simulates what it judges, as the tests do.
+$B/bench/power_bench: $(patsubst %,$B/obj/tests/support/gate/%.o,simulated_verdict simulated_runs deviates)
+$B/obj/bench/power_bench.o: LANGUAGE += -Itests
+$B/other/bench/power_bench.ok: LANGUAGE += -Itests
+
+.PHONY: bench
+bench: $B/flamel $(BENCHES)
+	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)
+
+# POWER: options and parts of bench/power_bench.c, as in POWER='--data-sets 1000 power'.
+POWER ?=
+.PHONY: bench-power
+bench-power: $B/bench/power_bench
+	$< $(POWER)

@@ -1,0 +1,69 @@
+# Compilers, flags, and the packages that flamel is built with.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG   ?= $(firstword $(foreach name,clang clang-14,$(shell command -v $(name))) clang)
+WASM_LD ?= $(firstword $(foreach name,wasm-ld wasm-ld-14,$(shell command -v $(name))) wasm-ld)
+PKG_CONFIG ?= pkg-config
+MODULE := $(BUILD)/wasm/flamel.wasm
+PAGE_MODULE := $(BUILD)/wasm/page.wasm
+WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
+HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))
+HAVE_PAGE := $(and $(HAVE_WASM),$(shell command -v xz))
+
+OPTIMIZE ?= -O2
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \
+            -Werror=int-conversion
+
+# Optional, for packagers: added after ours.
+CFLAGS   ?=
+CPPFLAGS ?=
+LDFLAGS  ?=
+
+# Never contract a*b+c: the same input gives the same bytes on every machine.
+LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -I$(BUILD)/generated \
+            -DFLAMEL_VERSION='"$(VERSION)"'
+
+# Pure code sees the C standard only; the rest also what the system has beyond it, defined as
+# nothing, so that a source may say it too. Tests share tests/support: "support/core/allocation.h".
+sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO)) \
+       $(if $(filter tests/%,$(1)),-Itests)
+
+# One compilation serves both libraries; calls inside the library need not go through its table.
+NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ifeq ($(SAN),1)
+B := $(BUILD)/san
+NATIVE += $(SANITIZE)
+LDFLAGS += $(SANITIZE)
+else
+B := $(BUILD)
+endif
+
+ifneq ($(filter test check,$(MAKECMDGOALS)),)
+WERROR ?= 1
+endif
+FATAL := $(if $(filter 1,$(WERROR)),-Werror)
+
+# PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.
+CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
+# Cairo, libmicrohttpd (the server of `flamel view`), libcurl and liblzma are loaded when they are
+# needed, not linked: src/os/library.h. The first two have their headers here all the same.
+LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo)
+PACKAGES := libdw libelf libzstd zlib
+package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
+# libstdc++ has the demangler of C++: __cxa_demangle.
+LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
+# The command has it inside, where the compiler has an archive of it: 55 KB, instead of two libraries
+# that are 0.6 ms of each start.
+CXX_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libstdc++.a 2>/dev/null))
+COMMAND_LIBS := $(patsubst -lstdc++,$(or $(CXX_ARCHIVE),-lstdc++),$(LIBS))
+LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
+CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
+
+say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(patsubst $(BUILD)/%,%,$(2));)
+compile = $(CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) $(FATAL) $(NATIVE) $(CPPFLAGS) $(CFLAGS)
+depend = -MMD -MP -MF $(@:.o=.d) -MT $@

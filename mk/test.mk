@@ -1,0 +1,77 @@
+# make test: unit tests, transcripts, examples, fuzz replay, wasm, browser.
+
+# A program per file: cmocka, what tests/support has, and the library. Support may stand in front
+# of the allocator, to make the 1st, 2nd, 3rd ... allocation fail.
+TESTS := $(TEST_SOURCES:tests/%.c=%)
+WRAP := -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+
+$B/tests/%_test: $B/obj/tests/%_test.o $(SUPPORT_OBJECTS) $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $(filter %.o,$^) $(filter %.a,$^) \
+	    $(CMOCKA_LIBS) $(LIBS) -o $@
+
+# Reads the pictures with what drew them.
+ifeq ($(CAIRO),1)
+$B/tests/load/png_test: LIBS += $(call package_flags,--libs cairo)
+endif
+
+# Those of the command have all of it but its main().
+$(patsubst %,$B/tests/%,$(filter cli/%,$(TESTS))): \
+    $(filter-out $B/obj/src/cli/command/main.o,$(COMMAND_OBJECTS))
+
+# Those of the page's functions have these; they are no part of the library.
+$(patsubst %,$B/tests/%,$(filter wasm/%,$(TESTS))): $(PAGE_SOURCES:%.c=$B/obj/%.o)
+
+# A result is made anew each time: it may depend on any file of tests/data. A test that fails does
+# not stop the others; the results are counted at the end.
+TEST_SECONDS ?= $(if $(filter 1,$(SAN)),600,180)
+run_test = @tests/house/run_test.sh $@
+
+UNIT_RESULTS := $(TESTS:%=$B/results/%)
+$(UNIT_RESULTS): $B/results/%: $B/tests/% force
+	$(run_test) $* $(TEST_SECONDS) $<
+
+# A fuzz target reads every file of tests/data/<its name>, here without a fuzzer.
+FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
+seeds_of = $(wildcard tests/data/$(1))
+
+$B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
+
+REPLAY_RESULTS := $(FUZZ_NAMES:%=$B/results/fuzz/%_replay)
+$(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
+	$(run_test) fuzz/$*_replay $(TEST_SECONDS) $< $(call seeds_of,$*)
+
+CLI_RESULTS := $(if $(wildcard tests/cli/run),$B/results/cli/transcripts)
+$B/results/cli/transcripts: $B/flamel force
+	$(run_test) cli/transcripts 600 tests/cli/run $<
+
+EXAMPLE_RESULTS := $(patsubst tests/examples/%.sh,$B/results/examples/%,$(wildcard tests/examples/*.sh))
+$(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $B/flamel force
+	$(run_test) examples/$* $(TEST_SECONDS) tests/examples/$*.sh $B/flamel
+
+WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
+$(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_PAGE),wasm) force
+	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
+
+# In the browser that is installed, with libraries from npm; skipped where one is missing.
+BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs \
+                   tests/browser/viewer_*.mjs tests/browser/load.mjs tests/browser/short_names.mjs))
+$(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \
+    $(if $(HAVE_WASM),$(COMPONENT)) force
+	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
+
+.PHONY: test-browser
+test-browser: $(BROWSER_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+.PHONY: test
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+CORPUS ?=
+.PHONY: test-corpus
+test-corpus: $B/flamel
+	@test -d '$(CORPUS)' || { echo 'make test-corpus needs CORPUS=DIR' >&2; exit 2; }
+	tests/corpus/run.sh $< '$(CORPUS)'

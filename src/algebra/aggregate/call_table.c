@@ -1,0 +1,202 @@
+#include "algebra/aggregate/call_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "algebra/aggregate/lazy_call_tree.h"
+#include "base/core/sort.h"
+
+/* A row that is still to be shown: a node of the unfolded tree. */
+struct pending {
+    uint32_t number, level, sibling, sibling_count;
+};
+
+struct making {
+    const struct flm_profile *p;
+    const struct flm_calls_options *options;
+    struct flm_calls *calls;
+    size_t call_capacity;
+
+    struct flm_unfold *unfold;
+    const double *self;
+    double *total; /* by node; NULL where nothing is negative: sizes are totals then */
+
+    struct pending *pending;
+    size_t pending_count, pending_capacity;
+    uint32_t *shown; /* children of one row, and as much to sort them */
+};
+
+static struct flm_unfold_node node_of(const struct making *m, uint32_t number)
+{
+    return flm_unfold_at(m->unfold, (struct flm_unfolded){number});
+}
+
+/* ---- Totals and self, which may be less than sizes ----------------------------------------------
+ */
+
+static bool has_negative(const double *self, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (self[i] < 0)
+            return true;
+    return false;
+}
+
+static bool make_columns(struct making *m, const struct flm_functions *functions,
+                         struct flm_error *why)
+{
+    static const enum flm_unfold_kind kinds[] = {
+        [FLM_CALLS_FROM_ROOT] = FLM_UNFOLD_CALLS,
+        [FLM_CALLS_CALLEES] = FLM_UNFOLD_CALLEES,
+        [FLM_CALLS_CALLERS] = FLM_UNFOLD_CALLERS,
+    };
+    const struct flm_calls_options *o = m->options;
+    m->self = flm_self_column(m->p, o->metric.index);
+    m->shown = malloc(2 * (size_t)functions->count * sizeof *m->shown);
+    if (!m->shown)
+        return flm_error_memory(why);
+    if (has_negative(m->self, m->p->sizes.node_count)) {
+        m->total = malloc(m->p->sizes.node_count * sizeof *m->total);
+        if (!m->total)
+            return flm_error_memory(why);
+        flm_profile_totals(m->p, o->metric.index, m->total);
+    }
+    m->unfold = flm_unfold_new_grouped(m->p, o->metric, kinds[o->view], o->marks,
+                                       functions->of_frame, functions->count, why);
+    return m->unfold != NULL;
+}
+
+static double total_of(const struct making *m, uint32_t number)
+{
+    if (!m->total)
+        return node_of(m, number).total;
+    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    double total = 0;
+    for (uint32_t i = 0; i < places.count; i++)
+        total += m->total[places.place[i].of];
+    return total;
+}
+
+/* Of a node that is open. */
+static double self_of(const struct making *m, uint32_t number)
+{
+    if (!m->total)
+        return node_of(m, number).own;
+    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    double self = 0;
+    if (m->options->view == FLM_CALLS_CALLERS)
+        for (uint32_t i = 0; i < places.ended_count; i++)
+            self += m->total[places.place[i].of];
+    else
+        for (uint32_t i = 0; i < places.count; i++)
+            self += m->self[places.place[i].of];
+    return self;
+}
+
+/* ---- From a row to those below it ---------------------------------------------------------------
+ */
+
+static int compare(const void *context, uint32_t a, uint32_t b)
+{
+    const struct making *m = context;
+    double x = node_of(m, a).total, y = node_of(m, b).total;
+    int order = (x < y) - (x > y);
+    return order ? order : (a > b) - (a < b);
+}
+
+static bool push(struct making *m, struct pending pending)
+{
+    void *grown = m->pending;
+    if (!flm_grow(&grown, &m->pending_capacity, m->pending_count + 1, sizeof *m->pending))
+        return false;
+    m->pending = grown;
+    m->pending[m->pending_count++] = pending;
+    return true;
+}
+
+static void count_hidden(struct making *m, double total, struct flm_call *above, bool too_deep)
+{
+    m->calls->hidden_count++;
+    m->calls->hidden += total;
+    m->calls->deeper_count += too_deep;
+    m->calls->deeper += too_deep ? total : 0;
+    uint32_t *count = above ? &above->hidden_count : &m->calls->hidden_top_count;
+    double *hidden = above ? &above->hidden : &m->calls->hidden_top;
+    *count += 1;
+    *hidden += total;
+}
+
+/* Decides which of the children of a node are shown, and pushes them, the first one last, so that
+ * it comes off the stack first. */
+static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm_call *above)
+{
+    struct flm_unfold_node node = node_of(m, number);
+    uint32_t count = node.child_count, shown = 0;
+    bool too_deep = level >= m->options->levels;
+    for (uint32_t i = 0; i < count; i++)
+        m->shown[i] = node.first_child + i;
+    flm_sort(m->shown, count, m->shown + count, compare, m);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t child = m->shown[i];
+        double total = total_of(m, child);
+        bool wide = node_of(m, child).total >= m->options->cut;
+        if (level == 0)
+            m->calls->total += total;
+        if (wide && !too_deep)
+            m->shown[shown++] = child;
+        else
+            count_hidden(m, total, above, wide);
+    }
+    for (uint32_t i = shown; i-- > 0;)
+        if (!push(m, (struct pending){m->shown[i], level, i, shown}))
+            return false;
+    return true;
+}
+
+/* Shows the row that is next, and puts those below it in its place. */
+static bool show_next(struct making *m, struct flm_error *why)
+{
+    struct pending row = m->pending[--m->pending_count];
+    struct flm_calls *calls = m->calls;
+    void *grown = calls->call;
+    if (!flm_grow(&grown, &m->call_capacity, calls->count + 1, sizeof *calls->call))
+        return flm_error_memory(why);
+    calls->call = grown;
+    if (!flm_unfold_open(m->unfold, (struct flm_unfolded){row.number}, INFINITY, 0, NULL, why))
+        return false;
+    struct flm_call *call = &calls->call[calls->count++];
+    *call = (struct flm_call){
+        .function = node_of(m, row.number).frame,
+        .level = row.level,
+        .sibling = row.sibling,
+        .sibling_count = row.sibling_count,
+        .total = total_of(m, row.number),
+        .self = self_of(m, row.number),
+    };
+    return choose(m, row.number, row.level + 1, call) || flm_error_memory(why);
+}
+
+bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
+                    const struct flm_functions *functions, const struct flm_calls_options *options,
+                    struct flm_error *why)
+{
+    *calls = (struct flm_calls){0};
+    struct making m = {.p = p, .options = options, .calls = calls};
+    bool good =
+        make_columns(&m, functions, why) && (choose(&m, 0, 0, NULL) || flm_error_memory(why));
+    while (good && m.pending_count > 0)
+        good = show_next(&m, why);
+    flm_unfold_free(m.unfold);
+    free(m.total);
+    free(m.shown);
+    free(m.pending);
+    if (!good)
+        flm_calls_clear(calls);
+    return good;
+}
+
+void flm_calls_clear(struct flm_calls *calls)
+{
+    free(calls->call);
+    *calls = (struct flm_calls){0};
+}

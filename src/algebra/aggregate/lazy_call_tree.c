@@ -1,0 +1,575 @@
+#include "algebra/aggregate/lazy_call_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number/number_set.h"
+#include "profile/columns.h"
+
+/* The node above, and its key: read together, at random. */
+struct step {
+    uint32_t parent, key;
+};
+
+/* What was met of one key while a node is opened. */
+struct group {
+    double total;
+    uint32_t count;
+    uint32_t next; /* where its next place is put */
+};
+
+struct node {
+    uint32_t key;
+    uint32_t first_place, place_count, ended_count;
+    uint32_t first_child, child_count;
+    double total, own;
+    bool is_open;
+};
+
+/* The tree in preorder; one block, at `width`. */
+struct columns {
+    double *width;
+    uint32_t *frame, *end, *number;
+    uint32_t *position, *below; /* by number: its node, how many it has below it */
+    unsigned char *is_open;
+    size_t capacity;
+};
+
+struct flm_unfold {
+    const struct flm_profile *p;
+    enum flm_unfold_kind kind;
+    const uint32_t *key_of; /* by frame; NULL: the frame itself */
+    const double *self;
+    const double *weight; /* by node: |it| is what a place of the node counts */
+    double *sizes;        /* owned: `weight`, where it is not the metric's own column */
+    unsigned char *there; /* owned, by node: a place is made of it; NULL: where it has a weight */
+    struct step *step;    /* by node, to climb */
+
+    struct node *node;
+    size_t node_count, node_capacity;
+
+    struct flm_unfold_place *place;
+    size_t place_count, place_capacity;
+
+    struct flm_unfold_place *moved; /* the places of a node, one step on, and their keys */
+    uint32_t *key;
+    size_t moved_capacity, key_capacity;
+    struct group *group; /* by key; all 0 while nothing is opened */
+    uint32_t key_count;
+    struct flm_number_set met; /* keys that have a count there */
+
+    uint32_t *queue; /* of nodes that are wide enough */
+    size_t queue_capacity;
+
+    struct columns columns;
+    size_t filled_count; /* how many nodes they have; 0: an opening has made them wrong */
+};
+
+static bool climbs(const struct flm_unfold *u)
+{
+    return u->kind == FLM_UNFOLD_INVERTED || u->kind == FLM_UNFOLD_CALLERS;
+}
+
+static bool is_there(const struct flm_unfold *u, uint32_t node)
+{
+    return u->there ? u->there[node] : u->weight[node] != 0;
+}
+
+static uint32_t key_of_node(const struct flm_unfold *u, uint32_t node)
+{
+    uint32_t frame = u->p->node_frame[node];
+    return u->key_of ? u->key_of[frame] : frame;
+}
+
+/* ---- Places move, and are put together by key ---------------------------------------------------
+ */
+
+static inline void meet(struct flm_unfold *u, uint32_t key, double weight)
+{
+    struct group *group = &u->group[key];
+    if (group->count++ == 0)
+        flm_number_set_add(&u->met, key);
+    group->total += weight;
+}
+
+static bool grow_moved(struct flm_unfold *u, size_t needed)
+{
+    void *key = u->key, *moved = u->moved;
+    bool grown = flm_grow(&key, &u->key_capacity, needed, sizeof *u->key);
+    u->key = key;
+    grown = grown && flm_grow(&moved, &u->moved_capacity, needed, sizeof *u->moved);
+    u->moved = moved;
+    return grown;
+}
+
+/* Puts `count` places that moved into the array, from `first` on, sorted by key, and makes a node
+ * of each key. What is at the root has key 0, so it stands first, and is the node's own. Room for
+ * all is there. */
+static void divide(struct flm_unfold *u, struct node *above, uint32_t count, size_t first)
+{
+    size_t first_child = u->node_count;
+    uint32_t from = 0, next = (uint32_t)first;
+    for (uint32_t key; (key = flm_number_set_take(&u->met, &from)) != UINT32_MAX;) {
+        struct group *group = &u->group[key];
+        if (key == 0) {
+            above->ended_count = group->count;
+            above->own += group->total;
+        } else {
+            u->node[u->node_count++] = (struct node){.key = key,
+                                                     .first_place = next,
+                                                     .place_count = group->count,
+                                                     .total = group->total,
+                                                     .own = group->total};
+        }
+        group->next = next;
+        next += group->count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        u->place[u->group[u->key[i]].next++] = u->moved[i];
+    u->group[0] = (struct group){0};
+    for (size_t i = first_child; i < u->node_count; i++)
+        u->group[u->node[i].key] = (struct group){0};
+    above->first_child = (uint32_t)first_child;
+    above->child_count = (uint32_t)(u->node_count - first_child);
+    above->is_open = true;
+}
+
+/* Room for all the children that `count` places may have. */
+static bool reserve_nodes(struct flm_unfold *u, size_t count)
+{
+    size_t most = count < u->key_count ? count : u->key_count;
+    void *node = u->node;
+    if (most > FLM_NONE - u->node_count ||
+        !flm_grow(&node, &u->node_capacity, u->node_count + most, sizeof *u->node))
+        return false;
+    u->node = node;
+    return true;
+}
+
+static bool open_up(struct flm_unfold *u, uint32_t number)
+{
+    uint32_t count = u->node[number].place_count;
+    if (!reserve_nodes(u, count) || !grow_moved(u, count))
+        return false;
+    struct node *node = &u->node[number];
+    const struct flm_unfold_place *place = u->place + node->first_place;
+    const struct step *step = u->step;
+    const double *weight = u->weight;
+    for (uint32_t i = 0; i < count; i++) {
+        struct step up = step[place[i].at];
+        u->moved[i] = (struct flm_unfold_place){up.parent, place[i].of};
+        u->key[i] = up.key;
+        meet(u, up.key, fabs(weight[place[i].of]));
+    }
+    node->own = 0;
+    divide(u, node, count, node->first_place);
+    return true;
+}
+
+/* What the places of a node call. FLM_NONE when memory ran out. */
+static uint32_t gather_calls(struct flm_unfold *u, const struct node *node)
+{
+    const uint32_t *end = u->p->node_end;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->place_count; i++) {
+        uint32_t at = u->place[node->first_place + i].at;
+        for (uint32_t child = at + 1; child < end[at]; child = end[child]) {
+            if (!is_there(u, child))
+                continue;
+            if (!grow_moved(u, (size_t)count + 1))
+                return FLM_NONE;
+            u->key[count] = key_of_node(u, child);
+            u->moved[count++] = (struct flm_unfold_place){child, child};
+        }
+    }
+    return count;
+}
+
+static bool open_down(struct flm_unfold *u, uint32_t number, uint32_t *moved_count)
+{
+    uint32_t count = gather_calls(u, &u->node[number]);
+    void *place = u->place;
+    if (count == FLM_NONE || !reserve_nodes(u, count) ||
+        !flm_grow(&place, &u->place_capacity, u->place_count + count, sizeof *u->place))
+        return false;
+    u->place = place;
+    struct node *node = &u->node[number];
+    node->own = 0;
+    for (uint32_t i = 0; i < node->place_count; i++)
+        node->own += fabs(u->self[u->place[node->first_place + i].at]);
+    for (uint32_t i = 0; i < count; i++)
+        meet(u, u->key[i], u->weight[u->moved[i].of]);
+    divide(u, node, count, u->place_count);
+    u->place_count += count;
+    *moved_count = count;
+    return true;
+}
+
+/* ---- Level 1 ------------------------------------------------------------------------------------
+ */
+
+static bool make_sizes(struct flm_unfold *u)
+{
+    const uint32_t *end = u->p->node_end;
+    u->sizes = malloc(u->p->sizes.node_count * sizeof *u->sizes);
+    if (!u->sizes)
+        return false;
+    for (uint32_t i = u->p->sizes.node_count; i-- > 0;) {
+        double size = fabs(u->self[i]);
+        for (uint32_t child = i + 1; child < end[i]; child = end[child])
+            size += u->sizes[child];
+        u->sizes[i] = size;
+    }
+    u->weight = u->sizes;
+    return true;
+}
+
+/* A node that has a value; going down, also one that has such nodes below it. */
+static bool make_there(struct flm_unfold *u, const struct flm_unfold_values *values)
+{
+    const uint32_t *end = u->p->node_end;
+    if (!values->present[0] && !values->present[1])
+        return true;
+    u->there = malloc(u->p->sizes.node_count);
+    if (!u->there)
+        return false;
+    for (uint32_t i = u->p->sizes.node_count; i-- > 0;) {
+        bool is = u->self[i] != 0;
+        for (int k = 0; k < 2; k++)
+            is = is || (values->present[k] && values->present[k][i] != 0);
+        for (uint32_t child = i + 1; u->kind != FLM_UNFOLD_INVERTED && !is && child < end[i];
+             child = end[child])
+            is = u->there[child];
+        u->there[i] = is;
+    }
+    return true;
+}
+
+static bool make_steps(struct flm_unfold *u)
+{
+    struct step *step = malloc(u->p->sizes.node_count * sizeof *step);
+    u->step = step;
+    if (!step)
+        return false;
+    const uint32_t *end = u->p->node_end;
+    for (uint32_t i = 1; i < u->p->sizes.node_count; i++) {
+        uint32_t above = i - 1;
+        while (end[above] <= i)
+            above = step[above].parent;
+        step[i] = (struct step){above, key_of_node(u, above)};
+    }
+    return true;
+}
+
+static bool make_columns(struct flm_unfold *u)
+{
+    u->group = calloc(u->key_count, sizeof *u->group);
+    return u->group && flm_number_set_init(&u->met, u->key_count) &&
+           (u->kind == FLM_UNFOLD_INVERTED || make_sizes(u)) && (!climbs(u) || make_steps(u));
+}
+
+/* The places of level 1, unless they are what the root calls: how many; with `place`, they too. */
+static uint32_t find_starts(const struct flm_unfold *u, const unsigned char *marks,
+                            struct flm_unfold_place *place)
+{
+    bool all = u->kind == FLM_UNFOLD_INVERTED;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < u->p->sizes.node_count;) {
+        bool marked = all || marks[u->p->node_frame[i]];
+        if (marked && is_there(u, i)) {
+            if (place)
+                place[count] = (struct flm_unfold_place){i, i};
+            count++;
+        }
+        i = marked && !all ? u->p->node_end[i] : i + 1;
+    }
+    return count;
+}
+
+static bool make_root(struct flm_unfold *u, uint32_t place_count)
+{
+    u->place_capacity = (size_t)place_count + (place_count == 0);
+    u->place = malloc(u->place_capacity * sizeof *u->place);
+    if (!u->place || !reserve_nodes(u, 1))
+        return false;
+    u->node[0] = (struct node){0};
+    u->node_count = 1;
+    return true;
+}
+
+static bool start_at_root(struct flm_unfold *u)
+{
+    if (!make_root(u, 1))
+        return false;
+    u->place[u->place_count++] = (struct flm_unfold_place){0, 0};
+    u->node[0].place_count = 1;
+    u->node[0].total = u->weight[0];
+    uint32_t moved;
+    return open_down(u, 0, &moved);
+}
+
+static bool start(struct flm_unfold *u, const unsigned char *marks)
+{
+    uint32_t count = find_starts(u, marks, NULL);
+    if (!make_root(u, count) || !reserve_nodes(u, count) || !grow_moved(u, count))
+        return false;
+    find_starts(u, marks, u->moved);
+    for (uint32_t i = 0; i < count; i++) {
+        u->key[i] = key_of_node(u, u->moved[i].at);
+        meet(u, u->key[i], fabs(u->weight[u->moved[i].of]));
+    }
+    struct node *root = &u->node[0];
+    root->place_count = climbs(u) ? count : 0;
+    root->own = u->kind == FLM_UNFOLD_INVERTED ? fabs(u->self[0]) : 0;
+    divide(u, root, count, 0);
+    u->place_count = count;
+    root->total = root->own;
+    for (uint32_t i = 1; i < u->node_count; i++)
+        root->total += u->node[i].total;
+    return true;
+}
+
+/* ---- The header ---------------------------------------------------------------------------------
+ */
+
+static struct flm_unfold *make(const struct flm_profile *profile,
+                               const struct flm_unfold_values *values, enum flm_unfold_kind kind,
+                               const unsigned char *marks, const uint32_t *group_of,
+                               uint32_t group_count, struct flm_error *why)
+{
+    struct flm_unfold *u = calloc(1, sizeof *u);
+    if (u) {
+        u->p = profile;
+        u->kind = kind;
+        u->key_of = group_of;
+        u->key_count = group_count;
+        u->self = u->weight = values->self;
+        if (make_columns(u) && make_there(u, values) &&
+            (kind == FLM_UNFOLD_CALLS ? start_at_root(u) : start(u, marks)))
+            return u;
+        flm_unfold_free(u);
+    }
+    flm_error_memory(why);
+    return NULL;
+}
+
+struct flm_unfold *flm_unfold_new(const struct flm_profile *profile, struct flm_metric metric,
+                                  enum flm_unfold_kind kind, const unsigned char *marks,
+                                  struct flm_error *why)
+{
+    return flm_unfold_new_grouped(profile, metric, kind, marks, NULL, profile->sizes.frame_count,
+                                  why);
+}
+
+struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
+                                          struct flm_metric metric, enum flm_unfold_kind kind,
+                                          const unsigned char *marks, const uint32_t *group_of,
+                                          uint32_t group_count, struct flm_error *why)
+{
+    struct flm_unfold_values values = {.self = flm_self_column(profile, metric.index)};
+    return make(profile, &values, kind, marks, group_of, group_count, why);
+}
+
+struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
+                                         const struct flm_unfold_values *values,
+                                         enum flm_unfold_kind kind, const unsigned char *marks,
+                                         struct flm_error *why)
+{
+    return make(profile, values, kind, marks, NULL, profile->sizes.frame_count, why);
+}
+
+void flm_unfold_free(struct flm_unfold *u)
+{
+    if (!u)
+        return;
+    free(u->sizes);
+    free(u->there);
+    free(u->step);
+    free(u->node);
+    free(u->place);
+    free(u->moved);
+    free(u->key);
+    free(u->group);
+    flm_number_set_clear(&u->met);
+    free(u->queue);
+    free(u->columns.width);
+    free(u);
+}
+
+static bool add_to_queue(struct flm_unfold *u, size_t at, uint32_t number)
+{
+    void *queue = u->queue;
+    if (!flm_grow(&queue, &u->queue_capacity, at + 1, sizeof *u->queue))
+        return false;
+    u->queue = queue;
+    u->queue[at] = number;
+    return true;
+}
+
+static bool open_one(struct flm_unfold *u, uint32_t number, uint64_t *moved)
+{
+    uint32_t count = u->node[number].place_count;
+    u->filled_count = 0;
+    if (climbs(u) ? !open_up(u, number) : !open_down(u, number, &count))
+        return false;
+    *moved += count;
+    return true;
+}
+
+bool flm_unfold_open(struct flm_unfold *u, struct flm_unfolded node, double narrowest,
+                     uint64_t budget, bool *more, struct flm_error *why)
+{
+    uint64_t moved = 0;
+    size_t last = 0;
+    bool left = false, good = add_to_queue(u, last++, node.index);
+    for (size_t first = 0; good && !left && first < last; first++) {
+        uint32_t number = u->queue[first];
+        if (!u->node[number].is_open) {
+            left = budget > 0 && moved >= budget;
+            good = left || open_one(u, number, &moved);
+            if (left || !good)
+                break;
+        }
+        const struct node *opened = &u->node[number];
+        for (uint32_t c = 0; good && c < opened->child_count; c++)
+            if (u->node[opened->first_child + c].total >= narrowest)
+                good = add_to_queue(u, last++, opened->first_child + c);
+    }
+    if (more)
+        *more = left;
+    return good || flm_error_memory(why);
+}
+
+/* ---- In preorder --------------------------------------------------------------------------------
+ */
+
+static bool grow_columns(struct flm_unfold *u)
+{
+    struct columns *c = &u->columns;
+    if (u->node_count <= c->capacity)
+        return true;
+    size_t room = u->node_count + u->node_count / 2;
+    if (room > SIZE_MAX / 32)
+        return false;
+    double *width = malloc(room * (sizeof *c->width + 5 * sizeof *c->frame + sizeof *c->is_open));
+    if (!width)
+        return false; /* whoever has the columns still reads them */
+    free(c->width);
+    c->width = width;
+    c->capacity = room;
+    c->frame = (uint32_t *)(void *)(c->width + room);
+    c->end = c->frame + room;
+    c->number = c->end + room;
+    c->position = c->number + room;
+    c->below = c->position + room;
+    c->is_open = (unsigned char *)(c->below + room);
+    return true;
+}
+
+/* Children have numbers behind each other's and behind their parent's: how many are below is
+ * counted backwards, and where they stand forwards, without a stack. */
+static void fill_columns(struct flm_unfold *u)
+{
+    struct columns *to = &u->columns;
+    for (size_t i = u->node_count; i-- > 0;) {
+        const struct node *node = &u->node[i];
+        uint32_t below = node->child_count;
+        for (uint32_t c = 0; c < node->child_count; c++)
+            below += to->below[node->first_child + c];
+        to->below[i] = below;
+    }
+    to->position[0] = 0;
+    for (size_t i = 0; i < u->node_count; i++) {
+        const struct node *node = &u->node[i];
+        uint32_t at = to->position[i], next = at + 1;
+        to->frame[at] = node->key;
+        to->end[at] = next + to->below[i];
+        to->width[at] = node->own;
+        to->number[at] = (uint32_t)i;
+        to->is_open[at] = node->is_open;
+        for (uint32_t c = node->first_child; c < node->first_child + node->child_count; c++) {
+            to->position[c] = next;
+            next += 1 + to->below[c];
+        }
+    }
+    u->filled_count = u->node_count;
+}
+
+bool flm_unfold_tree(struct flm_unfold *u, struct flm_unfold_tree *tree, struct flm_error *why)
+{
+    if (u->filled_count != u->node_count) {
+        u->filled_count = 0;
+        if (!grow_columns(u))
+            return flm_error_memory(why);
+        fill_columns(u);
+    }
+    const struct columns *c = &u->columns;
+    *tree = (struct flm_unfold_tree){
+        (uint32_t)u->node_count, c->frame, c->end, c->width, c->number, c->is_open};
+    return true;
+}
+
+struct flm_node flm_unfold_node(const struct flm_unfold *u, struct flm_unfolded number)
+{
+    return (struct flm_node){u->columns.position[number.index]};
+}
+
+/* ---- One node -----------------------------------------------------------------------------------
+ */
+
+struct flm_unfold_node flm_unfold_at(const struct flm_unfold *u, struct flm_unfolded number)
+{
+    const struct node *node = &u->node[number.index];
+    return (struct flm_unfold_node){node->key,         node->total,       node->own,
+                                    node->first_child, node->child_count, node->is_open};
+}
+
+struct flm_unfold_places flm_unfold_places(const struct flm_unfold *u, struct flm_unfolded number)
+{
+    const struct node *node = &u->node[number.index];
+    return (struct flm_unfold_places){u->place + node->first_place, node->place_count,
+                                      node->ended_count};
+}
+
+static void add_value(double to[2], const double value[2])
+{
+    to[0] += value[0];
+    to[1] += value[1];
+}
+
+/* Whether a place of a node goes no further. Where the node is not open, none has been moved. */
+static bool ends(const struct flm_unfold *u, const struct node *node, uint32_t i)
+{
+    if (node->is_open)
+        return i < node->ended_count;
+    return u->step[u->place[node->first_place + i].at].parent == 0;
+}
+
+struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *u, struct flm_unfolded number,
+                                     flm_unfold_value *value, const void *context)
+{
+    const struct node *node = &u->node[number.index];
+    struct flm_unfold_sum sum = {{0, 0}, {0, 0}};
+    bool of_self = u->kind == FLM_UNFOLD_INVERTED;
+    double here[2];
+    for (uint32_t i = 0; i < node->place_count; i++) {
+        uint32_t of = u->place[node->first_place + i].of;
+        value(context, of, of_self, here);
+        add_value(sum.total, here);
+        if (!climbs(u))
+            value(context, of, true, here);
+        if (!climbs(u) || (number.index != 0 && ends(u, node, i)))
+            add_value(sum.own, here);
+    }
+    if (number.index == 0 && of_self) {
+        value(context, 0, true, here);
+        add_value(sum.total, here);
+        add_value(sum.own, here);
+    }
+    for (uint32_t c = 0;
+         u->kind == FLM_UNFOLD_CALLEES && number.index == 0 && c < node->child_count; c++)
+        add_value(
+            sum.total,
+            flm_unfold_sum(u, (struct flm_unfolded){node->first_child + c}, value, context).total);
+    return sum;
+}

@@ -1,0 +1,134 @@
+/* lazy_call_tree.h - callers and callees as a tree that is made while it is looked at.
+ *
+ * An inverted profile can have ten times the nodes of the profile, and nobody looks at most of
+ * them. Here a node is a set of places in the profile; opening it follows all of them one step, to
+ * the callers or into the calls, and puts places with equal frames together:
+ *
+ *     INVERTED   every stack from its leaf: level 1 are the frames that have self values
+ *     CALLERS    from the outermost occurrences of marked frames to the root
+ *     CALLEES    what those occurrences call
+ *     CALLS      what is called from the root: the profile itself
+ *
+ * Places are an array. Those of a node are a range of it, and its children divide that range among
+ * them, so opening is a counting sort by frame, stable, in which places stay in the order of the
+ * profile and memory is read almost in order:
+ *
+ *     places     [  write  |  read  read  read  |  copy  copy  ]      level 1
+ *                             opened: one step up, sorted by frame
+ *                          | parse | main  main |                     below read
+ *
+ * Climbing, a place stays one place to the root, so the array never grows. Going down, a place
+ * becomes its children, which are added at the end.
+ *
+ * A node that was not opened has all of its total as its own width, and nothing below it. So the
+ * tree is right at any time, only not complete, and what is narrower than a pixel is never opened.
+ * Totals are sums of |self|, as a layout has them.
+ *
+ * Costs: new: one pass over the profile, 15 ns a node. Opening: a few ns for each place that moves.
+ * bench/unfold_bench.c measures it again. */
+#ifndef FLAMEL_ALGEBRA_AGGREGATE_LAZY_CALL_TREE_H
+#define FLAMEL_ALGEBRA_AGGREGATE_LAZY_CALL_TREE_H
+
+#include "flamel/profile.h"
+
+enum flm_unfold_kind {
+    FLM_UNFOLD_INVERTED,
+    FLM_UNFOLD_CALLERS,
+    FLM_UNFOLD_CALLEES,
+    FLM_UNFOLD_CALLS
+};
+
+struct flm_unfold;
+
+/* `marks` has a byte for each frame; only CALLERS and CALLEES use it, and not that of the root's
+ * frame. Level 1 is there, nothing else is open. The profile is borrowed, `marks` is not. NULL, and
+ * `why`, if memory ran out. */
+struct flm_unfold *flm_unfold_new(const struct flm_profile *profile, struct flm_metric metric,
+                                  enum flm_unfold_kind kind, const unsigned char *marks,
+                                  struct flm_error *why);
+
+/* The same with frames put together: `group_of` has a number below `group_count` for each frame, 0
+ * for the root's alone. Nodes then have a group where others have a frame. Borrowed. */
+struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
+                                          struct flm_metric metric, enum flm_unfold_kind kind,
+                                          const unsigned char *marks, const uint32_t *group_of,
+                                          uint32_t group_count, struct flm_error *why);
+
+/* The same of values that are no metric of the profile, of a comparison: nodes that have a value on
+ * either side are there, also those whose width is 0 (what disappeared, where the width is what
+ * there is after). Columns by node, borrowed. */
+struct flm_unfold_values {
+    const double *self;       /* |it| is a node's width */
+    const double *present[2]; /* a node that is not 0 in one of these is there; NULL: none is */
+};
+struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
+                                         const struct flm_unfold_values *values,
+                                         enum flm_unfold_kind kind, const unsigned char *marks,
+                                         struct flm_error *why);
+void flm_unfold_free(struct flm_unfold *unfold);
+
+/* A node by a number that stays the same while the tree grows: 0 is the root. A parent's is less
+ * than its children's. */
+struct flm_unfolded {
+    uint32_t index;
+};
+
+/* Opens `node` if it is not open yet, and all below it that are at least `narrowest` wide (in the
+ * unit of the metric; INFINITY: only itself), level by level, until about `budget` places have
+ * moved (0: no limit); *more, which may be NULL, says whether something is left to be opened. What
+ * was open stays open. False, and `why`, if memory ran out: the tree is whole then, too, and may
+ * have grown. */
+bool flm_unfold_open(struct flm_unfold *unfold, struct flm_unfolded node, double narrowest,
+                     uint64_t budget, bool *more, struct flm_error *why);
+
+/* The tree as it is now, in preorder, siblings in the profile's order of frames. Columns stay as
+ * they are until it is asked for again. */
+struct flm_unfold_tree {
+    uint32_t node_count;
+    const uint32_t *frame, *end;
+    const double *width;
+    const uint32_t *number;       /* by node: its struct flm_unfolded */
+    const unsigned char *is_open; /* 0: it may have children that are not there yet */
+};
+bool flm_unfold_tree(struct flm_unfold *unfold, struct flm_unfold_tree *tree,
+                     struct flm_error *why);
+
+/* Where a number stands in the tree as it was last asked for. */
+struct flm_node flm_unfold_node(const struct flm_unfold *unfold, struct flm_unfolded number);
+
+/* One node by its number. */
+struct flm_unfold_node {
+    uint32_t frame;       /* or group */
+    double total;         /* |self| of all of its places */
+    double own;           /* what its children do not have; of one that is not open: total */
+    uint32_t first_child; /* its children have numbers from here on, in the order of frames */
+    uint32_t child_count;
+    bool is_open;
+};
+struct flm_unfold_node flm_unfold_at(const struct flm_unfold *unfold, struct flm_unfolded number);
+
+/* The places of a node: what it says of the profile. `of` are distinct nodes; their totals
+ * (INVERTED: their self) are the node's. `at` is where a place has climbed to by now, or `of`. The
+ * first `ended_count` of an open node are at the root, and go no further: they are its own. Going
+ * down the root has none, except for CALLS. Good until the next opening. */
+struct flm_unfold_place {
+    uint32_t at, of;
+};
+struct flm_unfold_places {
+    const struct flm_unfold_place *place;
+    uint32_t count, ended_count;
+};
+struct flm_unfold_places flm_unfold_places(const struct flm_unfold *unfold,
+                                           struct flm_unfolded number);
+
+/* What a node is in two other columns, with their signs: sums over its places. `own` is what its
+ * children do not have, whether it is open or not. `value` tells both values of a node of the
+ * profile: of itself, or of all that is below it too. Takes a step for each place. */
+typedef void flm_unfold_value(const void *context, uint32_t node, bool of_self, double value[2]);
+struct flm_unfold_sum {
+    double total[2], own[2];
+};
+struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *unfold, struct flm_unfolded number,
+                                     flm_unfold_value *value, const void *context);
+
+#endif

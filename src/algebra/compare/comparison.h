@@ -1,0 +1,144 @@
+/* comparison.h - what changed between two columns of one tree: for each stack, and for each
+ * subtree.
+ *
+ * `before` and `after` stand on the same nodes; flm_comparison_align makes that of two profiles. A
+ * node gets a width of its own from both:
+ *
+ *     stack     before  after    what it is     width:  max  after  before  sum
+ *     a;gone    10      0        disappeared            10   0      10      10
+ *     a;new     0       30       appeared               30   30     0       30
+ *     a;more    20      25       grown                  25   25     20      45
+ *     a;less    9       4        shrunk                 9    4      9       13
+ *
+ * Widths are of each stack alone, as self is, and a frame is as wide as its subtree: so parents
+ * hold their children whatever the width is, and under MAX, where some stacks grew and others
+ * shrank, a frame is wider than both of its totals.
+ *
+ * What disappeared has no width in AFTER. It could be drawn nevertheless, as slivers at the edge of
+ * its parent; but they would stand where the parent's own time stands, be as wide for a sample as
+ * for an hour, and every percentage that is read off the picture would be wrong. So AFTER does not
+ * draw it: parts[] tells how much that is, which whoever draws has to say, and MAX, which draws
+ * everything in its place, is the default.
+ *
+ * Before is multiplied by `scale` first. 1: as recorded. Otherwise the two were made comparable (by
+ * their totals, their durations, or one function); which of them is in the words beside every
+ * picture, because a scaled difference sums to something else than what was recorded.
+ *
+ * Noise. Two recordings of the same program differ. What a profile counts are samples; if samples
+ * come independently of each other, a stack with n of them is sure to about sqrt(n), and that of
+ * two numbers of samples x and y (y expected to be t * x) says how surely they differ: once half a
+ * sample was moved from the larger to the smaller,
+ *
+ *     z = 2 |sqrt(y + 3/8) - sqrt(t (x + 3/8))| / sqrt(1 + t)
+ *
+ * standard deviations (Gu, Ng, Tang and Schucany, "Testing the ratio of two Poisson rates", 2008;
+ * the half sample is the usual correction for counts, without which few samples seem too sure:
+ * model/compared_test.c has the exact binomial beside it). It is a guess, and must be called one: runs
+ * differ by more than their counting, so what passes may still be noise, but what does not pass is
+ * not worth a look. Where it is not known what a sample is, nothing is tested.
+ *
+ * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more columns
+ * say what of the change of each stack was proved, `lost` and `gained`. They are not one signed
+ * column, because what was moved cancels in a sum: a frame is noise where nothing at all was proved
+ * below it, and its colour is that of gained - lost. They are values as before and after are, so
+ * whatever is done to the profile is done to them.
+ *
+ * Costs two passes over the tree, and 24 bytes a node; 40 with what was proved. */
+#ifndef FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
+#define FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
+
+#include "flamel/algebra.h"
+
+/* What differs by fewer standard deviations of counting is called noise, unless asked otherwise. */
+#define FLM_NOISE_SIGMAS 3.0
+
+/* What happened to a stack, or to all of a subtree. */
+enum flm_change_kind {
+    FLM_CHANGE_NONE, /* the same */
+    FLM_CHANGE_APPEARED,
+    FLM_CHANGE_GROWN,
+    FLM_CHANGE_DISAPPEARED,
+    FLM_CHANGE_SHRUNK,
+    FLM_CHANGE_KINDS
+};
+
+/* "appeared" ...; "same" for NONE. */
+const char *flm_change_kind_name(enum flm_change_kind kind);
+
+struct flm_comparison_options {
+    enum flm_comparison_widths widths;
+    double scale; /* of before; 0: 1 */
+
+    /* The kinds of stacks that are looked at, a bit each (1 << FLM_CHANGE_GROWN ...): the others
+     * have no width and no values. 0: all. */
+    unsigned kinds;
+
+    /* How much of the metric one sample stands for; 0: not known. */
+    double before_sample, after_sample;
+    double sigmas; /* what differs by less is noise; 0: nothing is */
+
+    /* What was proved of each stack, in place of that guess: node_count self values each, not below
+     * 0, borrowed. NULL: not known. */
+    const double *lost, *gained;
+};
+
+/* All stacks of one kind, whatever `kinds` says. */
+struct flm_change_sum {
+    uint32_t stack_count;
+    double change; /* |after - before|, before scaled */
+    double proved; /* lost and gained, where that is known */
+};
+
+struct flm_comparison {
+    struct flm_comparison_options how; /* scale filled in */
+    uint32_t node_count;
+    const double *before_self, *after_self; /* as recorded; borrowed */
+    double *before, *after;                 /* totals of all nodes, as recorded; owned */
+    double *widths;                         /* owned */
+    double *lost, *gained; /* totals of all nodes; owned; NULL: it is not known what was proved */
+    struct flm_change_sum sums[FLM_CHANGE_KINDS];
+    double before_total, after_total; /* of everything, as recorded */
+    double distance;                  /* |after - before|, before scaled */
+    double similarity; /* 1 - |after - before| / (|after| + |before|), before scaled; NaN where
+                          values are negative */
+};
+
+/* `before` and `after` are self values of node_count nodes; `end` as in flamel/profile.h. One
+ * signed column is a comparison too: `before` NULL, and `after` holds what was gained and, below 0,
+ * what was lost; whether it was all that there is, is not known, so nothing has appeared or
+ * disappeared in it. False, and `why`, if memory ran out. */
+bool flm_comparison_init(struct flm_comparison *comparison, uint32_t node_count,
+                         const uint32_t *end, const double *before, const double *after,
+                         const struct flm_comparison_options *options, struct flm_error *why);
+void flm_comparison_clear(struct flm_comparison *comparison);
+
+/* Whether values are the node's own or those of its subtree. */
+enum flm_change_scope { FLM_CHANGE_OF_SUBTREE, FLM_CHANGE_OF_SELF };
+
+struct flm_change {
+    double before, after; /* before scaled */
+    enum flm_change_kind kind;
+    bool noise;    /* it cannot be told from no change */
+    double proved; /* the part of it that was proved; all of it where that is not known */
+};
+struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
+                                        enum flm_change_scope scope);
+
+/* Both values as recorded, 0 where it is not looked at: what sums are made of. */
+void flm_comparison_values(const struct flm_comparison *comparison, uint32_t node,
+                           enum flm_change_scope scope, double *before, double *after);
+
+/* The same of any two values, as recorded: of a function, of a set of stacks. */
+struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, double before,
+                                       double after);
+
+/* With what was proved of it, where that is known. */
+struct flm_change flm_comparison_judge_proved(const struct flm_comparison *comparison,
+                                              double before, double after, double lost,
+                                              double gained);
+
+/* Both, 0 where the node is not looked at and where nothing is known. */
+void flm_comparison_proved(const struct flm_comparison *comparison, uint32_t node,
+                           enum flm_change_scope scope, double *lost, double *gained);
+
+#endif

@@ -1,0 +1,41 @@
+/* algebra.h - profiles in, profiles out. include/flamel/algebra.h is the interface for everybody;
+ * here is what other folders use on indices. */
+#ifndef FLAMEL_ALGEBRA_OPERATION_ALGEBRA_H
+#define FLAMEL_ALGEBRA_OPERATION_ALGEBRA_H
+
+#include "flamel/algebra.h"
+#include "profile/columns.h"
+
+/* The frame of `p` that stands for `frame`: itself, when nothing changes; FLM_NONE to leave it out,
+ * so that its callees become callees of its caller. */
+typedef uint32_t (*flm_frame_map)(void *context, uint32_t frame);
+
+/* Every frame replaced by what the map says; stacks that become equal are one. */
+struct flm_profile *flm_quotient_frames(const struct flm_profile *p, flm_frame_map map,
+                                        void *context, struct flm_error *why);
+
+/* Where the nodes of profiles that were aligned went: node i of input k is node
+ * node[start[k] + i] of the result; FLM_NONE: neither it nor what it calls has a value. */
+struct flm_moved {
+    uint32_t *node, *start;
+};
+void flm_moved_clear(struct flm_moved *moved);
+
+/* The sum of one metric of each input, metric[k] of input k, under the name that it has in the
+ * first, without samples; there is one input at least. They must have the same unit. */
+struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,
+                                     const uint32_t *metric, struct flm_moved *moved,
+                                     struct flm_error *why);
+
+/* The size of the first operation of an expression: up to the '|' that ends it, or to the end. */
+size_t flm_expression_first(struct flm_bytes expression);
+
+/* The operations that there are, one after the other: their names, NULL behind the last. *does
+ * receives a few words that say what it does. */
+const char *flm_operation_name(size_t index, const char **does, bool *takes_argument);
+
+/* "1s..2.5s", as the operation time takes it: from and to in ns from the first sample on; a side
+ * that is left out is 0, or 1e18. */
+bool flm_time_range_parse(struct flm_bytes text, double *from_ns, double *to_ns);
+
+#endif

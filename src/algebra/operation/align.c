@@ -1,0 +1,478 @@
+/* align.c - many profiles over one tree, in one pass: a merge join of sorted children.
+ *
+ * First the words of all inputs are ranked together, which gives every frame of every input its
+ * number in the result; because each input's frames are sorted, these maps ascend. Then the trees
+ * are walked together from the root: the children of all inputs that stand at this stack are put in
+ * the order of that number, equal ones are one node of the result, and its inputs go on together.
+ * Where only one input is left, its whole subtree is copied in a loop without a comparison, so
+ * profiles that share little cost little more than a copy.
+ *
+ * Nothing is hashed per node and nothing is recursive: what is still to be done stands on two
+ * stacks, groups (nodes of the result) and members (the input nodes that each stands for). */
+#include "algebra/operation/algebra.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/copy_metadata.h"
+#include "algebra/operation/subset.h"
+#include "base/number/number.h"
+#include "base/text/text.h"
+#include "profile/metadata.h"
+
+struct member {
+    uint32_t input, node;
+};
+
+struct group {
+    uint32_t depth;
+    uint32_t rank;         /* frame of the result */
+    uint32_t member_count; /* its members are the last on the members' stack when its turn comes */
+};
+
+struct aligning {
+    const struct flm_profile *const *in;
+    size_t count;
+    const uint32_t *only; /* by input: its one metric that counts; NULL: all do */
+    struct flm_error *why;
+
+    struct flm_builder *builder; /* everything but the nodes */
+    struct flm_carried *carried; /* by input */
+    struct flm_facts facts;
+    struct flm_profile *out;
+    uint32_t made;         /* nodes of the result so far */
+    uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
+    uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: nobody asks */
+
+    struct group *groups;
+    size_t group_count, group_capacity;
+    struct member *members;
+    size_t member_count, member_capacity;
+    uint32_t *open; /* by depth: the node of the result whose subtree is being made */
+    size_t open_count, open_capacity;
+
+    /* Working memory of one node: its members, their children, and keys (rank << 32 | child). */
+    struct member *own;
+    size_t own_capacity;
+    struct member *children;
+    size_t child_count, child_capacity;
+    uint64_t *keys;
+    size_t key_capacity;
+    size_t *runs; /* where the children of each member begin, and the end */
+    size_t run_capacity;
+};
+
+static void add_values(struct aligning *a, uint32_t input, uint32_t node, uint32_t to)
+{
+    const struct flm_profile *p = a->in[input];
+    const uint32_t *map = a->carried[input].metric_map;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        if (map[m] != FLM_NONE)
+            flm_self_column(a->out, map[m])[to] += flm_self_column(p, m)[node];
+    if (a->moved)
+        a->moved[a->node_starts[input] + node] = to;
+}
+
+static void close_nodes(struct aligning *a, size_t depth)
+{
+    while (a->open_count > depth)
+        a->out->node_end[a->open[--a->open_count]] = a->made;
+}
+
+/* The whole subtree of one input, which no other input has. */
+static void copy_subtree(struct aligning *a, struct member m)
+{
+    const struct flm_profile *p = a->in[m.input];
+    const uint32_t *rank = a->carried[m.input].frame_map;
+    const uint32_t *map = a->carried[m.input].metric_map;
+    uint32_t end = p->node_end[m.node], shift = a->made - m.node; /* wraps, and back */
+    for (uint32_t i = m.node; i < end; i++) {
+        a->out->node_frame[i + shift] = rank[p->node_frame[i]];
+        a->out->node_end[i + shift] = p->node_end[i] + shift;
+    }
+    for (uint32_t c = 0; c < p->sizes.metric_count; c++)
+        if (map[c] != FLM_NONE)
+            memcpy(flm_self_column(a->out, map[c]) + a->made, flm_self_column(p, c) + m.node,
+                   (end - m.node) * sizeof(double));
+    for (uint32_t i = m.node; a->moved && i < end; i++)
+        a->moved[a->node_starts[m.input] + i] = i + shift;
+    a->made += end - m.node;
+}
+
+/* Puts the children of a->own into a->children, and their keys into a->keys, run by run. */
+static bool gather_children(struct aligning *a, size_t own_count)
+{
+    void *runs = a->runs;
+    if (!flm_grow(&runs, &a->run_capacity, own_count + 1, sizeof *a->runs))
+        return false;
+    a->runs = runs;
+    a->child_count = 0;
+    for (size_t i = 0; i < own_count; i++) {
+        struct member m = a->own[i];
+        const struct flm_profile *p = a->in[m.input];
+        const uint32_t *rank = a->carried[m.input].frame_map;
+        a->runs[i] = a->child_count;
+        for (uint32_t child = m.node + 1; child < p->node_end[m.node]; child = p->node_end[child]) {
+            void *children = a->children, *keys = a->keys;
+            if (!flm_grow(&children, &a->child_capacity, a->child_count + 1, sizeof *a->children))
+                return false;
+            a->children = children;
+            /* Twice: the second half is where runs are merged to. */
+            if (!flm_grow(&keys, &a->key_capacity, 2 * a->child_capacity, sizeof *a->keys))
+                return false;
+            a->keys = keys;
+            a->children[a->child_count] = (struct member){m.input, child};
+            a->keys[a->child_count] = (uint64_t)rank[p->node_frame[child]] << 32 | a->child_count;
+            a->child_count++;
+        }
+    }
+    a->runs[own_count] = a->child_count;
+    return true;
+}
+
+static void merge_runs(const uint64_t *from, uint64_t *to, size_t start, size_t middle, size_t end)
+{
+    size_t left = start, right = middle;
+    for (size_t i = start; i < end; i++)
+        to[i] = right >= end || (left < middle && from[left] < from[right]) ? from[left++]
+                                                                            : from[right++];
+}
+
+/* Sorts the keys: each member's children ascend already. Returns where the sorted keys are. */
+static uint64_t *sort_keys(struct aligning *a, size_t run_count)
+{
+    enum { FEW = 16 };
+    uint64_t *keys = a->keys;
+    if (a->child_count <= FEW) {
+        for (size_t i = 1; i < a->child_count; i++) {
+            uint64_t key = keys[i];
+            size_t at = i;
+            for (; at > 0 && keys[at - 1] > key; at--)
+                keys[at] = keys[at - 1];
+            keys[at] = key;
+        }
+        return keys;
+    }
+    uint64_t *other = a->keys + a->child_capacity;
+    size_t *runs = a->runs;
+    while (run_count > 1) {
+        size_t made = 0;
+        for (size_t i = 0; i < run_count; i += 2) {
+            size_t end = i + 2 <= run_count ? runs[i + 2] : runs[run_count];
+            merge_runs(keys, other, runs[i], runs[i + 1], end);
+            runs[made++] = runs[i];
+        }
+        runs[made] = a->child_count;
+        run_count = made;
+        uint64_t *swap = keys;
+        keys = other;
+        other = swap;
+    }
+    return keys;
+}
+
+/* The children of the node that was made last, as groups on the stack, the first on top. */
+static bool push_groups(struct aligning *a, size_t own_count, uint32_t depth)
+{
+    if (!gather_children(a, own_count))
+        return false;
+    uint64_t *keys = sort_keys(a, own_count);
+    void *groups = a->groups, *members = a->members;
+    bool room =
+        flm_grow(&groups, &a->group_capacity, a->group_count + a->child_count, sizeof *a->groups);
+    a->groups = groups;
+    room = room && flm_grow(&members, &a->member_capacity, a->member_count + a->child_count,
+                            sizeof *a->members);
+    a->members = members;
+    if (!room)
+        return false;
+    for (size_t i = a->child_count; i > 0;) {
+        uint32_t rank = (uint32_t)(keys[i - 1] >> 32);
+        struct group *group = &a->groups[a->group_count++];
+        *group = (struct group){depth, rank, 0};
+        for (; i > 0 && (uint32_t)(keys[i - 1] >> 32) == rank; i--, group->member_count++)
+            a->members[a->member_count++] = a->children[(uint32_t)keys[i - 1]];
+    }
+    return true;
+}
+
+static bool make_node(struct aligning *a, struct group group)
+{
+    close_nodes(a, group.depth);
+    a->member_count -= group.member_count;
+    const struct member *members = a->members + a->member_count;
+    if (group.member_count == 1) {
+        copy_subtree(a, members[0]);
+        return true;
+    }
+    void *own = a->own, *open = a->open;
+    bool room = flm_grow(&own, &a->own_capacity, group.member_count + (size_t)1, sizeof *a->own);
+    a->own = own;
+    room = room && flm_grow(&open, &a->open_capacity, a->open_count + 1, sizeof *a->open);
+    a->open = open;
+    if (!room)
+        return false;
+    memcpy(a->own, members, group.member_count * sizeof *a->own);
+    uint32_t node = a->made++;
+    a->out->node_frame[node] = group.rank;
+    for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
+        flm_self_column(a->out, m)[node] = 0; /* written before it is read: see flm_new_zeroed */
+    for (uint32_t i = 0; i < group.member_count; i++)
+        add_values(a, a->own[i].input, a->own[i].node, node);
+    a->open[a->open_count++] = node;
+    return push_groups(a, group.member_count, group.depth + 1);
+}
+
+static bool make_nodes(struct aligning *a)
+{
+    void *members = NULL, *groups = NULL;
+    bool room = flm_grow(&members, &a->member_capacity, a->count + 1, sizeof *a->members);
+    a->members = members;
+    room = room && flm_grow(&groups, &a->group_capacity, 1, sizeof *a->groups);
+    a->groups = groups;
+    if (!room)
+        return false;
+    /* The roots of all inputs are one node, with the last input on top. */
+    for (size_t i = a->count; i-- > 0;)
+        a->members[a->member_count++] = (struct member){(uint32_t)i, 0};
+    a->groups[a->group_count++] = (struct group){0, 0, (uint32_t)a->count};
+    while (a->group_count > 0)
+        if (!make_node(a, a->groups[--a->group_count]))
+            return false;
+    close_nodes(a, 0);
+    return true;
+}
+
+static void clear(struct aligning *a)
+{
+    flm_facts_clear(&a->facts);
+    flm_builder_free(a->builder);
+    for (size_t i = 0; a->carried && i < a->count; i++)
+        flm_carried_clear(&a->carried[i]);
+    free(a->carried);
+    free(a->node_starts);
+    free(a->moved);
+    free(a->groups);
+    free(a->members);
+    free(a->open);
+    free(a->own);
+    free(a->children);
+    free(a->keys);
+    free(a->runs);
+}
+
+/* The metrics of input `i`, under `name`: "before", or "before:cpu" when there are several. */
+static bool carry_as(struct aligning *a, size_t i, const char *name)
+{
+    const struct flm_profile *p = a->in[i];
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        struct flm_text full = {0};
+        flm_text_puts(&full, name);
+        if (p->sizes.metric_count > 1) {
+            flm_text_putc(&full, ':');
+            flm_text_add(&full, flm_string_bytes(p, p->metrics[m].name));
+        }
+        uint32_t before = a->builder->metric_count;
+        uint32_t string = flm_builder_string(a->builder, full.at, full.size).index;
+        bool room = !full.failed;
+        flm_text_clear(&full);
+        if (!room)
+            return flm_error_memory(a->why);
+        if (!flm_carry_metric(a->builder, p, &a->carried[i], m, string, a->why))
+            return false;
+        if (a->builder->metric_count == before)
+            return flm_error_set(a->why, FLM_ERROR_USAGE, "two profiles are called '%s'", name);
+    }
+    return true;
+}
+
+/* The one metric of input `i` that counts, under the name that it has in the first. */
+static bool carry_only(struct aligning *a, size_t i)
+{
+    const struct flm_profile *p = a->in[i], *first = a->in[0];
+    uint32_t name = a->carried[0].string_map[first->metrics[a->only[0]].name];
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        a->carried[i].metric_map[m] = FLM_NONE;
+    return flm_carry_metric(a->builder, p, &a->carried[i], a->only[i], name, a->why);
+}
+
+static bool carry_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
+                          const char *const *names)
+{
+    if (a->only)
+        return carry_only(a, i);
+    return mode == FLM_ALIGN_ADD ? flm_carry_metrics(a->builder, a->in[i], &a->carried[i], a->why)
+                                 : carry_as(a, i, names[i]);
+}
+
+static bool carry_facts(struct aligning *a, enum flm_align_mode mode, const char *const *names)
+{
+    bool samples = false;
+    for (size_t i = 0; i < a->count; i++)
+        samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.sample_count > 0;
+    uint32_t start = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct flm_profile *p = a->in[i];
+        if (!flm_carry_words(a->builder, p, &a->carried[i]))
+            return flm_error_memory(a->why);
+        if (!carry_metrics(a, i, mode, names))
+            return false;
+        flm_carry_notes(a->builder, p, &a->carried[i]);
+        if (samples)
+            flm_carry_samples(a->builder, p, &a->carried[i], NULL, start, NULL);
+        a->node_starts[i] = start;
+        start += p->sizes.node_count;
+    }
+    if ((samples || a->only) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
+        return flm_error_memory(a->why);
+    return !flm_builder_failed(a->builder) || flm_error_memory(a->why);
+}
+
+static bool rank_words(struct aligning *a)
+{
+    size_t frame_count = a->builder->words.frame_count;
+    unsigned char *used = malloc(frame_count);
+    if (!used)
+        return flm_error_memory(a->why);
+    memset(used, 1, frame_count);
+    bool ranked = flm_facts_start(&a->facts, a->builder, used, a->why);
+    free(used);
+    for (size_t i = 0; ranked && i < a->count; i++) {
+        uint32_t *map = a->carried[i].frame_map;
+        for (uint32_t f = 0; f < a->in[i]->sizes.frame_count; f++)
+            map[f] = a->facts.ranking.frame_rank[map[f]];
+    }
+    return ranked;
+}
+
+/* Sums of counts may pass what a double holds exactly, as in flm_builder_finish. */
+static bool check_sums(const struct aligning *a)
+{
+    for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
+        if (!(flm_norm(a->out, (struct flm_metric){m}) < FLM_EXACT_LIMIT))
+            return flm_error_set(a->why, FLM_ERROR_RANGE,
+                                 "the values sum to 2^53 or more, where counts are no longer "
+                                 "exact: merge fewer profiles");
+    return true;
+}
+
+static bool align(struct aligning *a, enum flm_align_mode mode, const char *const *names)
+{
+    uint64_t node_count = 0;
+    for (size_t i = 0; i < a->count; i++)
+        node_count += a->in[i]->sizes.node_count;
+    if (node_count >= FLM_NONE)
+        return flm_error_set(a->why, FLM_ERROR_RANGE,
+                             "more than 2^32 stacks in all: merge fewer profiles at a time");
+    a->builder = flm_builder_new(a->why);
+    a->carried = calloc(a->count + 1, sizeof *a->carried);
+    a->node_starts = calloc(a->count + 1, sizeof *a->node_starts);
+    if (!a->builder || !a->carried || !a->node_starts)
+        return flm_error_memory(a->why);
+    if (!carry_facts(a, mode, names) || !rank_words(a))
+        return false;
+    struct flm_sizes sizes = a->facts.sizes;
+    sizes.node_count = (uint32_t)node_count + 1;
+    a->out = flm_profile_allocate(&sizes, a->why);
+    if (!a->out)
+        return false;
+    if (!make_nodes(a))
+        return flm_error_memory(a->why);
+    sizes.node_count = a->made;
+    return flm_profile_shrink(a->out, &sizes, a->why) &&
+           flm_facts_write(&a->facts, a->out, a->moved, a->why) && check_sums(a);
+}
+
+/* Differences may cancel, and stacks that only samples kept have none side by side. */
+static bool has_empty_leaf(const struct flm_profile *p)
+{
+    for (uint32_t i = 1; i < p->sizes.node_count && p->sizes.metric_count > 0; i++) {
+        bool empty = p->node_end[i] == i + 1;
+        for (uint32_t m = 0; empty && m < p->sizes.metric_count; m++)
+            empty = flm_self_column(p, m)[i] == 0;
+        if (empty)
+            return true;
+    }
+    return false;
+}
+
+/* Takes `p`. */
+static struct flm_profile *without_empty_leaves(struct flm_profile *p, struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    struct flm_profile *result = NULL;
+    if (columns)
+        result = flm_subset(p, columns, p->sizes.metric_count, NULL, why);
+    else
+        flm_error_memory(why);
+    flm_columns_free(columns, p->sizes.metric_count);
+    flm_profile_free(p);
+    return result;
+}
+
+/* `moved` as it is once the empty leaves of `p` are gone. */
+static bool move_again(const struct flm_profile *p, uint32_t *moved, size_t count,
+                       struct flm_error *why)
+{
+    uint32_t *index = malloc(p->sizes.node_count * sizeof *index);
+    if (!index)
+        return flm_error_memory(why);
+    uint32_t valued = FLM_NONE, kept = 0; /* the next node that has a value */
+    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+            valued = flm_self_column(p, m)[i] != 0 ? i : valued;
+        index[i] = i == 0 || valued < p->node_end[i];
+    }
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        index[i] = index[i] ? kept++ : FLM_NONE;
+    for (size_t i = 0; i < count; i++)
+        moved[i] = index[moved[i]];
+    free(index);
+    return true;
+}
+
+struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
+                              enum flm_align_mode mode, const char *const *names,
+                              struct flm_error *why)
+{
+    struct aligning a = {.in = profiles, .count = count, .why = why};
+    bool aligned = align(&a, mode, names);
+    clear(&a);
+    if (!aligned) {
+        flm_profile_free(a.out);
+        return NULL;
+    }
+    return has_empty_leaf(a.out) ? without_empty_leaves(a.out, why) : a.out;
+}
+
+struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,
+                                     const uint32_t *metric, struct flm_moved *moved,
+                                     struct flm_error *why)
+{
+    struct aligning a = {.in = profiles, .count = count, .only = metric, .why = why};
+    size_t node_count = 0;
+    bool good = align(&a, FLM_ALIGN_ADD, NULL);
+    for (size_t i = 0; good && i < count; i++)
+        node_count += profiles[i]->sizes.node_count;
+    if (good && has_empty_leaf(a.out)) {
+        good = move_again(a.out, a.moved, node_count, why);
+        if (good)
+            a.out = without_empty_leaves(a.out, why);
+        good = good && a.out;
+    }
+    if (good) {
+        *moved = (struct flm_moved){a.moved, a.node_starts};
+        a.moved = a.node_starts = NULL;
+    } else {
+        flm_profile_free(a.out);
+        a.out = NULL;
+    }
+    clear(&a);
+    return a.out;
+}
+
+void flm_moved_clear(struct flm_moved *moved)
+{
+    free(moved->node);
+    free(moved->start);
+    *moved = (struct flm_moved){0};
+}

@@ -1,0 +1,34 @@
+/* classes.h - what `by:` merges frames by.
+ *
+ *     function    function and module (where that is not known, file): lines, addresses and kinds
+ *                 merged
+ *     name        the function's name alone
+ *     line        function, module, file and line: addresses merged
+ *     module file package kind
+ *                 that alone, consecutive equal ones as one frame. A package is guessed from the
+ *                 name: java/util, std, net/http
+ *     short       names without arguments, template arguments, clone suffixes and hashes
+ *     nohex       addresses in names: 0x7f12 becomes 0x... (as difffolded.pl -s does) */
+#ifndef FLAMEL_ALGEBRA_OPERATION_CLASSES_H
+#define FLAMEL_ALGEBRA_OPERATION_CLASSES_H
+
+#include "profile/columns.h"
+#include "profile/internal.h"
+
+struct flm_class;
+
+/* The names that there are, one after the other; NULL behind the last. */
+const char *flm_class_name(size_t index);
+
+/* By name; NULL, and `why` with the list, for a name that is none. */
+const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why);
+
+/* Whether consecutive frames of one class are one frame. */
+bool flm_class_collapses(const struct flm_class *class);
+
+/* Writes to frames[i] the class of frame i of `p` as a frame of the builder, which has the words of
+ * `p` under their own indices. */
+bool flm_class_map(const struct flm_class *class, const struct flm_profile *p,
+                   struct flm_builder *b, uint32_t *frames);
+
+#endif

@@ -1,0 +1,128 @@
+#include "algebra/operation/copy_metadata.h"
+
+#include <stdlib.h>
+
+bool flm_carry_words(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c)
+{
+    *c = (struct flm_carried){
+        .string_map = malloc(p->sizes.string_count * sizeof(uint32_t)),
+        .frame_map = malloc(p->sizes.frame_count * sizeof(uint32_t)),
+        .metric_map = calloc((size_t)p->sizes.metric_count + 1, sizeof(uint32_t)),
+    };
+    return c->string_map && c->frame_map && c->metric_map &&
+           flm_vocabulary_add_profile(&b->words, p, c->string_map, c->frame_map);
+}
+
+void flm_carried_clear(struct flm_carried *c)
+{
+    free(c->string_map);
+    free(c->frame_map);
+    free(c->metric_map);
+    *c = (struct flm_carried){0};
+}
+
+bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                      uint32_t metric, uint32_t name, struct flm_error *why)
+{
+    uint32_t unit = c->string_map[p->metrics[metric].unit];
+    uint32_t to = flm_builder_metric_of(b, name, unit);
+    if (to == FLM_NONE)
+        return flm_builder_tell(b, why);
+    c->metric_map[metric] = to;
+    if (b->metrics[to].unit == unit)
+        return true;
+    struct flm_bytes text = flm_vocabulary_text(&b->words, name);
+    struct flm_bytes here = flm_vocabulary_text(&b->words, unit);
+    struct flm_bytes there = flm_vocabulary_text(&b->words, b->metrics[to].unit);
+    return flm_error_set(
+        why, FLM_ERROR_UNIT,
+        "'%.*s' is in '%.*s' in one profile and in '%.*s' in another: they cannot be "
+        "added",
+        (int)text.size, text.at, (int)there.size, there.at, (int)here.size, here.at);
+}
+
+bool flm_carry_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                       struct flm_error *why)
+{
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        if (!flm_carry_metric(b, p, c, m, c->string_map[p->metrics[m].name], why))
+            return false;
+    return true;
+}
+
+void flm_carry_notes(struct flm_builder *b, const struct flm_profile *p,
+                     const struct flm_carried *c)
+{
+    for (uint32_t i = 0; i < p->sizes.note_count; i++)
+        flm_builder_agree_note(b, c->string_map[p->notes[i].key], c->string_map[p->notes[i].value]);
+    for (uint32_t i = 0; i < p->sizes.loss_count; i++)
+        flm_builder_add_loss(b, (struct flm_builder_loss){
+                                    .what = c->string_map[p->losses[i].what],
+                                    .place = c->string_map[p->losses[i].where],
+                                    .count = p->losses[i].count,
+                                    .settled = true,
+                                });
+}
+
+/* The label sets of the input in the builder; NULL when memory ran out. The caller frees it. */
+static struct flm_label_set *carry_label_sets(struct flm_builder *b, const struct flm_profile *p,
+                                              const struct flm_carried *c)
+{
+    struct flm_label_set *sets = malloc(p->sizes.label_set_count * sizeof *sets);
+    struct flm_string *labels = malloc((2 * (size_t)p->sizes.label_count + 1) * sizeof *labels);
+    uint32_t start = 0;
+    for (uint32_t set = 0; sets && labels && set < p->sizes.label_set_count; set++) {
+        size_t count = 0;
+        for (; start < p->label_set_ends[set]; start++, count++) {
+            struct flm_label_record label = p->labels[p->set_members[start]];
+            labels[2 * count].index = c->string_map[label.key];
+            labels[2 * count + 1].index = c->string_map[label.value];
+        }
+        sets[set] = flm_builder_label_set(b, labels, count);
+    }
+    if (!labels) {
+        free(sets);
+        sets = NULL;
+    }
+    free(labels);
+    return sets;
+}
+
+static void carry_sample(struct flm_builder *b, const struct flm_profile *p,
+                         const struct flm_carried *c, const struct flm_label_set *sets, uint32_t i,
+                         uint32_t node)
+{
+    uint32_t sample =
+        flm_builder_keep_sample(b, p->sample_time[i], node, sets[p->sample_labels[i]].index);
+    for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(b); m++)
+        b->metrics[c->metric_map[m]].sample_value[sample] = flm_sample_column(p, m)[i];
+}
+
+void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
+                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
+                       const unsigned char *keep)
+{
+    if (p->sizes.sample_count == 0)
+        return;
+    struct flm_label_set *sets = carry_label_sets(b, p, c);
+    if (!sets)
+        flm_builder_fail_memory(b);
+    for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++) {
+        uint32_t node = p->sample_node[i];
+        node = moved ? moved[node] : node + shift;
+        if (node != FLM_NONE && (!keep || keep[i]))
+            carry_sample(b, p, c, sets, i, node);
+    }
+    free(sets);
+}
+
+void flm_carry_placed_samples(struct flm_builder *b, const struct flm_profile *p,
+                              const struct flm_carried *c, const uint32_t *place)
+{
+    struct flm_label_set *sets = carry_label_sets(b, p, c);
+    if (!sets)
+        flm_builder_fail_memory(b);
+    for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++)
+        carry_sample(b, p, c, sets, i, place[i]);
+    free(sets);
+}

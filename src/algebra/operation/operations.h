@@ -1,0 +1,68 @@
+/* operations.h - one profile in, one out, told by text: what an expression is made of.
+ *
+ * `marks` has a byte for each frame of the profile: the frames that a pattern matches. */
+#ifndef FLAMEL_ALGEBRA_OPERATION_OPERATIONS_H
+#define FLAMEL_ALGEBRA_OPERATION_OPERATIONS_H
+
+#include "algebra/operation/classes.h"
+#include "profile/columns.h"
+
+/* Re-rooted at the outermost occurrence of a marked frame; stacks without one are left out. */
+struct flm_profile *flm_focus(const struct flm_profile *p, const unsigned char *marks,
+                              struct flm_error *why);
+
+/* Marked frames vanish; what they called becomes called by their caller, their own value its. */
+struct flm_profile *flm_hide(const struct flm_profile *p, const unsigned char *marks,
+                             struct flm_error *why);
+
+/* Everything below a marked frame becomes part of it. */
+struct flm_profile *flm_prune(const struct flm_profile *p, const unsigned char *marks,
+                              struct flm_error *why);
+
+/* Stacks that hold a marked frame, or the others. */
+struct flm_profile *flm_keep(const struct flm_profile *p, const unsigned char *marks, bool with,
+                             struct flm_error *why);
+
+/* Stacks that begin with a path, or the others: names from the root on with semicolons between
+ * them, "main;parse;lex", compared as a text, so that names that hold a semicolon need no marks.
+ * *found: how many nodes are at the path. */
+struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes path, bool with,
+                                  uint32_t *found, struct flm_error *why);
+
+/* Frames deeper than `most` become part of the frame at that depth. */
+struct flm_profile *flm_truncate(const struct flm_profile *p, uint32_t most, struct flm_error *why);
+
+/* A function called by itself is one frame: only where it is called directly, or however far up it
+ * stands (the stack then goes on at its outermost occurrence). */
+enum flm_recursion { FLM_RECURSION_DIRECT, FLM_RECURSION_ANY };
+struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
+                                 struct flm_error *why);
+
+struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
+                                 struct flm_error *why);
+
+/* Frames under other names: rename.h. *renamed: how many. */
+struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_bytes rule,
+                               uint32_t *renamed, struct flm_error *why);
+
+/* Only one metric. */
+struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why);
+
+/* Only the samples with this label (an empty value: with any value of the key; several values with
+ * commas between them: with one of these), or without; those in [from_ns, to_ns) of the profile's
+ * clock; with INT64_MAX there is no end. Refused where part of the profile came without samples,
+ * because nobody knows what label or time that part has. */
+struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
+                                   struct flm_bytes value, bool with, struct flm_error *why);
+struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,
+                                  struct flm_error *why);
+
+/* Stacks with different values of a label kept apart: the value stands in front of the stack, as a
+ * frame of its own ("1234 (cc1)" of tid, say). Refused as above. */
+struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
+                              struct flm_error *why);
+
+/* What the three refuse; `what` is "label" or "time". */
+bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_error *why);
+
+#endif

@@ -1,0 +1,288 @@
+#include "algebra/operation/pattern.h"
+
+#include <stdlib.h>
+
+#include "base/regex/regex.h"
+
+enum field { FUNCTION, MODULE, FILE_NAME, KIND };
+enum manner { LITERAL, GLOB, REGEX };
+
+struct pattern {
+    enum field field;
+    enum manner manner;
+    struct flm_bytes text;
+    struct flm_regex *regex;
+    struct flm_regex_scratch *scratch;
+};
+
+static enum field take_field(struct flm_bytes *text)
+{
+    static const struct {
+        const char *prefix;
+        enum field field;
+    } fields[] = {
+        {"function=", FUNCTION}, {"module=", MODULE}, {"file=", FILE_NAME}, {"kind=", KIND}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (flm_bytes_start_with(*text, fields[i].prefix)) {
+            size_t size = strlen(fields[i].prefix);
+            *text = (struct flm_bytes){text->at + size, text->size - size};
+            return fields[i].field;
+        }
+    }
+    return FUNCTION;
+}
+
+/* `text` is /.../ or /.../i, and begins `before` bytes behind the pattern's beginning. */
+static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t before,
+                          struct flm_error *why)
+{
+    bool any_case = text.at[text.size - 1] == 'i';
+    struct flm_bytes source = {text.at + 1, text.size - (any_case ? 3 : 2)};
+    struct flm_error refused = {0};
+    p->manner = REGEX;
+    p->regex =
+        any_case ? flm_regex_new_any_case(source, &refused) : flm_regex_new(source, &refused);
+    if (p->regex)
+        p->scratch = flm_regex_scratch_new(p->regex, &refused);
+    if (refused.kind == FLM_ERROR_FORMAT) {
+        /* What is wrong is what was asked for, at a place behind the slash. */
+        refused.kind = FLM_ERROR_USAGE;
+        flm_error_move_byte(&refused, before + 1 + refused.offset);
+    }
+    if (refused.kind != FLM_ERROR_NONE && why)
+        *why = refused;
+    return p->scratch != NULL;
+}
+
+static bool is_regex(struct flm_bytes text)
+{
+    return text.size >= 2 && text.at[0] == '/' &&
+           ((flm_bytes_end_with(text, "/")) || (text.size >= 3 && flm_bytes_end_with(text, "/i")));
+}
+
+static bool is_quoted(struct flm_bytes text)
+{
+    return text.size >= 2 && text.at[0] == '"' && text.at[text.size - 1] == '"';
+}
+
+static bool is_kind(struct flm_bytes text)
+{
+    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
+        if (flm_bytes_are(text, flm_kind_name(kind)))
+            return true;
+    return flm_bytes_are(text, "unsymbolised");
+}
+
+static void list_kinds(struct flm_text *out)
+{
+    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
+        flm_text_format(out, "%s, ", flm_kind_name(kind));
+    flm_text_puts(out, "unsymbolised");
+}
+
+static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *why)
+{
+    const char *begin = text.at;
+    *p = (struct pattern){.field = take_field(&text)};
+    p->text = text;
+    if (text.size > 0 && text.at[0] == '"' && !is_quoted(text))
+        return flm_error_byte(why, FLM_ERROR_USAGE, (size_t)(text.at - begin),
+                              "the quote is never closed");
+    if (text.size == 0)
+        return flm_error_byte(why, FLM_ERROR_USAGE, 0, "the pattern is empty");
+    if (p->field == KIND && !is_kind(text)) {
+        char buffer[200];
+        struct flm_text kinds;
+        flm_text_init_fixed(&kinds, buffer, sizeof buffer);
+        list_kinds(&kinds);
+        return flm_error_byte(why, FLM_ERROR_USAGE, 0, "'%.*s' is no kind; there is %.*s",
+                              (int)text.size, text.at, (int)kinds.size, kinds.at);
+    }
+    if (is_quoted(text)) {
+        p->text = (struct flm_bytes){text.at + 1, text.size - 2};
+    } else if (is_regex(text)) {
+        return compile_regex(p, text, (size_t)(text.at - begin), why);
+    } else {
+        for (size_t i = 0; i < text.size; i++)
+            if (text.at[i] == '*' || text.at[i] == '?')
+                p->manner = GLOB;
+    }
+    return true;
+}
+
+static void clear(struct pattern *p)
+{
+    flm_regex_scratch_free(p->scratch);
+    flm_regex_free(p->regex);
+}
+
+/* * matches any run of bytes, ? one: with one place to return to, the last *, which is enough. */
+static bool glob_matches(struct flm_bytes pattern, struct flm_bytes text)
+{
+    size_t at = 0, i = 0, star = SIZE_MAX, resume = 0;
+    while (i < text.size) {
+        if (at < pattern.size && pattern.at[at] == '*') {
+            star = at++;
+            resume = i;
+        } else if (at < pattern.size && (pattern.at[at] == '?' || pattern.at[at] == text.at[i])) {
+            at++;
+            i++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            i = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (at < pattern.size && pattern.at[at] == '*')
+        at++;
+    return at == pattern.size;
+}
+
+static bool matches(const struct pattern *p, struct flm_bytes text)
+{
+    switch (p->manner) {
+    case LITERAL:
+        return flm_bytes_equal(p->text, text);
+    case GLOB:
+        return glob_matches(p->text, text);
+    case REGEX:
+        return flm_regex_search(p->regex, p->scratch, text);
+    }
+    return false;
+}
+
+static struct flm_bytes last_part(struct flm_bytes path)
+{
+    size_t at = path.size;
+    while (at > 0 && path.at[at - 1] != '/')
+        at--;
+    return (struct flm_bytes){path.at + at, path.size - at};
+}
+
+static bool path_matches(const struct pattern *p, struct flm_bytes path)
+{
+    return path.size > 0 && (matches(p, path) || matches(p, last_part(path)));
+}
+
+static bool frame_matches(const struct pattern *p, const struct flm_profile *profile,
+                          const struct flm_frame_record *frame)
+{
+    switch (p->field) {
+    case FUNCTION:
+        return matches(p, flm_string_bytes(profile, frame->function));
+    case MODULE:
+        return path_matches(p, flm_string_bytes(profile, frame->module));
+    case FILE_NAME:
+        return path_matches(p, flm_string_bytes(profile, frame->file));
+    case KIND:
+        if (frame->flags & FLM_FRAME_UNSYMBOLISED && flm_bytes_are(p->text, "unsymbolised"))
+            return true;
+        return flm_bytes_are(p->text, flm_kind_name(frame->kind));
+    }
+    return false;
+}
+
+bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, unsigned char *marks,
+                      uint32_t *matched, struct flm_error *why)
+{
+    struct pattern compiled;
+    *matched = 0;
+    if (!compile(&compiled, pattern, why)) {
+        clear(&compiled);
+        return false;
+    }
+    marks[0] = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        *matched += marks[i] = frame_matches(&compiled, p, &p->frames[i]);
+    clear(&compiled);
+    return true;
+}
+
+bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why)
+{
+    struct pattern compiled;
+    bool good = compile(&compiled, pattern, why);
+    clear(&compiled);
+    return good;
+}
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
+}
+
+static bool holds(struct flm_bytes text, struct flm_bytes part)
+{
+    for (size_t i = 0; i + part.size <= text.size; i++) {
+        size_t same = 0;
+        while (same < part.size && lower(text.at[i + same]) == lower(part.at[same]))
+            same++;
+        if (same == part.size)
+            return true;
+    }
+    return false;
+}
+
+void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
+                         struct flm_text *out)
+{
+    enum field field = take_field(&pattern);
+    while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
+        pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};
+    while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))
+        pattern.size--;
+    if (pattern.size == 0 || field == KIND)
+        return;
+    uint32_t last = FLM_NONE;
+    int found = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count && found < 3; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        uint32_t string = field == FUNCTION ? f->function : field == MODULE ? f->module : f->file;
+        if (string == last || !holds(flm_string_bytes(p, string), pattern))
+            continue;
+        struct flm_bytes name = flm_string_bytes(p, string);
+        flm_text_format(out, "%s%.*s", found ? ", " : " (there is ", (int)name.size, name.at);
+        last = string;
+        found++;
+    }
+    if (found)
+        flm_text_putc(out, ')');
+}
+
+static bool is_word(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || (unsigned char)byte >= 0x80 || byte == '_';
+}
+
+/* As an operation of an expression: a quote that a '|' or nothing follows would end it. */
+static bool ends_quotes(struct flm_bytes name, size_t at)
+{
+    do
+        at++;
+    while (at < name.size && flm_is_one_of(name.at[at], " \t\n"));
+    return at == name.size || name.at[at] == '|';
+}
+
+void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name)
+{
+    bool plain = name.size > 0 && name.at[0] != '/' && name.at[0] != '!', quotes = true;
+    for (size_t i = 0; i < name.size; i++) {
+        plain =
+            plain && (is_word(name.at[i]) || flm_is_one_of(name.at[i], ".:$<>,~@-/+&()[]{};#!"));
+        quotes = quotes && !(name.at[i] == '"' && ends_quotes(name, i));
+    }
+    if (plain || quotes) {
+        flm_text_puts(out, plain ? "" : "\"");
+        flm_text_add(out, name);
+        flm_text_puts(out, plain ? "" : "\"");
+        return;
+    }
+    flm_text_puts(out, "/^");
+    for (size_t i = 0; i < name.size; i++) {
+        flm_text_puts(out, is_word(name.at[i]) ? "" : "\\");
+        flm_text_putc(out, name.at[i]);
+    }
+    flm_text_puts(out, "$/");
+}

@@ -1,0 +1,35 @@
+/* pattern.h - which frames an operation is about.
+ *
+ *     parse               the function of exactly that name
+ *     *parse*             * stands for anything, ? for one byte
+ *     "operator*"         in quotes nothing stands for anything else
+ *     /^parse_(x|y)/      a regular expression found in the name; /.../i: whatever the case
+ *     module=libc.so.6    of another field: function, module, file (all of the path, or only its
+ * last part), kind (kernel, inlined, jit ...; unsymbolised)
+ *
+ * A pattern is compared with each frame of the frame table once, never with nodes. */
+#ifndef FLAMEL_ALGEBRA_OPERATION_PATTERN_H
+#define FLAMEL_ALGEBRA_OPERATION_PATTERN_H
+
+#include "base/text/text.h"
+#include "profile/columns.h"
+
+/* Sets marks[i] to 1 for every frame i that matches, 0 for others (the root's never does).
+ * *matched receives how many. False, and `why`, for a malformed pattern; its offset is in the
+ * pattern. */
+bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, unsigned char *marks,
+                      uint32_t *matched, struct flm_error *why);
+
+/* Whether a pattern is well formed, whatever the profile is; false, and `why`, likewise. */
+bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why);
+
+/* Adds the pattern that matches exactly this name, and no other: as it is, in quotes, or as a
+ * regular expression, whichever is needed; also inside of an expression. */
+void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name);
+
+/* For a pattern that matched nothing: names that hold its text, as " (there is a, b and c)", or
+ * nothing. */
+void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
+                         struct flm_text *out);
+
+#endif

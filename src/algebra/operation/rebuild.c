@@ -1,0 +1,60 @@
+#include "algebra/operation/rebuild.h"
+
+#include <stdlib.h>
+
+bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struct flm_error *why)
+{
+    size_t count = p->sizes.node_count;
+    *r = (struct flm_rebuild){
+        .p = p,
+        .builder = flm_builder_new(why),
+        .parent = malloc(count * sizeof(uint32_t)),
+        .moved = malloc(count * sizeof(uint32_t)),
+    };
+    if (!r->builder || !r->parent || !r->moved || !flm_carry_words(r->builder, p, &r->carried) ||
+        !flm_carry_metrics(r->builder, p, &r->carried, why)) {
+        flm_rebuild_clear(r);
+        return flm_error_memory(why);
+    }
+    flm_carry_notes(r->builder, p, &r->carried);
+    flm_profile_parents(p, r->parent);
+    r->moved[0] = 0;
+    return true;
+}
+
+void flm_rebuild_clear(struct flm_rebuild *r)
+{
+    flm_builder_free(r->builder);
+    flm_carried_clear(&r->carried);
+    free(r->parent);
+    free(r->moved);
+    *r = (struct flm_rebuild){0};
+}
+
+static void move_values(struct flm_rebuild *r)
+{
+    const struct flm_profile *p = r->p;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        const double *from = flm_self_column(p, m);
+        double *to = r->builder->metrics[m].self;
+        for (uint32_t i = 0; i < p->sizes.node_count; i++)
+            if (r->moved[i] != FLM_NONE)
+                to[r->moved[i]] += from[i];
+    }
+}
+
+struct flm_profile *flm_rebuild_finish_values(struct flm_rebuild *r, struct flm_error *why)
+{
+    flm_carry_samples(r->builder, r->p, &r->carried, r->moved, 0, NULL);
+    struct flm_builder *builder = r->builder;
+    r->builder = NULL;
+    flm_rebuild_clear(r);
+    return flm_builder_finish(builder, why);
+}
+
+struct flm_profile *flm_rebuild_finish(struct flm_rebuild *r, struct flm_error *why)
+{
+    if (!r->builder->failed)
+        move_values(r);
+    return flm_rebuild_finish_values(r, why);
+}

@@ -1,0 +1,248 @@
+/* restrict.c - operations that keep some stacks, samples or metrics and leave the tree as it is. */
+#include "algebra/operation/operations.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/subset.h"
+#include "profile/internal.h"
+
+/* Stacks and samples by a byte for each node: 1 stays. */
+static struct flm_profile *keep_stacks(const struct flm_profile *p, const unsigned char *kept,
+                                       struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    unsigned char *sample_kept = malloc((size_t)p->sizes.sample_count + 1);
+    struct flm_profile *result = NULL;
+    if (columns && sample_kept) {
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+            for (uint32_t i = 0; i < p->sizes.node_count; i++)
+                if (!kept[i])
+                    columns[m].self[i] = 0;
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            sample_kept[i] = kept[p->sample_node[i]];
+        result = flm_subset(p, columns, p->sizes.metric_count, sample_kept, why);
+    } else {
+        flm_error_memory(why);
+    }
+    flm_columns_free(columns, p->sizes.metric_count);
+    free(sample_kept);
+    return result;
+}
+
+struct flm_profile *flm_keep(const struct flm_profile *p, const unsigned char *marks, bool with,
+                             struct flm_error *why)
+{
+    unsigned char *kept = malloc(p->sizes.node_count);
+    if (!kept) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    /* A subtree below a marked frame is a range. */
+    memset(kept, !with, p->sizes.node_count);
+    for (uint32_t i = 1; i < p->sizes.node_count;) {
+        bool marked = marks[p->node_frame[i]];
+        uint32_t next = marked ? p->node_end[i] : i + 1;
+        if (marked)
+            memset(kept + i, with, next - i);
+        i = next;
+    }
+    struct flm_profile *result = keep_stacks(p, kept, why);
+    free(kept);
+    return result;
+}
+
+/* Sets kept[i] for all nodes at and below the path; returns how many nodes are at it. Nothing is
+ * looked at but what the path leads through: used[i] is how much of it leads to node i, with the
+ * semicolon behind. */
+static uint32_t keep_below(const struct flm_profile *p, struct flm_bytes path, bool with,
+                           const uint32_t *parent, size_t *used, unsigned char *kept)
+{
+    uint32_t found = 0;
+    used[0] = 0;
+    for (uint32_t i = 1; i < p->sizes.node_count;) {
+        size_t at = used[parent[i]];
+        struct flm_bytes name = flm_frame_function(p, p->node_frame[i]);
+        struct flm_bytes rest = {path.at + at, path.size - at};
+        bool begins = rest.size >= name.size && memcmp(rest.at, name.at, name.size) == 0;
+        if (begins && rest.size > name.size && rest.at[name.size] == ';') {
+            used[i] = at + name.size + 1;
+            i++;
+            continue;
+        }
+        if (begins && rest.size == name.size) {
+            memset(kept + i, with, p->node_end[i] - i);
+            found++;
+        }
+        i = p->node_end[i];
+    }
+    return found;
+}
+
+struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes path, bool with,
+                                  uint32_t *found, struct flm_error *why)
+{
+    size_t nodes = p->sizes.node_count;
+    unsigned char *kept = malloc(nodes);
+    uint32_t *parent = malloc(nodes * sizeof *parent);
+    size_t *used = malloc(nodes * sizeof *used);
+    struct flm_profile *result = NULL;
+    if (kept && parent && used) {
+        flm_profile_parents(p, parent);
+        memset(kept, !with, nodes);
+        *found = keep_below(p, path, with, parent, used, kept);
+        result = keep_stacks(p, kept, why);
+    } else {
+        flm_error_memory(why);
+    }
+    free(kept);
+    free(parent);
+    free(used);
+    return result;
+}
+
+struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    if (!columns) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    /* Samples that have nothing of this metric go with the others. */
+    unsigned char *kept = malloc((size_t)p->sizes.sample_count + 1);
+    for (uint32_t i = 0; kept && i < p->sizes.sample_count; i++)
+        kept[i] = columns[metric].sample[i] != 0;
+    struct flm_profile *result = kept ? flm_subset(p, &columns[metric], 1, kept, why) : NULL;
+    if (!kept)
+        flm_error_memory(why);
+    free(kept);
+    flm_columns_free(columns, p->sizes.metric_count);
+    return result;
+}
+
+static double magnitude(double value)
+{
+    return value < 0 ? -value : value;
+}
+
+/* Whether a self value is more, or less, than what the samples of its node say: but for rounding,
+ * where they are fractions. `left` is working memory. */
+static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, double *left)
+{
+    const double *self = flm_self_column(p, metric), *value = flm_sample_column(p, metric);
+    double norm = 0, missing = 0;
+    memcpy(left, self, p->sizes.node_count * sizeof *left);
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        left[p->sample_node[i]] -= value[i];
+        norm += magnitude(value[i]);
+    }
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        missing += magnitude(left[i]);
+    return missing > 1e-9 * norm;
+}
+
+static struct flm_profile *keep_samples(const struct flm_profile *p, const unsigned char *kept,
+                                        struct flm_error *why)
+{
+    struct flm_column *columns = flm_columns_copy(p);
+    if (!columns) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        memset(columns[m].self, 0, p->sizes.node_count * sizeof(double));
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            if (kept[i])
+                columns[m].self[p->sample_node[i]] += columns[m].sample[i];
+    }
+    struct flm_profile *result = flm_subset(p, columns, p->sizes.metric_count, kept, why);
+    flm_columns_free(columns, p->sizes.metric_count);
+    return result;
+}
+
+bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_error *why)
+{
+    if (p->sizes.sample_count == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "the profile has no samples of their own, so none with a %s", what);
+    double *left = malloc(p->sizes.node_count * sizeof *left);
+    bool unsampled = false;
+    for (uint32_t m = 0; left && m < p->sizes.metric_count; m++)
+        unsampled |= has_unsampled_value(p, m, left);
+    free(left);
+    if (!left)
+        return flm_error_memory(why);
+    if (unsampled)
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "a part of the profile came without samples of their own, so its %s is "
+            "not known: select before merging",
+            what);
+    return true;
+}
+
+/* The value itself, or, where commas stand in what is asked for, one of those between them. */
+static bool is_value(struct flm_bytes wanted, struct flm_bytes value)
+{
+    if (wanted.size == 0 || flm_bytes_equal(wanted, value))
+        return true;
+    for (size_t at = 0, end; at < wanted.size; at = end + 1) {
+        for (end = at; end < wanted.size && wanted.at[end] != ',';)
+            end++;
+        if (flm_bytes_equal((struct flm_bytes){wanted.at + at, end - at}, value))
+            return true;
+    }
+    return false;
+}
+
+static bool set_has(const struct flm_profile *p, uint32_t set, struct flm_bytes key,
+                    struct flm_bytes value)
+{
+    uint32_t start = set ? p->label_set_ends[set - 1] : 0;
+    for (uint32_t i = start; i < p->label_set_ends[set]; i++) {
+        struct flm_label_record label = p->labels[p->set_members[i]];
+        if (flm_bytes_equal(flm_string_bytes(p, label.key), key) &&
+            is_value(value, flm_string_bytes(p, label.value)))
+            return true;
+    }
+    return false;
+}
+
+struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
+                                   struct flm_bytes value, bool with, struct flm_error *why)
+{
+    if (!flm_is_sampled(p, "label", why))
+        return NULL;
+    unsigned char *set_kept = malloc(p->sizes.label_set_count);
+    unsigned char *kept = malloc(p->sizes.sample_count);
+    struct flm_profile *result = NULL;
+    if (set_kept && kept) {
+        for (uint32_t set = 0; set < p->sizes.label_set_count; set++)
+            set_kept[set] = set_has(p, set, key, value) == with;
+        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+            kept[i] = set_kept[p->sample_labels[i]];
+        result = keep_samples(p, kept, why);
+    } else {
+        flm_error_memory(why);
+    }
+    free(set_kept);
+    free(kept);
+    return result;
+}
+
+struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,
+                                  struct flm_error *why)
+{
+    if (!flm_is_sampled(p, "time", why))
+        return NULL;
+    unsigned char *kept = malloc(p->sizes.sample_count);
+    if (!kept) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        kept[i] = p->sample_time[i] != FLM_NO_TIME && p->sample_time[i] >= from_ns &&
+                  (p->sample_time[i] < to_ns || to_ns == INT64_MAX);
+    struct flm_profile *result = keep_samples(p, kept, why);
+    free(kept);
+    return result;
+}

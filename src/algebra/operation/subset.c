@@ -1,0 +1,200 @@
+#include "algebra/operation/subset.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/copy_metadata.h"
+#include "base/number/number.h"
+#include "profile/metadata.h"
+
+struct flm_column *flm_columns_copy(const struct flm_profile *p)
+{
+    size_t nodes = p->sizes.node_count, samples = p->sizes.sample_count;
+    struct flm_column *columns = calloc((size_t)p->sizes.metric_count + 1, sizeof *columns);
+    for (uint32_t m = 0; columns && m < p->sizes.metric_count; m++) {
+        struct flm_column *c = &columns[m];
+        c->name = flm_string_bytes(p, p->metrics[m].name);
+        c->unit = flm_string_bytes(p, p->metrics[m].unit);
+        c->self = malloc(nodes * sizeof(double));
+        c->sample = samples ? malloc(samples * sizeof(double)) : NULL;
+        if (!c->self || (samples && !c->sample)) {
+            flm_columns_free(columns, p->sizes.metric_count);
+            return NULL;
+        }
+        memcpy(c->self, flm_self_column(p, m), nodes * sizeof(double));
+        if (samples)
+            memcpy(c->sample, flm_sample_column(p, m), samples * sizeof(double));
+    }
+    return columns;
+}
+
+void flm_columns_free(struct flm_column *columns, size_t count)
+{
+    for (size_t i = 0; columns && i < count; i++) {
+        free(columns[i].self);
+        free(columns[i].sample);
+    }
+    free(columns);
+}
+
+struct subset {
+    const struct flm_profile *p;
+    const struct flm_column *columns;
+    size_t count;
+    const unsigned char *keep_sample;
+    struct flm_error *why;
+
+    uint32_t *moved; /* by old node, and one more: how many nodes before it stay */
+    unsigned char *stays;
+    unsigned char *frame_used;
+    struct flm_builder *builder;
+    struct flm_carried carried;
+    struct flm_facts facts;
+    struct flm_profile *out;
+};
+
+static bool has_value(const struct subset *s, uint32_t node)
+{
+    for (size_t c = 0; c < s->count; c++)
+        if (s->columns[c].self[node] != 0)
+            return true;
+    return false;
+}
+
+static bool has_samples(const struct subset *s)
+{
+    return s->p->sizes.sample_count > 0 && s->count > 0 && s->columns[0].sample;
+}
+
+/* A node stays when it, a sample of it, or a node below it does. */
+static void find_staying(struct subset *s)
+{
+    const struct flm_profile *p = s->p;
+    memset(s->stays, 0, p->sizes.node_count);
+    for (uint32_t i = 0; has_samples(s) && i < p->sizes.sample_count; i++)
+        if (!s->keep_sample || s->keep_sample[i])
+            s->stays[p->sample_node[i]] = 1;
+    for (uint32_t i = p->sizes.node_count; i-- > 0;) {
+        for (uint32_t child = i + 1; child < p->node_end[i] && !s->stays[i];
+             child = p->node_end[child])
+            s->stays[i] = s->stays[child];
+        if (i == 0 || has_value(s, i))
+            s->stays[i] = 1;
+    }
+    uint32_t staying = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        s->moved[i] = staying;
+        staying += s->stays[i];
+    }
+    s->moved[p->sizes.node_count] = staying;
+}
+
+static bool carry(struct subset *s)
+{
+    struct flm_builder *b = s->builder;
+    if (!flm_carry_words(b, s->p, &s->carried))
+        return flm_error_memory(s->why);
+    for (size_t c = 0; c < s->count; c++) {
+        uint32_t name = flm_builder_string(b, s->columns[c].name.at, s->columns[c].name.size).index;
+        uint32_t unit = flm_builder_string(b, s->columns[c].unit.at, s->columns[c].unit.size).index;
+        if (flm_builder_metric_of(b, name, unit) == FLM_NONE)
+            return flm_builder_tell(b, s->why);
+    }
+    flm_carry_notes(b, s->p, &s->carried);
+    /* The samples come with the columns of `p`; those of the result are put in their place. */
+    if (has_samples(s)) {
+        struct flm_profile bare = *s->p;
+        bare.sizes.metric_count = 0;
+        flm_carry_samples(b, &bare, &s->carried, NULL, 0, s->keep_sample);
+        uint32_t to = 0;
+        for (uint32_t i = 0; i < s->p->sizes.sample_count && !flm_builder_failed(b); i++) {
+            if (s->keep_sample && !s->keep_sample[i])
+                continue;
+            for (size_t c = 0; c < s->count; c++)
+                b->metrics[c].sample_value[to] = s->columns[c].sample[i];
+            to++;
+        }
+    }
+    return !flm_builder_failed(b) || flm_builder_tell(b, s->why);
+}
+
+/* New columns must be what every profile promises: finite, and exact where they are counts. */
+static bool check_columns(const struct subset *s)
+{
+    for (size_t c = 0; c < s->count; c++) {
+        double sum = 0, odd = 0;
+        for (uint32_t i = 0; i < s->p->sizes.node_count; i++)
+            sum += s->columns[c].self[i] < 0 ? -s->columns[c].self[i] : s->columns[c].self[i];
+        for (uint32_t i = 0; has_samples(s) && i < s->p->sizes.sample_count; i++)
+            odd += s->columns[c].sample[i] - s->columns[c].sample[i]; /* 0 for finite ones */
+        if (!(sum < FLM_EXACT_LIMIT) || odd != 0)
+            return flm_error_set(s->why, FLM_ERROR_RANGE,
+                                 "the values of '%.*s' sum to 2^53 or more, where counts are no "
+                                 "longer exact: scale them down",
+                                 (int)s->columns[c].name.size, s->columns[c].name.at);
+    }
+    return true;
+}
+
+static void write_nodes(struct subset *s)
+{
+    const struct flm_profile *p = s->p;
+    const uint32_t *rank = s->facts.ranking.frame_rank;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        if (!s->stays[i])
+            continue;
+        uint32_t to = s->moved[i];
+        s->out->node_frame[to] = rank[s->carried.frame_map[p->node_frame[i]]];
+        s->out->node_end[to] = s->moved[p->node_end[i]];
+        for (uint32_t c = 0; c < s->count; c++)
+            flm_self_column(s->out, c)[to] = s->columns[c].self[i];
+    }
+}
+
+static bool make(struct subset *s)
+{
+    const struct flm_profile *p = s->p;
+    s->builder = flm_builder_new(s->why);
+    s->moved = malloc(((size_t)p->sizes.node_count + 1) * sizeof *s->moved);
+    s->stays = malloc(p->sizes.node_count);
+    if (!s->builder || !s->moved || !s->stays)
+        return flm_error_memory(s->why);
+    if (!check_columns(s))
+        return false;
+    find_staying(s);
+    if (!carry(s))
+        return false;
+    s->frame_used = calloc(s->builder->words.frame_count, 1);
+    if (!s->frame_used)
+        return flm_error_memory(s->why);
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        if (s->stays[i])
+            s->frame_used[s->carried.frame_map[p->node_frame[i]]] = 1;
+    if (!flm_facts_start(&s->facts, s->builder, s->frame_used, s->why))
+        return false;
+    s->facts.sizes.node_count = s->moved[p->sizes.node_count];
+    s->out = flm_profile_allocate(&s->facts.sizes, s->why);
+    if (!s->out)
+        return false;
+    write_nodes(s);
+    return flm_facts_write(&s->facts, s->out, s->moved, s->why);
+}
+
+struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_column *columns,
+                               size_t count, const unsigned char *keep_sample,
+                               struct flm_error *why)
+{
+    struct subset s = {
+        .p = p, .columns = columns, .count = count, .keep_sample = keep_sample, .why = why};
+    bool made = make(&s);
+    flm_facts_clear(&s.facts);
+    flm_builder_free(s.builder);
+    flm_carried_clear(&s.carried);
+    free(s.moved);
+    free(s.stays);
+    free(s.frame_used);
+    if (!made) {
+        flm_profile_free(s.out);
+        return NULL;
+    }
+    return s.out;
+}

@@ -1,0 +1,27 @@
+/* sum.h - a sum of doubles that stays as exact as its parts.
+ *
+ * What each addition rounds off is kept and added at the end: the error is that of two roundings,
+ * however many numbers there are and whatever their order (Neumaier, "Rundungsfehleranalyse
+ * einiger Verfahren zur Summation endlicher Summen", 1974). Sums of integers below 2^53 are exact
+ * either way; means and shares are not integers. */
+#ifndef FLAMEL_BASE_NUMBER_SUM_H
+#define FLAMEL_BASE_NUMBER_SUM_H
+
+struct flm_sum {
+    double sum, rest;
+};
+
+static inline void flm_sum_add(struct flm_sum *s, double value)
+{
+    double sum = s->sum + value;
+    double size = s->sum < 0 ? -s->sum : s->sum, other = value < 0 ? -value : value;
+    s->rest += size >= other ? (s->sum - sum) + value : (value - sum) + s->sum;
+    s->sum = sum;
+}
+
+static inline double flm_sum_of(const struct flm_sum *s)
+{
+    return s->sum + s->rest;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* buffered_sink.h - a text in front of the caller's sink, which knows why it failed. */
+#ifndef FLAMEL_BASE_TEXT_BUFFERED_SINK_H
+#define FLAMEL_BASE_TEXT_BUFFERED_SINK_H
+
+#include "base/text/text.h"
+#include "flamel/profile.h"
+
+struct flm_outlet {
+    struct flm_text text; /* what is added to it reaches the sink */
+    flm_profile_sink sink;
+    void *context;
+    bool refused; /* by the sink */
+};
+
+/* The text leads back to the outlet, which must stay where it is. */
+void flm_outlet_init(struct flm_outlet *outlet, flm_profile_sink sink, void *context);
+
+/* Hands on what is left, if all went well so far, and frees the text. False if it did not, or, with
+ * `why`, if memory ran out on the way or the sink refused. */
+bool flm_outlet_close(struct flm_outlet *outlet, bool all_well, struct flm_error *why);
+
+#endif

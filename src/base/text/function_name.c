@@ -1,0 +1,438 @@
+#include "base/text/function_name.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_among(char c, const char *letters)
+{
+    return memchr(letters, c, strlen(letters)) != NULL;
+}
+
+static struct flm_bytes part(struct flm_bytes name, size_t from, size_t to)
+{
+    return (struct flm_bytes){name.at + from, to - from};
+}
+
+/* The words that `list` holds, separated by spaces. */
+static bool is_one_of(struct flm_bytes word, const char *list)
+{
+    while (*list) {
+        size_t size = 0;
+        while (list[size] && list[size] != ' ')
+            size++;
+        if (size == word.size && memcmp(list, word.at, size) == 0)
+            return true;
+        list += size + (list[size] == ' ');
+    }
+    return false;
+}
+
+static size_t word_end(struct flm_bytes name, size_t at)
+{
+    while (at < name.size && is_word(name.at[at]))
+        at++;
+    return at;
+}
+
+/* What is known of a name once it has been read from left to right. */
+struct reading {
+    struct flm_bytes name;
+    size_t start;      /* past what stands before the name: "LazyCompile:*", a result type */
+    size_t end;        /* as in flm_name_parts */
+    size_t component;  /* where the last component begins */
+    size_t previous;   /* and the one before it */
+    size_t first_end;  /* where the first component ends; 0: there is only one */
+    size_t path_end;   /* past the last '/'; 0: there is none */
+    size_t place;      /* where a file stands behind the name; 0: nowhere */
+    size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
+    size_t arguments;  /* the last '(' that does not stand behind a blank; 0: there is none */
+    bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
+};
+
+/* Past the bracket that closes the one at `at`; 0 where there is none. Brackets of other kinds are
+ * looked over: in names they need not match ("operator<"). */
+static size_t closed(struct reading *r, size_t at)
+{
+    char open = r->name.at[at];
+    char close = open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
+    size_t depth = 0;
+    for (size_t i = at; !r->broken && i < r->end; i++) {
+        char c = r->name.at[i];
+        if (c == open)
+            depth++;
+        else if (c == close && (c != '>' || r->name.at[i - 1] != '-') && --depth == 0)
+            return i + 1;
+    }
+    r->broken = true;
+    return 0;
+}
+
+/* V8 writes "LazyCompile:*render app.js:12": past the colon and the mark of the tier, which may be
+ * the end of the name. */
+static size_t engine_prefix(struct flm_bytes name)
+{
+    size_t colon = word_end(name, 0);
+    if (colon == 0 || colon + 1 >= name.size || name.at[colon] != ':' ||
+        !is_one_of(part(name, 0, colon), "LazyCompile Function Script Eval Builtin Handler RegExp "
+                                         "BytecodeHandler Stub JS"))
+        return 0;
+    size_t start = colon + 1;
+    char mark = name.at[start];
+    start += mark == '*' || mark == '~' || mark == '^' || mark == '+';
+    return start;
+}
+
+/* The size of "12" or "12:3" with the colon before it, at the end of `text`. */
+static size_t line_number_size(struct flm_bytes text)
+{
+    size_t kept = text.size;
+    for (int i = 0; i < 2; i++) {
+        size_t at = kept;
+        while (at > 0 && is_digit(text.at[at - 1]))
+            at--;
+        if (at == kept || at == 0 || text.at[at - 1] != ':')
+            break;
+        kept = at - 1;
+    }
+    return text.size - kept;
+}
+
+/* Interpreters write "render (app/page.py:12)" and "render app/page.js:12:3": where the place
+ * begins, 0 where there is none. */
+static size_t find_place(struct flm_bytes name)
+{
+    size_t space = name.size;
+    while (space > 0 && name.at[space - 1] != ' ')
+        space--;
+    if (space < 2 || space == name.size)
+        return 0;
+    struct flm_bytes rest = part(name, space, name.size);
+    if (rest.at[0] == '(' && rest.at[rest.size - 1] == ')') {
+        rest = part(rest, 1, rest.size - 1);
+        space++;
+    }
+    if (memchr(rest.at, ')', rest.size) || memchr(rest.at, '(', rest.size))
+        return 0;
+    return line_number_size(rest) || memchr(rest.at, '/', rest.size) ? space : 0;
+}
+
+/* Past "operator<<", "operator()", "operator new"; `at` when there is no operator. */
+static size_t past_operator(struct flm_bytes name, size_t at)
+{
+    static const char word[] = "operator";
+    size_t i = at + sizeof word - 1;
+    if (name.size - at < sizeof word || memcmp(name.at + at, word, sizeof word - 1) != 0 ||
+        (at > 0 && is_word(name.at[at - 1])) || is_word(name.at[i]))
+        return at;
+    if (name.at[i] == ' ')
+        return word_end(name, i + 1);
+    if (i + 1 < name.size && (name.at[i] == '(' || name.at[i] == '['))
+        return i + 2;
+    size_t start = i, most = i + 3 < name.size ? i + 3 : name.size;
+    while (i < most && flm_is_one_of(name.at[i], "<>=!+-*/%^&|~,")) {
+        if (name.at[i] == '<' && i > start && name.at[i - 1] != '<')
+            break; /* operator-<int>: what the template is made of */
+        i++;
+    }
+    return i;
+}
+
+/* Whether "." at `at` does not separate: a file's extension, a version, or the end. */
+static bool is_inner_dot(struct flm_bytes name, size_t at)
+{
+    size_t after = at + 1, end = word_end(name, after);
+    if (after == name.size || at == 0 || is_digit(name.at[after]) || name.at[after] == '.')
+        return true;
+    if (end < name.size && name.at[end] != '.' && name.at[end] != ':')
+        return false;
+    return (end == name.size || is_digit(name.at[end + 1 < name.size ? end + 1 : end])) &&
+           is_one_of(part(name, after, end),
+                     "so py js mjs cjs ts tsx jsx rb php c cc cpp cxx h hpp rs go java kt lua pl "
+                     "exe dll dylib jar wasm");
+}
+
+/* Whether what begins at `at` is a compiler's or linker's addition: ".isra.0", "+0x1f", "@plt",
+ * "::h0123456789abcdef". */
+static bool is_suffix(const struct reading *r, size_t at)
+{
+    struct flm_bytes name = r->name;
+    char c = name.at[at];
+    if (at == r->component)
+        return false;
+    if (c == '@')
+        return true;
+    if (c == '+')
+        return at + 2 < name.size && name.at[at + 1] == '0' && name.at[at + 2] == 'x';
+    if (c == '.')
+        return is_one_of(part(name, at + 1, word_end(name, at + 1)),
+                         "isra part constprop cold llvm lto_priv clone __uniq");
+    if (c == ':' && name.size - at == 19 && name.at[at + 2] == 'h') {
+        size_t i = at + 3;
+        while (i < name.size && is_hex(name.at[i]))
+            i++;
+        return i == name.size;
+    }
+    return false;
+}
+
+/* The size of the separator at `at`, 0 where there is none. */
+static size_t separator_size(const struct reading *r, size_t at)
+{
+    struct flm_bytes name = r->name;
+    char c = name.at[at], next = at + 1 < r->end ? name.at[at + 1] : 0;
+    switch (c) {
+    case ':':
+        return next == ':' ? 2 : at > r->component && is_word(next) && !is_digit(next);
+    case '-':
+        return next == '>' ? 2 : 0;
+    case '.':
+        return !is_inner_dot(name, at);
+    case '/':
+        return next && !is_digit(next);
+    case '#':
+    case '!':
+    case '`':
+    case '\\':
+        return next && at > r->start;
+    default:
+        return 0;
+    }
+}
+
+/* Whether what begins at `at` is the result type of a JVM method: "I", "[B", "Ljava/lang/Long;". */
+static bool is_descriptor(const struct reading *r, size_t at)
+{
+    while (at < r->end && r->name.at[at] == '[')
+        at++;
+    if (at >= r->end)
+        return false;
+    char c = r->name.at[at];
+    return c == 'L' ? r->end - at > 2 : at + 1 == r->end && is_among(c, "VZBCSIJFD");
+}
+
+/* Whether the blank at `at` stands before a function's name: "void sort<int>(int*)". */
+static bool ends_result_type(const struct reading *r, size_t at)
+{
+    return at + 1 < r->arguments && is_word(r->name.at[at + 1]);
+}
+
+/* Steps over the bracket at `at`. Returns where to go on: r->end when the function's name ends
+ * there. */
+static size_t past_bracket(struct reading *r, size_t at)
+{
+    struct flm_bytes name = r->name;
+    char open = name.at[at], before = at > 0 ? name.at[at - 1] : 0;
+    size_t after = closed(r, at);
+    if (after == 0)
+        return at + 1;
+    if (at == r->component) { /* (*conn), (anonymous namespace), <A as B>, <init>, {closure} */
+        if (open != '<' || at < 2 || before != ':')
+            return after;
+        at -= 2; /* of collect::<T> */
+        r->component = r->previous;
+    }
+    if (open == '{')
+        return after;
+    if (before == ' ' && open != '<') { /* f (deleted), f [clone .cold] */
+        if (after == r->end)
+            r->end = at - 1;
+        return after == r->end || after > r->end ? r->end : after;
+    }
+    char next = after < r->end ? name.at[after] : 0;
+    if (open == '<' && next == '(') { /* template arguments, then arguments */
+        size_t end = closed(r, after);
+        next = end && end < r->end ? name.at[end] : 0;
+        if (end == 0)
+            return after;
+        after = end;
+    }
+    if (open == '(' && is_descriptor(r, after))
+        return r->end = at;
+    if (open == '<' && next == ' ' && ends_result_type(r, after))
+        return after;
+    if (next == 0 || next == ' ' || next == '[' || next == '@' || next == '.' || next == '+')
+        return r->end = at;
+    return after;
+}
+
+static void read_name(struct reading *r)
+{
+    struct flm_bytes name = r->name;
+    for (size_t i = r->start; i < r->end;) {
+        char c = name.at[i];
+        size_t size;
+        if (c == 'o' && (size = past_operator(name, i)) > i) {
+            i = size;
+        } else if (is_word(c)) {
+            i++;
+        } else if (c == '(' || c == '<' || c == '[' || c == '{') {
+            i = past_bracket(r, i);
+        } else if (is_suffix(r, i)) {
+            r->end = i;
+        } else if ((size = separator_size(r, i)) > 0) {
+            if (c == '/')
+                r->path_end = i + 1;
+            if (c == '`' || c == '!')
+                r->module_end = i;
+            if (r->first_end == 0)
+                r->first_end = i;
+            r->previous = c == '/' ? i + size : r->component;
+            i += size;
+            r->component = i;
+        } else if (c == ' ' && ends_result_type(r, i)) {
+            i++;
+            r->start = r->component = r->previous = i;
+            r->first_end = r->path_end = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static struct reading read_all(struct flm_bytes name)
+{
+    struct reading r = {.name = name, .end = name.size};
+    r.place = find_place(name);
+    if (r.place)
+        r.end = r.place - 1 - (name.at[r.place - 1] == '(');
+    r.start = engine_prefix(part(name, 0, r.end));
+    if (r.place && r.start == r.end) { /* "JS:~ app.js:3": a function without a name is its place */
+        r.start = r.place;
+        r.end = name.size;
+    }
+    r.component = r.previous = r.start;
+    for (size_t i = 1; i < r.end; i++)
+        if (name.at[i] == '(' && name.at[i - 1] != ' ')
+            r.arguments = i;
+    bool whole = name.size < 2 || name.at[0] == '[' || name.at[1] == '[' ||
+                 (name.at[0] == '<' && closed(&r, 0) == r.end);
+    if (!whole)
+        read_name(&r);
+    while (r.end > r.component + 1 && name.at[r.end - 1] == ' ')
+        r.end--;
+    return r;
+}
+
+struct flm_name_parts flm_name_parts(struct flm_bytes name)
+{
+    struct reading r = read_all(name);
+    struct flm_name_parts parts = {r.path_end > r.start ? r.path_end : r.previous, r.component,
+                                   r.end};
+    if (parts.bare >= parts.end || parts.qualified > parts.bare)
+        parts = (struct flm_name_parts){0, 0, name.size};
+    return parts;
+}
+
+/* "ext4" of ext4_read, "do" of __do_fault. */
+static struct flm_bytes word_prefix(struct flm_bytes name)
+{
+    size_t from = 0;
+    while (from < name.size && name.at[from] == '_')
+        from++;
+    size_t to = from;
+    while (to < name.size && name.at[to] != '_' && is_word(name.at[to]))
+        to++;
+    return to - from >= 2 && to + 1 < name.size && name.at[to] == '_' ? part(name, from, to) : name;
+}
+
+/* The directory of a file, or the file where there is none. */
+static struct flm_bytes place_package(struct flm_bytes place)
+{
+    if (place.size > 0 && place.at[place.size - 1] == ')')
+        place.size--;
+    place.size -= line_number_size(place);
+    for (size_t i = place.size; i > 1; i--)
+        if (place.at[i - 1] == '/')
+            return part(place, 0, i - 1);
+    return place;
+}
+
+/* java/util of java/util/HashMap.get, net/http of net/http.(*conn).serve, java.util of
+ * java.util.HashMap.get, runtime of runtime.mallocgc.func1. */
+static struct flm_bytes dotted_package(const struct reading *r)
+{
+    struct flm_bytes name = r->name;
+    if (r->path_end) {
+        bool is_whole = is_upper(name.at[r->path_end]) || r->component == r->path_end;
+        size_t end = is_whole ? r->path_end - 1 : word_end(name, r->path_end);
+        return end > r->start ? part(name, r->start, end) : name;
+    }
+    size_t at = r->start;
+    while (at < r->component && !is_upper(name.at[at])) {
+        at = word_end(name, at);
+        if (name.at[at] != '.')
+            break;
+        at++;
+    }
+    bool found_class = at > r->start && at < r->component && is_upper(name.at[at]);
+    return part(name, r->start, found_class ? at - 1 : r->first_end);
+}
+
+static struct flm_bytes find_package(struct flm_bytes name)
+{
+    if (name.size > 2 && name.at[0] == '[' && name.at[name.size - 1] == ']')
+        return part(name, 1, name.size - 1);
+    struct reading r = read_all(name);
+    if (r.module_end)
+        return part(name, r.start, r.module_end);
+    if (r.place)
+        return place_package(part(name, r.place, name.size));
+    if (r.start == 0 && name.size > 1 && name.at[0] == '<') { /* <net::Node as Drop>::drop */
+        size_t from = 1;
+        while (from < r.end && !is_word(name.at[from]))
+            from++;
+        size_t to = word_end(name, from);
+        return to > from ? part(name, from, to) : name;
+    }
+    if (r.first_end && name.at[r.first_end] == ':') {
+        size_t end = word_end(name, r.start); /* foo of foo(int)::{lambda()#1} */
+        return part(name, r.start, end > r.start && end < r.first_end ? end : r.first_end);
+    }
+    if (r.first_end)
+        return dotted_package(&r);
+    return word_prefix(part(name, r.start, r.end));
+}
+
+struct flm_bytes flm_name_package(struct flm_bytes name)
+{
+    struct flm_bytes package = find_package(name);
+    return package.size > 0 ? package : name;
+}
+
+bool flm_name_is_runtime(struct flm_bytes package)
+{
+    for (size_t i = package.size; i > 0; i--)
+        if (package.at[i - 1] == '/' && i < package.size) {
+            struct flm_bytes file = part(package, i, package.size);
+            if (flm_bytes_start_with(file, "lib") || flm_bytes_start_with(file, "ld-"))
+                package = file;
+            break;
+        }
+    static const char *const libraries[] = {
+        "libc.so",  "libc-",    "libpthread", "libm.so", "libm-",   "libstdc++",     "libc++",
+        "libgcc_s", "ld-linux", "ld-2",       "libdl",   "ld-musl", "node:internal", "libsystem_"};
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (flm_bytes_start_with(package, libraries[i]))
+            return true;
+    return is_one_of(package, "std core alloc __gnu_cxx runtime java.lang java/lang java.base "
+                              "jdk.internal sun.misc Builtins libc unknown vdso start _start "
+                              "clone3 clone __clone importlib threading ntdll kernel32");
+}

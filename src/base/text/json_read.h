@@ -1,0 +1,97 @@
+/* json_read.h - JSON, read value by value as it comes, in memory for one string.
+ *
+ * A reader asks for what it expects and passes over the rest:
+ *
+ *     flm_json_init(&json, source, why);
+ *     flm_json_enter_object(&json);                          { "version": 1, "samples": [ ... ] }
+ *     while (flm_json_next_key(&json, &key)) {
+ *         if (flm_bytes_are(key, "samples")) {
+ *             flm_json_enter_array(&json);
+ *             while (flm_json_next_item(&json))
+ *                 read_sample(&json);
+ *         }                                                  a value that is not read is skipped
+ *     }
+ *     return flm_json_finish(&json);
+ *
+ * Errors stick: after the first, every call does nothing and returns false, so that loops end, and
+ * the reader asks once. They say at which byte of the input they are.
+ *
+ * Nothing here recurses: what is open is a bit per level, up to FLM_JSON_MOST_DEPTH. Strings may
+ * hold any byte and need not be UTF-8; half a surrogate pair becomes U+FFFD. NaN and Infinity,
+ * which are not JSON but are written, are numbers. A byte order mark is passed over. */
+#ifndef FLAMEL_BASE_TEXT_JSON_READ_H
+#define FLAMEL_BASE_TEXT_JSON_READ_H
+
+#include "base/text/source.h"
+#include "base/text/text.h"
+
+#define FLM_JSON_MOST_DEPTH (1 << 20)
+
+enum flm_json_type {
+    FLM_JSON_TYPE_NONE, /* no value is next: the end of an object or array, or an error */
+    FLM_JSON_TYPE_OBJECT,
+    FLM_JSON_TYPE_ARRAY,
+    FLM_JSON_TYPE_STRING,
+    FLM_JSON_TYPE_NUMBER,
+    FLM_JSON_TYPE_BOOL,
+    FLM_JSON_TYPE_NULL
+};
+
+struct flm_json {
+    struct flm_source *source;
+    struct flm_error *why;
+    uint64_t offset; /* of source->at in the input */
+    uint64_t told;   /* up to where progress was told */
+    bool failed;
+    bool is_cut;     /* it failed because the input ends too early */
+    bool is_pending; /* a value is next */
+    bool is_first;   /* nothing stands in the open object or array yet */
+
+    unsigned char *is_object; /* a bit per level: object or array */
+    size_t depth, capacity;
+    struct flm_text text; /* of the last string that had escapes */
+    struct flm_text key;
+};
+
+struct flm_json_number {
+    struct flm_bytes text;
+    double value;
+};
+
+void flm_json_init(struct flm_json *json, struct flm_source *source, struct flm_error *why);
+
+/* Checks that only blanks follow the value, and frees what the parser has. False, and `why`, if
+ * anything failed since flm_json_init. */
+bool flm_json_finish(struct flm_json *json);
+
+/* Frees it, without a look at the rest of the input. */
+void flm_json_clear(struct flm_json *json);
+
+/* What is next. */
+enum flm_json_type flm_json_type(struct flm_json *json);
+
+/* Into the object or array that is next; out of it by next_key or next_item having returned false,
+ * or by flm_json_leave, which skips the rest of it. */
+bool flm_json_enter_object(struct flm_json *json);
+bool flm_json_enter_array(struct flm_json *json);
+void flm_json_leave(struct flm_json *json);
+
+/* To the next value of the open object or array; a value before it that was not read is skipped.
+ * False behind the last one. A key is good until the next key. */
+bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
+bool flm_json_next_item(struct flm_json *json);
+
+/* The value that is next, which must be of that type. Texts and keys are good until the next call.
+ */
+bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
+bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
+bool flm_json_integer(struct flm_json *json, int64_t *value); /* exactly */
+bool flm_json_bool(struct flm_json *json, bool *value);
+
+/* Passes over the value that is next, whatever it is and however deep. */
+void flm_json_skip(struct flm_json *json);
+
+/* For a value that is JSON, but not what it should be: fails with that reason, at this place. */
+bool flm_json_fail(struct flm_json *json, const char *reason);
+
+#endif

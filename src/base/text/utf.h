@@ -1,0 +1,32 @@
+/* utf.h - UTF-16 text to UTF-8 and back, and single characters of both. */
+#ifndef FLAMEL_BASE_TEXT_UTF_H
+#define FLAMEL_BASE_TEXT_UTF_H
+
+#include "base/text/text.h"
+
+enum flm_utf16 { FLM_UTF16_NOT, FLM_UTF16_LITTLE, FLM_UTF16_BIG };
+
+/* Whether a text that begins so is UTF-16: by its byte order mark, or, where there is none, by
+ * every second byte of an ASCII text being 0. */
+enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
+
+/* The text in UTF-8, without the mark; unpaired surrogates become U+FFFD. `to` has room for
+ * flm_utf16_room(size) bytes; returns how many were written. */
+size_t flm_utf16_room(size_t size);
+size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
+
+/* Adds UTF-8 text as UTF-16, little end first; what is no UTF-8 becomes U+FFFD. */
+void flm_utf16_add(struct flm_text *out, struct flm_bytes utf8);
+
+/* The first character of UTF-8 text that is not empty, as one or two units of UTF-16: how many. The
+ * text then begins behind it. */
+int flm_utf16_take(struct flm_bytes *utf8, uint16_t units[2]);
+
+/* How many bytes the UTF-8 sequence at the beginning of `text` has (1 to 4), 0 when it is none:
+ * overlong forms, surrogates and what is above U+10FFFF included. *code receives the character. */
+size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code);
+
+/* Writes a character (at most U+10FFFF) as UTF-8: 1 to 4 bytes, returned. */
+size_t flm_utf8_put(uint32_t code, char *to);
+
+#endif

@@ -1,0 +1,24 @@
+#include "cli/common/commands.h"
+
+#include <string.h>
+
+static const struct flm_command *const commands[] = {
+    &flm_command_record,  &flm_command_top,        &flm_command_view,  &flm_command_convert,
+    &flm_command_info,    &flm_command_report,     &flm_command_diff,  &flm_command_gate,
+    &flm_command_series,  &flm_command_similarity, &flm_command_merge, &flm_command_filter,
+    &flm_command_formats,
+};
+
+const struct flm_command *const *flm_commands(size_t *count)
+{
+    *count = sizeof commands / sizeof commands[0];
+    return commands;
+}
+
+const struct flm_command *flm_command_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}

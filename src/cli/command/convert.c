@@ -1,0 +1,126 @@
+/* convert.c - `flamel convert`: any profile to any format or picture. */
+#include <string.h>
+
+#include "algebra/compare/comparable.h"
+#include "base/text/text.h"
+#include "cli/common/commands.h"
+#include "cli/common/load_options.h"
+#include "cli/common/messages.h"
+#include "cli/common/save_options.h"
+#include "profile/columns.h"
+
+struct fields {
+    struct flm_load_fields load;
+    struct flm_save_fields save;
+    const char *base, *base_apply;
+};
+
+static const struct flm_option options[] = {
+    FLM_SAVE_OPTIONS(struct fields, save),
+    {"base", 'b', "FILE", "compare with FILE, which is before: both as one tree", FLM_OPTION_TEXT,
+     offsetof(struct fields, base)},
+    {"base-apply", 0, "EXPRESSION", "operations on the base in place of those of --apply",
+     FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
+    FLM_LOAD_OPTIONS(struct fields, load),
+};
+
+/* Both profiles side by side, and what the picture has to know of them. A metric that was asked for
+ * by name is one of the file's; where it is the only one, its pair has no name. */
+static struct flm_profile *side_by_side(struct fields *f, const struct flm_profile *before,
+                                        const struct flm_profile *after, struct flm_error *why)
+{
+    struct flm_metric metric;
+    if (f->save.metric && !flm_metric_find(after, f->save.metric, &metric, why))
+        return NULL;
+    f->save.picture.before_ns = flm_profile_duration_ns(before);
+    f->save.picture.after_ns = flm_profile_duration_ns(after);
+    struct flm_profile *both = flm_comparison_align(before, after, why);
+    if (both && both->sizes.metric_count == 2)
+        f->save.metric = NULL;
+    return both;
+}
+
+/* A picture, or whatever else is written of both. */
+static int write_both(struct fields *f, const struct flm_profile *before,
+                      const struct flm_profile *after, const char *path)
+{
+    struct flm_error why;
+    struct flm_text subtitle = {0};
+    struct flm_profile *both = side_by_side(f, before, after, &why);
+    if (!both)
+        return flm_message_error(&why);
+    flm_text_format(&subtitle, "before: %s, after: %s", flm_load_name(f->base),
+                    flm_load_name(path));
+    flm_text_putc(&subtitle, 0);
+    if (!f->save.picture.subtitle && !subtitle.failed)
+        f->save.picture.subtitle = subtitle.at;
+    int status = flm_save_with(&f->save, both);
+    flm_text_clear(&subtitle);
+    return status;
+}
+
+/* A page gets both as they are, and compares them itself. */
+static int compare(struct fields *f, const char *path)
+{
+    struct flm_load_fields base_load = f->load;
+    if (f->base_apply)
+        base_load.apply = f->base_apply;
+    struct flm_profile *before = flm_load_with(&base_load, f->base);
+    struct flm_profile *after = before ? flm_load_with(&f->load, path) : NULL;
+    int status = FLM_EXIT_WRONG;
+    if (after && flm_save_is_page(&f->save)) {
+        f->save.base = before;
+        f->save.base_name = flm_load_name(f->base);
+        status = flm_save_with(&f->save, after); /* frees it */
+        after = NULL;
+    } else if (after) {
+        status = write_both(f, before, after, path);
+    }
+    flm_profile_free(before);
+    flm_profile_free(after);
+    return status;
+}
+
+static int run(const struct flm_command *command, int count, char **words)
+{
+    struct fields f = {0};
+    struct flm_error why;
+    int operands = flm_options_parse(command, &f, count, words, &why);
+    if (operands == -2)
+        return FLM_EXIT_DONE;
+    const char *missing = operands >= 0 && operands != 1
+                              ? "convert takes one file (merge takes several)"
+                          : f.base_apply && !f.base ? "--base-apply needs --base"
+                          : operands == 1           ? flm_save_missing(&f.save)
+                                                    : NULL;
+    if (missing)
+        flm_error_set(&why, FLM_ERROR_USAGE, "%s", missing);
+    if (missing || operands < 0)
+        return flm_message_error(&why);
+    /* Of both side by side there are no samples; only how long they last may be needed. */
+    f.load.drop_times = f.base && !flm_save_is_page(&f.save)
+                            ? f.save.picture.normalise != FLM_NORMALISE_DURATION
+                            : !flm_save_shows_samples(&f.save);
+    f.save.name = flm_load_name(words[0]);
+    if (f.base)
+        return compare(&f, words[0]);
+    struct flm_profile *profile = flm_load_with(&f.load, words[0]);
+    return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;
+}
+
+const struct flm_command flm_command_convert = {
+    .name = "convert",
+    .synopsis = "[OPTION]... FILE (-o FILE | -t FORMAT)",
+    .summary = "any profile to any format or picture",
+    .description = "Reads a profile in any format that flamel knows and writes it in another, or "
+                   "as a picture.\nThe format is recognised by content, through gzip and zstd.",
+    .examples = "  flamel convert app.folded -o app.svg        a flame graph\n"
+                "  perf script | flamel convert - -o app.svg   from a pipe\n"
+                "  flamel convert app.folded -o app.flm        flamel's own file: opens at once\n"
+                "  flamel convert -t folded app.flm            folded stacks on standard output\n"
+                "  flamel convert new.flm --base old.flm -o change.svg    what changed\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    FLM_PICTURE_OPTIONS(struct fields, save),
+    .run = run,
+};

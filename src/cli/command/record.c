@@ -1,0 +1,188 @@
+/* record.c - `flamel record`: samples of a command, of processes or of the machine, as a profile.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command/recording.h"
+#include "cli/common/commands.h"
+#include "cli/common/messages.h"
+#include "cli/common/record_options.h"
+#include "cli/common/terminal.h"
+#include "format/core/format.h"
+#include "load/pictures.h"
+
+struct fields {
+    const char *output, *duration, *processes, *threads;
+    struct flm_record_fields record;
+    struct flm_option_list symbols;
+    bool machine, view, debuginfod, keep_raw, quiet, json;
+};
+
+static const struct flm_option options[] = {
+    {"output", 'o', "FILE", "where to write (default: flamel.flm); its end says the\nformat",
+     FLM_OPTION_TEXT, offsetof(struct fields, output)},
+    {"view", 0, NULL, "open the profile when it is written", FLM_OPTION_FLAG,
+     offsetof(struct fields, view)},
+    {"pid", 'p', "PID", "record these processes, with all their threads: PID,PID", FLM_OPTION_TEXT,
+     offsetof(struct fields, processes)},
+    {"tid", 't', "TID", "record these threads: TID,TID", FLM_OPTION_TEXT,
+     offsetof(struct fields, threads)},
+    {"all", 'a', NULL, "record everything that runs on this machine", FLM_OPTION_FLAG,
+     offsetof(struct fields, machine)},
+    {"duration", 'd', "TIME", "stop after so long: 10s, 500ms, 2m", FLM_OPTION_TEXT,
+     offsetof(struct fields, duration)},
+    FLM_RECORD_OPTIONS(struct fields, record),
+    {"symbols", 0, "DIR", "look for files with symbols in DIR first; may be repeated",
+     FLM_OPTION_LIST, offsetof(struct fields, symbols)},
+    {"debuginfod", 0, NULL, "ask the servers in DEBUGINFOD_URLS for what is missing",
+     FLM_OPTION_FLAG, offsetof(struct fields, debuginfod)},
+    {"keep-raw", 0, NULL, "keep FILE.part, which has every record", FLM_OPTION_FLAG,
+     offsetof(struct fields, keep_raw)},
+    {"json", 0, NULL, "the summary as JSON on standard output", FLM_OPTION_FLAG,
+     offsetof(struct fields, json)},
+    {"quiet", 'q', NULL, "say nothing but errors", FLM_OPTION_FLAG, offsetof(struct fields, quiet)},
+};
+
+/* ---- From the options to those of the recorder --------------------------------------------------
+ */
+
+/* What the recorder's options point to. */
+struct request {
+    struct flm_recording_options options;
+    int32_t *processes, *threads;
+    struct flm_symbol_paths paths;
+};
+
+static void clear(struct request *request)
+{
+    free(request->processes);
+    free(request->threads);
+    flm_symbol_paths_clear(&request->paths);
+}
+
+/* It is found out before anything is recorded whether it can be written. */
+static bool check_output(const struct fields *f, struct flm_error *why)
+{
+    const struct flm_format *format = flm_format_for_file(f->output);
+    if (strcmp(f->output, "-") == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a recording is written to a file: standard output is the command's");
+    if (!flm_picture_format_for_file(f->output) && !(format && flm_format_can_be_written(format)))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "'%s' is no format that can be written: end it in .flm, .html, .svg "
+                             "or .folded ('flamel formats' lists all)",
+                             f->output);
+    if (f->view && !flm_bytes_end_with(flm_bytes_of(f->output), ".flm"))
+        return flm_error_set(why, FLM_ERROR_USAGE, "--view needs a .flm file");
+    return true;
+}
+
+static bool check_target(const struct fields *f, int operands, struct flm_error *why)
+{
+    int targets = (operands > 0) + (f->processes || f->threads) + f->machine;
+    if (targets == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "say what to record: a command (flamel record -- ./app), -p PID, -t "
+                             "TID, or -a ('flamel record --help' says more)");
+    return targets == 1 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "a command, processes and the whole machine are recorded one at a time");
+}
+
+static bool read_options(const struct fields *f, int operands, char **words,
+                         struct request *request, struct flm_error *why)
+{
+    struct flm_recorder_options *o = &request->options.recorder;
+    if (!check_target(f, operands, why) || !check_output(f, why) ||
+        !flm_record_fields_read(&f->record, o, why) ||
+        !flm_record_symbols_read(&f->symbols, f->debuginfod, &request->paths, o, why))
+        return false;
+    if (f->duration && !flm_record_parse_time("duration", f->duration, &o->duration_ns, why))
+        return false;
+    if (f->processes &&
+        !flm_record_parse_ids("pid", f->processes, &request->processes, &o->process_count, why))
+        return false;
+    if (f->threads &&
+        !flm_record_parse_ids("tid", f->threads, &request->threads, &o->thread_count, why))
+        return false;
+    o->command = operands > 0 ? words : NULL;
+    o->processes = request->processes;
+    o->threads = request->threads;
+    o->machine = f->machine;
+    o->session.keep_times = true;
+    request->options.output = f->output;
+    request->options.quiet = f->quiet;
+    request->options.keep_raw = f->keep_raw;
+    return true;
+}
+
+static bool print_summary(const struct fields *f, const struct flm_record_summary *summary,
+                          struct flm_error *why)
+{
+    struct flm_text text = {0};
+    struct flm_look look = flm_look_of(STDERR_FILENO);
+    bool good = true;
+    if (f->json) {
+        good = flm_record_summary_json(summary, &text, why);
+        if (good)
+            fwrite(text.at, 1, text.size, stdout);
+    } else if (!f->quiet) {
+        good = flm_record_summary_text(summary, &look, &text, why);
+        if (good)
+            fwrite(text.at, 1, text.size, stderr);
+    }
+    flm_text_clear(&text);
+    return good;
+}
+
+static bool record(const struct fields *f, const struct request *request, struct flm_error *why)
+{
+    struct flm_recording recording;
+    bool good = flm_recording_make(&recording, &request->options, why) &&
+                print_summary(f, &recording.summary, why);
+    flm_recording_clear(&recording);
+    return good;
+}
+
+static int run(const struct flm_command *command, int count, char **words)
+{
+    struct fields f = {.output = "flamel.flm", .record = FLM_RECORD_FIELDS_UNSET};
+    struct request request = {0};
+    struct flm_error why;
+    int operands = flm_options_parse(command, &f, count, words, &why);
+    if (operands == -2)
+        return FLM_EXIT_DONE;
+    char **target = operands >= 0 ? flm_record_command_of(words, operands, &why) : NULL;
+    bool good =
+        target && read_options(&f, operands, target, &request, &why) && record(&f, &request, &why);
+    clear(&request);
+    free(target);
+    if (!good)
+        return flm_message_error(&why);
+    return f.view ? flm_view_file(f.output) : FLM_EXIT_DONE;
+}
+
+const struct flm_command flm_command_record = {
+    .name = "record",
+    .synopsis = "[OPTION]... (-- COMMAND... | -p PID | -t TID | -a)",
+    .summary = "samples of a program while it runs, as a profile",
+    .description =
+        "Runs a command, or looks at what runs already, and takes samples of it: where it is,\n"
+        "999 times in each second that it computes, with the whole stack. Threads and children\n"
+        "are followed. When it ends, or at Ctrl-C, the profile is written and summed up.\n"
+        "Nothing has to be compiled for it: stacks are found without frame pointers, and names\n"
+        "are read from symbols and debug information where there are any (gcc -g).",
+    .examples =
+        "  flamel record -- ./app args             until it ends; then: flamel view flamel.flm\n"
+        "  flamel record --view -- ./app           and opens the flame graph\n"
+        "  flamel record -p 4711 --duration 10s    a process that runs already\n"
+        "  flamel record --off-cpu -- ./app        also where it waits, and how long\n"
+        "  flamel record -a -d 5s -o machine.html  everything that runs, as one page\n"
+        "  flamel record -e page-faults -- ./app   where memory is touched first\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .ends_at_operand = true,
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/* recording.h - one recording, from its start to its file: what `flamel record` makes once, and
+ * `flamel gate --ab` again and again.
+ *
+ *     spool      OUTPUT.part is written while the command runs: what is left of a recording that
+ *                was cut off. One that another recording has left is kept as OUTPUT.part.old
+ *     signals    Ctrl-C ends the command, and what was recorded is a profile; twice ends at once
+ *     finish     symbols, then OUTPUT, in the format that its end says; the spool is removed */
+#ifndef FLAMEL_CLI_COMMAND_RECORDING_H
+#define FLAMEL_CLI_COMMAND_RECORDING_H
+
+#include <sched.h>
+
+#include "cli/report/record_summary.h"
+
+/* A fact that is kept in the profile. */
+struct flm_recording_note {
+    const char *key, *value;
+};
+
+struct flm_recording_options {
+    struct flm_recorder_options recorder; /* its spool is chosen here */
+    const char *output;
+    bool quiet; /* nothing is said but errors */
+    bool keep_raw;
+    const struct flm_recording_note *notes;
+    size_t note_count;
+
+    /* Of a command. */
+    bool is_muted;               /* it reads nothing, and prints to `log` */
+    int log;                     /* a file */
+    const cpu_set_t *processors; /* that it may run on; NULL: as we */
+};
+
+struct flm_recording {
+    struct flm_recorder *recorder;
+    struct flm_profile *profile;
+    struct flm_record_summary summary; /* borrows from here and from the options */
+    bool was_stopped;                  /* by a signal */
+    struct flm_text spool;
+};
+
+/* Records, and writes the profile. False, and `why`, when either failed; `recording` is to be
+ * cleared in any case. */
+bool flm_recording_make(struct flm_recording *recording,
+                        const struct flm_recording_options *options, struct flm_error *why);
+void flm_recording_clear(struct flm_recording *recording);
+
+#endif

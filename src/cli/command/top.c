@@ -1,0 +1,292 @@
+/* top.c - `flamel top`: what a program does now, as a table and a flame graph that go on. */
+#include "cli/command/top.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number/number.h"
+#include "base/text/utf.h"
+#include "cli/common/commands.h"
+#include "cli/common/load_options.h"
+#include "cli/common/messages.h"
+#include "cli/common/record_options.h"
+#include "cli/common/standard_files.h"
+#include "cli/tui/tui.h"
+
+enum { NOT_GIVEN = -1, USUAL_ROWS = 20 };
+
+struct fields {
+    const char *processes, *window, *interval;
+    struct flm_record_fields record;
+    struct flm_option_list symbols;
+    int tables, rows;
+    bool machine, json;
+};
+
+static const struct flm_option options[] = {
+    {"pid", 'p', "PID", "these processes, with all their threads: PID,PID", FLM_OPTION_TEXT,
+     offsetof(struct fields, processes)},
+    {"all", 'a', NULL, "everything that runs on this machine", FLM_OPTION_FLAG,
+     offsetof(struct fields, machine)},
+    {"window", 'w', "TIME", "what is shown is that of the last TIME (default: 10s)",
+     FLM_OPTION_TEXT, offsetof(struct fields, window)},
+    {"interval", 'i', "TIME", "and is renewed so often (default: 1s)", FLM_OPTION_TEXT,
+     offsetof(struct fields, interval)},
+    {"once", 0, "N", "print N plain tables, one each interval, and end", FLM_OPTION_COUNT,
+     offsetof(struct fields, tables)},
+    {"rows", 'n', "N", "of plain tables (default: 20); 0: all", FLM_OPTION_COUNT,
+     offsetof(struct fields, rows)},
+    {"json", 0, NULL, "a line of JSON each interval instead of a table", FLM_OPTION_FLAG,
+     offsetof(struct fields, json)},
+    {"frequency", 'F', "HZ", "samples a second of CPU time (default: 999)", FLM_OPTION_NUMBER,
+     offsetof(struct fields, record.frequency)},
+    {"event", 'e', "NAME", "what to sample (default: cycles, else cpu-clock)", FLM_OPTION_LIST,
+     offsetof(struct fields, record.events)},
+    {"off-cpu", 0, NULL, "waiting too: where threads do not run, and how long", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.off_cpu)},
+    {"call-graph", 0, "HOW",
+     "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "
+     "pointers), lbr (branch records),\nnone",
+     FLM_OPTION_TEXT, offsetof(struct fields, record.call_graph)},
+    {"no-kernel", 0, NULL, "user space alone", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.no_kernel)},
+    {"no-inherit", 0, NULL, "not what the target starts", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.no_inherit)},
+    {"per-thread", 0, NULL, "the outermost frame is the thread", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.per_thread)},
+    {"python", 0, NULL, "functions of CPython too, read from outside", FLM_OPTION_FLAG,
+     offsetof(struct fields, record.python)},
+    {"symbols", 0, "DIR", "look for files with symbols in DIR first; may be repeated",
+     FLM_OPTION_LIST, offsetof(struct fields, symbols)},
+};
+
+void flm_top_time(const char *format, char *text)
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    if (!localtime_r(&now, &parts) || strftime(text, FLM_TOP_TIME_SIZE, format, &parts) == 0)
+        text[0] = 0;
+}
+
+/* ---- From the options to the recording ------------------------------------------------------- */
+
+struct request {
+    struct flm_top_options options;
+    int32_t *processes;
+    struct flm_symbol_paths paths;
+    struct flm_text name, list;
+};
+
+static void clear(struct request *request)
+{
+    free(request->processes);
+    flm_symbol_paths_clear(&request->paths);
+    flm_text_clear(&request->name);
+    flm_text_clear(&request->list);
+}
+
+static bool is_number(const char *word)
+{
+    return *word && word[strspn(word, "0123456789,")] == 0;
+}
+
+/* "node 4711", "make", "3 processes", "this machine" */
+static void find_name(struct request *request)
+{
+    const struct flm_recorder_options *o = &request->options.recorder;
+    char path[64], command[64] = "process";
+    if (o->command) {
+        flm_text_add(&request->name, flm_path_end(flm_bytes_of(o->command[0])));
+    } else if (o->machine) {
+        flm_text_puts(&request->name, "this machine");
+    } else if (o->process_count > 1) {
+        flm_text_format(&request->name, "%zu processes", o->process_count);
+    } else {
+        snprintf(path, sizeof path, "/proc/%d/comm", o->processes[0]);
+        FILE *file = fopen(path, "re");
+        if (file && fgets(command, sizeof command, file))
+            command[strcspn(command, "\n")] = 0;
+        if (file)
+            fclose(file);
+        flm_text_format(&request->name, "%s %d", command, o->processes[0]);
+    }
+    flm_text_putc(&request->name, 0);
+}
+
+static bool check_target(const struct fields *f, int operands, struct flm_error *why)
+{
+    int targets = (operands > 0) + (f->processes != NULL) + f->machine;
+    if (targets == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "say what to look at: a process (flamel top PID), a command (flamel "
+                             "top -- ./app), or everything (-a)");
+    return targets == 1 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "a command, processes and the whole machine are looked at one at a "
+                         "time");
+}
+
+static bool read_times(const struct fields *f, struct flm_top_options *o, struct flm_error *why)
+{
+    enum { MOST = 3600, LEAST_NS = 100000000 };
+    int64_t window_ns = INT64_C(10000000000);
+    o->interval_ns = INT64_C(1000000000);
+    if ((f->interval && !flm_record_parse_time("interval", f->interval, &o->interval_ns, why)) ||
+        (f->window && !flm_record_parse_time("window", f->window, &window_ns, why)))
+        return false;
+    if (o->interval_ns < LEAST_NS)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--interval is 100ms at least");
+    if (window_ns < o->interval_ns && f->window)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--window is one interval at least (--interval %s)",
+                             f->interval ? f->interval : "1s");
+    o->window = (size_t)(window_ns / o->interval_ns);
+    o->window = o->window > 0 ? o->window : 1;
+    return o->window <= MOST ||
+           flm_error_set(why, FLM_ERROR_USAGE, "--window is %d intervals at most", MOST);
+}
+
+static bool read_options(const struct fields *f, int operands, char **words,
+                         struct request *request, struct flm_error *why)
+{
+    struct flm_recorder_options *o = &request->options.recorder;
+    const char *ids = f->processes;
+    if (!check_target(f, operands, why) || !read_times(f, &request->options, why) ||
+        !flm_record_fields_read(&f->record, o, why) ||
+        !flm_record_symbols_read(&f->symbols, false, &request->paths, o, why))
+        return false;
+    if (operands > 0 && is_number(words[0])) {
+        for (int i = 0; i < operands; i++) {
+            flm_text_puts(&request->list, i ? "," : "");
+            flm_text_puts(&request->list, words[i]);
+        }
+        flm_text_putc(&request->list, 0);
+        if (request->list.failed)
+            return flm_error_memory(why);
+        ids = request->list.at;
+    } else {
+        o->command = operands > 0 ? words : NULL;
+    }
+    if (ids && !flm_record_parse_ids("pid", ids, &request->processes, &o->process_count, why))
+        return false;
+    o->processes = request->processes;
+    o->machine = f->machine;
+    find_name(request);
+    return !request->name.failed || flm_error_memory(why);
+}
+
+/* ---- The command's output -------------------------------------------------------------------- */
+
+/* On the screen there is no room for what a command writes, and keys are not meant for it; tables
+ * have standard output to themselves. */
+static void lend_files(struct flm_standard_files *files, bool is_screen)
+{
+    int nowhere = is_screen ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+    if (is_screen)
+        flm_standard_files_lend(files, nowhere, nowhere, nowhere);
+    else
+        flm_standard_files_lend(files, -1, STDERR_FILENO, -1);
+    if (nowhere >= 0)
+        close(nowhere);
+}
+
+/* ---- The command ------------------------------------------------------------------------------
+ */
+
+/* Samples that stand for processor time: cycles, when nothing else was asked for. */
+static double rate_of(const struct flm_recorder *recorder)
+{
+    struct flm_recorder_result result = flm_recorder_result(recorder);
+    bool is_time = result.chose_event || strncmp(result.event, "cycles", 6) == 0;
+    return is_time ? result.asked_hz : 0;
+}
+
+static bool show(const struct fields *f, struct request *request, struct flm_error *why)
+{
+    bool is_screen =
+        f->tables == 0 && !f->json && isatty(STDOUT_FILENO) && flm_tui_is_possible(NULL);
+    struct flm_top top = {.name = request->name.at,
+                          .rows = f->rows == NOT_GIVEN ? USUAL_ROWS : f->rows,
+                          .tables = f->tables,
+                          .json = f->json};
+    struct flm_standard_files files;
+    if (!is_screen)
+        request->options.window = 1;
+    if (request->options.recorder.command)
+        lend_files(&files, is_screen);
+    top.recording = flm_top_recording_new(&request->options, why);
+    if (request->options.recorder.command)
+        flm_standard_files_take_back(&files);
+    if (!top.recording)
+        return false;
+    top.hz = rate_of(flm_top_recording_recorder(top.recording));
+    bool good = is_screen ? flm_top_screen(&top, why) : flm_top_plain(&top, why);
+    flm_top_recording_free(top.recording);
+    return good;
+}
+
+/* What follows a command is its own; what follows a process is ours. */
+static int parse(const struct flm_command *command, struct fields *f, int count, char **words,
+                 struct flm_error *why)
+{
+    const struct fields none = *f;
+    struct flm_command looser = *command;
+    char **given = calloc((size_t)count + 1, sizeof *given);
+    if (!given) {
+        flm_error_memory(why);
+        return -1;
+    }
+    memcpy(given, words, (size_t)count * sizeof *given);
+    int operands = flm_options_parse(command, f, count, words, why);
+    if (operands > 0 && is_number(words[0])) {
+        *f = none;
+        looser.ends_at_operand = false;
+        memcpy(words, given, (size_t)count * sizeof *given);
+        operands = flm_options_parse(&looser, f, count, words, why);
+    }
+    free(given);
+    return operands;
+}
+
+static int run(const struct flm_command *command, int count, char **words)
+{
+    struct fields f = {.rows = NOT_GIVEN, .record = FLM_RECORD_FIELDS_UNSET};
+    struct request request = {0};
+    struct flm_error why;
+    int operands = parse(command, &f, count, words, &why);
+    if (operands == -2)
+        return FLM_EXIT_DONE;
+    char **target = operands >= 0 ? flm_record_command_of(words, operands, &why) : NULL;
+    bool good =
+        target && read_options(&f, operands, target, &request, &why) && show(&f, &request, &why);
+    clear(&request);
+    free(target);
+    return good ? FLM_EXIT_DONE : flm_message_error(&why);
+}
+
+const struct flm_command flm_command_top = {
+    .name = "top",
+    .synopsis = "[OPTION]... (PID... | -a | -- COMMAND...)",
+    .summary = "what a program does now: functions and flame graph, live",
+    .description =
+        "Shows where a program spends its time, renewed every second: the functions that cost\n"
+        "most, and with the key 1 the flame graph, of the last ten seconds. Everything that the\n"
+        "viewer can do works meanwhile: search, zoom, transforms. Space freezes what is shown,\n"
+        "s saves it, w widens it to everything since the start, ? lists the keys.\n"
+        "Without a terminal, or with --once, plain tables are printed. A command's output is\n"
+        "not seen on the screen, and quitting ends it.",
+    .examples = "  flamel top 4711                    a process that runs\n"
+                "  flamel top -a                      everything on this machine\n"
+                "  flamel top -- ./app args           a command, from its start\n"
+                "  flamel top --once 1 -i 5s 4711     one table, of five seconds\n"
+                "  flamel top --json 4711 | jq .      for other programs\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .ends_at_operand = true,
+    .run = run,
+};

@@ -1,0 +1,38 @@
+/* commands.h - the commands: one file each, one line each in the table of commands.c. */
+#ifndef FLAMEL_CLI_COMMON_COMMANDS_H
+#define FLAMEL_CLI_COMMON_COMMANDS_H
+
+#include "cli/common/options.h"
+
+extern const struct flm_command flm_command_record;
+extern const struct flm_command flm_command_top;
+extern const struct flm_command flm_command_view;
+extern const struct flm_command flm_command_convert;
+extern const struct flm_command flm_command_info;
+extern const struct flm_command flm_command_report;
+extern const struct flm_command flm_command_diff;
+extern const struct flm_command flm_command_similarity;
+extern const struct flm_command flm_command_merge;
+extern const struct flm_command flm_command_filter;
+extern const struct flm_command flm_command_gate;
+extern const struct flm_command flm_command_series;
+extern const struct flm_command flm_command_formats;
+
+/* All of them, in the order in which help lists them; `count` receives how many. */
+const struct flm_command *const *flm_commands(size_t *count);
+
+/* NULL if there is none of that name. */
+const struct flm_command *flm_command_named(const char *name);
+
+/* `flamel view` of one file that another command has just written: its exit status. */
+int flm_view_file(const char *path);
+
+/* How every command ends. */
+enum {
+    FLM_EXIT_DONE = 0,
+    FLM_EXIT_NO = 1,     /* the answer is no */
+    FLM_EXIT_WRONG = 2,  /* the usage or the input was wrong */
+    FLM_EXIT_UNKNOWN = 3 /* there is no answer: gate */
+};
+
+#endif

@@ -1,0 +1,154 @@
+#include "cli/common/load_options.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common/messages.h"
+#include "flamel/algebra.h"
+#include "profile/columns.h"
+
+struct progress {
+    const char *path;
+    double last; /* when it was shown, in seconds; 0: not yet */
+    double started;
+    bool shown;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A line that is written over and over, only on a terminal and only when reading takes long. */
+static bool show_progress(void *context, uint64_t bytes, uint64_t size)
+{
+    struct progress *p = context;
+    double t = now();
+    if (t - p->started < 0.5 || t - p->last < 0.1)
+        return true;
+    p->last = t;
+    p->shown = true;
+    if (size)
+        fprintf(stderr, "\r%s: %.0f %% of %.0f MB ", p->path, 100.0 * (double)bytes / (double)size,
+                (double)size * 1e-6);
+    else
+        fprintf(stderr, "\r%s: %.0f MB ", p->path, (double)bytes * 1e-6);
+    return true;
+}
+
+static void tell_losses(const char *path, const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
+        struct flm_bytes what = flm_string_bytes(p, p->losses[i].what);
+        struct flm_bytes where = flm_string_bytes(p, p->losses[i].where);
+        flm_message("%s: left out: %.*s: %.0f%s%.*s", path, (int)what.size, what.at,
+                    p->losses[i].count, where.size ? ", the first at " : "", (int)where.size,
+                    where.at);
+    }
+}
+
+static struct flm_profile *apply(const struct flm_load_fields *fields, struct flm_profile *profile,
+                                 struct flm_error *why)
+{
+    char note[200];
+    struct flm_profile *result = flm_apply(profile, fields->apply, note, why);
+    flm_profile_free(profile);
+    if (!result)
+        flm_error_within(why, "--apply");
+    else if (note[0] && !fields->quiet)
+        flm_message("%s", note);
+    return result;
+}
+
+/* A path below one that the environment names. */
+static const char *path_below(const char *variable, const char *rest, struct flm_text *path)
+{
+    const char *at = getenv(variable);
+    if (!at || at[0] != '/')
+        return NULL;
+    path->size = 0;
+    flm_text_format(path, "%s%s", at, rest);
+    flm_text_putc(path, 0);
+    return path->failed ? NULL : path->at;
+}
+
+const char *flm_symbol_cache(struct flm_symbol_paths *paths)
+{
+    const char *path = path_below("XDG_CACHE_HOME", "/flamel", &paths->cache);
+    return path ? path : path_below("HOME", "/.cache/flamel", &paths->cache);
+}
+
+const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths)
+{
+    return path_below("HOME", "/.debug", &paths->perf);
+}
+
+void flm_symbol_paths_clear(struct flm_symbol_paths *paths)
+{
+    flm_text_clear(&paths->cache);
+    flm_text_clear(&paths->perf);
+}
+
+bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why)
+{
+    for (size_t i = 0; i < dirs->count; i++) {
+        DIR *dir = opendir(dirs->items[i]);
+        if (!dir)
+            return flm_error_set(why, FLM_ERROR_USAGE, "--symbols %s: %s", dirs->items[i],
+                                 strerror(errno));
+        closedir(dir);
+    }
+    return true;
+}
+
+struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
+{
+    struct progress progress = {.path = path, .started = now()};
+    struct flm_symbol_paths paths = {0};
+    struct flm_load_options options = {
+        .format = fields->from,
+        .allow_negative = fields->allow_signed,
+        .lenient = fields->lenient,
+        .columns = fields->columns,
+        .drop_times = fields->drop_times && !fields->apply, /* label: and time: ask for them */
+        .threads = fields->threads,
+        .found_format = fields->found_format,
+        .symbol_dirs = fields->symbols.items,
+        .symbol_dir_count = fields->symbols.count,
+        .perf_dir = flm_symbol_perf_dir(&paths),
+        .cache_dir = flm_symbol_cache(&paths),
+        .debuginfod_urls = fields->debuginfod ? getenv("DEBUGINFOD_URLS") : NULL,
+        .no_inlines = fields->no_inlines,
+        .lines = fields->lines,
+    };
+    if (!fields->quiet && isatty(STDERR_FILENO)) {
+        options.progress = show_progress;
+        options.progress_context = &progress;
+    }
+    struct flm_error why;
+    struct flm_profile *profile =
+        flm_symbol_dirs_check(&fields->symbols, &why) ? flm_load(path, &options, &why) : NULL;
+    flm_symbol_paths_clear(&paths);
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    if (profile && !fields->quiet && !fields->tells_losses)
+        tell_losses(path, profile);
+    if (profile && fields->apply)
+        profile = apply(fields, profile, &why);
+    if (!profile)
+        flm_message("%s", why.text);
+    return profile;
+}
+
+const char *flm_load_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash && slash[1] ? slash + 1 : path;
+}

@@ -1,0 +1,24 @@
+#include "cli/common/messages.h"
+
+#include <stdio.h>
+
+#include "cli/common/commands.h"
+
+void flm_message(const char *format, ...)
+{
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < 32 || *at == 127)
+            *at = '?';
+    fprintf(stderr, "flamel: %s\n", line);
+}
+
+int flm_message_error(const struct flm_error *why)
+{
+    flm_message("%s", why->text);
+    return FLM_EXIT_WRONG;
+}

@@ -1,0 +1,266 @@
+#include "cli/common/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number/number.h"
+
+/* An option of either kind: of the command's table, or of its group of more. */
+struct found {
+    const struct flm_option *option;
+    const struct flm_more_option *more;
+    const char *name, *value; /* `value` as help calls it; NULL: a flag */
+};
+
+static struct found found_option(const struct flm_option *option)
+{
+    return (struct found){option, NULL, option->name, option->value};
+}
+
+/* The i-th of all long options; name NULL behind the last. */
+static struct found option_at(const struct flm_command *command, size_t i)
+{
+    if (i < command->option_count)
+        return found_option(&command->options[i]);
+    size_t count = 0;
+    const struct flm_more_option *more = command->more ? command->more->list(&count) : NULL;
+    i -= command->option_count;
+    return i < count ? (struct found){NULL, &more[i], more[i].name, more[i].value}
+                     : (struct found){0};
+}
+
+/* The option called `name`, or the only one that begins so. */
+static struct found find(const struct flm_command *command, const char *name, size_t size,
+                         struct flm_error *why)
+{
+    struct found found = {0}, at;
+    int count = 0;
+    for (size_t i = 0; (at = option_at(command, i)).name; i++) {
+        if (strncmp(at.name, name, size) != 0 || at.name[0] == 0)
+            continue;
+        if (at.name[size] == 0)
+            return at;
+        found = at;
+        count++;
+    }
+    if (count == 1)
+        return found;
+    flm_error_set(why, FLM_ERROR_USAGE,
+                  count ? "--%.*s could be several options ('flamel %s --help' lists them)"
+                        : "there is no option --%.*s ('flamel %s --help' lists them)",
+                  (int)size, name, command->name);
+    return (struct found){0};
+}
+
+void flm_option_words_clear(struct flm_option_words *words)
+{
+    free(words->items);
+    *words = (struct flm_option_words){0};
+}
+
+static bool add_word(struct flm_option_words *words, const char *value, struct flm_error *why)
+{
+    void *items = words->items;
+    if (!flm_grow(&items, &words->capacity, words->count + 1, sizeof *words->items))
+        return flm_error_memory(why);
+    words->items = items;
+    words->items[words->count++] = value;
+    return true;
+}
+
+/* "1%", "0.01": 0.01. */
+static bool parse_share(const char *value, double *share)
+{
+    struct flm_bytes text = flm_bytes_of(value);
+    bool is_percent = flm_bytes_end_with(text, "%");
+    text.size -= is_percent;
+    enum flm_number_kind kind = flm_number_parse(text, share);
+    if (is_percent)
+        *share /= 100;
+    return (kind == FLM_NUMBER_INTEGER || kind == FLM_NUMBER_DECIMAL) && *share >= 0 &&
+           (is_percent || *share <= 1);
+}
+
+static bool set(const struct flm_option *option, void *fields, const char *value,
+                struct flm_error *why)
+{
+    char *field = (char *)fields + option->offset;
+    double number = 0;
+    bool good = true;
+    if (option->kind == FLM_OPTION_NUMBER || option->kind == FLM_OPTION_COUNT) {
+        enum flm_number_kind kind = flm_number_parse(flm_bytes_of(value), &number);
+        good = kind == FLM_NUMBER_INTEGER ||
+               (kind == FLM_NUMBER_DECIMAL && option->kind == FLM_OPTION_NUMBER);
+    }
+    switch (option->kind) {
+    case FLM_OPTION_TITLE:
+        break;
+    case FLM_OPTION_FLAG:
+        *(bool *)(void *)field = true;
+        break;
+    case FLM_OPTION_TEXT:
+        memcpy(field, &value, sizeof value);
+        break;
+    case FLM_OPTION_LIST: {
+        struct flm_option_list *list = (void *)field;
+        if (list->count == FLM_OPTION_MOST_ITEMS)
+            return flm_error_set(why, FLM_ERROR_USAGE, "--%s is given too often", option->name);
+        list->items[list->count++] = value;
+        break;
+    }
+    case FLM_OPTION_WORDS:
+        return add_word((void *)field, value, why);
+    case FLM_OPTION_SHARE:
+        if (!parse_share(value, (double *)(void *)field))
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--%s takes a share, such as 1%% or 0.01, not '%s'", option->name,
+                                 value);
+        break;
+    case FLM_OPTION_NUMBER:
+        *(double *)(void *)field = number;
+        break;
+    case FLM_OPTION_COUNT:
+        good = good && number >= 0 && number <= 1e9;
+        *(int *)(void *)field = good ? (int)number : 0;
+        break;
+    }
+    return good || flm_error_set(why, FLM_ERROR_USAGE, "--%s takes a number, not '%s'",
+                                 option->name, value);
+}
+
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != 0;
+}
+
+/* The words behind the first value, up to the next option. */
+static bool add_words(const struct flm_option *option, void *fields, int count, char **words,
+                      int *used, struct flm_error *why)
+{
+    struct flm_option_words *all = (void *)((char *)fields + option->offset);
+    while (*used < count && !is_option(words[*used]))
+        if (!add_word(all, words[(*used)++], why))
+            return false;
+    return true;
+}
+
+/* One word that begins with '-'. *used receives how many words it took. */
+static bool parse_option(const struct flm_command *command, void *fields, int count, char **words,
+                         int *used, struct flm_error *why)
+{
+    const char *word = words[0], *value = NULL;
+    struct found found = {0};
+    *used = 1;
+    if (word[1] == '-') {
+        const char *name = word + 2, *equals = strchr(name, '=');
+        found = find(command, name, equals ? (size_t)(equals - name) : strlen(name), why);
+        if (!found.name)
+            return false;
+        value = equals ? equals + 1 : NULL;
+    } else {
+        for (size_t i = 0; i < command->option_count && !found.name; i++)
+            if (command->options[i].letter == word[1])
+                found = found_option(&command->options[i]);
+        if (!found.name)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "there is no option %s ('flamel %s --help' lists them)", word,
+                                 command->name);
+        value = word[2] ? word + 2 : NULL;
+    }
+    if (value && !found.value)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--%s takes no value: %s", found.name, word);
+    if (!value && found.value) {
+        bool takes_words = found.option && found.option->kind == FLM_OPTION_WORDS;
+        if (count < 2 || (takes_words && is_option(words[1])))
+            return flm_error_set(why, FLM_ERROR_USAGE, "--%s needs a value: %s", found.name,
+                                 found.value);
+        value = words[1];
+        *used = 2;
+    }
+    if (!found.option)
+        return command->more->set((char *)fields + command->more_offset, found.name, value, why);
+    return set(found.option, fields, value, why) &&
+           (found.option->kind != FLM_OPTION_WORDS || *used == 1 ||
+            add_words(found.option, fields, count, words, used, why));
+}
+
+int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
+                      struct flm_error *why)
+{
+    int operands = 0;
+    bool ended = false;
+    for (int i = 0; i < count;) {
+        if (ended || !is_option(words[i])) {
+            words[operands++] = words[i++];
+            ended = ended || command->ends_at_operand;
+        } else if (strcmp(words[i], "--") == 0) {
+            ended = true;
+            i++;
+        } else if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) {
+            flm_options_help(command);
+            return -2;
+        } else {
+            int used;
+            if (!parse_option(command, fields, count - i, words + i, &used, why))
+                return -1;
+            i += used;
+        }
+    }
+    return operands;
+}
+
+/* Lines of help, each below the first, broken at blanks where they would be too long. */
+static void print_text(const char *text, int column)
+{
+    enum { WIDTH = 80 };
+    size_t room = (size_t)(WIDTH - column);
+    while (*text) {
+        size_t size = strcspn(text, "\n"), fits = size;
+        if (size > room) {
+            fits = room;
+            while (fits > 0 && text[fits] != ' ')
+                fits--;
+            fits = fits > 0 ? fits : size;
+        }
+        printf("%.*s\n", (int)fits, text);
+        text += fits + (text[fits] != 0);
+        if (*text)
+            printf("%*s", column, "");
+    }
+}
+
+static void print_option(struct found found, const char *help, int column)
+{
+    char left[80], letter = found.option ? found.option->letter : 0;
+    int size = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", letter ? '-' : ' ',
+                        letter ? letter : ' ', letter ? ',' : ' ', found.name,
+                        found.value ? " " : "", found.value ? found.value : "");
+    printf("%-*s", column, left);
+    if (size >= column)
+        printf("\n%*s", column, "");
+    print_text(help, column);
+}
+
+void flm_options_help(const struct flm_command *command)
+{
+    enum { COLUMN = 26 };
+    printf("usage: flamel %s %s\n\n%s\n", command->name, command->synopsis, command->description);
+    if (command->option_count > 0)
+        printf("\noptions:\n");
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct flm_option *option = &command->options[i];
+        if (option->kind == FLM_OPTION_TITLE)
+            printf("\n%s\n", option->help);
+        else
+            print_option(found_option(option), option->help, COLUMN);
+    }
+    if (command->more)
+        printf("\n%s\n", command->more->title);
+    struct found more;
+    for (size_t i = command->option_count; (more = option_at(command, i)).name; i++)
+        print_option(more, more.more->help, COLUMN);
+    if (command->examples)
+        printf("\nexamples:\n%s", command->examples);
+    printf("\n'man flamel-%s' says more.\n", command->name);
+}

@@ -1,0 +1,89 @@
+/* options.h - the command line of every command, described by a table.
+ *
+ *     static const struct flm_option options[] = {
+ *         {"output", 'o', "FILE", "where to write; its end says the format", FLM_TEXT, at(output)},
+ *
+ * Options and operands may be mixed; "--" ends options; --name=VALUE and --name VALUE are the same;
+ * a unique beginning of a long name will do. An option that takes words takes all that follow it,
+ * up to the next option, so that a shell may expand them: --base runs/base/?.flm. Where the
+ * operands are another command with options of its own, the first one ends ours. The same table
+ * prints the command's help, and a test compares it with the manual page. */
+#ifndef FLAMEL_CLI_COMMON_OPTIONS_H
+#define FLAMEL_CLI_COMMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "flamel/error.h"
+
+enum flm_option_kind {
+    FLM_OPTION_TITLE,  /* no option: its help stands above those that follow; its name is "" */
+    FLM_OPTION_FLAG,   /* bool: becomes true */
+    FLM_OPTION_TEXT,   /* const char *: the value */
+    FLM_OPTION_NUMBER, /* double */
+    FLM_OPTION_COUNT,  /* int, not negative */
+    FLM_OPTION_SHARE,  /* double: of "1%" and of "0.01" 0.01 */
+    FLM_OPTION_LIST,   /* struct flm_option_list: may be given several times */
+    FLM_OPTION_WORDS   /* struct flm_option_words: the same, and several values each time */
+};
+
+enum { FLM_OPTION_MOST_ITEMS = 32 };
+struct flm_option_list {
+    const char *items[FLM_OPTION_MOST_ITEMS];
+    size_t count;
+};
+
+/* As many as there are. */
+struct flm_option_words {
+    const char **items; /* owned */
+    size_t count, capacity;
+};
+void flm_option_words_clear(struct flm_option_words *words);
+
+struct flm_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* how help calls it; NULL for flags */
+    const char *help;
+    enum flm_option_kind kind;
+    size_t offset; /* of the field in the command's own struct */
+};
+
+/* Options that another part of the program knows (those of pictures): listed and set by name. */
+struct flm_more_option {
+    const char *name;
+    const char *value; /* how help calls it; NULL: takes none */
+    const char *help;
+};
+
+struct flm_option_group {
+    const char *title; /* above them in the help */
+    const struct flm_more_option *(*list)(size_t *count);
+    bool (*set)(void *fields, const char *name, const char *value, struct flm_error *why);
+};
+
+struct flm_command {
+    const char *name;
+    const char *synopsis;    /* "[OPTION]... FILE" */
+    const char *summary;     /* one line for `flamel help` */
+    const char *description; /* what help prints above the options: a few sentences */
+    const char *examples;    /* and below them */
+    const struct flm_option *options;
+    size_t option_count;
+    const struct flm_option_group *more; /* may be NULL */
+    size_t more_offset;                  /* of what its `set` is handed, in the fields */
+    bool ends_at_operand; /* what follows the first operand is no option: it is a command's own */
+    int (*run)(const struct flm_command *command, int count, char **words);
+};
+
+/* Puts the options among `words` (the command's name not among them) into `fields`, and the
+ * operands to the front of `words`; returns how many there are. -1, and `why`, for what is not
+ * understood; -2 when --help was asked for and printed. Options that take words are to be cleared
+ * in any case. */
+int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
+                      struct flm_error *why);
+
+/* Help of one command on standard output. */
+void flm_options_help(const struct flm_command *command);
+
+#endif

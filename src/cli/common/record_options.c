@@ -1,0 +1,134 @@
+#include "cli/common/record_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number/number.h"
+
+bool flm_record_parse_time(const char *option, const char *text, int64_t *time_ns,
+                           struct flm_error *why)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"", 1e9}};
+    size_t size = strspn(text, "0123456789.");
+    double number = 0;
+    enum flm_number_kind kind = flm_number_parse((struct flm_bytes){text, size}, &number);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        double ns = number * units[i].ns;
+        if (kind == FLM_NUMBER_NONE || strcmp(text + size, units[i].unit) != 0 || ns < 1e6 ||
+            ns > 1e17)
+            continue;
+        *time_ns = (int64_t)ns;
+        return true;
+    }
+    return flm_error_set(why, FLM_ERROR_USAGE, "--%s is a time, like 10s, 500ms or 2m, not '%s'",
+                         option, text);
+}
+
+bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, size_t *count,
+                          struct flm_error *why)
+{
+    *ids = malloc((strlen(text) / 2 + 1) * sizeof **ids);
+    if (!*ids)
+        return flm_error_memory(why);
+    for (const char *at = text;; at++) {
+        uint64_t id;
+        struct flm_bytes word = {at, strcspn(at, ",")};
+        if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--%s takes numbers with commas between, "
+                                 "not '%s'",
+                                 option, text);
+        (*ids)[(*count)++] = (int32_t)id;
+        at += word.size;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool set_stack_size(struct flm_recorder_options *o, uint64_t bytes, struct flm_error *why)
+{
+    o->stack_size = bytes > 0 && bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
+    return o->stack_size > 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "a copy of the stack has bytes: at least 8, a multiple of 8 "
+                         "(--call-graph=none takes no stacks)");
+}
+
+bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_recorder_options *o,
+                             struct flm_error *why)
+{
+    static const struct {
+        const char *word;
+        enum flm_stack_mode mode;
+    } words[] = {{"auto", FLM_STACK_AUTO},    {"dwarf", FLM_STACK_COPY}, {"fp", FLM_STACK_POINTER},
+                 {"lbr", FLM_STACK_BRANCHES}, {"none", FLM_STACK_NONE},  {"no", FLM_STACK_NONE}};
+    word = word ? word : "auto";
+    size_t size = strcspn(word, ",");
+    if (stack_size != -1 && !set_stack_size(o, (uint64_t)stack_size, why))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        uint64_t bytes = 0;
+        if (strlen(words[i].word) != size || strncmp(word, words[i].word, size) != 0)
+            continue;
+        o->stacks = words[i].mode;
+        if (!word[size])
+            return true;
+        if (words[i].mode == FLM_STACK_COPY &&
+            flm_number_parse_uint(flm_bytes_of(word + size + 1), &bytes))
+            return set_stack_size(o, bytes, why);
+    }
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "--call-graph is auto, dwarf, dwarf,BYTES, fp, lbr or none, not '%s'",
+                         word);
+}
+
+char **flm_record_command_of(char **words, int count, struct flm_error *why)
+{
+    char **command = calloc((size_t)count + 1, sizeof *command);
+    if (!command)
+        flm_error_memory(why);
+    for (int i = 0; command && i < count; i++)
+        command[i] = words[i];
+    return command;
+}
+
+bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_recorder_options *o,
+                            struct flm_error *why)
+{
+    bool rate_is_good = isnan(f->frequency) || f->frequency > 0;
+    bool period_is_good = isnan(f->period) || (f->period >= 1 && f->period <= 1e15);
+    if (!rate_is_good || !period_is_good || (!isnan(f->period) && f->period != floor(f->period)))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--frequency and --count are positive numbers, --count a whole one");
+    if (f->ring_mib == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--ring-size is 1 MiB at least");
+    o->events = f->events.items;
+    o->event_count = f->events.count;
+    o->frequency_hz = isnan(f->frequency) ? 0 : f->frequency;
+    o->period = isnan(f->period) ? 0 : (uint64_t)f->period;
+    o->off_cpu = f->off_cpu;
+    o->no_kernel = f->no_kernel;
+    o->no_inherit = f->no_inherit;
+    o->python = f->python;
+    o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
+    o->session.per_thread = f->per_thread;
+    return flm_record_parse_stacks(f->call_graph, f->stack_size, o, why);
+}
+
+bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod,
+                             struct flm_symbol_paths *paths, struct flm_recorder_options *o,
+                             struct flm_error *why)
+{
+    if (!flm_symbol_dirs_check(dirs, why))
+        return false;
+    o->session.symbols.symbol_dirs = dirs->items;
+    o->session.symbols.symbol_dir_count = dirs->count;
+    o->session.symbols.cache_dir = flm_symbol_cache(paths);
+    o->session.symbols.perf_dir = flm_symbol_perf_dir(paths);
+    o->session.symbols.ask_debuginfod = debuginfod;
+    o->session.symbols.debuginfod_urls = getenv("DEBUGINFOD_URLS");
+    return true;
+}

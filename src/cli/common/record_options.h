@@ -1,0 +1,128 @@
+/* record_options.h - what commands that record have in common: words of their options, as the
+ * recorder takes them. */
+#ifndef FLAMEL_CLI_COMMON_RECORD_OPTIONS_H
+#define FLAMEL_CLI_COMMON_RECORD_OPTIONS_H
+
+#include <math.h>
+
+#include "base/text/text.h"
+#include "cli/common/load_options.h"
+#include "record/capture/recorder.h"
+
+/* What is sampled and how, as it stands on the command line. */
+struct flm_record_fields {
+    const char *call_graph;
+    struct flm_option_list events;
+    double frequency, period;
+    int ring_mib, stack_size; /* -1, and no number above: not given */
+    bool off_cpu, no_kernel, no_inherit, per_thread, python, call_stacks;
+};
+
+#define FLM_RECORD_FIELDS_UNSET                                                                    \
+    {                                                                                              \
+        .frequency = NAN, .period = NAN, .ring_mib = -1, .stack_size = -1                          \
+    }
+
+/* To be put into a command's table: `fields` is the struct, `member` its struct flm_record_fields.
+ */
+#define FLM_RECORD_OPTIONS(fields, member)                                                         \
+    {"frequency",                                                                                  \
+     'F',                                                                                          \
+     "HZ",                                                                                         \
+     "samples a second of CPU time (default: 999)",                                                \
+     FLM_OPTION_NUMBER,                                                                            \
+     offsetof(fields, member.frequency)},                                                          \
+        {"count",                                                                                  \
+         'c',                                                                                      \
+         "N",                                                                                      \
+         "a sample every N events instead",                                                        \
+         FLM_OPTION_NUMBER,                                                                        \
+         offsetof(fields, member.period)},                                                         \
+        {"event",                                                                                  \
+         'e',                                                                                      \
+         "NAME",                                                                                   \
+         "what to sample: cycles, cpu-clock, page-faults,\nsched:sched_switch ... "                \
+         "(default: cycles, else cpu-clock)",                                                      \
+         FLM_OPTION_LIST,                                                                          \
+         offsetof(fields, member.events)},                                                         \
+        {"off-cpu",                                                                                \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "record waiting too: where threads do not run, and how\nlong",                            \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.off_cpu)},                                                        \
+        {"call-graph",                                                                             \
+         0,                                                                                        \
+         "HOW",                                                                                    \
+         "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "                    \
+         "pointers), lbr (branch records),\nnone",                                                 \
+         FLM_OPTION_TEXT,                                                                          \
+         offsetof(fields, member.call_graph)},                                                     \
+        {"call-stacks",                                                                            \
+         'g',                                                                                      \
+         NULL,                                                                                     \
+         "stacks, as without it: for hands that know perf",                                        \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.call_stacks)},                                                    \
+        {"stack-size",     0,                                                                      \
+         "BYTES",          "of the stack that are copied (default: 16384)",                        \
+         FLM_OPTION_COUNT, offsetof(fields, member.stack_size)},                                   \
+        {"no-kernel",                                                                              \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "user space alone",                                                                       \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.no_kernel)},                                                      \
+        {"no-inherit",                                                                             \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "not what the target starts",                                                             \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.no_inherit)},                                                     \
+        {"per-thread",                                                                             \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "the outermost frame is the thread",                                                      \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.per_thread)},                                                     \
+        {"python",                                                                                 \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "functions of CPython too, read from outside",                                            \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.python)},                                                         \
+    {                                                                                              \
+        "ring-size", 0, "MIB", "of each processor's ring, where that much may be locked",          \
+            FLM_OPTION_COUNT, offsetof(fields, member.ring_mib)                                    \
+    }
+
+/* Whether the numbers make sense, and all of it as the recorder takes it. What it points to is the
+ * fields'. */
+bool flm_record_fields_read(const struct flm_record_fields *fields,
+                            struct flm_recorder_options *options, struct flm_error *why);
+
+/* Where symbols are looked for: `dirs` were given on the command line; the paths are filled in, and
+ * own what the options point to. */
+bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod,
+                             struct flm_symbol_paths *paths, struct flm_recorder_options *options,
+                             struct flm_error *why);
+
+/* "10s", "500ms", "2m": a millisecond at least. `option` is its name, for what is said of others.
+ */
+bool flm_record_parse_time(const char *option, const char *text, int64_t *time_ns,
+                           struct flm_error *why);
+
+/* "4711,4712": as many numbers as there are, owned by the caller, also after a failure. */
+bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, size_t *count,
+                          struct flm_error *why);
+
+/* How stacks are found: auto, dwarf, dwarf,BYTES, fp, lbr or none; NULL: auto. `stack_size`: -1
+ * where it was not given. */
+bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_recorder_options *options,
+                             struct flm_error *why);
+
+/* The operands as a command that can be started: terminated by NULL, to be freed; the words are the
+ * caller's. NULL, and `why`, when memory ran out. */
+char **flm_record_command_of(char **words, int count, struct flm_error *why);
+
+#endif

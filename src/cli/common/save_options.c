@@ -1,0 +1,87 @@
+#include "cli/common/save_options.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text/text.h"
+#include "cli/common/commands.h"
+#include "cli/common/messages.h"
+#include "format/core/format.h"
+#include "os/file_bytes.h"
+
+static const struct flm_more_option *list(size_t *count)
+{
+    return (const struct flm_more_option *)(const void *)flm_svg_option_list(count);
+}
+
+static bool set(void *fields, const char *name, const char *value, struct flm_error *why)
+{
+    return flm_svg_option_set(fields, name, value, why);
+}
+
+const struct flm_option_group flm_picture_options = {"options of pictures:", list, set};
+
+const char *flm_save_missing(const struct flm_save_fields *fields)
+{
+    return fields->output || fields->to ? NULL : "say what to write: -o FILE, or -t FORMAT";
+}
+
+static const struct flm_format *format_of(const struct flm_save_fields *fields)
+{
+    return fields->to ? flm_format_named(fields->to) : flm_format_for_file(fields->output);
+}
+
+bool flm_save_is_page(const struct flm_save_fields *fields)
+{
+    return format_of(fields) == &flm_format_html;
+}
+
+bool flm_save_shows_samples(const struct flm_save_fields *fields)
+{
+    if (fields->picture.order == FLM_DRAW_BY_TIME)
+        return true;
+    const struct flm_format *format = format_of(fields);
+    return format && flm_format_keeps_all(format);
+}
+
+static bool collect(void *context, const void *bytes, size_t size)
+{
+    struct flm_text *text = context;
+    flm_text_add(text, (struct flm_bytes){bytes, size});
+    return !text->failed;
+}
+
+/* Colours stay the same from picture to picture: those of the file are used, and the file gets
+ * those of the names it did not have. */
+static bool use_palette(const struct flm_save_fields *f, const struct flm_profile *profile,
+                        struct flm_svg_options *picture, struct flm_text *palette,
+                        struct flm_error *why)
+{
+    if (access(f->palette_file, F_OK) == 0 && !flm_file_read(f->palette_file, palette, why))
+        return false;
+    picture->palette = (struct flm_name){palette->at, palette->size};
+    struct flm_text all = {0};
+    bool good = flm_svg_palette_write(profile, picture, collect, &all, why) &&
+                flm_file_write(f->palette_file, (struct flm_bytes){all.at, all.size}, why);
+    flm_text_clear(&all);
+    return good;
+}
+
+int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
+{
+    struct flm_error why;
+    struct flm_svg_options picture = f->picture;
+    struct flm_text palette = {0};
+    struct flm_save_options save = {.format = f->to,
+                                    .metric = f->metric,
+                                    .annotate = f->annotate,
+                                    .picture = &picture,
+                                    .name = f->name,
+                                    .base = f->base,
+                                    .base_name = f->base_name};
+    bool good = !f->palette_file || use_palette(f, profile, &picture, &palette, &why);
+    good = good && flm_save(profile, f->output ? f->output : "-", &save, &why);
+    flm_text_clear(&palette);
+    flm_profile_free(profile);
+    return good ? FLM_EXIT_DONE : flm_message_error(&why);
+}

@@ -1,0 +1,65 @@
+/* save_options.h - the options that every command that writes profiles has, and writing with them.
+ */
+#ifndef FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
+#define FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
+
+#include "cli/common/options.h"
+#include "flamel/draw.h"
+#include "flamel/file.h"
+
+struct flm_save_fields {
+    const char *output, *to, *metric;
+    bool annotate;
+    struct flm_svg_options picture;
+    const char *palette_file; /* colours that are read from it, and written back to it */
+
+    /* No options: for a page to show, the name of the file that it came from (may be NULL), and
+     * what it is compared with (NULL: nothing). */
+    const char *name, *base_name;
+    const struct flm_profile *base;
+};
+
+/* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */
+#define FLM_SAVE_OPTIONS(fields, member)                                                           \
+    {"output",        'o',                                                                         \
+     "FILE",          "where to write; its end says the format",                                   \
+     FLM_OPTION_TEXT, offsetof(fields, member.output)},                                            \
+        {"to",                                                                                     \
+         't',                                                                                      \
+         "FORMAT",                                                                                 \
+         "write this format (to standard output without -o)",                                      \
+         FLM_OPTION_TEXT,                                                                          \
+         offsetof(fields, member.to)},                                                             \
+        {"metric",        'm',                                                                     \
+         "NAME",          "of several metrics, this one (default: the first)",                     \
+         FLM_OPTION_TEXT, offsetof(fields, member.metric)},                                        \
+        {"annotate",                                                                               \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "folded: mark kernel, inlined, jit frames: _[k] _[i] _[j]",                               \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.annotate)},                                                       \
+    {                                                                                              \
+        "cp", 0, "FILE", "pictures: take colours from FILE, and add new names to it",              \
+            FLM_OPTION_TEXT, offsetof(fields, member.palette_file)                                 \
+    }
+
+/* The options of pictures, as a group of more options: FLM_PICTURE_OPTIONS(struct, member) in a
+ * command. */
+extern const struct flm_option_group flm_picture_options;
+#define FLM_PICTURE_OPTIONS(fields, member)                                                        \
+    .more = &flm_picture_options, .more_offset = offsetof(fields, member.picture)
+
+/* Whether it was said what to write; NULL, or the sentence that asks for it. */
+const char *flm_save_missing(const struct flm_save_fields *fields);
+
+/* Whether what is written shows single samples, with their times and labels. */
+bool flm_save_shows_samples(const struct flm_save_fields *fields);
+
+/* Whether what is written is a page, which keeps both profiles of a comparison as they are. */
+bool flm_save_is_page(const struct flm_save_fields *fields);
+
+/* Writes and frees the profile; the exit status. */
+int flm_save_with(const struct flm_save_fields *fields, struct flm_profile *profile);
+
+#endif

@@ -1,0 +1,133 @@
+#include "cli/common/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+/* The locale's character set, by the rule of POSIX: the first of these that is set decides. The
+ * library does not depend on the locale, so there is no need to load it. */
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !*locale; i++)
+        locale = variable(names[i]);
+    return strstr(locale, "UTF-8") || strstr(locale, "utf8") || strstr(locale, "UTF8") ||
+           strstr(locale, "utf-8");
+}
+
+enum flm_color_depth flm_terminal_depth(void)
+{
+    static const char *const true_colors[] = {"-direct", "kitty", "alacritty",
+                                              "ghostty", "foot",  "wezterm"};
+    const char *terminal = variable("TERM"), *promise = variable("COLORTERM");
+    if (*variable("NO_COLOR") || !*terminal || strcmp(terminal, "dumb") == 0)
+        return FLM_DEPTH_NONE;
+    if (strcmp(promise, "truecolor") == 0 || strcmp(promise, "24bit") == 0)
+        return FLM_DEPTH_TRUE;
+    for (size_t i = 0; i < sizeof true_colors / sizeof true_colors[0]; i++)
+        if (strstr(terminal, true_colors[i]))
+            return FLM_DEPTH_TRUE;
+    return strstr(terminal, "256") || *promise ? FLM_DEPTH_256 : FLM_DEPTH_16;
+}
+
+enum flm_charset flm_terminal_charset(void)
+{
+    return is_utf8() ? FLM_CHARSET_UTF8 : FLM_CHARSET_ASCII;
+}
+
+bool flm_terminal_is_dark(void)
+{
+    const char *colors = variable("COLORFGBG"), *last = strrchr(colors, ';');
+    int page = last ? atoi(last + 1) : 0; /* of the 16: 7 and all from 9 on are light */
+    return !last || page < 7 || page == 8;
+}
+
+struct flm_look flm_look_of_output(void)
+{
+    return flm_look_of(STDOUT_FILENO);
+}
+
+struct flm_look flm_look_of(int file)
+{
+    enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20 };
+    struct flm_look look = {0};
+    if (!isatty(file))
+        return look;
+    struct winsize size = {0};
+    look.width = USUAL_WIDTH;
+    if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        look.width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+    look.charset = flm_terminal_charset();
+    enum flm_color_depth depth = flm_terminal_depth();
+    look.colors = depth == FLM_DEPTH_NONE ? 0 : depth == FLM_DEPTH_16 ? 16 : 256;
+    return look;
+}
+
+/* How many bytes at `at` are a tone, "ESC [ ... m". */
+static size_t tone_size(struct flm_bytes text, size_t at)
+{
+    size_t end = at;
+    if (at + 1 >= text.size || text.at[at] != 27 || text.at[at + 1] != '[')
+        return 0;
+    while (end < text.size && text.at[end] != 'm')
+        end++;
+    return end < text.size ? end + 1 - at : 0;
+}
+
+/* A word, with the tones in it and the blanks before it: where it ends, and its cells without
+ * those blanks. */
+static size_t word_end(struct flm_bytes text, size_t at, size_t *blanks, size_t *cells)
+{
+    bool inside = false;
+    *blanks = *cells = 0;
+    while (at < text.size && text.at[at] != '\n' && !(inside && text.at[at] == ' ')) {
+        size_t size = tone_size(text, at);
+        if (size == 0 && text.at[at] == ' ') {
+            ++*blanks;
+            size = 1;
+        } else if (size == 0) {
+            inside = true;
+            *cells += ((unsigned char)text.at[at] & 0xC0) != 0x80;
+            size = 1;
+        }
+        at += size;
+    }
+    return at;
+}
+
+void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
+                   size_t indent)
+{
+    size_t column = 0;
+    for (size_t at = 0; at < lines.size;) {
+        if (lines.at[at] == '\n') {
+            flm_text_putc(out, '\n');
+            column = 0;
+            at++;
+            continue;
+        }
+        size_t blanks, cells, end = word_end(lines, at, &blanks, &cells);
+        if (look->width > 0 && column > indent && column + blanks + cells > look->width) {
+            flm_text_putc(out, '\n');
+            flm_text_repeat(out, ' ', indent);
+            column = indent;
+            while (blanks > 0) {
+                size_t size = tone_size(lines, at);
+                flm_text_add(out, (struct flm_bytes){lines.at + at, size});
+                blanks -= size == 0;
+                at += size > 0 ? size : 1;
+            }
+        }
+        flm_text_add(out, (struct flm_bytes){lines.at + at, end - at});
+        column += blanks + cells;
+        at = end;
+    }
+}

@@ -1,0 +1,29 @@
+/* terminal.h - what standard output is, for those who draw tables on it. */
+#ifndef FLAMEL_CLI_COMMON_TERMINAL_H
+#define FLAMEL_CLI_COMMON_TERMINAL_H
+
+#include "draw/terminal/screen.h"
+#include "draw/text/table.h"
+
+/* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
+ * UTF-8 where the locale says so, with as many colours as TERM promises; none with NO_COLOR or on a
+ * "dumb" one. */
+struct flm_look flm_look_of_output(void);
+
+/* The same of another file: standard error. */
+struct flm_look flm_look_of(int file);
+
+/* Adds lines, broken between words where they are wider than the terminal; what follows of such a
+ * line is `indent` cells in. Tones (table.h) take no room. */
+void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
+                   size_t indent);
+
+/* What the environment says of the terminal: how many colours it has, and its letters. COLORTERM
+ * promises all colours; it does not travel over ssh, so some terminals are known by their names. */
+enum flm_color_depth flm_terminal_depth(void);
+enum flm_charset flm_terminal_charset(void);
+
+/* Whether the page is dark, as far as the environment says: COLORFGBG, "15;0". */
+bool flm_terminal_is_dark(void);
+
+#endif

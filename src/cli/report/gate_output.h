@@ -1,0 +1,40 @@
+/* gate_output.h - where a verdict goes, and in which form.
+ *
+ *     .txt .md .json .xml     reports: text, Markdown, JSON, JUnit (gate_report.h)
+ *     .html                   the viewer: both sides, what is not proved in grey (gate/verdict/significant.h)
+ *     .svg .png .pdf .flm     the same as a picture, or as one profile with both sides
+ *
+ * As with other commands the end of a file's name says its form; --format does so for standard
+ * output, where the text is otherwise. Any number of files may be written of one verdict. */
+#ifndef FLAMEL_CLI_REPORT_GATE_OUTPUT_H
+#define FLAMEL_CLI_REPORT_GATE_OUTPUT_H
+
+#include "cli/common/options.h"
+#include "cli/report/gate_report.h"
+
+struct flm_gate_output_fields {
+    struct flm_option_list files;
+    const char *format; /* of standard output; NULL: text */
+};
+
+#define FLM_GATE_OUTPUT_OPTIONS(fields, member)                                                    \
+    {"output",                                                                                     \
+     'o',                                                                                          \
+     "FILE",                                                                                       \
+     "write the verdict to FILE too: .md, .json, .xml (JUnit), .html "                             \
+     "(the viewer), .svg ...; may be repeated",                                                    \
+     FLM_OPTION_LIST,                                                                              \
+     offsetof(fields, member.files)},                                                              \
+    {                                                                                              \
+        "format", 0, "FORMAT", "on standard output: text (the default), markdown, json, junit",    \
+            FLM_OPTION_TEXT, offsetof(fields, member.format)                                       \
+    }
+
+/* Whether all of that can be written: before a long recording, not behind it. */
+bool flm_gate_output_check(const struct flm_gate_output_fields *fields, struct flm_error *why);
+
+/* Writes everything; `report` needs neither look nor out. */
+bool flm_gate_output_write(const struct flm_gate_output_fields *fields,
+                           const struct flm_gate_report *report, struct flm_error *why);
+
+#endif

@@ -1,0 +1,364 @@
+/* gate_sentences.c - what all reports of a gate say alike (gate_report.h). */
+#include <math.h>
+
+#include "cli/report/gate_more.h"
+#include "cli/report/gate_report.h"
+#include "cli/report/gate_words.h"
+#include "draw/text/cells.h"
+#include "draw/text/quantity.h"
+#include "profile/columns.h"
+
+const char *flm_verdict_name(enum flm_verdict verdict)
+{
+    static const char *const names[] = {
+        [FLM_VERDICT_PASS] = "PASS",
+        [FLM_VERDICT_FAIL] = "FAIL",
+        [FLM_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+    };
+    return names[verdict];
+}
+
+static bool looks_at_both(const struct flm_gate_report *r)
+{
+    return r->options->side == FLM_SIDE_BOTH;
+}
+
+/* How many runs: "20", "1,300". */
+static void add_runs(struct flm_text *out, double runs)
+{
+    flm_count_add(out, (uint64_t)fmin(ceil(runs), 1e15));
+}
+
+/* ---- FAIL ------------------------------------------------------------------------------------ */
+
+/* The function of a node, as far as it is good to read in a sentence. */
+static void add_function(struct flm_text *out, const struct flm_gate_report *r, uint32_t node)
+{
+    enum { ROOM = 60 };
+    const struct flm_profile *tree = r->runs->tree;
+    struct flm_text scratch = {0};
+    if (node == 0)
+        flm_text_puts(out, "the program");
+    else
+        flm_cells_add_name(out,
+                           flm_showable(flm_frame_function(tree, tree->node_frame[node]),
+                                        FLM_CHARSET_PLAIN, &scratch),
+                           ROOM, FLM_CHARSET_PLAIN);
+    out->failed = out->failed || scratch.failed;
+    flm_text_clear(&scratch);
+}
+
+static const char *verb_of(const struct flm_item *item)
+{
+    if (item->base_seen == 0)
+        return " appeared with ";
+    if (item->new_seen == 0)
+        return " disappeared with ";
+    return item->change > 0 ? " grew by " : " shrank by ";
+}
+
+static void add_item(struct flm_text *out, const struct flm_gate_report *r,
+                     const struct flm_item *item)
+{
+    double base = r->gate->total.base_mean;
+    add_function(out, r, item->node);
+    flm_text_puts(out, verb_of(item));
+    flm_words_quantity(out, r->runs, fabs(item->change));
+    if (base > 0) {
+        flm_text_puts(out, " (");
+        flm_percent_add(out, fabs(item->change), base);
+        flm_text_puts(out, " of base)");
+    }
+    if (item->scope == FLM_ITEM_SPREAD)
+        flm_text_puts(out, ", spread over what it calls");
+    else if (item->scope == FLM_ITEM_REST)
+        flm_text_puts(out, ", besides what is told of what it calls");
+}
+
+static const struct flm_item *first_failing(const struct flm_gate *gate)
+{
+    for (uint32_t i = 0; i < gate->found.count; i++)
+        if (gate->found.item[i].is_failing)
+            return &gate->found.item[i];
+    return NULL;
+}
+
+static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_gate_column *total = &r->gate->total;
+    const struct flm_item *first = first_failing(r->gate);
+    double change = total->new_mean - total->base_mean;
+    if (!first) {
+        flm_text_puts(out, change > 0 ? "the total grew by " : "the total shrank by ");
+        flm_words_quantity(out, r->runs, fabs(change));
+        flm_text_puts(out, " (");
+        flm_words_share(out, change, total->base_mean);
+        flm_text_puts(out, "), and no frame by so much that it stands out");
+        return;
+    }
+    add_item(out, r, first);
+    if (r->gate->failing_count > 1)
+        flm_text_format(out, ", %u more %s", r->gate->failing_count - 1,
+                        looks_at_both(r) ? "changed" : "grew");
+    flm_text_puts(out, "; total ");
+    flm_words_share(out, change, total->base_mean);
+}
+
+/* ---- PASS ------------------------------------------------------------------------------------ */
+
+/* It was moved there. */
+static bool has_free_growth(const struct flm_gate *gate)
+{
+    for (uint32_t i = 0; i < gate->moves.count; i++)
+        if (gate->moves.move[i].is_free)
+            return true;
+    return false;
+}
+
+static void add_what_passes(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_noise_row *total = &r->gate->noise.total;
+    bool both = looks_at_both(r), is_small = false;
+    unsigned shrunk = 0;
+    double least = r->options->min_effect * r->gate->total.base_mean;
+    if (r->gate->tolerance.is_asked) {
+        flm_gate_add_proved(out, r);
+        return;
+    }
+    for (uint32_t i = 0; i < r->gate->found.count; i++) {
+        const struct flm_item *item = &r->gate->found.item[i];
+        is_small |= (both || item->change > 0) && fabs(item->change) < least &&
+                    item->moved_below == FLM_NONE;
+        shrunk += item->change < 0 && item->moved_below == FLM_NONE;
+    }
+    if (is_small) {
+        flm_text_puts(out, both ? "what changed is less than " : "what grew is less than ");
+        flm_words_percent(out, r->options->min_effect);
+        flm_text_puts(out, " of base");
+        return;
+    }
+    if (has_free_growth(r->gate) && !both) {
+        flm_text_puts(out, "what grew was moved, below frames that did not grow");
+        return;
+    }
+    flm_text_puts(out, both ? "nothing changed" : "nothing grew");
+    if (r->options->exact)
+        return;
+    flm_text_puts(out, " by more than noise explains");
+    if (shrunk > 0)
+        flm_text_format(out, ", %u shrank", shrunk);
+    if (total->mde < INFINITY && total->mean > 0) {
+        flm_text_puts(out, " (of the total, ");
+        flm_words_percent(out, total->mde / total->mean);
+        flm_text_puts(out, " is found in 80 of 100 gates)");
+    }
+}
+
+/* ---- INCONCLUSIVE ---------------------------------------------------------------------------- */
+
+static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_noise_row *total = &r->gate->noise.total;
+    if (!(total->mde < INFINITY)) {
+        flm_text_puts(out, "so few runs show no change of the total, and one of ");
+        flm_words_percent(out, r->options->require_mde);
+        flm_text_puts(out, " is asked for");
+        return;
+    }
+    double each = 2 / (1.0 / r->runs->base_count + 1.0 / r->runs->new_count);
+    double times = total->mde / (r->options->require_mde * total->mean);
+    flm_text_puts(out, "the total has to change by ");
+    flm_words_percent(out, total->mde / total->mean);
+    flm_text_puts(out, " to be seen, and ");
+    flm_words_percent(out, r->options->require_mde);
+    flm_text_puts(out, " is asked for: that needs about ");
+    add_runs(out, each * times * times);
+    flm_text_puts(out, " runs on each side");
+}
+
+static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_gate *gate = r->gate;
+    if (gate->is_too_noisy && gate->smallest_p <= r->options->alpha) {
+        add_too_noisy(out, r);
+        return;
+    }
+    if (gate->tolerance.is_asked) {
+        flm_gate_add_not_proved(out, r);
+        return;
+    }
+    flm_text_format(out, "%u + %u runs", r->runs->base_count, r->runs->new_count);
+    if (!gate->is_complete) {
+        flm_text_puts(out, " and ");
+        flm_count_add(out, (uint64_t)gate->labellings);
+        flm_text_puts(out, " labellings");
+    }
+    flm_text_puts(out, " cannot give a p below ");
+    flm_words_rounded(out, gate->smallest_p, 2);
+    if (gate->least_runs > 0)
+        flm_text_format(out, ": %u on each side can, 8 and more are useful", gate->least_runs);
+    else
+        flm_text_puts(out, ": ask for more --permutations");
+}
+
+void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
+{
+    switch (r->gate->verdict) {
+    case FLM_VERDICT_FAIL:
+        add_what_fails(out, r);
+        break;
+    case FLM_VERDICT_PASS:
+        add_what_passes(out, r);
+        break;
+    case FLM_VERDICT_INCONCLUSIVE:
+        add_why_unknown(out, r);
+        break;
+    }
+}
+
+/* ---- Total and items ------------------------------------------------------------------------- */
+
+void flm_gate_add_total(struct flm_text *out, const struct flm_gate_report *r, double base,
+                        double new)
+{
+    flm_words_quantity(out, r->runs, base);
+    flm_text_format(out, " in base (%u run%s), ", r->runs->base_count,
+                    r->runs->base_count == 1 ? "" : "s");
+    flm_words_quantity(out, r->runs, new);
+    flm_text_format(out, " in new (%u): ", r->runs->new_count);
+    flm_words_signed(out, r->runs, new - base);
+    flm_text_puts(out, " (");
+    flm_words_share(out, new - base, base);
+    flm_text_puts(out, ")");
+}
+
+uint32_t flm_gate_shown(const struct flm_gate_report *r)
+{
+    uint32_t count = r->gate->found.count;
+    return r->rows > 0 && r->rows < count ? r->rows : count;
+}
+
+void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *r,
+                       const struct flm_item *item)
+{
+    const struct flm_profile *tree = r->runs->tree;
+    bool is_leaf = tree->node_end[item->node] == item->node + 1;
+    flm_text_puts(out, item->base_seen == 0  ? "appeared"
+                       : item->new_seen == 0 ? "disappeared"
+                       : item->change > 0    ? "grown"
+                                             : "shrunk");
+    if (item->scope == FLM_ITEM_SPREAD)
+        flm_text_puts(out, ", spread below");
+    else if (item->scope == FLM_ITEM_REST)
+        flm_text_puts(out, ", the rest below");
+    else if (!is_leaf)
+        flm_text_puts(out, ", itself");
+    if (r->gate->column[item->column].by_size_only)
+        flm_text_puts(out, ", its share");
+    if (item->moved_below != FLM_NONE)
+        flm_text_puts(out, ", moved");
+}
+
+void flm_gate_add_interval(struct flm_text *out, const struct flm_gate_report *r,
+                           const struct flm_item *item)
+{
+    static const char *const scaled[] = {"ns", "us", "ms", "s", "bytes"};
+    const struct flm_gate_column *c = &r->gate->column[item->column];
+    struct flm_bytes unit = flm_runs_unit(r->runs);
+    bool is_part = false;
+    if (item->scope == FLM_ITEM_REST || r->options->exact)
+        return;
+    if (!(c->low > -INFINITY) || !(c->high < INFINITY)) {
+        flm_text_puts(out, "not known");
+        return;
+    }
+    for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
+        is_part |= flm_bytes_are(unit, scaled[i]);
+    for (int high = 0; high < 2; high++) {
+        double value = flm_words_mean(high ? c->high : c->low);
+        flm_text_puts(out, high ? " to " : "");
+        flm_text_puts(out, value > 0 ? "+" : "");
+        flm_quantity_add(out, value, is_part ? unit : flm_bytes_of(""));
+    }
+}
+
+/* ---- Noise and method ------------------------------------------------------------------------ */
+
+uint32_t flm_gate_noise_rows(const struct flm_gate_report *r)
+{
+    return r->options->exact ? 0 : 1 + r->gate->noise.count;
+}
+
+const struct flm_noise_row *flm_gate_noise_row(const struct flm_gate_report *r, uint32_t row)
+{
+    return row == 0 ? &r->gate->noise.total : &r->gate->noise.row[row - 1];
+}
+
+void flm_gate_add_noise_cells(struct flm_table *table, const struct flm_noise_row *row)
+{
+    struct flm_text *cell = flm_table_cell(table);
+    if (row->mean > 0)
+        flm_words_percent(cell, row->cv);
+    cell = flm_table_cell(table);
+    if (row->counted > 0)
+        flm_words_percent(cell, row->counted);
+    cell = flm_table_cell(table);
+    if (row->mean > 0 && row->mde < INFINITY)
+        flm_words_percent(cell, row->mde / row->mean);
+    else
+        flm_text_puts(cell, "never");
+}
+
+void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_noise *noise = &r->gate->noise;
+    if (r->options->exact) {
+        flm_text_puts(out, "There is no noise: every change is real.");
+        return;
+    }
+    if (!(noise->total.mean > 0) || !(noise->total.mde < INFINITY)) {
+        flm_text_puts(out, "So few runs show no change of any size.");
+        return;
+    }
+    flm_text_puts(out, "Changes from that size on are found in 80 of 100 gates. To find ");
+    flm_words_percent(out, noise->wanted);
+    flm_text_puts(out, " of the total takes about ");
+    add_runs(out, noise->total.runs_needed);
+    flm_text_puts(out, " runs on each side.");
+}
+
+void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_gate *gate = r->gate;
+    bool by_size = !r->options->absolute_only && gate->columns.has_view_by_size;
+    if (r->options->exact) {
+        flm_text_puts(out, "Compared exactly: ");
+        flm_count_add(out, gate->columns.matrix.column_count);
+        flm_text_puts(out, " frames and stacks.");
+        return;
+    }
+    flm_text_puts(out, "Tested at alpha ");
+    flm_words_rounded(out, r->options->alpha, 3);
+    flm_text_puts(out, ": ");
+    flm_count_add(out, gate->columns.matrix.column_count);
+    flm_text_puts(out, " frames and stacks");
+    flm_text_puts(out, by_size ? ", as measured and by the size of the run" : "");
+    if (gate->columns.left_out_count > 0) {
+        flm_text_puts(out, " (");
+        flm_count_add(out, gate->columns.left_out_count);
+        flm_text_puts(out, " rare ones only in the totals above them)");
+    }
+    flm_text_puts(out, ", ");
+    flm_count_add(out, (uint64_t)gate->labellings);
+    if (gate->is_complete)
+        flm_text_puts(out, " permutations, which is all that there are. ");
+    else
+        flm_text_format(out, " permutations, seed %llu. ", (unsigned long long)r->options->seed);
+    if (gate->unit > 0) {
+        flm_text_puts(out, "One sample counts ");
+        flm_words_quantity(out, r->runs, gate->unit);
+        flm_text_puts(out, ".");
+    } else {
+        flm_text_puts(out, "It is not known what one sample counts (--sample).");
+    }
+}

@@ -1,0 +1,421 @@
+#include "cli/report/record_summary.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "algebra/aggregate/summary.h"
+#include "base/text/json_write.h"
+#include "cli/common/terminal.h"
+#include "cli/report/report.h"
+#include "draw/text/cells.h"
+#include "draw/text/quantity.h"
+
+enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, WORDS = 10 };
+
+/* ---- For people ---------------------------------------------------------------------------------
+ */
+
+static void begin(struct flm_text *out, const char *what, const struct flm_look *look)
+{
+    flm_tone_add(out, FLM_TONE_MUTED, look);
+    flm_text_format(out, "%s", what);
+    flm_tone_add(out, FLM_TONE_PLAIN, look);
+    flm_text_repeat(out, ' ', strlen(what) < WORDS ? WORDS - strlen(what) : 1);
+}
+
+/* A name may have any bytes, and what follows stands in the same line. */
+static void add_name(struct flm_text *out, const char *name, const struct flm_look *look)
+{
+    struct flm_text scratch = {0};
+    flm_text_add(out, flm_showable(flm_bytes_of(name), look->charset, &scratch));
+    out->failed = out->failed || scratch.failed;
+    flm_text_clear(&scratch);
+}
+
+static void add_seconds(struct flm_text *out, double seconds)
+{
+    flm_quantity_add(out, seconds * 1e9, flm_bytes_of("ns"));
+}
+
+/* Whole numbers, where digits behind the point would be noise. */
+static void add_rate(struct flm_text *out, double hz)
+{
+    flm_quantity_add(out, hz >= 100 ? round(hz) : hz, flm_bytes_of("Hz"));
+}
+
+static void add_samples(const struct flm_record_summary *s, const struct flm_look *look,
+                        struct flm_text *out)
+{
+    const struct flm_recorder_result *r = &s->result;
+    begin(out, "samples", look);
+    flm_count_add(out, r->counts.samples);
+    flm_text_puts(out, " in ");
+    if (r->cpu_s > 0) {
+        add_seconds(out, r->cpu_s);
+        flm_text_puts(out, " of CPU time, ");
+    }
+    add_seconds(out, r->duration_s);
+    flm_text_puts(out, r->cpu_s > 0 ? " elapsed" : "");
+    if (r->achieved_hz > 0 && r->counts.samples > 0) {
+        flm_text_puts(out, ": ");
+        add_rate(out, r->achieved_hz);
+        flm_text_puts(out, " of ");
+        add_rate(out, r->asked_hz);
+        flm_text_puts(out, " asked for");
+    }
+    flm_text_putc(out, '\n');
+}
+
+/* Each thread has a clock of its own, which begins with it: what ends before it is due is not seen.
+ * The kernel's way, and perf's too; but nobody should have to find that out. Each loses less than
+ * one sample so: what is more than that, a timer has lost that comes late, as those of some virtual
+ * machines do. */
+static void add_rate_missed(const struct flm_record_summary *s, const struct flm_look *look,
+                            struct flm_text *out)
+{
+    enum { TELLING = 100 }; /* so many samples should be there before a rate means anything */
+    const struct flm_recorder_result *r = &s->result;
+    if (r->achieved_hz <= 0 || r->achieved_hz > 0.9 * r->asked_hz ||
+        r->asked_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
+        return;
+    begin(out, "rate", look);
+    double missed = (r->asked_hz - r->achieved_hz) * r->cpu_s;
+    if ((double)r->counts.tasks_begun < missed / 2) {
+        flm_text_puts(out, "this machine's timer comes later than it was asked to, as in some "
+                           "virtual machines (a lower -F is kept better)\n");
+        return;
+    }
+    flm_text_puts(out, "threads and processes that end within ");
+    add_seconds(out, 1 / r->asked_hz);
+    flm_text_puts(out, " are seen too rarely, for each has a clock of its own (-a has one a "
+                       "processor; or a higher -F)\n");
+}
+
+/* At a frequency the kernel guesses how many events each sample stands for, from those before: at
+ * the beginning that is far off. */
+static void add_guessed(const struct flm_record_summary *s, const struct flm_summary *summary,
+                        const struct flm_look *look, struct flm_text *out)
+{
+    const struct flm_recorder_result *r = &s->result;
+    struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
+    if (r->counts_time || r->asked_hz <= 0 || r->events <= 0 || metric.index == FLM_NONE)
+        return;
+    double told = summary->metric[metric.index].size;
+    if (fabs(told - r->events) <= 0.05 * r->events)
+        return;
+    begin(out, "counted", look);
+    flm_quantity_add_exact(out, r->events, flm_bytes_of(r->event));
+    flm_text_puts(out, ": that samples stand for ");
+    flm_quantity_add_exact(out, told, (struct flm_bytes){"", 0});
+    flm_text_puts(out, " is a guess from too few (-c 1 takes a sample of each)\n");
+}
+
+/* A loss is a number in the text that nobody has to look for: nothing lost is one word. */
+static void add_losses(const struct flm_record_summary *s, const struct flm_look *look,
+                       struct flm_text *out)
+{
+    const struct flm_session_counts *c = &s->result.counts;
+    uint64_t lost = c->lost + s->result.lost_unsaid;
+    begin(out, "lost", look);
+    if (lost == 0) {
+        flm_text_puts(out, "nothing");
+    } else {
+        flm_tone_add(out, FLM_TONE_STRONG, look);
+        flm_count_add(out, lost);
+        flm_text_puts(out, lost == 1 ? " record" : " records");
+        flm_tone_add(out, FLM_TONE_PLAIN, look);
+        flm_text_puts(out,
+                      ": the rings were full (--ring-size makes them larger, -F the rate lower)");
+    }
+    if (c->throttled > 0) {
+        flm_text_puts(out, "; throttled ");
+        flm_count_add(out, c->throttled);
+        flm_text_puts(out, c->throttled == 1 ? " time" : " times");
+    }
+    flm_text_putc(out, '\n');
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    return flm_bytes_end_with(flm_bytes_of(text), end);
+}
+
+/* A reason that some of the stacks have, or all of them; `given` counts those that have one. */
+static void add_reason(const struct flm_session_counts *c, uint64_t count, const char *reason,
+                       uint64_t *given, struct flm_text *out)
+{
+    if (count == 0)
+        return;
+    flm_text_puts(out, *given == 0 ? ": " : ", ");
+    if (count < c->stacks_not_whole) {
+        flm_percent_add(out, (double)count, (double)c->samples);
+        flm_text_puts(out, " because ");
+    }
+    flm_text_puts(out, reason);
+    *given += count;
+}
+
+/* What helps is said where something does: no copy reaches another stack. */
+static void add_stacks(const struct flm_record_summary *s, const struct flm_look *look,
+                       struct flm_text *out)
+{
+    const struct flm_session_counts *c = &s->result.counts;
+    uint64_t given = 0;
+    if (c->stacks_not_whole == 0 || c->samples == 0)
+        return;
+    begin(out, "stacks", look);
+    flm_percent_add(out, (double)c->stacks_not_whole, (double)c->samples);
+    flm_text_puts(out, " do not reach the outermost frame");
+    add_reason(c, c->stacks_cut, "more of the stack was needed than was copied", &given, out);
+    if (c->stacks_cut > 0 && s->result.stack_size < MOST_STACK)
+        flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
+    add_reason(c, c->stacks_elsewhere,
+               "they continue where no copy reaches: on another stack (signal handlers and "
+               "coroutines may have their own), or more than 64 KiB away",
+               &given, out);
+    if (given < c->stacks_not_whole && ends_with(s->output, ".flm")) {
+        flm_text_puts(out, given > 0 ? "; " : ": ");
+        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_text_puts(out, "flamel info ");
+        add_name(out, s->output, look);
+        flm_tone_add(out, FLM_TONE_PLAIN, look);
+        flm_text_puts(out, given > 0 ? " says why the others" : " says why");
+    }
+    flm_text_putc(out, '\n');
+}
+
+static void add_symbols(const struct flm_metric_summary *metric, const struct flm_look *look,
+                        struct flm_text *out)
+{
+    if (!metric || metric->unsymbolised == 0)
+        return;
+    begin(out, "symbols", look);
+    flm_percent_add(out, metric->unsymbolised, metric->size);
+    flm_text_puts(out, " is in functions whose names are not known\n");
+}
+
+void flm_exit_status_add(struct flm_text *out, int status)
+{
+    if (WIFSIGNALED(status))
+        flm_text_format(out, "was ended by signal %d (%s)", WTERMSIG(status),
+                        strsignal(WTERMSIG(status)));
+    else
+        flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
+}
+
+static void add_command(const struct flm_record_summary *s, const struct flm_look *look,
+                        struct flm_text *out)
+{
+    int status = s->result.exit_status;
+    if (!s->command || (!s->goes_on && status == 0))
+        return;
+    begin(out, "command", look);
+    add_name(out, s->command, look);
+    flm_text_putc(out, ' ');
+    if (s->goes_on || status == -1)
+        flm_text_format(out, "goes on, as process %d", s->result.process_id);
+    else
+        flm_exit_status_add(out, status);
+    flm_text_putc(out, '\n');
+}
+
+/* The table has what ran; waiting is another metric. */
+static void add_waiting(const struct flm_record_summary *s, const struct flm_summary *summary,
+                        const struct flm_look *look, struct flm_text *out)
+{
+    struct flm_metric waiting = flm_profile_metric_named(s->profile, "off-cpu");
+    if (waiting.index == FLM_NONE || waiting.index == 0)
+        return;
+    begin(out, "waiting", look);
+    flm_quantity_add(out, summary->metric[waiting.index].size,
+                     flm_string_bytes(s->profile, s->profile->metrics[waiting.index].unit));
+    flm_text_puts(out, " of all threads, as off-cpu");
+    if (ends_with(s->output, ".flm")) {
+        flm_text_puts(out, ": ");
+        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_text_puts(out, "flamel report -m off-cpu ");
+        add_name(out, s->output, look);
+        flm_tone_add(out, FLM_TONE_PLAIN, look);
+    }
+    flm_text_putc(out, '\n');
+}
+
+static void add_file(const struct flm_record_summary *s, const struct flm_look *look,
+                     struct flm_text *out)
+{
+    begin(out, "written", look);
+    add_name(out, s->output, look);
+    flm_text_puts(out, ", ");
+    flm_quantity_add(out, (double)s->output_size, flm_bytes_of("bytes"));
+    if (ends_with(s->output, ".flm")) {
+        flm_text_puts(out, ": ");
+        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_text_puts(out, "flamel view ");
+        add_name(out, s->output, look);
+        flm_tone_add(out, FLM_TONE_PLAIN, look);
+    }
+    flm_text_putc(out, '\n');
+    if (s->spool) {
+        begin(out, "kept", look);
+        add_name(out, s->spool, look);
+        flm_text_puts(out, ": all records, for flamel convert and perf\n");
+    }
+}
+
+static bool add_top(const struct flm_record_summary *s, const struct flm_look *look,
+                    struct flm_text *out, struct flm_error *why)
+{
+    /* Names of templates have thousands of letters, and nobody reads those in a log either. */
+    struct flm_look shown = *look;
+    if (shown.width == 0)
+        shown.width = LOG_WIDTH;
+    struct flm_report report = {.path = s->output,
+                                .profile = s->profile,
+                                .look = shown,
+                                .out = out,
+                                .sort = FLM_FUNCTIONS_BY_SELF,
+                                .rows = TOP_ROWS};
+    bool good = flm_report_measure(&report, NULL, why) && flm_report_top(&report, why);
+    flm_functions_clear(&report.functions);
+    flm_text_putc(out, '\n');
+    return good;
+}
+
+static void add_no_samples(const struct flm_record_summary *s, struct flm_text *out)
+{
+    flm_text_puts(out, s->result.counts_time
+                           ? "There is no sample: what was recorded did not run long enough, or "
+                             "only waited (--off-cpu records that)"
+                           : "There is no sample: what was recorded had no such event");
+    /* The kernel takes our events away from a program that has more rights than we. */
+    if (s->result.is_limited && s->command)
+        flm_text_puts(out, "; or it has other rights than you (setuid), and only root may record "
+                           "that");
+    flm_text_putc(out, '\n');
+}
+
+bool flm_record_summary_text(const struct flm_record_summary *s, const struct flm_look *look,
+                             struct flm_text *to, struct flm_error *why)
+{
+    struct flm_summary summary;
+    struct flm_text lines = {0}, *out = &lines;
+    bool any = s->profile->sizes.metric_count > 0 && s->profile->sizes.node_count > 1;
+    if (!flm_summary_init(&summary, s->profile, why))
+        return false;
+    bool good = true;
+    if (any)
+        good = add_top(s, look, to, why);
+    else
+        add_no_samples(s, out);
+    add_samples(s, look, out);
+    add_rate_missed(s, look, out);
+    add_guessed(s, &summary, look, out);
+    if (any)
+        add_waiting(s, &summary, look, out);
+    add_losses(s, look, out);
+    add_stacks(s, look, out);
+    add_symbols(any ? &summary.metric[0] : NULL, look, out);
+    add_command(s, look, out);
+    if (s->result.spool_lost) {
+        begin(out, "on disk", look);
+        flm_text_format(out,
+                        "not all records could be kept while recording (%s); the profile has "
+                        "them\n",
+                        s->result.spool_lost);
+    }
+    add_file(s, look, out);
+    flm_summary_clear(&summary);
+    flm_lines_add(to, (struct flm_bytes){lines.at, lines.size}, look, WORDS);
+    bool failed = lines.failed || to->failed;
+    flm_text_clear(&lines);
+    return good && (!failed || flm_error_memory(why));
+}
+
+/* ---- For programs -------------------------------------------------------------------------------
+ */
+
+static void add_functions(const struct flm_report *report, const uint32_t *order, uint32_t count,
+                          struct flm_json_writer *json)
+{
+    flm_json_begin(json, "functions", FLM_JSON_ARRAY);
+    for (uint32_t i = 0; i < count && i < TOP_ROWS; i++) {
+        const struct flm_function *function = &report->functions.function[order[i]];
+        flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_report_json_function(report, json, function);
+        flm_json_add_number(json, "self", function->self);
+        flm_json_add_number(json, "total", function->total);
+        flm_json_end(json);
+    }
+    flm_json_end(json);
+}
+
+static void add_result(const struct flm_record_summary *s, struct flm_json_writer *json)
+{
+    const struct flm_recorder_result *r = &s->result;
+    int status = r->exit_status;
+    flm_json_add_text(json, "file", flm_bytes_of(s->output));
+    flm_json_add_number(json, "size_bytes", (double)s->output_size);
+    flm_json_add_text(json, "event", flm_bytes_of(r->event));
+    flm_json_add_number(json, "samples", (double)r->counts.samples);
+    flm_json_add_number(json, "duration_s", r->duration_s);
+    flm_json_add_number(json, "cpu_s", r->cpu_s);
+    flm_json_add_number(json, "asked_hz", r->asked_hz);
+    if (r->achieved_hz > 0)
+        flm_json_add_number(json, "achieved_hz", r->achieved_hz);
+    else
+        flm_json_add_null(json, "achieved_hz");
+    flm_json_add_number(json, "lost", (double)(r->counts.lost + r->lost_unsaid));
+    flm_json_add_number(json, "throttled", (double)r->counts.throttled);
+    flm_json_add_number(json, "stacks_cut", (double)r->counts.stacks_cut);
+    flm_json_add_number(json, "stacks_elsewhere", (double)r->counts.stacks_elsewhere);
+    flm_json_add_number(json, "stacks_not_whole", (double)r->counts.stacks_not_whole);
+    flm_json_add_number(json, "frames_unwound", (double)r->counts.frames_unwound);
+    flm_json_add_number(json, "records_late", (double)r->late);
+    flm_json_add_number(json, "records_damaged", (double)r->damaged);
+    flm_json_add_number(json, "recorder_cpu_s", r->recorder_cpu_s);
+    flm_json_add_number(json, "finish_s", s->finish_s);
+    if (s->command && status != -1 && WIFEXITED(status))
+        flm_json_add_number(json, "exit_status", WEXITSTATUS(status));
+    else
+        flm_json_add_null(json, "exit_status");
+    if (s->command && status != -1 && WIFSIGNALED(status))
+        flm_json_add_number(json, "signal", WTERMSIG(status));
+    else
+        flm_json_add_null(json, "signal");
+}
+
+bool flm_record_summary_json(const struct flm_record_summary *s, struct flm_text *out,
+                             struct flm_error *why)
+{
+    struct flm_json_writer json = {.out = out};
+    struct flm_summary summary;
+    struct flm_report report = {.path = s->output, .profile = s->profile, .out = out};
+    bool any = s->profile->sizes.metric_count > 0 && s->profile->sizes.node_count > 1;
+    if (!flm_summary_init(&summary, s->profile, why))
+        return false;
+    uint32_t *order = any ? malloc(s->profile->sizes.frame_count * sizeof *order) : NULL, count = 0;
+    bool good = !any || (order && flm_report_measure(&report, NULL, why));
+    if (good && any)
+        count = flm_functions_sort(&report.functions, FLM_FUNCTIONS_BY_SELF, order);
+    if (!good || count == FLM_NONE) {
+        good = flm_error_memory(why);
+    } else {
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
+        add_result(s, &json);
+        flm_json_add_number(&json, "unsymbolised_share",
+                            any && summary.metric[0].size > 0
+                                ? summary.metric[0].unsymbolised / summary.metric[0].size
+                                : 0);
+        if (any)
+            flm_json_add_number(&json, "total", report.total);
+        add_functions(&report, order, count, &json);
+        flm_json_end(&json);
+    }
+    free(order);
+    flm_functions_clear(&report.functions);
+    flm_summary_clear(&summary);
+    return good && (!out->failed || flm_error_memory(why));
+}

@@ -1,0 +1,118 @@
+#include "cli/report/top_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "draw/text/quantity.h"
+#include "profile/columns.h"
+
+double flm_top_busy(const struct flm_profile *p, const struct flm_top_facts *facts, double hz)
+{
+    if (!(facts->duration_s > 0))
+        return -1;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
+        struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
+        if (flm_bytes_are(unit, "ns") && !flm_bytes_are(name, "off-cpu"))
+            return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / facts->duration_s;
+    }
+    /* The kernel keeps to the frequency as well as it can. */
+    return hz > 0 ? (double)facts->samples / hz / facts->duration_s : -1;
+}
+
+/* "last 10 s", "all 83 s" */
+static void add_span(const struct flm_top_state *state, struct flm_text *out)
+{
+    double seconds = state->facts.duration_s;
+    flm_text_puts(out, state->all ? "all " : "last ");
+    if (seconds < 2.95 && fabs(seconds - round(seconds)) > 0.05) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%.1f", seconds);
+        flm_text_puts(out, digits);
+    } else {
+        flm_count_add(out, (uint64_t)llround(seconds));
+    }
+    flm_text_puts(out, " s");
+}
+
+static const char *before_first(const struct flm_top_state *state)
+{
+    return state->is_reading ? "symbols are being read" : "the first samples are on their way";
+}
+
+void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_text *out)
+{
+    const struct flm_top_facts *facts = &state->facts;
+    char digits[32];
+    if (state->sums == 0) {
+        flm_text_puts(out, before_first(state));
+        return;
+    }
+    add_span(state, out);
+    flm_text_puts(out, ": ");
+    flm_count_add(out, facts->samples);
+    flm_text_puts(out, facts->samples == 1 ? " sample" : " samples");
+    if (busy >= 0) {
+        snprintf(digits, sizeof digits,
+                 busy > 0 && busy < 0.095 ? "%.2f"
+                 : busy > 0               ? "%.1f"
+                                          : "%.0f",
+                 busy);
+        flm_text_format(out, ", %s processors busy", digits);
+    }
+    flm_text_puts(out, ", ");
+    flm_count_add(out, facts->lost);
+    flm_text_puts(out, " lost");
+    if (facts->duration_s > 0) {
+        flm_text_puts(out, ", own cost ");
+        flm_percent_add(out, facts->own_cpu_s, facts->duration_s);
+        if (state->own_size_bytes > 0) {
+            flm_text_puts(out, " and ");
+            flm_quantity_add(out, (double)state->own_size_bytes, flm_bytes_of("bytes"));
+        }
+    }
+}
+
+void flm_top_tell_empty(const struct flm_top_state *state, struct flm_text *out)
+{
+    if (state->phase == FLM_TOP_FAILED)
+        flm_text_puts(out, state->why.text);
+    else if (state->sums == 0)
+        flm_text_puts(out, before_first(state));
+    else if (state->all)
+        flm_text_puts(out, "nothing has run since the start");
+    else {
+        flm_text_puts(out, "nothing ran in the ");
+        add_span(state, out);
+    }
+}
+
+void flm_top_tell_phase(const struct flm_top_state *state, const char *time, struct flm_text *out)
+{
+    int status = state->exit_status;
+    if (state->phase == FLM_TOP_RUNS) {
+        flm_text_puts(out, state->is_reading ? "live, reading symbols" : "live");
+    } else if (state->phase == FLM_TOP_FAILED) {
+        flm_text_puts(out, "failed: ");
+        flm_text_puts(out, state->why.text);
+    } else {
+        flm_text_format(out, "ended at %s", time);
+        if (status != -1 && WIFSIGNALED(status))
+            flm_text_format(out, ", signal %d", WTERMSIG(status));
+        else if (status != -1)
+            flm_text_format(out, ", exit status %d", WEXITSTATUS(status));
+    }
+}
+
+void flm_top_propose(const char *name, const char *time, struct flm_text *out)
+{
+    flm_text_puts(out, "top-");
+    for (const char *at = name; *at; at++) {
+        bool is_plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                        (*at >= '0' && *at <= '9') || strchr("._+-", *at);
+        flm_text_putc(out, is_plain ? *at : '_');
+    }
+    flm_text_format(out, "-%s.flm", time);
+}

@@ -1,0 +1,192 @@
+/* internal.h - the terminal's viewer from inside: what its files share. Private to src/cli/tui*.
+ */
+#ifndef FLAMEL_CLI_TUI_INTERNAL_H
+#define FLAMEL_CLI_TUI_INTERNAL_H
+
+#include "cli/tui/answer.h"
+#include "cli/tui/input_bytes.h"
+#include "cli/tui/tui.h"
+#include "draw/color/theme.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/viewer.h"
+
+/* What keys are for now. */
+enum flm_tui_mode {
+    FLM_TUI_LOOKING,   /* the viewer's own */
+    FLM_TUI_SEARCHING, /* the search is typed */
+    FLM_TUI_TYPING,    /* the argument of an action is typed */
+    FLM_TUI_CHOOSING,  /* an action is chosen from the list of all */
+    FLM_TUI_READING    /* a page of text is read: keys, or what is shown and what not */
+};
+
+/* A line that is typed. */
+struct flm_tui_line {
+    struct flm_text text;
+    size_t cursor; /* a place in it */
+};
+
+/* Where a click means an action: cells of a row. */
+struct flm_tui_target {
+    int row, left, right;
+    char action[64];
+};
+enum { FLM_TUI_MOST_TARGETS = 256 };
+
+/* A table of which some rows are seen. */
+struct flm_tui_table {
+    uint32_t first, current, count;
+    struct flm_tui_answer answer;
+    bool is_stale;
+};
+
+struct flm_tui {
+    struct flm_viewer *viewer;
+    const struct flm_tui_live *live; /* NULL: the profile stays as it is */
+    struct flm_screen screen;
+    struct flm_theme theme;
+    struct flm_text out;
+    double now_ms;
+    unsigned changed; /* FLM_CHANGED_...: what the viewer told and was not asked for yet */
+
+    struct flm_tui_answer tools, chips, searches, hover, detail, status;
+    struct flm_tui_table top, tree;
+    struct flm_tui_answer overlay;
+    struct flm_pane pane;  /* the flame graph or table */
+    struct flm_pane panel; /* beside it; without columns there is none */
+    bool has_picture;      /* and not a table */
+
+    enum flm_tui_mode mode;
+    struct flm_tui_line line;
+    char asked[64];                  /* TYPING: the action, with a blank behind it */
+    uint32_t chosen;                 /* CHOOSING, TYPING: of the entries that fit */
+    struct flm_tui_answer completed; /* TYPING: what the text may become */
+    struct flm_text page;            /* READING: its lines */
+    size_t page_first;
+
+    struct flm_tui_target target[FLM_TUI_MOST_TARGETS];
+    size_t target_count;
+
+    char notice[400]; /* what just happened, or could not be done */
+    bool notice_is_wrong;
+    double notice_until_ms;
+
+    bool is_done;
+    bool more; /* another picture is wanted soon */
+};
+
+/* How a text looks. */
+enum flm_tui_tone {
+    FLM_TUI_TEXT,
+    FLM_TUI_STRONG,
+    FLM_TUI_MUTED,
+    FLM_TUI_ACCENT,
+    FLM_TUI_CHIP,     /* something to be clicked */
+    FLM_TUI_CHIP_ON,  /* and it is on */
+    FLM_TUI_CHIP_OFF, /* and it cannot be, or is off */
+    FLM_TUI_ROW_ON,   /* a row of a table */
+    FLM_TUI_WRONG
+};
+struct flm_style flm_tui_style(const struct flm_tui *tui, enum flm_tui_tone tone);
+
+/* Writes a text; returns the column behind it. Nothing goes beyond `end`. */
+int flm_tui_put(struct flm_tui *tui, int column, int row, int end, struct flm_bytes text,
+                enum flm_tui_tone tone);
+int flm_tui_puts(struct flm_tui *tui, int column, int row, int end, const char *text,
+                 enum flm_tui_tone tone);
+
+/* A click from `left` to `right` of a row is the action. */
+void flm_tui_add_target(struct flm_tui *tui, int row, int left, int right, const char *format, ...)
+    FLM_FORMAT(5, 6);
+
+/* Does an action; what is wrong with it becomes the notice. */
+bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action);
+bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...) FLM_FORMAT(2, 3);
+void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...) FLM_FORMAT(3, 4);
+
+/* ---- window.c: the lines around the picture ---------------------------------------------- */
+
+/* Asks the viewer again for what has changed. */
+void flm_tui_update(struct flm_tui *tui);
+
+/* Places and draws everything. */
+void flm_tui_draw(struct flm_tui *tui);
+
+/* ---- detail.c: in so many rows ----------------------------------------------------------- */
+
+void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows);
+void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows);
+void flm_tui_panel_draw(struct flm_tui *tui);
+
+/* ---- table.c ----------------------------------------------------------------------------- */
+
+void flm_tui_table_draw(struct flm_tui *tui);
+bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event);
+void flm_tui_table_wheel(struct flm_tui *tui, int rows);
+void flm_tui_table_click(struct flm_tui *tui, int row);
+
+/* The table that is shown; NULL: a picture. */
+struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
+
+/* The row that one is on stays the same function, wherever that goes: remembered before another
+ * profile is shown, and looked for afterwards. Whoever is at the top stays there. */
+void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
+void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
+
+/* ---- line_editor.c ------------------------------------------------------------------------------ */
+
+struct flm_bytes flm_tui_line_text(const struct flm_tui *tui);
+void flm_tui_line_set(struct flm_tui *tui, struct flm_bytes text);
+void flm_tui_line_insert(struct flm_tui_line *line, struct flm_bytes text);
+
+/* Returns whether the key was one for a line; *changed whether the text is another one now. */
+bool flm_tui_line_key(struct flm_tui_line *line, const struct flm_tui_event *event, bool *changed);
+
+/* The line and its cursor; of a long one the part around that. Returns the column behind it. */
+int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end);
+
+/* ---- live.c: only where a profile is live -------------------------------------------------
+ */
+
+/* Gives the viewer what is newer, if anything is. */
+bool flm_tui_live_turn(struct flm_tui *tui, struct flm_error *why);
+
+/* Whether the key is one of these. */
+bool flm_tui_live_key(struct flm_tui *tui, const struct flm_tui_event *event);
+
+/* Its keys and what they do, one after the other; NULL behind the last one. */
+const char *flm_tui_live_help(size_t index, const char **title);
+bool flm_tui_live_has_key(const struct flm_tui *tui, struct flm_bytes key);
+
+/* Saves under the name that was typed. */
+void flm_tui_live_save(struct flm_tui *tui);
+
+/* How it stands, in a row; returns the column behind it. The keys, where nothing is selected that
+ * could be told of. And what is said in an empty pane. */
+int flm_tui_live_draw(struct flm_tui *tui, int row);
+void flm_tui_live_draw_hint(struct flm_tui *tui, int row);
+void flm_tui_live_draw_empty(struct flm_tui *tui);
+
+/* ---- page.c ------------------------------------------------------------------------------ */
+
+/* "C-ArrowLeft S-n" as "Ctrl <- Shift n", without those that are the terminal's own. */
+void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8);
+
+void flm_tui_open_help(struct flm_tui *tui);
+void flm_tui_open_honesty(struct flm_tui *tui);
+void flm_tui_page_draw(struct flm_tui *tui);
+void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
+
+/* ---- typing.c: lines that are typed, lists to choose from -------------------------------- */
+
+/* What the viewer asks a person for: "search", "help", "palette", "transform" ... */
+void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what);
+
+/* The argument of an action is typed, beginning with `text`. */
+void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text);
+void flm_tui_typing_key(struct flm_tui *tui, const struct flm_tui_event *event);
+void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text);
+
+/* The line that is typed, in place of the status; and what stands above it. */
+void flm_tui_typing_draw(struct flm_tui *tui);
+
+#endif

@@ -1,0 +1,248 @@
+/* page.c - pages to be read: the keys of all actions, and what is drawn and what is not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/tui/internal.h"
+
+enum { PAGE_COLUMN = 46 };
+
+void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8)
+{
+    static const struct {
+        const char *name, *sign, *plain;
+    } signs[] = {{"ArrowLeft", "\xE2\x86\x90", "Left"},
+                 {"ArrowRight", "\xE2\x86\x92", "Right"},
+                 {"ArrowUp", "\xE2\x86\x91", "Up"},
+                 {"ArrowDown", "\xE2\x86\x93", "Down"},
+                 {"Escape", "Esc", "Esc"},
+                 {" ", "Space", "Space"}};
+    for (const char *key = keys; *key;) {
+        size_t size = strcspn(key, " ");
+        struct flm_bytes one = {key, size};
+        key += size + (key[size] == ' ');
+        /* Those two are the terminal's own. */
+        if (flm_bytes_are(one, "C-z") || flm_bytes_are(one, "C-c"))
+            continue;
+        if (out->size > 0 && out->at[out->size - 1] != '\t')
+            flm_text_puts(out, "  ");
+        while (one.size > 2 && one.at[1] == '-' && flm_is_one_of(one.at[0], "CAS")) {
+            flm_text_puts(out, one.at[0] == 'C' ? "Ctrl " : one.at[0] == 'A' ? "Alt " : "Shift ");
+            one = (struct flm_bytes){one.at + 2, one.size - 2};
+        }
+        const char *equals = one.size > 1 ? memchr(one.at + 1, '=', one.size - 1) : NULL;
+        if (equals)
+            one.size = (size_t)(equals - one.at);
+        size_t i = 0;
+        while (i < sizeof signs / sizeof signs[0] && !flm_bytes_are(one, signs[i].name))
+            i++;
+        if (i < sizeof signs / sizeof signs[0])
+            flm_text_puts(out, is_utf8 ? signs[i].sign : signs[i].plain);
+        else
+            flm_text_add(out, one);
+    }
+}
+
+/* A line of a page: what stands left of the tab, and right of it; a title has no tab. */
+static void add_page_line(struct flm_tui *tui, const char *left, struct flm_bytes right)
+{
+    flm_text_puts(&tui->page, left);
+    flm_text_putc(&tui->page, '\t');
+    flm_text_add(&tui->page, right);
+    flm_text_putc(&tui->page, '\n');
+}
+
+static void open_page(struct flm_tui *tui)
+{
+    tui->mode = FLM_TUI_READING;
+    tui->page_first = 0;
+    flm_text_clear(&tui->page);
+}
+
+static void add_key_line(struct flm_tui *tui, const struct flm_action *action)
+{
+    struct flm_text own = {0}, keys = {0};
+    for (const char *key = action->keys; *key; key += *key == ' ') {
+        struct flm_bytes one = {key, strcspn(key, " ")};
+        key += one.size;
+        if (flm_tui_live_has_key(tui, one))
+            continue;
+        flm_text_puts(&own, own.size ? " " : "");
+        flm_text_add(&own, one);
+    }
+    flm_text_putc(&own, 0);
+    if (!own.failed)
+        flm_tui_add_keys(&keys, own.at, tui->screen.charset == FLM_CHARSET_UTF8);
+    flm_text_clear(&own);
+    flm_text_putc(&keys, 0);
+    if (keys.size > 1 && !keys.failed)
+        add_page_line(tui, keys.at, flm_bytes_of(action->title));
+    flm_text_clear(&keys);
+}
+
+static bool has_arguments(const char *keys)
+{
+    return strlen(keys) > 2 && keys[1] == '=';
+}
+
+/* "1=flame 2=chart": a line for each. */
+static void add_bindings(struct flm_tui *tui, const struct flm_action *action)
+{
+    for (const char *key = action->keys; *key; key += *key == ' ') {
+        size_t size = strcspn(key, " "), name = strcspn(key, "=");
+        struct flm_text line = {0};
+        flm_text_format(&line, "%s: %.*s", action->title, (int)(size - name - 1), key + name + 1);
+        add_page_line(tui, (char[]){key[0], 0}, (struct flm_bytes){line.at, line.size});
+        flm_text_clear(&line);
+        key += size;
+    }
+}
+
+void flm_tui_open_help(struct flm_tui *tui)
+{
+    static const char *const own[][2] = {
+        {"q  Ctrl c", "Quit"},
+        {"Ctrl z", "Stop; the shell's fg goes on"},
+        {"Ctrl l", "Draw everything anew"},
+        {"click", "Select; a second click zooms"},
+        {"wheel", "Zoom at the pointer; Alt: up and down"},
+        {"drag", "Move"},
+        {"Tab", "While searching: text, regex, fuzzy"},
+    };
+    open_page(tui);
+    size_t count;
+    const struct flm_action_group *const *groups = flm_action_groups(&count);
+    flm_text_puts(&tui->page, "Terminal\n");
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        add_page_line(tui, own[i][0], flm_bytes_of(own[i][1]));
+    const char *key, *title;
+    if (tui->live)
+        flm_text_puts(&tui->page, "\nLive\n");
+    for (size_t i = 0; tui->live && (key = flm_tui_live_help(i, &title)); i++)
+        add_page_line(tui, key, flm_bytes_of(title));
+    for (size_t g = 0; g < count; g++) {
+        flm_text_format(&tui->page, "\n%s\n", groups[g]->title);
+        for (size_t i = 0; i < groups[g]->count; i++) {
+            const struct flm_action *action = &groups[g]->at[i];
+            if (action->keys && has_arguments(action->keys))
+                add_bindings(tui, action);
+            else if (action->keys)
+                add_key_line(tui, action);
+        }
+    }
+}
+
+static void add_fact(struct flm_tui *tui, const char *name, const char *key)
+{
+    struct flm_bytes text = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, key);
+    double number = flm_tui_number_at(&tui->status, FLM_TUI_ROOT, key, -1);
+    char digits[32];
+    if (text.size == 0 && number >= 0)
+        text = (struct flm_bytes){digits, (size_t)snprintf(digits, sizeof digits, "%.0f", number)};
+    if (text.size)
+        add_page_line(tui, name, text);
+}
+
+void flm_tui_open_honesty(struct flm_tui *tui)
+{
+    const struct flm_tui_answer *s = &tui->status;
+    open_page(tui);
+    flm_text_puts(&tui->page, "What is drawn\n");
+    flm_text_add(&tui->page, flm_tui_text_at(s, FLM_TUI_ROOT, "sentence"));
+    flm_text_puts(&tui->page, "\n\n");
+    add_fact(tui, "stacks", "stacks");
+    add_fact(tui, "samples", "samples");
+    add_fact(tui, "total", "total");
+    add_fact(tui, "drawn boxes", "drawn");
+    add_fact(tui, "merged into grey", "merged");
+    add_fact(tui, "of all", "merged_share");
+    add_fact(tui, "trimmed", "trimmed");
+    add_fact(tui, "filtered", "filtered");
+    add_fact(tui, "lost", "lost_count");
+    add_fact(tui, "unsymbolised", "unsymbolised_share");
+    uint32_t lost = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "lost"));
+    for (; lost; lost = flm_tui_next(s, lost)) {
+        flm_text_puts(&tui->page, "lost\t");
+        flm_text_add(&tui->page, flm_tui_text_at(s, lost, "what"));
+        flm_text_puts(&tui->page, " ");
+        flm_text_add(&tui->page, flm_tui_text_at(s, lost, "where"));
+        flm_text_putc(&tui->page, '\n');
+    }
+    uint32_t note = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "notes"));
+    if (note)
+        flm_text_puts(&tui->page, "\nAbout this profile\n");
+    for (; note; note = flm_tui_next(s, note)) {
+        flm_text_add(&tui->page, flm_tui_text_at(s, note, "key"));
+        flm_text_putc(&tui->page, '\t');
+        flm_text_add(&tui->page, flm_tui_text_at(s, note, "value"));
+        flm_text_putc(&tui->page, '\n');
+    }
+}
+
+static size_t line_count(const struct flm_tui *tui)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tui->page.size; i++)
+        count += tui->page.at[i] == '\n';
+    return count;
+}
+
+/* How many lines a window shows at once: in columns side by side. */
+static size_t lines_seen(const struct flm_tui *tui)
+{
+    int columns = tui->screen.columns / PAGE_COLUMN, rows = tui->screen.rows - 1;
+    return (size_t)(columns > 1 ? columns : 1) * (size_t)(rows > 0 ? rows : 1);
+}
+
+void flm_tui_page_draw(struct flm_tui *tui)
+{
+    enum { LEFT = 18 };
+    int columns = tui->screen.columns / PAGE_COLUMN, rows = tui->screen.rows - 1;
+    int width = columns > 1 ? tui->screen.columns / columns : tui->screen.columns;
+    flm_screen_fill(&tui->screen, 0, 0, tui->screen.columns, tui->screen.rows,
+                    flm_tui_style(tui, FLM_TUI_TEXT));
+    tui->target_count = 0;
+    size_t at = 0, index = 0;
+    while (at < tui->page.size) {
+        const char *start = tui->page.at + at;
+        const char *end = memchr(start, '\n', tui->page.size - at);
+        size_t size = (size_t)(end - start);
+        at += size + 1;
+        if (index++ < tui->page_first)
+            continue;
+        size_t place = index - 1 - tui->page_first;
+        int column = (int)(place / (size_t)rows) * width, y = (int)(place % (size_t)rows);
+        if (column + width > tui->screen.columns)
+            break;
+        const char *tab = memchr(start, '\t', size);
+        struct flm_bytes left = {start, tab ? (size_t)(tab - start) : size};
+        int stop = column + width - 1, next = column + 1 + LEFT;
+        if (!tab) {
+            flm_tui_put(tui, column + 1, y, stop, left, FLM_TUI_STRONG);
+            continue;
+        }
+        int behind_left = flm_tui_put(tui, column + 1, y, stop, left, FLM_TUI_MUTED) + 2;
+        next = behind_left > next ? behind_left : next;
+        flm_tui_put(tui, next, y, stop, (struct flm_bytes){tab + 1, size - left.size - 1},
+                    FLM_TUI_TEXT);
+    }
+    bool is_more = line_count(tui) > tui->page_first + lines_seen(tui);
+    flm_tui_puts(tui, 1, tui->screen.rows - 1, tui->screen.columns,
+                 is_more ? "PageDown: more   Esc: back" : "Esc: back", FLM_TUI_ACCENT);
+}
+
+void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    size_t seen = lines_seen(tui), count = line_count(tui);
+    const char *key = event->key;
+    bool is_down = strcmp(key, "PageDown") == 0 || strcmp(key, " ") == 0;
+    if (is_down || strcmp(key, "ArrowDown") == 0) {
+        tui->page_first += is_down ? seen : 1;
+        size_t last = count > seen ? count - seen : 0;
+        tui->page_first = tui->page_first < last ? tui->page_first : last;
+    } else if (strcmp(key, "PageUp") == 0 || strcmp(key, "ArrowUp") == 0) {
+        size_t by = strcmp(key, "PageUp") == 0 ? seen : 1;
+        tui->page_first -= tui->page_first < by ? tui->page_first : by;
+    } else {
+        tui->mode = FLM_TUI_LOOKING;
+    }
+}

@@ -1,0 +1,442 @@
+/* table.c - the functions and the call tree as tables: only the rows that are seen are asked
+ * for. One row is the one that one is on; Enter or a click selects what it says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tui/internal.h"
+
+enum kind { NUMBER, SHARE, BAR, NAME, MODULE };
+
+struct column {
+    const char *key, *title, *sort; /* sort NULL: not by this */
+    enum kind kind;
+    int least_window; /* in narrower ones it is left out */
+};
+
+static const struct column top_columns[] = {
+    {"self", "self", "self", NUMBER, 0},         {"self_share", "%", NULL, SHARE, 0},
+    {"self_share", "", NULL, BAR, 72},           {"total", "total", "total", NUMBER, 40},
+    {"total_share", "%", NULL, SHARE, 54},       {"before", "before", NULL, NUMBER, 72},
+    {"change", "change", "change", NUMBER, 40},  {"title", "function", "name", NAME, 0},
+    {"module", "module", "module", MODULE, 100},
+};
+static const struct column tree_columns[] = {
+    {"total", "total", NULL, NUMBER, 0},    {"total_share", "%", NULL, SHARE, 0},
+    {"total_share", "", NULL, BAR, 72},     {"self", "self", NULL, NUMBER, 54},
+    {"before", "before", NULL, NUMBER, 72}, {"change", "change", NULL, NUMBER, 40},
+    {"title", "function", NULL, NAME, 0},   {"module", "module", NULL, MODULE, 100},
+};
+enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
+
+/* The columns that are shown, and where. */
+struct shape {
+    const struct column *column[MOST_COLUMNS];
+    int left[MOST_COLUMNS], width[MOST_COLUMNS];
+    size_t unit[MOST_COLUMNS]; /* so many bytes at the end of each number are not shown */
+    size_t count;
+};
+
+static bool is_tree(const struct flm_tui *tui, const struct flm_tui_table *table)
+{
+    return table == &tui->tree;
+}
+
+struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
+{
+    struct flm_bytes view = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "view");
+    return flm_bytes_are(view, "top") ? &tui->top : flm_bytes_are(view, "tree") ? &tui->tree : NULL;
+}
+
+static uint32_t rows_seen(const struct flm_tui *tui)
+{
+    return tui->pane.rows > 2 ? (uint32_t)tui->pane.rows - 1 : 1;
+}
+
+/* Asks for the rows that are seen; the row that one is on is one of them. */
+static void load(struct flm_tui *tui, struct flm_tui_table *table)
+{
+    char question[64];
+    struct flm_text text;
+    uint32_t seen = rows_seen(tui);
+    for (int round = 0; round < 2; round++) { /* a second time when there are fewer by now */
+        if (table->current < table->first)
+            table->first = table->current;
+        if (table->current >= table->first + seen)
+            table->first = table->current - seen + 1;
+        flm_text_init_fixed(&text, question, sizeof question - 1);
+        flm_text_format(&text, "%s %u %u", is_tree(tui, table) ? "tree" : "top", table->first,
+                        seen);
+        question[text.size] = 0;
+        struct flm_error why;
+        if (!flm_tui_ask(tui->viewer, question, &table->answer, &why))
+            flm_tui_say(tui, true, "%s", why.text);
+        table->count = (uint32_t)flm_tui_number_at(&table->answer, FLM_TUI_ROOT, "count", 0);
+        if (table->current < table->count || table->count == 0)
+            break;
+        table->current = table->count - 1;
+        table->first = table->count > seen ? table->count - seen : 0;
+    }
+    table->is_stale = false;
+}
+
+static uint32_t first_row(const struct flm_tui_table *table)
+{
+    return flm_tui_first(&table->answer, flm_tui_at(&table->answer, FLM_TUI_ROOT, "rows"));
+}
+
+static uint32_t row_at(const struct flm_tui_table *table, uint32_t index)
+{
+    uint32_t row = first_row(table);
+    for (uint32_t i = table->first; row && i < index; i++)
+        row = flm_tui_next(&table->answer, row);
+    return row;
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* What a cell shows: of a module the end of its path, which tells most of it. */
+static struct flm_bytes cell_text(const struct flm_tui_table *table, const struct column *column,
+                                  uint32_t row)
+{
+    struct flm_bytes text = flm_tui_text_at(&table->answer, row, column->key);
+    return column->kind == MODULE ? flm_path_end(text) : text;
+}
+
+/* " samples", where all of the column have that: the unit is no news then. 0 where they differ. */
+static size_t common_unit(const struct flm_tui_table *table, const struct column *column)
+{
+    struct flm_bytes unit = {"", 0};
+    if (column->kind != NUMBER)
+        return 0;
+    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
+        struct flm_bytes text = cell_text(table, column, row);
+        size_t start = text.size;
+        while (start > 0 && text.at[start - 1] != ' ')
+            start--;
+        struct flm_bytes last = {text.at + start, text.size - start};
+        bool is_word = start > 0 && last.size > 3; /* "ms" may be "s" in the next row */
+        if (!is_word || (unit.size > 0 && !flm_bytes_equal(last, unit)))
+            return 0;
+        unit = last;
+    }
+    return unit.size > 0 ? unit.size + 1 : 0;
+}
+
+static int width_of(const struct flm_tui_table *table, const struct column *column, size_t unit)
+{
+    size_t width = strlen(column->title) + (column->sort ? 1 : 0), widest = 0;
+    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
+        size_t cells = flm_cells(cell_text(table, column, row)) - unit;
+        widest = cells > widest ? cells : widest;
+    }
+    if (column->kind == BAR)
+        return BAR_CELLS;
+    if (column->kind == MODULE)
+        return widest == 0             ? 0
+               : widest < MODULE_CELLS ? (int)(widest > width ? widest : width)
+                                       : MODULE_CELLS;
+    return (int)(widest > width ? widest : width);
+}
+
+static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
+{
+    bool tree = is_tree(tui, table);
+    const struct column *columns = tree ? tree_columns : top_columns;
+    size_t count = tree ? sizeof tree_columns / sizeof tree_columns[0]
+                        : sizeof top_columns / sizeof top_columns[0];
+    struct shape shape = {.count = 0};
+    uint32_t row = first_row(table);
+    int name = -1, taken = 1;
+    for (size_t i = 0; i < count; i++) {
+        bool is_there = columns[i].kind == NAME || flm_tui_at(&table->answer, row, columns[i].key);
+        bool has_bars = tui->screen.charset == FLM_CHARSET_UTF8;
+        if (!is_there || tui->pane.columns < columns[i].least_window ||
+            (columns[i].kind == BAR && !has_bars))
+            continue;
+        size_t unit = common_unit(table, &columns[i]);
+        int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i], unit);
+        if (columns[i].kind == MODULE && width == 0)
+            continue;
+        shape.column[shape.count] = &columns[i];
+        shape.width[shape.count] = width;
+        shape.unit[shape.count] = unit;
+        name = columns[i].kind == NAME ? (int)shape.count : name;
+        taken += shape.width[shape.count] + GAP;
+        shape.count++;
+    }
+    shape.width[name] = tui->pane.columns > taken + 1 ? tui->pane.columns - taken : 1;
+    for (size_t i = 0; i < shape.count; i++)
+        shape.left[i] = i ? shape.left[i - 1] + shape.width[i - 1] + GAP : 1;
+    return shape;
+}
+
+static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
+                        const struct shape *shape)
+{
+    struct flm_bytes sort = flm_tui_text_at(&table->answer, FLM_TUI_ROOT, "sort");
+    bool is_down = flm_tui_bool_at(&table->answer, FLM_TUI_ROOT, "down");
+    bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
+    const char *mark = is_down ? (is_utf8 ? "\xE2\x96\xBE" : "v") : is_utf8 ? "\xE2\x96\xB4" : "^";
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct column *c = shape->column[i];
+        bool is_right = c->kind == NUMBER || c->kind == SHARE;
+        bool is_sorted = c->sort && flm_bytes_are(sort, c->sort);
+        int end = shape->left[i] + shape->width[i], row = tui->pane.top;
+        int left = is_right ? end - (int)strlen(c->title) - is_sorted : shape->left[i];
+        int column =
+            flm_tui_puts(tui, left, row, end, c->title, is_sorted ? FLM_TUI_STRONG : FLM_TUI_MUTED);
+        if (is_sorted)
+            flm_tui_puts(tui, column, row, end, mark, FLM_TUI_STRONG);
+        if (c->sort)
+            flm_tui_add_target(tui, row, shape->left[i], end, "sort %s", c->sort);
+    }
+}
+
+/* "12.3 %" as 0.123. */
+static double fraction_of(struct flm_bytes text)
+{
+    char digits[32] = {0};
+    size_t from = text.size > 2 && text.at[0] == '<' ? 1 : 0;
+    for (size_t i = from, to = 0; i < text.size && to + 1 < sizeof digits; i++)
+        digits[to++] = text.at[i];
+    return strtod(digits, NULL) / 100;
+}
+
+static void draw_bar(struct flm_tui *tui, int column, int y, struct flm_bytes share,
+                     const struct flm_style *style)
+{
+    struct flm_text bar = {0};
+    flm_cells_add_bar(&bar, fraction_of(share), BAR_CELLS);
+    struct flm_style accent = *style;
+    if (tui->screen.depth != FLM_DEPTH_NONE &&
+        style->fill == flm_token_color(FLM_TOKEN_PAGE, tui->theme.dark))
+        accent.ink = flm_token_color(FLM_TOKEN_ACCENT, tui->theme.dark);
+    flm_screen_text(&tui->screen, column, y, BAR_CELLS, (struct flm_bytes){bar.at, bar.size},
+                    accent);
+    flm_text_clear(&bar);
+}
+
+/* The name, in a tree behind its level and a mark that says whether there is more below. */
+static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table, uint32_t row,
+                      int left, int width, int y, struct flm_style style)
+{
+    const struct flm_tui_answer *a = &table->answer;
+    struct flm_text shown = {0}, scratch = {0};
+    struct flm_bytes title = flm_tui_text_at(a, row, "title");
+    int column = left, end = left + width;
+    if (is_tree(tui, table)) {
+        bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
+        int indent = (int)flm_tui_number_at(a, row, "level", 0);
+        column += indent < width / 2 ? indent : width / 2;
+        uint32_t open = flm_tui_at(a, row, "open");
+        bool is_leaf = !open || a->at[open].type != FLM_JSON_TYPE_BOOL;
+        const char *mark = is_leaf             ? "  "
+                           : a->at[open].truth ? (is_utf8 ? "\xE2\x96\xBE " : "- ")
+                           : is_utf8           ? "\xE2\x96\xB8 "
+                                               : "+ ";
+        int from = column;
+        column += flm_screen_text(&tui->screen, column, y, end - column, flm_bytes_of(mark), style);
+        if (!is_leaf)
+            flm_tui_add_target(tui, y, from, column, "open-node %llu",
+                               (unsigned long long)flm_tui_number_at(a, row, "node", 0));
+    }
+    flm_cells_add_name(&shown, flm_showable(title, tui->screen.charset, &scratch),
+                       (size_t)(end > column ? end - column : 0), tui->screen.charset);
+    flm_screen_text(&tui->screen, column, y, end - column, (struct flm_bytes){shown.at, shown.size},
+                    style);
+    flm_text_clear(&shown);
+    flm_text_clear(&scratch);
+}
+
+static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
+                     const struct shape *shape, uint32_t row, int y, bool is_current)
+{
+    const struct flm_tui_answer *a = &table->answer;
+    bool is_on = flm_tui_bool_at(a, row, "on");
+    bool is_found = flm_tui_number_at(a, row, "found", -1) >= 0;
+    struct flm_style style = flm_tui_style(tui, is_current ? FLM_TUI_ROW_ON : FLM_TUI_TEXT);
+    if (is_current)
+        flm_screen_fill(&tui->screen, 0, y, tui->pane.columns, 1, style);
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct column *c = shape->column[i];
+        struct flm_bytes text = cell_text(table, c, row);
+        struct flm_style cell = style;
+        int left = shape->left[i], width = shape->width[i];
+        if (c->kind == NUMBER || c->kind == SHARE) {
+            text.size -= shape->unit[i] < text.size ? shape->unit[i] : text.size;
+            int cells = (int)flm_cells(text);
+            flm_screen_text(&tui->screen, left + width - cells, y, cells, text, cell);
+        } else if (c->kind == BAR) {
+            draw_bar(tui, left, y, text, &cell);
+        } else if (c->kind == NAME) {
+            if (!is_current && (is_on || is_found))
+                cell = flm_tui_style(tui, is_on ? FLM_TUI_ACCENT : FLM_TUI_STRONG);
+            draw_name(tui, table, row, left, width, y, cell);
+        } else {
+            if (!is_current)
+                cell = flm_tui_style(tui, FLM_TUI_MUTED);
+            flm_screen_text(&tui->screen, left, y, width, text, cell);
+        }
+    }
+}
+
+void flm_tui_table_draw(struct flm_tui *tui)
+{
+    struct flm_tui_table *table = flm_tui_table_shown(tui);
+    load(tui, table);
+    struct shape shape = shape_of(tui, table);
+    draw_titles(tui, table, &shape);
+    uint32_t index = table->first;
+    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row), index++) {
+        int y = tui->pane.top + 1 + (int)(index - table->first);
+        if (y >= tui->pane.top + tui->pane.rows)
+            break;
+        draw_row(tui, table, &shape, row, y, index == table->current);
+    }
+    if (!first_row(table))
+        flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left to be shown",
+                     FLM_TUI_MUTED);
+}
+
+/* ---- Another profile ---------------------------------------------------------------------------
+ */
+
+/* Name and module: what a function is known by in both. */
+static void add_function(const struct flm_tui_table *table, uint32_t row, struct flm_text *function)
+{
+    flm_text_add(function, flm_tui_text_at(&table->answer, row, "title"));
+    flm_text_putc(function, 0);
+    flm_text_add(function, flm_tui_text_at(&table->answer, row, "module"));
+}
+
+void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
+{
+    const struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (table == &tui->top && table->current > 0)
+        add_function(table, row_at(table, table->current), function);
+}
+
+void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
+{
+    enum { FAR = 500 }; /* who looks at a function further down finds another one there */
+    struct flm_tui_table all = {.count = 0};
+    char question[32];
+    struct flm_text text, found = {0};
+    if (function->size == 0 || function->failed)
+        return;
+    flm_text_init_fixed(&text, question, sizeof question - 1);
+    flm_text_format(&text, "top 0 %u", (unsigned)FAR);
+    question[text.size] = 0;
+    if (!flm_tui_ask(tui->viewer, question, &all.answer, NULL))
+        return;
+    uint32_t index = 0;
+    for (uint32_t row = first_row(&all); row; row = flm_tui_next(&all.answer, row), index++) {
+        found.size = 0;
+        add_function(&all, row, &found);
+        if (found.size == function->size && memcmp(found.at, function->at, found.size) == 0) {
+            tui->top.current = index;
+            break;
+        }
+    }
+    flm_text_clear(&found);
+    flm_tui_answer_clear(&all.answer);
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+static void go(struct flm_tui_table *table, double index)
+{
+    double last = table->count > 0 ? (double)table->count - 1 : 0;
+    table->current = (uint32_t)(index < 0 ? 0 : index > last ? last : index);
+}
+
+static void pick(struct flm_tui *tui, struct flm_tui_table *table)
+{
+    uint32_t row = row_at(table, table->current);
+    double frame = flm_tui_number_at(&table->answer, row, "frame", -1);
+    double node = flm_tui_number_at(&table->answer, row, "node", -1);
+    if (frame >= 0)
+        flm_tui_do_format(tui, "select-frame %llu", (unsigned long long)frame);
+    else if (node >= 0)
+        flm_tui_do_format(tui, "select %llu", (unsigned long long)node);
+}
+
+static void open_row(struct flm_tui *tui, struct flm_tui_table *table)
+{
+    uint32_t row = row_at(table, table->current);
+    flm_tui_do_format(tui, "open-node %llu",
+                      (unsigned long long)flm_tui_number_at(&table->answer, row, "node", 0));
+}
+
+/* Opens or closes the row, or goes to the one that is meant when that cannot be. */
+static void go_aside(struct flm_tui *tui, struct flm_tui_table *table, bool is_right)
+{
+    uint32_t row = row_at(table, table->current);
+    uint32_t open = flm_tui_at(&table->answer, row, "open");
+    bool is_leaf = !open || table->answer.at[open].type != FLM_JSON_TYPE_BOOL;
+    bool is_open = !is_leaf && table->answer.at[open].truth;
+    if (is_right) {
+        if (!is_leaf && !is_open)
+            open_row(tui, table);
+        else
+            go(table, table->current + 1.0);
+        return;
+    }
+    if (is_open) {
+        open_row(tui, table);
+        return;
+    }
+    double level = flm_tui_number_at(&table->answer, row, "level", 0);
+    for (uint32_t i = table->current; i-- > table->first;)
+        if (flm_tui_number_at(&table->answer, row_at(table, i), "level", 0) < level) {
+            go(table, i);
+            return;
+        }
+    go(table, table->current - 1.0);
+}
+
+bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (!table || event->held & ~(unsigned)FLM_HELD_SHIFT)
+        return false;
+    double page = rows_seen(tui) > 1 ? rows_seen(tui) - 1.0 : 1;
+    const char *key = event->key;
+    if (strcmp(key, "ArrowDown") == 0 || strcmp(key, "j") == 0)
+        go(table, table->current + 1.0);
+    else if (strcmp(key, "ArrowUp") == 0 || strcmp(key, "k") == 0)
+        go(table, table->current - 1.0);
+    else if (strcmp(key, "PageDown") == 0)
+        go(table, table->current + page);
+    else if (strcmp(key, "PageUp") == 0)
+        go(table, table->current - page);
+    else if (strcmp(key, "Home") == 0)
+        go(table, 0);
+    else if (strcmp(key, "End") == 0)
+        go(table, table->count);
+    else if (strcmp(key, "Enter") == 0 || strcmp(key, " ") == 0)
+        pick(tui, table);
+    else if (is_tree(tui, table) &&
+             (strcmp(key, "ArrowRight") == 0 || strcmp(key, "ArrowLeft") == 0))
+        go_aside(tui, table, strcmp(key, "ArrowRight") == 0);
+    else
+        return false;
+    return true;
+}
+
+void flm_tui_table_wheel(struct flm_tui *tui, int rows)
+{
+    struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (table)
+        go(table, (double)table->current + rows);
+}
+
+void flm_tui_table_click(struct flm_tui *tui, int y)
+{
+    struct flm_tui_table *table = flm_tui_table_shown(tui);
+    int index = y - tui->pane.top - 1;
+    if (!table || index < 0 || table->first + (uint32_t)index >= table->count)
+        return;
+    go(table, (double)table->first + index);
+    pick(tui, table);
+}

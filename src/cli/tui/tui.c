@@ -1,0 +1,474 @@
+#include "cli/tui/tui.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common/terminal.h"
+#include "cli/tui/internal.h"
+#include "cli/tui/raw_terminal.h"
+
+/* How long an ESC may stand alone before it is the key; a slow line tears sequences apart. */
+enum {
+    ESCAPE_MS = 50,
+    NEXT_PICTURE_MS = 16,
+    ANSWER_MS = 300,
+    NOTICE_MS = 4000,
+    WRONG_MS = 12000,
+    NEXT_PROFILE_MS = 200
+};
+enum { INPUT_SIZE = 1 << 16, WHEEL_PX = 100, WHEEL_ROWS = 3 };
+
+struct input {
+    char at[INPUT_SIZE];
+    size_t size;
+};
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ---- Actions --------------------------------------------------------------------------------- */
+
+void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...)
+{
+    struct flm_text text;
+    flm_text_init_fixed(&text, tui->notice, sizeof tui->notice - 1);
+    va_list arguments;
+    va_start(arguments, format);
+    flm_text_vformat(&text, format, arguments);
+    va_end(arguments);
+    tui->notice[text.size] = 0;
+    tui->notice_is_wrong = is_wrong;
+    tui->notice_until_ms = tui->now_ms + (is_wrong ? WRONG_MS : NOTICE_MS);
+}
+
+bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action)
+{
+    struct flm_error why = {0};
+    if (flm_viewer_do(tui->viewer, action, &why))
+        return true;
+    flm_tui_say(tui, true, "%s", why.text);
+    return false;
+}
+
+bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...)
+{
+    struct flm_text action = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    flm_text_vformat(&action, format, arguments);
+    va_end(arguments);
+    bool good = !action.failed && flm_tui_do(tui, (struct flm_bytes){action.at, action.size});
+    flm_text_clear(&action);
+    return good;
+}
+
+/* ---- What leaves the viewer ------------------------------------------------------------------ */
+
+/* By OSC 52, which goes through ssh and tmux to the clipboard of the person's own machine. */
+static void copy(struct flm_tui *tui, struct flm_bytes text)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    enum { MOST = 74994 }; /* what xterm and tmux take */
+    struct flm_text out = {0};
+    size_t size = text.size < MOST ? text.size : MOST;
+    flm_text_puts(&out, "\033]52;c;");
+    for (size_t i = 0; i < size; i += 3) {
+        uint32_t bits = 0;
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (i + k < size ? (unsigned char)text.at[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            flm_text_putc(&out, i + k < size + 1 ? letters[bits >> (18 - 6 * k) & 63] : '=');
+    }
+    flm_text_putc(&out, '\a');
+    if (!out.failed && flm_tui_terminal_write((struct flm_bytes){out.at, out.size}))
+        flm_tui_say(tui, false, "copied: %.*s", (int)text.size, text.at);
+    flm_text_clear(&out);
+}
+
+static void copy_answer(struct flm_tui *tui, const char *question)
+{
+    struct flm_text text = {0};
+    if (flm_viewer_ask(tui->viewer, flm_bytes_of(question), &text, NULL) && !text.failed)
+        copy(tui, (struct flm_bytes){text.at, text.size});
+    flm_text_clear(&text);
+}
+
+/* The editor that the person has chosen, at the line; the terminal is its own meanwhile. */
+static void edit(struct flm_tui *tui, const char *file, unsigned line)
+{
+    char place[32];
+    snprintf(place, sizeof place, "+%u", line > 0 ? line : 1);
+    flm_tui_terminal_close();
+    pid_t child = fork();
+    if (child == 0) {
+        /* The variable may have options behind the name, which the shell takes apart. */
+        execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$1\" \"$2\"", "sh", place, file,
+               (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    if (child > 0)
+        waitpid(child, &status, 0);
+    struct flm_error why;
+    tui->is_done = !flm_tui_terminal_open(&why);
+    flm_screen_forget(&tui->screen);
+    if (status != 0)
+        flm_tui_say(tui, true, "the editor failed: VISUAL or EDITOR says which it is");
+}
+
+static void open_source(struct flm_tui *tui)
+{
+    struct flm_bytes name = flm_tui_text_at(&tui->detail, FLM_TUI_ROOT, "file");
+    double line = flm_tui_number_at(&tui->detail, FLM_TUI_ROOT, "line", 0);
+    struct flm_text file = {0};
+    flm_text_add(&file, name);
+    flm_text_putc(&file, 0);
+    if (name.size == 0)
+        flm_tui_say(tui, true, "the profile does not say in which file this function is");
+    else if (!file.failed && access(file.at, R_OK) != 0)
+        flm_tui_say(tui, true, "there is no %s here", file.at);
+    else if (!file.failed)
+        edit(tui, file.at, (unsigned)line);
+    flm_text_clear(&file);
+}
+
+static void asked(struct flm_tui *tui)
+{
+    struct flm_text what = {0};
+    if (flm_viewer_ask(tui->viewer, flm_bytes_of("ask"), &what, NULL) && !what.failed) {
+        struct flm_bytes text = {what.at, what.size};
+        if (flm_bytes_are(text, "source"))
+            open_source(tui);
+        else if (flm_bytes_are(text, "copy-link"))
+            copy_answer(tui, "state");
+        else
+            flm_tui_asked(tui, text);
+    }
+    flm_text_clear(&what);
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static const struct flm_tui_target *target_at(const struct flm_tui *tui, int column, int row)
+{
+    for (size_t i = tui->target_count; i-- > 0;) {
+        const struct flm_tui_target *t = &tui->target[i];
+        if (t->row == row && column >= t->left && column < t->right)
+            return t;
+    }
+    return NULL;
+}
+
+static bool is_in_pane(const struct flm_tui *tui, int column, int row)
+{
+    const struct flm_pane *pane = &tui->pane;
+    return column >= pane->left && column < pane->left + pane->columns && row >= pane->top &&
+           row < pane->top + pane->rows;
+}
+
+/* The middle of the cell, in the viewer's pixels. */
+static double x_of(const struct flm_tui *tui, int column)
+{
+    return (column - tui->pane.left + 0.5) * FLM_CELL_PX;
+}
+
+static double y_of(const struct flm_tui *tui, int row)
+{
+    return (row - tui->pane.top + 0.5) * FLM_CELL_HEIGHT_PX;
+}
+
+static void press(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    const struct flm_tui_target *target = target_at(tui, event->column, event->row);
+    if (tui->mode == FLM_TUI_READING) {
+        tui->mode = FLM_TUI_LOOKING;
+        return;
+    }
+    if (target)
+        flm_tui_do(tui, flm_bytes_of(target->action));
+    else if (!tui->has_picture)
+        flm_tui_table_click(tui, event->row);
+    else if (is_in_pane(tui, event->column, event->row))
+        flm_viewer_pointer(tui->viewer, FLM_POINTER_DOWN, x_of(tui, event->column),
+                           y_of(tui, event->row), event->held, false, tui->now_ms);
+}
+
+static void point(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    enum { LEFT_BUTTON = 0, NO_BUTTON = 3 };
+    if (event->kind == FLM_TUI_POINTER_DOWN && event->button == LEFT_BUTTON) {
+        press(tui, event);
+    } else if (tui->has_picture && tui->mode != FLM_TUI_READING) {
+        double x = x_of(tui, event->column), y = y_of(tui, event->row);
+        if (event->kind == FLM_TUI_POINTER_UP && event->button == LEFT_BUTTON)
+            flm_viewer_pointer(tui->viewer, FLM_POINTER_UP, x, y, event->held, false, tui->now_ms);
+        else if (event->kind == FLM_TUI_POINTER_MOVE &&
+                 (event->button == NO_BUTTON || event->button == LEFT_BUTTON))
+            flm_viewer_pointer(tui->viewer, FLM_POINTER_MOVE, x, y, event->held, false,
+                               tui->now_ms);
+    }
+}
+
+static void wheel(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    if (tui->mode == FLM_TUI_READING)
+        return;
+    if (!tui->has_picture)
+        flm_tui_table_wheel(tui, WHEEL_ROWS * event->wheel_y);
+    else if (is_in_pane(tui, event->column, event->row))
+        flm_viewer_wheel(
+            tui->viewer, x_of(tui, event->column), y_of(tui, event->row), WHEEL_PX * event->wheel_x,
+            event->held & FLM_HELD_ALT ? WHEEL_ROWS * FLM_CELL_HEIGHT_PX * event->wheel_y
+                                       : WHEEL_PX * event->wheel_y,
+            event->held, tui->now_ms);
+}
+
+static bool is_control(const struct flm_tui_event *event, const char *letter)
+{
+    return event->held == FLM_HELD_CONTROL && strcmp(event->key, letter) == 0;
+}
+
+static void press_key(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    tui->notice[0] = 0;
+    /* Keys are meant for the selection: what the pointer was left on is not in the way. */
+    flm_viewer_pointer(tui->viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, tui->now_ms);
+    if (is_control(event, "c")) {
+        tui->is_done = true;
+    } else if (is_control(event, "z")) {
+        flm_tui_terminal_stop();
+    } else if (is_control(event, "l")) {
+        flm_screen_forget(&tui->screen);
+    } else if (tui->mode != FLM_TUI_LOOKING) {
+        flm_tui_typing_key(tui, event);
+    } else if (strcmp(event->key, "q") == 0 && event->held == 0) {
+        tui->is_done = true;
+    } else if (tui->live && flm_tui_live_key(tui, event)) {
+        return;
+    } else if (!flm_tui_table_key(tui, event)) {
+        flm_viewer_key(tui->viewer, flm_bytes_of(event->key), event->held, tui->now_ms);
+    }
+}
+
+static void set_theme(struct flm_tui *tui, bool is_dark)
+{
+    /* Nothing glides: cells are too coarse for it, and a slow line would lag behind. */
+    tui->theme = (struct flm_theme){.dark = is_dark, .still = true};
+    flm_viewer_theme(tui->viewer, &tui->theme);
+}
+
+static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    switch (event->kind) {
+    case FLM_TUI_KEY:
+        press_key(tui, event);
+        break;
+    case FLM_TUI_POINTER_MOVE:
+    case FLM_TUI_POINTER_DOWN:
+    case FLM_TUI_POINTER_UP:
+        point(tui, event);
+        break;
+    case FLM_TUI_WHEEL:
+        wheel(tui, event);
+        break;
+    case FLM_TUI_PASTE:
+        flm_tui_typing_paste(tui, event->text);
+        break;
+    case FLM_TUI_BLUR:
+        flm_viewer_pointer(tui->viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, tui->now_ms);
+        break;
+    case FLM_TUI_BACKGROUND: {
+        /* As bright as eyes find it: green counts most, blue hardly. */
+        unsigned red = event->rgb >> 16, green = event->rgb >> 8 & 0xFF, blue = event->rgb & 0xFF;
+        set_theme(tui, 299 * red + 587 * green + 114 * blue < 128 * 1000);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* What the viewer wants of the world, after each event: a later one may be meant for it. */
+static void serve(struct flm_tui *tui)
+{
+    unsigned changed = flm_viewer_changes(tui->viewer) | tui->changed;
+    tui->changed = changed & ~(unsigned)(FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    if (changed & FLM_CHANGED_COPY)
+        copy_answer(tui, "copy");
+    if (changed & FLM_CHANGED_ASK)
+        asked(tui);
+}
+
+/* Handles all whole events; returns whether some bytes are left that are not. */
+static bool handle_input(struct flm_tui *tui, struct input *input, bool is_all)
+{
+    size_t at = 0, size;
+    struct flm_tui_event event;
+    while (!tui->is_done &&
+           (size = flm_tui_decode((struct flm_bytes){input->at + at, input->size - at},
+                                  is_all || input->size == INPUT_SIZE, &event)) > 0) {
+        handle(tui, &event);
+        serve(tui);
+        if (event.kind == FLM_TUI_KEY || event.kind == FLM_TUI_POINTER_DOWN ||
+            event.kind == FLM_TUI_WHEEL)
+            flm_tui_update(tui); /* the next key may depend on what this one has changed */
+        at += size;
+    }
+    memmove(input->at, input->at + at, input->size - at);
+    input->size -= at;
+    return input->size > 0;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static bool show(struct flm_tui *tui)
+{
+    static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+    tui->out.size = 0;
+    flm_text_puts(&tui->out, begin); /* terminals that know it show all of it at once */
+    flm_tui_draw(tui);
+    flm_screen_update(&tui->screen, &tui->out);
+    if (tui->out.size == sizeof begin - 1)
+        return true;
+    flm_text_puts(&tui->out, end);
+    if (tui->out.failed) {
+        flm_text_clear(&tui->out);
+        flm_screen_forget(&tui->screen);
+        return true;
+    }
+    return flm_tui_terminal_write((struct flm_bytes){tui->out.at, tui->out.size});
+}
+
+static bool resize(struct flm_tui *tui, struct flm_error *why)
+{
+    int columns, rows;
+    flm_tui_terminal_size(&columns, &rows);
+    if (columns == tui->screen.columns && rows == tui->screen.rows)
+        return true;
+    return flm_screen_resize(&tui->screen, columns, rows, why);
+}
+
+static int time_to_wait(const struct flm_tui *tui, bool is_torn)
+{
+    int most_ms = tui->live ? NEXT_PROFILE_MS : -1;
+    if (tui->more)
+        return NEXT_PICTURE_MS;
+    if (is_torn)
+        return ESCAPE_MS;
+    if (tui->notice[0]) {
+        double left_ms = tui->notice_until_ms - tui->now_ms + 1;
+        left_ms = left_ms > 0 ? left_ms : 0;
+        return most_ms < 0 || left_ms < most_ms ? (int)left_ms : most_ms;
+    }
+    return most_ms;
+}
+
+/* Asks for the colour of the page, and then for what every terminal answers: where that answer
+ * comes first, the other one never will. */
+static void ask_for_background(struct flm_tui *tui, struct input *input)
+{
+    double until = now_ms() + ANSWER_MS;
+    bool is_answered = false;
+    flm_tui_terminal_write(flm_bytes_of("\033]11;?\033\\\033[c"));
+    while (!is_answered && now_ms() < until) {
+        size_t before = input->size;
+        unsigned found =
+            flm_tui_terminal_wait((int)(until - now_ms()) + 1, input->at, INPUT_SIZE, &input->size);
+        if (found & (FLM_TUI_GONE | FLM_TUI_STOP) || input->size == before)
+            break;
+        /* Whatever else was typed stays for later. */
+        struct flm_tui_event event;
+        size_t size;
+        for (size_t at = 0; at < input->size; at += size) {
+            size =
+                flm_tui_decode((struct flm_bytes){input->at + at, input->size - at}, false, &event);
+            if (size == 0)
+                break;
+            if (event.kind != FLM_TUI_BACKGROUND && event.kind != FLM_TUI_DEVICE)
+                continue;
+            is_answered = is_answered || event.kind == FLM_TUI_DEVICE;
+            handle(tui, &event);
+            memmove(input->at + at, input->at + at + size, input->size - at - size);
+            input->size -= size;
+            size = 0;
+        }
+    }
+}
+
+static bool run(struct flm_tui *tui, struct input *input, struct flm_error *why)
+{
+    ask_for_background(tui, input);
+    bool is_torn = handle_input(tui, input, false);
+    while (!tui->is_done) {
+        tui->now_ms = now_ms();
+        if (tui->notice[0] && tui->now_ms >= tui->notice_until_ms)
+            tui->notice[0] = 0;
+        if (!resize(tui, why) || (tui->live && !flm_tui_live_turn(tui, why)))
+            return false;
+        if (!show(tui))
+            return true;
+        int most_ms = time_to_wait(tui, is_torn);
+        unsigned found = flm_tui_terminal_wait(most_ms, input->at, INPUT_SIZE, &input->size);
+        tui->now_ms = now_ms();
+        if (found & FLM_TUI_GONE)
+            return true;
+        if (found & FLM_TUI_STOP)
+            flm_tui_terminal_stop();
+        if (found & FLM_TUI_RESUMED)
+            flm_screen_forget(&tui->screen);
+        is_torn = handle_input(tui, input, !(found & FLM_TUI_INPUT) && is_torn && !found);
+    }
+    return true;
+}
+
+bool flm_tui_is_possible(struct flm_error *why)
+{
+    return flm_tui_terminal_is_there(why);
+}
+
+bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why)
+{
+    return flm_tui_run_live(viewer, NULL, why);
+}
+
+bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,
+                      struct flm_error *why)
+{
+    struct flm_tui *tui = calloc(1, sizeof *tui);
+    struct input *input = calloc(1, sizeof *input);
+    if (!tui || !input || !flm_tui_terminal_open(why)) {
+        bool is_memory = !tui || !input;
+        free(tui);
+        free(input);
+        return is_memory ? flm_error_memory(why) : false;
+    }
+    tui->viewer = viewer;
+    tui->live = live;
+    tui->changed = ~(unsigned)(FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    tui->screen.depth = flm_terminal_depth();
+    tui->screen.charset = flm_terminal_charset();
+    set_theme(tui, flm_terminal_is_dark());
+    bool good = run(tui, input, why);
+    flm_tui_terminal_close();
+    struct flm_tui_answer *answers[] = {
+        &tui->tools,  &tui->chips,      &tui->searches,    &tui->hover,     &tui->detail,
+        &tui->status, &tui->top.answer, &tui->tree.answer, &tui->completed, &tui->overlay};
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+        flm_tui_answer_clear(answers[i]);
+    flm_screen_clear(&tui->screen);
+    flm_text_clear(&tui->out);
+    flm_text_clear(&tui->page);
+    flm_text_clear(&tui->line.text);
+    free(tui);
+    free(input);
+    return good;
+}

@@ -1,0 +1,413 @@
+/* window.c - where everything is in the window, and the lines around the picture. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/tui/internal.h"
+
+/* ---- Tones ----------------------------------------------------------------------------------- */
+
+static struct flm_style style_without_colors(enum flm_tui_tone tone)
+{
+    struct flm_style style = {FLM_COLOR_DEFAULT, FLM_COLOR_DEFAULT, FLM_CELL_PLAIN};
+    switch (tone) {
+    case FLM_TUI_STRONG:
+    case FLM_TUI_ACCENT:
+    case FLM_TUI_WRONG:
+        style.attributes = FLM_CELL_BOLD;
+        break;
+    case FLM_TUI_MUTED:
+    case FLM_TUI_CHIP_OFF:
+        style.attributes = FLM_CELL_FAINT;
+        break;
+    case FLM_TUI_CHIP_ON:
+    case FLM_TUI_ROW_ON:
+        style.attributes = FLM_CELL_INVERSE;
+        break;
+    default:
+        break;
+    }
+    return style;
+}
+
+struct flm_style flm_tui_style(const struct flm_tui *tui, enum flm_tui_tone tone)
+{
+    enum { WRONG_LIGHT = 0xB42318, WRONG_DARK = 0xFDA29B };
+    static const struct {
+        enum flm_token ink, fill;
+        uint32_t attributes;
+    } tones[] = {
+        [FLM_TUI_TEXT] = {FLM_TOKEN_TEXT, FLM_TOKEN_PAGE, FLM_CELL_PLAIN},
+        [FLM_TUI_STRONG] = {FLM_TOKEN_TEXT, FLM_TOKEN_PAGE, FLM_CELL_BOLD},
+        [FLM_TUI_MUTED] = {FLM_TOKEN_MUTED, FLM_TOKEN_PAGE, FLM_CELL_PLAIN},
+        [FLM_TUI_ACCENT] = {FLM_TOKEN_ACCENT, FLM_TOKEN_PAGE, FLM_CELL_BOLD},
+        [FLM_TUI_CHIP] = {FLM_TOKEN_TEXT, FLM_TOKEN_CHIP, FLM_CELL_PLAIN},
+        [FLM_TUI_CHIP_ON] = {FLM_TOKEN_PAGE, FLM_TOKEN_ACCENT, FLM_CELL_BOLD},
+        [FLM_TUI_CHIP_OFF] = {FLM_TOKEN_MUTED, FLM_TOKEN_CHIP, FLM_CELL_PLAIN},
+        [FLM_TUI_ROW_ON] = {FLM_TOKEN_PAGE, FLM_TOKEN_ACCENT, FLM_CELL_BOLD},
+        [FLM_TUI_WRONG] = {FLM_TOKEN_TEXT, FLM_TOKEN_PAGE, FLM_CELL_BOLD},
+    };
+    if (tui->screen.depth == FLM_DEPTH_NONE)
+        return style_without_colors(tone);
+    bool dark = tui->theme.dark;
+    struct flm_style style = {flm_token_color(tones[tone].ink, dark),
+                              flm_token_color(tones[tone].fill, dark), tones[tone].attributes};
+    if (tone == FLM_TUI_WRONG)
+        style.ink = dark ? WRONG_DARK : WRONG_LIGHT;
+    return style;
+}
+
+int flm_tui_put(struct flm_tui *tui, int column, int row, int end, struct flm_bytes text,
+                enum flm_tui_tone tone)
+{
+    return column >= end ? column
+                         : column + flm_screen_text(&tui->screen, column, row, end - column, text,
+                                                    flm_tui_style(tui, tone));
+}
+
+int flm_tui_puts(struct flm_tui *tui, int column, int row, int end, const char *text,
+                 enum flm_tui_tone tone)
+{
+    return flm_tui_put(tui, column, row, end, flm_bytes_of(text), tone);
+}
+
+void flm_tui_add_target(struct flm_tui *tui, int row, int left, int right, const char *format, ...)
+{
+    if (tui->target_count == FLM_TUI_MOST_TARGETS || left >= right)
+        return;
+    struct flm_tui_target *target = &tui->target[tui->target_count++];
+    *target = (struct flm_tui_target){.row = row, .left = left, .right = right};
+    struct flm_text text;
+    flm_text_init_fixed(&text, target->action, sizeof target->action - 1);
+    va_list arguments;
+    va_start(arguments, format);
+    flm_text_vformat(&text, format, arguments);
+    va_end(arguments);
+    target->action[text.size] = 0;
+}
+
+/* ---- The line at the top --------------------------------------------------------------------- */
+
+static int cells_of(const struct flm_tui *tui, struct flm_bytes text)
+{
+    struct flm_text scratch = {0};
+    int cells = (int)flm_cells(flm_showable(text, tui->screen.charset, &scratch));
+    flm_text_clear(&scratch);
+    return cells;
+}
+
+/* A word to be clicked, with a blank at both sides. */
+static int put_chip(struct flm_tui *tui, int column, int row, int end, struct flm_bytes text,
+                    enum flm_tui_tone tone)
+{
+    column = flm_tui_puts(tui, column, row, end, " ", tone);
+    column = flm_tui_put(tui, column, row, end, text, tone);
+    return flm_tui_puts(tui, column, row, end, " ", tone);
+}
+
+/* The first one that is put: where there is no room for all, those in front of the one that is
+ * shown are left out, not that one. */
+static uint32_t first_view(const struct flm_tui *tui, struct flm_bytes shown, int cells)
+{
+    uint32_t first = flm_tui_first(&tui->tools, flm_tui_at(&tui->tools, FLM_TUI_ROOT, "views"));
+    int needed = 0;
+    for (uint32_t view = first; view; view = flm_tui_next(&tui->tools, view)) {
+        needed += cells_of(tui, flm_tui_text_at(&tui->tools, view, "title")) + 2;
+        for (; needed > cells && first != view; first = flm_tui_next(&tui->tools, first))
+            needed -= cells_of(tui, flm_tui_text_at(&tui->tools, first, "title")) + 2;
+        if (flm_bytes_equal(flm_tui_text_at(&tui->tools, view, "name"), shown))
+            break;
+    }
+    return first;
+}
+
+static void put_views(struct flm_tui *tui, int column, int row, int end)
+{
+    struct flm_bytes shown = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "view");
+    uint32_t view = first_view(tui, shown, end - column);
+    for (; view; view = flm_tui_next(&tui->tools, view)) {
+        struct flm_bytes name = flm_tui_text_at(&tui->tools, view, "name");
+        struct flm_bytes title = flm_tui_text_at(&tui->tools, view, "title");
+        bool is_shown = flm_bytes_equal(name, shown);
+        bool can_be = flm_tui_bool_at(&tui->tools, view, "on");
+        if (column + cells_of(tui, title) + 2 > end)
+            break;
+        int left = column;
+        column = put_chip(tui, column, row, end, title,
+                          is_shown ? FLM_TUI_CHIP_ON
+                          : can_be ? FLM_TUI_TEXT
+                                   : FLM_TUI_MUTED);
+        flm_tui_add_target(tui, row, left, column, "view %.*s", (int)name.size, name.at);
+    }
+}
+
+/* "/ parse_json  18.2 % · 3 of 41", at the right; returns where it begins. */
+static int put_search(struct flm_tui *tui, int row, int least)
+{
+    const struct flm_tui_answer *s = &tui->searches;
+    uint32_t search = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "searches"));
+    double current = flm_tui_number_at(s, FLM_TUI_ROOT, "current", 0);
+    for (double i = 0; i < current && search; i++)
+        search = flm_tui_next(s, search);
+    struct flm_bytes text = flm_tui_text_at(s, search, "text");
+    struct flm_bytes share = flm_tui_text_at(s, search, "total_share");
+    int columns = tui->screen.columns, end = columns - 4;
+    int width = text.size ? 2 + cells_of(tui, text) + 2 + cells_of(tui, share) : 8;
+    int left = end - width - 2;
+    if (left < least)
+        return columns;
+    flm_tui_puts(tui, columns - 3, row, columns, " ? ", FLM_TUI_CHIP);
+    flm_tui_add_target(tui, row, columns - 3, columns, "help");
+    int column = flm_tui_puts(tui, left, row, end, text.size ? "/ " : "/ search",
+                              text.size ? FLM_TUI_ACCENT : FLM_TUI_MUTED);
+    if (text.size) {
+        column = flm_tui_put(tui, column, row, end, text, FLM_TUI_TEXT);
+        flm_tui_put(tui, column + 2, row, end, share, FLM_TUI_STRONG);
+    }
+    flm_tui_add_target(tui, row, left, end, "find");
+    return left;
+}
+
+static void draw_header(struct flm_tui *tui, int row)
+{
+    const struct flm_tui_answer *t = &tui->tools;
+    struct flm_bytes name = flm_tui_text_at(t, FLM_TUI_ROOT, "name");
+    struct flm_bytes metric = flm_tui_text_at(t, FLM_TUI_ROOT, "metric");
+    uint32_t metrics = flm_tui_first(t, flm_tui_at(t, FLM_TUI_ROOT, "metrics"));
+    int end = put_search(tui, row, 24) - 1, column = 1, most = tui->screen.columns / 3;
+    if (tui->screen.columns >= 60)
+        column = flm_tui_puts(tui, column, row, end, "flamel", FLM_TUI_STRONG) + 2;
+    int name_end = column + most < end ? column + most : end;
+    struct flm_text shortened = {0}, scratch = {0};
+    flm_cells_add_path(&shortened, flm_showable(name, tui->screen.charset, &scratch),
+                       (size_t)(name_end > column ? name_end - column : 0), tui->screen.charset);
+    column = flm_tui_put(tui, column, row, name_end,
+                         (struct flm_bytes){shortened.at, shortened.size}, FLM_TUI_TEXT) +
+             1;
+    flm_text_clear(&shortened);
+    flm_text_clear(&scratch);
+    if (flm_tui_next(t, metrics)) { /* several to choose from */
+        int left = column;
+        column = put_chip(tui, column, row, end, metric, FLM_TUI_CHIP);
+        flm_tui_add_target(tui, row, left, column, "next-metric");
+        column++;
+    }
+    put_views(tui, column, row, end);
+}
+
+/* ---- Chips ----------------------------------------------------------------------------------- */
+
+static bool has_chips(const struct flm_tui *tui)
+{
+    const struct flm_tui_answer *c = &tui->chips;
+    uint32_t range = flm_tui_at(c, FLM_TUI_ROOT, "range");
+    return flm_tui_first(c, flm_tui_at(c, FLM_TUI_ROOT, "operations")) ||
+           flm_tui_at(c, range, "words");
+}
+
+/* A click switches it, one on its cross removes it. */
+static void draw_chips(struct flm_tui *tui, int row)
+{
+    const struct flm_tui_answer *c = &tui->chips;
+    int end = tui->screen.columns, column = 1;
+    uint32_t chip = flm_tui_first(c, flm_tui_at(c, FLM_TUI_ROOT, "operations"));
+    for (unsigned i = 0; chip && column < end; chip = flm_tui_next(c, chip), i++) {
+        struct flm_bytes text = flm_tui_text_at(c, chip, "title");
+        if (text.size == 0)
+            text = flm_tui_text_at(c, chip, "text");
+        bool is_on = flm_tui_bool_at(c, chip, "on");
+        int left = column;
+        column = put_chip(tui, column, row, end, text, is_on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF);
+        flm_tui_add_target(tui, row, left, column, "operation-toggle %u", i);
+        left = column;
+        column = flm_tui_puts(tui, column, row, end,
+                              tui->screen.charset == FLM_CHARSET_UTF8 ? "\xC3\x97 " : "x ",
+                              is_on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF);
+        flm_tui_add_target(tui, row, left, column, "operation-remove %u", i);
+        column++;
+    }
+    struct flm_bytes range = flm_tui_text_at(c, flm_tui_at(c, FLM_TUI_ROOT, "range"), "words");
+    if (range.size) {
+        int left = column;
+        column = put_chip(tui, column, row, end, range, FLM_TUI_CHIP);
+        flm_tui_add_target(tui, row, left, column, "range-clear");
+    }
+    flm_tui_put(tui, column + 1, row, end, flm_tui_text_at(c, FLM_TUI_ROOT, "note"), FLM_TUI_MUTED);
+}
+
+/* ---- The line at the bottom ------------------------------------------------------------------ */
+
+static int put_fact(struct flm_tui *tui, int column, int row, const char *before, const char *key,
+                    const char *behind)
+{
+    int end = tui->screen.columns;
+    struct flm_bytes text = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, key);
+    char digits[32];
+    double number = flm_tui_number_at(&tui->status, FLM_TUI_ROOT, key, -1);
+    if (text.size == 0 && number >= 0) {
+        struct flm_text words;
+        flm_text_init_fixed(&words, digits, sizeof digits);
+        flm_text_uint(&words, (uint64_t)number);
+        text = (struct flm_bytes){words.at, words.size};
+    }
+    if (text.size == 0)
+        return column;
+    column = flm_tui_puts(tui, column, row, end, before, FLM_TUI_MUTED);
+    column = flm_tui_put(tui, column, row, end, text, *before ? FLM_TUI_TEXT : FLM_TUI_STRONG);
+    return flm_tui_puts(tui, column, row, end, behind, FLM_TUI_MUTED);
+}
+
+static void draw_status(struct flm_tui *tui, int row)
+{
+    if (tui->notice[0]) {
+        flm_tui_puts(tui, 1, row, tui->screen.columns, tui->notice,
+                     tui->notice_is_wrong ? FLM_TUI_WRONG : FLM_TUI_ACCENT);
+        return;
+    }
+    enum { LIVE_FACTS = 40 };
+    int column = tui->live ? flm_tui_live_draw(tui, row) + 4 : 1;
+    flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
+    if (tui->live && column + LIVE_FACTS > tui->screen.columns)
+        return;
+    column = put_fact(tui, column, row, "", "stacks", " stacks  ");
+    if (tui->live) { /* it has said itself how much there is, and what of it is lost */
+        put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
+        return;
+    }
+    struct flm_bytes unit = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "unit");
+    column = put_fact(tui, column, row, "", "total", unit.size ? " " : "");
+    column = flm_tui_put(tui, column, row, tui->screen.columns, unit, FLM_TUI_MUTED) + 2;
+    column = put_fact(tui, column, row, "drawn ", "drawn", "  ");
+    column = put_fact(tui, column, row, "merged ", "merged", "");
+    if (flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "merged_share").size)
+        column = put_fact(tui, column, row, " (", "merged_share", ")");
+    column = put_fact(tui, column + 2, row, "trimmed ", "trimmed", "  ");
+    column = put_fact(tui, column, row, "filtered ", "filtered", "  ");
+    column = put_fact(tui, column, row, "lost ", "lost_count", "  ");
+    put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
+}
+
+/* The figures of the viewer itself, in the upper right corner: a line for each. */
+static void draw_overlay(struct flm_tui *tui)
+{
+    enum { WIDTH = 28, VALUE = 14 };
+    const struct flm_tui_answer *o = &tui->overlay;
+    int left = tui->pane.left + tui->pane.columns - WIDTH, row = tui->pane.top;
+    uint32_t member = flm_tui_first(o, FLM_TUI_ROOT);
+    for (; member && left >= 0 && row < tui->pane.top + tui->pane.rows;
+         member = flm_tui_next(o, member)) {
+        char words[32];
+        if (o->at[member].type != FLM_JSON_TYPE_NUMBER)
+            continue;
+        flm_screen_fill(&tui->screen, left, row, WIDTH, 1, flm_tui_style(tui, FLM_TUI_CHIP));
+        flm_tui_put(tui, left + 1, row, left + WIDTH, flm_tui_key(o, member), FLM_TUI_CHIP_OFF);
+        snprintf(words, sizeof words, "%.0f", o->at[member].number);
+        flm_tui_puts(tui, left + 1 + VALUE, row, left + WIDTH, words, FLM_TUI_CHIP);
+        row++;
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+void flm_tui_update(struct flm_tui *tui)
+{
+    static const struct {
+        unsigned changed;
+        const char *question;
+        size_t answer;
+    } questions[] = {
+        {FLM_CHANGED_TOOLS, "tools", offsetof(struct flm_tui, tools)},
+        {FLM_CHANGED_CHIPS, "chips", offsetof(struct flm_tui, chips)},
+        {FLM_CHANGED_CHIPS, "searches", offsetof(struct flm_tui, searches)},
+        {FLM_CHANGED_HOVER, "hover", offsetof(struct flm_tui, hover)},
+        {FLM_CHANGED_DETAIL, "detail", offsetof(struct flm_tui, detail)},
+        {FLM_CHANGED_STATUS, "status", offsetof(struct flm_tui, status)},
+        {FLM_CHANGED_OVERLAY, "overlay", offsetof(struct flm_tui, overlay)},
+    };
+    unsigned changed = flm_viewer_changes(tui->viewer) | tui->changed;
+    tui->changed = changed & (FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        void *answer = (char *)tui + questions[i].answer;
+        if (changed & questions[i].changed)
+            flm_tui_ask(tui->viewer, questions[i].question, answer, NULL);
+    }
+    if (changed & FLM_CHANGED_TABLES)
+        tui->top.is_stale = tui->tree.is_stale = true;
+    struct flm_text notice = {0};
+    if (changed & FLM_CHANGED_NOTICE &&
+        flm_viewer_ask(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
+        flm_tui_say(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
+    flm_text_clear(&notice);
+}
+
+/* Room for lines, in this order, where the window has it: the picture, the status, the line at the
+ * top, what is selected, chips, a second line of what is selected. */
+struct places {
+    int header, chips, detail, status; /* rows; -1: there is none */
+    int detail_rows;
+};
+
+static struct places place(struct flm_tui *tui)
+{
+    enum { ALONE = 3, SMALL = 6, ROOMY = 16, WIDE = 140, PANEL = 44 };
+    int rows = tui->screen.rows, top = 0, bottom = rows;
+    struct places places = {-1, -1, -1, -1, 0};
+    if (rows >= ALONE)
+        places.status = --bottom;
+    if (rows > ALONE)
+        places.header = top++;
+    if (rows >= SMALL && has_chips(tui))
+        places.chips = top++;
+    if (rows >= SMALL) {
+        places.detail_rows = rows >= ROOMY ? 2 : 1;
+        bottom -= places.detail_rows;
+        places.detail = bottom;
+    }
+    tui->panel = (struct flm_pane){0};
+    struct flm_pane pane = {0, top, tui->screen.columns, bottom - top};
+    if (tui->screen.columns >= WIDE && rows >= ROOMY &&
+        flm_tui_bool_at(&tui->tools, FLM_TUI_ROOT, "panel")) {
+        pane.columns -= PANEL;
+        tui->panel = (struct flm_pane){pane.columns, top, PANEL, pane.rows};
+    }
+    bool is_new = pane.columns != tui->pane.columns || pane.rows != tui->pane.rows;
+    tui->pane = pane;
+    if (is_new)
+        flm_viewer_resize_cells(tui->viewer, pane.columns, pane.rows);
+    return places;
+}
+
+void flm_tui_draw(struct flm_tui *tui)
+{
+    flm_tui_update(tui);
+    struct places places = place(tui);
+    tui->target_count = 0;
+    tui->screen.cursor_row = -1;
+    flm_screen_fill(&tui->screen, 0, 0, tui->screen.columns, tui->screen.rows,
+                    flm_tui_style(tui, FLM_TUI_TEXT));
+    tui->has_picture = !flm_tui_table_shown(tui);
+    tui->more = false;
+    if (tui->has_picture)
+        tui->more = flm_viewer_paint_cells(tui->viewer, &tui->screen, tui->pane, tui->now_ms);
+    else
+        flm_tui_table_draw(tui);
+    flm_tui_update(tui); /* painting counts what it draws */
+    if (tui->live)
+        flm_tui_live_draw_empty(tui);
+    if (tui->panel.columns > 0)
+        flm_tui_panel_draw(tui);
+    draw_overlay(tui);
+    if (places.header >= 0)
+        draw_header(tui, places.header);
+    if (places.chips >= 0)
+        draw_chips(tui, places.chips);
+    if (places.detail >= 0 && flm_tui_at(&tui->hover, FLM_TUI_ROOT, "title"))
+        flm_tui_hover_draw(tui, places.detail, places.detail_rows);
+    else if (places.detail >= 0 && tui->live && !flm_tui_at(&tui->detail, FLM_TUI_ROOT, "title"))
+        flm_tui_live_draw_hint(tui, places.detail + places.detail_rows - 1);
+    else if (places.detail >= 0)
+        flm_tui_detail_draw(tui, places.detail, places.detail_rows);
+    if (places.status >= 0)
+        draw_status(tui, places.status);
+    if (tui->mode != FLM_TUI_LOOKING)
+        flm_tui_typing_draw(tui);
+}

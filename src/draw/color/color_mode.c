@@ -1,0 +1,300 @@
+#include "draw/color/color_mode.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/pattern.h"
+#include "base/core/hash.h"
+#include "base/core/sort.h"
+#include "base/text/function_name.h"
+#include "profile/columns.h"
+
+static const struct {
+    const char *name, *title;
+} modes[FLM_COLOR_MODE_COUNT] = {
+    [FLM_COLOR_MODULE] = {"module", "Module or package"},
+    [FLM_COLOR_KIND] = {"kind", "Kind of code"},
+    [FLM_COLOR_FUNCTION] = {"function", "Function"},
+    [FLM_COLOR_FILE] = {"file", "Source file"},
+    [FLM_COLOR_SELF] = {"self", "Self share"},
+    [FLM_COLOR_TOTAL] = {"total", "Total share"},
+    [FLM_COLOR_METRIC] = {"metric", "Share of a second metric"},
+    [FLM_COLOR_RULES] = {"rules", "Own rules"},
+};
+
+const char *flm_color_mode_name(enum flm_color_mode mode)
+{
+    return modes[mode].name;
+}
+
+const char *flm_color_mode_title(enum flm_color_mode mode)
+{
+    return modes[mode].title;
+}
+
+enum flm_color_mode flm_color_mode_named(struct flm_bytes name)
+{
+    int mode = 0;
+    while (mode < FLM_COLOR_MODE_COUNT && !flm_bytes_are(name, modes[mode].name))
+        mode++;
+    return (enum flm_color_mode)mode;
+}
+
+/* The title of frames of which no file is known. */
+#define NO_FILE "no source file"
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* FLM_NONE when memory ran out. */
+static uint32_t add_group(struct flm_coloring *c, struct flm_color_group group)
+{
+    void *grown = c->groups;
+    if (!flm_grow(&grown, &c->group_capacity, c->group_count + 1, sizeof *c->groups))
+        return FLM_NONE;
+    c->groups = grown;
+    c->groups[c->group_count] = group;
+    return (uint32_t)c->group_count++;
+}
+
+static struct flm_tone hashed_tone(struct flm_bytes text)
+{
+    uint64_t hash = flm_checksum(text.at, text.size);
+    return flm_hue_tone(hash >> 32, hash & 0xFFFFFFFF);
+}
+
+/* The group that is called so. FLM_NONE when memory ran out. */
+static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
+                             struct flm_bytes title)
+{
+    uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
+    struct flm_probe at = flm_index_probe(index, hash);
+    while (flm_index_next(index, &at))
+        if (flm_bytes_equal(c->groups[at.found].title, title))
+            return at.found;
+    struct flm_color_group new_one = {.title = title};
+    if (c->mode == FLM_COLOR_MODULE) {
+        new_one.hue = flm_package_hue(title);
+        new_one.tone = flm_package_tone(title);
+    } else {
+        bool is_file = c->mode == FLM_COLOR_FUNCTION || !flm_bytes_are(title, NO_FILE);
+        new_one.tone = is_file ? hashed_tone(title) : flm_grey_tone(1);
+    }
+    uint32_t group = add_group(c, new_one);
+    return group == FLM_NONE || !flm_index_add(index, hash, group) ? FLM_NONE : group;
+}
+
+/* The part of a frame that names its group. */
+static struct flm_bytes title_of(const struct flm_profile *p, uint32_t frame,
+                                 enum flm_color_mode mode)
+{
+    const struct flm_frame_record *record = &p->frames[frame];
+    struct flm_bytes function = flm_string_bytes(p, record->function);
+    if (mode == FLM_COLOR_FUNCTION)
+        return function;
+    if (mode == FLM_COLOR_FILE)
+        return record->file ? flm_string_bytes(p, record->file) : flm_bytes_of(NO_FILE);
+    struct flm_bytes module = flm_string_bytes(p, record->module);
+    return module.size > 0 ? module : flm_name_package(function);
+}
+
+/* By module, function or file: the title says the tone. */
+static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
+                           struct flm_error *why)
+{
+    struct flm_index index = {0};
+    bool done = true;
+    for (uint32_t f = 1; done && f < p->sizes.frame_count; f++) {
+        uint32_t group = group_called(c, &index, title_of(p, f, c->mode));
+        done = group != FLM_NONE;
+        if (!done)
+            break;
+        c->group_of[f] = group;
+        c->tones[f] = c->mode == FLM_COLOR_MODULE
+                          ? flm_function_tone(c->groups[group].hue, flm_frame_function(p, f))
+                          : c->groups[group].tone;
+    }
+    flm_index_clear(&index);
+    return done || flm_error_memory(why);
+}
+
+/* The hue of each kind; FLM_NONE: grey. Neighbours in a stack, as jit and interpreted, are far from
+ * each other. */
+static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
+                          struct flm_error *why)
+{
+    static const uint32_t hues[FLM_KIND_COUNT] = {
+        [FLM_KIND_PLAIN] = 9,        [FLM_KIND_NATIVE] = 9, [FLM_KIND_KERNEL] = 1,
+        [FLM_KIND_INLINED] = 7,      [FLM_KIND_JIT] = 5,    [FLM_KIND_JIT_TIER1] = 4,
+        [FLM_KIND_INTERPRETED] = 10, [FLM_KIND_GPU] = 11,   [FLM_KIND_WAKER] = 2,
+        [FLM_KIND_LABEL] = FLM_NONE,
+    };
+    enum { RUNTIME = FLM_KIND_COUNT };
+    for (uint32_t kind = 0; kind <= RUNTIME; kind++) {
+        struct flm_color_group group = {.mark = flm_mark_of_kind(kind)};
+        if (kind == RUNTIME) {
+            group.title = flm_bytes_of("runtime");
+            group.tone = flm_grey_tone(0);
+            group.texture = FLM_TEXTURE_DOTS;
+        } else {
+            group.title = flm_bytes_of(flm_kind_name(kind));
+            group.tone = hues[kind] == FLM_NONE ? flm_grey_tone(2) : flm_hue_tone(hues[kind], 1);
+        }
+        if (add_group(c, group) == FLM_NONE)
+            return flm_error_memory(why);
+    }
+    for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
+        uint32_t kind = p->frames[f].kind;
+        bool is_ordinary = kind == FLM_KIND_PLAIN || kind == FLM_KIND_NATIVE;
+        bool is_runtime = is_ordinary && flm_name_is_runtime(title_of(p, f, FLM_COLOR_MODULE));
+        c->group_of[f] = is_runtime ? RUNTIME : kind < FLM_KIND_COUNT ? kind : FLM_KIND_PLAIN;
+        c->tones[f] = c->groups[c->group_of[f]].tone;
+    }
+    return true;
+}
+
+static bool color_by_rules(struct flm_coloring *c, const struct flm_profile *p,
+                           struct flm_bytes rules, struct flm_error *why)
+{
+    struct flm_color_group others = {.title = flm_bytes_of("no rule"), .tone = flm_grey_tone(1)};
+    unsigned char *marks = malloc(p->sizes.frame_count);
+    bool done = (marks && add_group(c, others) != FLM_NONE) || flm_error_memory(why);
+    for (uint32_t f = 0; done && f < p->sizes.frame_count; f++)
+        c->tones[f] = others.tone;
+    uint64_t line = 0;
+    for (size_t at = 0; done && at < rules.size;) {
+        struct flm_error wrong;
+        struct flm_bytes pattern;
+        uint32_t color, matched;
+        line++;
+        if (!flm_color_line(rules, &at, &pattern, &color))
+            done = flm_error_line(why, FLM_ERROR_FORMAT, line,
+                                  "rules are lines PATTERN->#rrggbb, or PATTERN->rgb(R,G,B)");
+        if (!done || pattern.size == 0)
+            continue;
+        if (!flm_pattern_mark(p, pattern, marks, &matched, &wrong)) {
+            done = wrong.kind == FLM_ERROR_MEMORY
+                       ? flm_error_memory(why)
+                       : flm_error_line(why, wrong.kind, line, "%s", wrong.text);
+            continue;
+        }
+        struct flm_tone tone = {color, color, flm_ink_on(color)};
+        uint32_t group = add_group(c, (struct flm_color_group){.title = pattern, .tone = tone});
+        done = group != FLM_NONE || flm_error_memory(why);
+        for (uint32_t f = 1; done && f < p->sizes.frame_count; f++)
+            if (marks[f] && c->group_of[f] == 0) {
+                c->group_of[f] = group;
+                c->tones[f] = tone;
+            }
+    }
+    free(marks);
+    return done;
+}
+
+bool flm_coloring_init(struct flm_coloring *c, const struct flm_profile *p,
+                       enum flm_color_mode mode, struct flm_bytes rules, struct flm_error *why)
+{
+    *c = (struct flm_coloring){.mode = mode};
+    if (flm_color_mode_is_share(mode))
+        return true;
+    c->tones = calloc(p->sizes.frame_count, sizeof *c->tones);
+    c->group_of = calloc(p->sizes.frame_count, sizeof *c->group_of);
+    bool done = (c->tones && c->group_of) || flm_error_memory(why);
+    if (done && mode == FLM_COLOR_KIND)
+        done = color_by_kind(c, p, why);
+    else if (done && mode == FLM_COLOR_RULES)
+        done = color_by_rules(c, p, rules, why);
+    else if (done)
+        done = color_by_title(c, p, why);
+    if (!done)
+        flm_coloring_clear(c);
+    else
+        c->tones[0] = flm_tone_ancestor;
+    return done;
+}
+
+void flm_coloring_clear(struct flm_coloring *c)
+{
+    free(c->tones);
+    free(c->group_of);
+    free(c->groups);
+    *c = (struct flm_coloring){0};
+}
+
+enum flm_texture flm_coloring_texture(const struct flm_coloring *c, uint32_t frame)
+{
+    bool has_group = c->group_of && frame != 0 && c->group_of[frame] < c->group_count;
+    return has_group ? c->groups[c->group_of[frame]].texture : FLM_TEXTURE_NONE;
+}
+
+/* ---- The legend ------------------------------------------------------------------------------ */
+
+static void list_steps(struct flm_legend *legend)
+{
+    static const char *const titles[FLM_SHARE_STEPS] = {
+        "below 0.1 %", "0.1 to 0.3 %", "0.3 to 1 %",   "1 to 3 %",
+        "3 to 10 %",   "10 to 30 %",   "30 % and more"};
+    for (int step = 0; step < FLM_SHARE_STEPS; step++)
+        legend->items[legend->count++] =
+            (struct flm_legend_item){.title = flm_bytes_of(titles[step]),
+                                     .tone = flm_share_tones[step],
+                                     .group = FLM_NONE,
+                                     .count = 1};
+}
+
+static int widest_first(const void *context, uint32_t a, uint32_t b)
+{
+    const double *totals = context;
+    return (totals[b] > totals[a]) - (totals[b] < totals[a]);
+}
+
+static void list_groups(struct flm_legend *legend, const struct flm_coloring *c,
+                        const double *totals, const uint32_t *order)
+{
+    struct flm_legend_item others = {
+        .title = {"others", 6}, .tone = flm_tone_run, .group = FLM_NONE, .count = 0};
+    for (size_t i = 0; i < c->group_count && totals[order[i]] > 0; i++) {
+        const struct flm_color_group *group = &c->groups[order[i]];
+        if (legend->count == FLM_LEGEND_GROUPS) {
+            others.count++;
+            others.total += totals[order[i]];
+            continue;
+        }
+        legend->items[legend->count++] = (struct flm_legend_item){.title = group->title,
+                                                                  .tone = group->tone,
+                                                                  .mark = group->mark,
+                                                                  .texture = group->texture,
+                                                                  .group = order[i],
+                                                                  .count = 1,
+                                                                  .total = totals[order[i]]};
+    }
+    if (others.count > 0)
+        legend->items[legend->count++] = others;
+}
+
+bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *c,
+                     const struct flm_tree *tree, struct flm_error *why)
+{
+    *legend = (struct flm_legend){0};
+    if (flm_color_mode_is_share(c->mode)) {
+        list_steps(legend);
+        return true;
+    }
+    double *totals = calloc(c->group_count + 1, sizeof *totals);
+    uint32_t *order = malloc((2 * c->group_count + 1) * sizeof *order);
+    if (totals && order) {
+        for (uint32_t node = 1; node < tree->node_count; node++) {
+            double width = tree->width[node] < 0 ? -tree->width[node] : tree->width[node];
+            if (tree->frame[node] == 0)
+                continue;
+            totals[c->group_of[tree->frame[node]]] += width;
+            legend->total += width;
+        }
+        for (size_t i = 0; i < c->group_count; i++)
+            order[i] = (uint32_t)i;
+        flm_sort(order, c->group_count, order + c->group_count, widest_first, totals);
+        list_groups(legend, c, totals, order);
+    }
+    bool done = totals && order;
+    free(totals);
+    free(order);
+    return done || flm_error_memory(why);
+}

@@ -1,0 +1,98 @@
+/* color_mode.h - what the colour of a frame tells: the modes between which a person chooses, and the
+ * legend that says what each colour means.
+ *
+ *     module    hue by library or package, lightness by function (palette.h)
+ *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
+ *     function  hue and lightness by name
+ *     file      hue by source file
+ *     self      how much of everything is in the frame itself: seven steps
+ *     total     how much is in the frame and below it: likewise
+ *     metric    how much of a second metric is in the frame and below it: likewise
+ *     rules     the person's own: lines "PATTERN->#rrggbb", the first that matches counts
+ *
+ * Tones of the first four and of rules belong to frames: found once, a few hundred ns a frame.
+ * Those of self, total and metric belong to nodes: flm_share_step of what the node has.
+ *
+ * Colour is never alone: marks.h has the line that kinds have in every mode, and by kind what is of
+ * a runtime has a texture. */
+#ifndef FLAMEL_DRAW_COLOR_COLOR_MODE_H
+#define FLAMEL_DRAW_COLOR_COLOR_MODE_H
+
+#include "draw/color/marks.h"
+#include "draw/color/palette.h"
+#include "layout/tree.h"
+
+enum flm_color_mode {
+    FLM_COLOR_MODULE,
+    FLM_COLOR_KIND,
+    FLM_COLOR_FUNCTION,
+    FLM_COLOR_FILE,
+    FLM_COLOR_SELF,
+    FLM_COLOR_TOTAL,
+    FLM_COLOR_METRIC,
+    FLM_COLOR_RULES,
+    FLM_COLOR_MODE_COUNT
+};
+
+/* "module" and "Module or package". */
+const char *flm_color_mode_name(enum flm_color_mode mode);
+const char *flm_color_mode_title(enum flm_color_mode mode);
+
+/* By name; FLM_COLOR_MODE_COUNT for none. */
+enum flm_color_mode flm_color_mode_named(struct flm_bytes name);
+
+/* Whether tones belong to nodes, by a share. */
+static inline bool flm_color_mode_is_share(enum flm_color_mode mode)
+{
+    return mode == FLM_COLOR_SELF || mode == FLM_COLOR_TOTAL || mode == FLM_COLOR_METRIC;
+}
+
+/* Frames that have something in common, and so a colour. */
+struct flm_color_group {
+    struct flm_bytes title; /* as the profile has it: not yet plain (text/visible.h) */
+    struct flm_tone tone;
+    enum flm_mark mark;
+    enum flm_texture texture;
+    uint32_t hue; /* of a module: palette.h */
+};
+
+struct flm_coloring {
+    enum flm_color_mode mode;
+    struct flm_tone *tones; /* by frame; NULL in modes of shares */
+    uint32_t *group_of;     /* likewise: index in groups */
+    struct flm_color_group *groups;
+    size_t group_count, group_capacity;
+};
+
+/* Borrows the profile and the rules, for the groups' titles. False, and `why` with the line, for
+ * rules that are none; or if memory ran out. */
+bool flm_coloring_init(struct flm_coloring *coloring, const struct flm_profile *profile,
+                       enum flm_color_mode mode, struct flm_bytes rules, struct flm_error *why);
+void flm_coloring_clear(struct flm_coloring *coloring);
+
+/* FLM_TEXTURE_NONE but for groups that have one. */
+enum flm_texture flm_coloring_texture(const struct flm_coloring *coloring, uint32_t frame);
+
+/* What is in a picture, the widest first: the widths of the groups' own (self) values add up to
+ * everything. In modes of shares: the steps, from little to much, without totals. */
+struct flm_legend_item {
+    struct flm_bytes title; /* static, or as in the group */
+    struct flm_tone tone;
+    enum flm_mark mark;
+    enum flm_texture texture;
+    uint32_t group; /* FLM_NONE: a step, or others */
+    uint32_t count; /* of others: how many groups; else 1 */
+    double total;   /* in the unit of the tree; 0 for a step */
+};
+
+/* Groups beyond these are "others". */
+enum { FLM_LEGEND_GROUPS = 12 };
+struct flm_legend {
+    struct flm_legend_item items[FLM_LEGEND_GROUPS + 1];
+    size_t count;
+    double total; /* of all */
+};
+bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *coloring,
+                     const struct flm_tree *tree, struct flm_error *why);
+
+#endif

@@ -1,0 +1,105 @@
+/* palette.h - the colours of frames.
+ *
+ * Ours: the hue is the module's (or, where only names are known, that of the package or namespace
+ * that the name begins with), one of 12 of equal lightness, by a hash that is the same everywhere;
+ * functions of one module differ in lightness. What belongs to a runtime is nearly grey. Each
+ * colour has two forms, for light and for dark surroundings, and text on it that has a contrast of
+ * at least 4.5 to 1 (tests/draw/color/palette_test.c computes it for all).
+ *
+ * flamegraph.pl's: each palette is a line or a plane in RGB; the place on it comes from the name.
+ *
+ * The colours of comparisons are in change_colors.h. */
+#ifndef FLAMEL_DRAW_COLOR_PALETTE_H
+#define FLAMEL_DRAW_COLOR_PALETTE_H
+
+#include "base/core/bytes.h"
+#include "base/core/index.h"
+#include "flamel/draw.h"
+
+/* Which text stands on a tone. */
+enum flm_ink {
+    FLM_INK_DARK,  /* nearly black in both surroundings */
+    FLM_INK_PAGE,  /* as on the page: dark on light, light on dark */
+    FLM_INK_BLACK, /* for given colours: whichever has more contrast */
+    FLM_INK_WHITE,
+    FLM_INK_COUNT
+};
+
+struct flm_tone {
+    uint32_t light, dark; /* 0xRRGGBB */
+    enum flm_ink ink;
+};
+
+/* Black and white for given colours; our own inks and page are in svg/light.css too. */
+enum {
+    FLM_INK_DARK_ON_LIGHT = 0x1B1C1E,
+    FLM_INK_DARK_ON_DARK = 0x0F1012,
+    FLM_INK_PAGE_LIGHT = 0x1C1D1F,
+    FLM_INK_PAGE_DARK = 0xECECEE
+};
+
+/* The boxes that are no function: the root and what a zoom has above it; neighbours too narrow to
+ * be seen. */
+extern const struct flm_tone flm_tone_ancestor, flm_tone_run;
+
+/* A palette with the colours that were given: "name->rgb(1,2,3)", a line each. */
+struct flm_palette {
+    enum flm_colors colors;
+    enum flm_shades shades;
+    struct flm_bytes given; /* borrowed */
+    struct flm_index index; /* of the lines of `given`, by name: where each begins */
+};
+
+/* False, and `why` with the line, where the given colours are malformed. */
+bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum flm_shades shades,
+                      struct flm_bytes given, struct flm_error *why);
+void flm_palette_clear(struct flm_palette *palette);
+
+/* `name` is the function's, without the mark of its kind; `module` may be empty. */
+struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
+                                 struct flm_bytes module, uint32_t kind);
+
+/* Our tones one by one: each of the hues in its steps of lightness, and the greys of runtimes.
+ * Numbers that are too large begin again. */
+enum { FLM_HUES = 12, FLM_HUE_STEPS = 3 };
+struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step);
+struct flm_tone flm_grey_tone(uint64_t step);
+
+/* The hue of a module or package, FLM_HUES for the grey of runtimes; the tone of one of its
+ * functions, and the tone that stands for all of them. */
+uint32_t flm_package_hue(struct flm_bytes package);
+struct flm_tone flm_function_tone(uint32_t hue, struct flm_bytes name);
+struct flm_tone flm_package_tone(struct flm_bytes package);
+
+/* Shares as seven tones of one hue, from what is next to nothing to nearly all: dark on the dark
+ * page, light on the light one, so that little is quiet in both. The step of part / whole: 0 below
+ * 0.1 %, then from 0.1, 0.3, 1, 3, 10 and 30 % on. */
+enum { FLM_SHARE_STEPS = 7 };
+extern const struct flm_tone flm_share_tones[FLM_SHARE_STEPS];
+int flm_share_step(double part, double whole);
+
+/* Whether the colour of a name is a given one. */
+bool flm_palette_has(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind);
+
+/* One line "NAME->COLOR" of a text, at *at, which moves to the next one. A name may hold "->", a
+ * colour cannot. False for what is neither such a line nor empty; an empty one has no name. */
+bool flm_color_line(struct flm_bytes text, size_t *at, struct flm_bytes *name, uint32_t *color);
+
+/* The given line that begins at byte `at`: its name, "" for an empty line, and its colour. Returns
+ * where the next line begins. */
+size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
+                        uint32_t *color);
+
+/* flamegraph.pl's colour of a name, which has the mark of its kind ("_[k]"): palette_flamegraph.c. */
+uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, struct flm_bytes name);
+
+/* "rgb(1,2,3)" or "#rrggbb"; false for anything else. */
+bool flm_color_parse(struct flm_bytes text, uint32_t *color);
+
+/* Of sRGB, from 0 to 1, within 0.002: what contrast is computed from (WCAG 2). */
+double flm_luminance(uint32_t color);
+
+/* Black or white on a given colour. */
+enum flm_ink flm_ink_on(uint32_t color);
+
+#endif

@@ -1,0 +1,300 @@
+#include "draw/raster/boxes.h"
+
+#include "draw/color/palette.h"
+
+/* CSS pixels. */
+#define RADIUS 2.0
+#define ROUND_FROM 8.0
+#define GAP_FROM 2.5
+#define LABEL_PAD 4.0
+#define LEAST_FONT_SIZES 1.2 /* no font has four letters in less */
+
+/* What is the same for all boxes of a picture. */
+struct painting {
+    const struct flm_boxes *boxes;
+    struct flm_pixels *pixels;
+    struct flm_corner corner;
+    int gap;
+    double gap_from, round_from, pad, least_room;
+    struct flm_font fonts[FLM_WEIGHT_COUNT];
+    size_t label_count;
+};
+
+/* One box on its pixels. `left` and `right` may be out of the clip. */
+struct placed {
+    int left, top, right, bottom;
+};
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+void flm_boxes_row(const struct flm_boxes *boxes, uint32_t level, int *top, int *bottom)
+{
+    double near = level * boxes->row_height, far = near + boxes->row_height;
+    *top = flm_pixel_edge(boxes->upwards ? boxes->top - far : boxes->top + near);
+    *bottom = flm_pixel_edge(boxes->upwards ? boxes->top - near : boxes->top + far);
+}
+
+int64_t flm_boxes_level_at(const struct flm_boxes *boxes, double y)
+{
+    double rows = (boxes->upwards ? boxes->top - y : y - boxes->top) / boxes->row_height;
+    if (!(rows > -1e9 && rows < 1e9))
+        return -1;
+    int64_t level = (int64_t)rows - (rows < 0);
+    /* The pixel may be of the neighbour, when rows have no whole number of pixels. */
+    int pixel = (int)y - (y < 0 && y != (int)y);
+    for (int64_t near = level > 0 ? level - 1 : 0; near <= level + 1; near++) {
+        int top, bottom;
+        flm_boxes_row(boxes, (uint32_t)near, &top, &bottom);
+        if (top <= pixel && pixel < bottom)
+            return near;
+    }
+    return level;
+}
+
+static int gap_after(const struct flm_rectangle *r, int width, int gap, double gap_from)
+{
+    return width >= gap_from && !(r->flags & FLM_RECTANGLE_CLIPPED_RIGHT) ? gap : 0;
+}
+
+void flm_boxes_place(const struct flm_boxes *boxes, const struct flm_rectangle *r, int *left,
+                     int *right)
+{
+    *left = flm_pixel_edge(boxes->left + r->x0);
+    *right = flm_pixel_edge(boxes->left + r->x1);
+    if (*right <= *left)
+        *right = *left + 1;
+    *right -= gap_after(r, *right - *left, flm_pixel_length(boxes->scale), GAP_FROM * boxes->scale);
+}
+
+/* ---- One box --------------------------------------------------------------------------------- */
+
+/* As flm_ink_on does, only finer: the contrast of two colours, from 1 to 21. */
+static double contrast(uint32_t a, uint32_t b)
+{
+    double x = flm_luminance(a) + 0.05, y = flm_luminance(b) + 0.05;
+    return x > y ? x / y : y / x;
+}
+
+void flm_box_fade(const struct flm_boxes *boxes, struct flm_box *box)
+{
+    uint8_t left = (uint8_t)(255 - box->faded);
+    box->fill = flm_color_mix(boxes->background, box->fill, left);
+    box->texture_alpha = (uint8_t)(box->texture_alpha * left / 255);
+    if (contrast(boxes->text, box->fill) > contrast(box->ink, box->fill))
+        box->ink = boxes->text;
+}
+
+/* Some rows of the line at the foot. */
+static void mark_row(struct flm_pixels *pixels, int left, int top, int right, int bottom,
+                     enum flm_mark mark, double scale, uint32_t rgb, uint8_t alpha)
+{
+    int from = left + flm_pixel_length(scale), to = right - flm_pixel_length(scale);
+    struct flm_dashes dashes = flm_mark_dashes(mark);
+    int period = 0, lengths[4];
+    for (int i = 0; i < 4; i++) {
+        lengths[i] = dashes.lengths[i] > 0 ? flm_pixel_length(dashes.lengths[i] * scale) : 0;
+        period += lengths[i];
+    }
+    if (period == 0)
+        flm_pixels_blend(pixels, from, top, to, bottom, rgb, alpha);
+    else
+        for (int i = 0, begin = from; i < 4; begin += lengths[i] + lengths[i + 1], i += 2)
+            if (lengths[i] > 0)
+                flm_pixels_dashes(pixels, from, top, to, bottom, begin, lengths[i],
+                                  period - lengths[i], rgb, alpha);
+}
+
+void flm_pixels_mark(struct flm_pixels *pixels, int left, int top, int right, int bottom,
+                     enum flm_mark mark, double scale, uint32_t rgb, uint8_t strength)
+{
+    if (mark == FLM_MARK_NONE || right - left < FLM_MARK_LEAST_WIDTH * scale)
+        return;
+    if (mark >= FLM_MARK_APPEARED) {
+        enum flm_texture texture =
+            mark == FLM_MARK_APPEARED ? FLM_TEXTURE_RISING : FLM_TEXTURE_FALLING;
+        flm_pixels_texture(pixels, left, top, right, bottom, left, top, texture, scale, rgb,
+                           (uint8_t)(FLM_HATCH_ALPHA * strength / 255));
+        return;
+    }
+    uint8_t alpha = (uint8_t)(FLM_MARK_ALPHA * strength / 255);
+    /* As thick as it is: the fraction of a pixel is a paler row on top of the whole ones. */
+    double thickness = FLM_MARK_THICKNESS * scale;
+    int whole = (int)thickness;
+    if (bottom - top < 4 * (whole + 1))
+        return;
+    mark_row(pixels, left, bottom - whole, right, bottom, mark, scale, rgb, alpha);
+    mark_row(pixels, left, bottom - whole - 1, right, bottom - whole, mark, scale, rgb,
+             (uint8_t)(alpha * (thickness - whole)));
+}
+
+/* The part of [from, to) in `part`, which begins at byte `offset`. */
+static struct flm_lit within(const struct flm_box *box, struct flm_bytes part, size_t offset)
+{
+    size_t from = box->lit_from > offset ? box->lit_from - offset : 0;
+    size_t to = box->lit_to > offset ? box->lit_to - offset : 0;
+    return (struct flm_lit){from < part.size ? from : part.size, to < part.size ? to : part.size};
+}
+
+struct flm_label_parts flm_box_label(const struct flm_box *box, double room_px,
+                                     const struct flm_font *font)
+{
+    struct flm_label_parts parts = {.count = 0};
+    struct flm_label_cut cut = flm_label_fit(box->label, box->parts, room_px, font);
+    if (cut.head.size == 0)
+        return parts;
+    size_t head_at = (size_t)(cut.head.at - box->label.at);
+    parts.at[0] = cut.head;
+    parts.lit[0] = within(box, cut.head, head_at);
+    parts.count = 1;
+    if (cut.tail.size == 0)
+        return parts;
+    size_t tail_at = (size_t)(cut.tail.at - box->label.at);
+    parts.at[1] = flm_bytes_of(FLM_ELLIPSIS);
+    parts.at[2] = cut.tail;
+    if (box->lit_from < tail_at && box->lit_to > head_at + cut.head.size)
+        parts.lit[1] = (struct flm_lit){0, parts.at[1].size};
+    parts.lit[2] = within(box, cut.tail, tail_at);
+    parts.count = 3;
+    return parts;
+}
+
+/* The pen after a part of the label; what of it is lit gets its background first. */
+static double draw_part(struct painting *painting, const struct flm_box *box, double pen,
+                        int base_line, struct flm_bytes part, struct flm_lit lit)
+{
+    struct flm_atlas *atlas = painting->boxes->atlas;
+    enum flm_weight weight = box->bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR;
+    if (lit.from < lit.to) {
+        double size = flm_atlas_size_px(atlas);
+        double begin = pen + flm_atlas_width(atlas, (struct flm_bytes){part.at, lit.from}, weight);
+        struct flm_bytes found = {part.at + lit.from, lit.to - lit.from};
+        double end = begin + flm_atlas_width(atlas, found, weight);
+        flm_pixels_fill(painting->pixels, flm_pixel_edge(begin),
+                        base_line - flm_pixel_edge(0.95 * size), flm_pixel_edge(end),
+                        base_line + flm_pixel_edge(0.25 * size), box->lit_rgb);
+    }
+    return flm_atlas_draw(atlas, painting->pixels, pen, base_line, part, weight, box->ink);
+}
+
+static void draw_label(struct painting *painting, const struct flm_box *box, struct placed at)
+{
+    struct flm_pixels *pixels = painting->pixels;
+    int left = at.left > pixels->clip_left ? at.left : pixels->clip_left;
+    int right = at.right < pixels->clip_right ? at.right : pixels->clip_right;
+    double room = right - left - 2 * painting->pad;
+    if (room < painting->least_room || box->label.size == 0)
+        return;
+    const struct flm_font *font =
+        &painting->fonts[box->bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR];
+    struct flm_label_parts parts = flm_box_label(box, room, font);
+    int base_line = flm_atlas_base_line(painting->boxes->atlas, at.top, at.bottom);
+    double pen = left + painting->pad;
+    for (int i = 0; i < parts.count; i++)
+        pen = draw_part(painting, box, pen, base_line, parts.at[i], parts.lit[i]);
+    painting->label_count += parts.count > 0;
+}
+
+static void draw_box(struct painting *painting, const struct flm_rectangle *r, struct placed at)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    int width = at.right - at.left, visible_left = at.left, visible_right = at.right;
+    if (visible_left < painting->pixels->clip_left)
+        visible_left = painting->pixels->clip_left;
+    if (visible_right > painting->pixels->clip_right)
+        visible_right = painting->pixels->clip_right;
+    bool has_room =
+        boxes->atlas &&
+        visible_right - visible_left - painting->gap - 2 * painting->pad >= painting->least_room;
+    struct flm_box box = {.has_room = has_room};
+    boxes->look(boxes->context, r, &box);
+    if (box.skipped)
+        return;
+    at.right -= gap_after(r, width, painting->gap, painting->gap_from);
+    if (box.faded)
+        flm_box_fade(boxes, &box);
+    bool is_round = width >= painting->round_from && at.bottom - at.top >= painting->round_from;
+    flm_pixels_fill_round(painting->pixels, at.left, at.top, at.right, at.bottom, box.fill,
+                          &painting->corner, is_round && !(r->flags & FLM_RECTANGLE_CLIPPED_LEFT),
+                          is_round && !(r->flags & FLM_RECTANGLE_CLIPPED_RIGHT));
+    if (box.texture)
+        flm_pixels_texture(painting->pixels, at.left, at.top, at.right, at.bottom, at.left, at.top,
+                           box.texture, boxes->scale, box.texture_rgb, box.texture_alpha);
+    flm_pixels_mark(painting->pixels, at.left, at.top, at.right, at.bottom, box.mark, boxes->scale,
+                    box.ink, (uint8_t)(255 - box.faded));
+    if (box.outline_px > 0)
+        flm_pixels_outline(painting->pixels, at.left, at.top, at.right, at.bottom,
+                           flm_pixel_length(box.outline_px * boxes->scale), box.outline);
+    if (has_room)
+        draw_label(painting, &box, at);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static void clear(const struct flm_boxes *boxes, int top, int bottom)
+{
+    flm_pixels_fill(boxes->pixels, boxes->pixels->clip_left, top, boxes->pixels->clip_right, bottom,
+                    boxes->background);
+}
+
+/* Above and below the levels of the list. There is none without a box between them. */
+static void clear_around(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+{
+    const struct flm_pixels *pixels = boxes->pixels;
+    if (list->count == 0) {
+        clear(boxes, pixels->clip_top, pixels->clip_bottom);
+        return;
+    }
+    uint32_t first = list->at[0].level, last = list->at[list->count - 1].level;
+    int top, bottom, unused;
+    flm_boxes_row(boxes, boxes->upwards ? last : first, &top, &unused);
+    flm_boxes_row(boxes, boxes->upwards ? first : last, &unused, &bottom);
+    clear(boxes, pixels->clip_top, top);
+    clear(boxes, bottom, pixels->clip_bottom);
+}
+
+size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+{
+    double scale = boxes->scale;
+    struct painting painting = {.boxes = boxes,
+                                .pixels = boxes->pixels,
+                                .corner = flm_corner_of(RADIUS * scale),
+                                .gap = flm_pixel_length(scale),
+                                .gap_from = GAP_FROM * scale,
+                                .round_from = ROUND_FROM * scale,
+                                .pad = LABEL_PAD * scale};
+    if (boxes->atlas) {
+        painting.least_room = LEAST_FONT_SIZES * flm_atlas_size_px(boxes->atlas);
+        for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
+            painting.fonts[weight] = flm_atlas_font(boxes->atlas, (enum flm_weight)weight);
+    }
+    const struct flm_pixels *pixels = boxes->pixels;
+    struct placed at = {0};
+    uint32_t level = UINT32_MAX;
+    int taken = 0; /* of the row, to the left of this */
+    if (boxes->clears)
+        clear_around(boxes, list);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct flm_rectangle *r = &list->at[i];
+        if (r->level != level) {
+            level = r->level;
+            taken = -(1 << 29);
+            flm_boxes_row(boxes, level, &at.top, &at.bottom);
+            if (boxes->clears)
+                clear(boxes, at.top, at.bottom);
+            int gap = boxes->gap > 0 ? flm_pixel_length(boxes->gap) : 0;
+            at.bottom -= gap < at.bottom - at.top ? gap : 0;
+        }
+        if (at.bottom <= pixels->clip_top || at.top >= pixels->clip_bottom)
+            continue;
+        at.left = flm_pixel_edge(boxes->left + r->x0);
+        at.right = flm_pixel_edge(boxes->left + r->x1);
+        at.left += at.left < taken; /* by one that would have been rounded away */
+        if (at.right <= at.left)
+            at.right = at.left + 1;
+        if (at.right > taken)
+            taken = at.right;
+        if (at.right > pixels->clip_left && at.left < pixels->clip_right)
+            draw_box(&painting, r, at);
+    }
+    return painting.label_count;
+}

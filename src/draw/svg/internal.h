@@ -1,0 +1,143 @@
+/* internal.h - an SVG from inside: what its writers share.
+ *
+ *     svg.c         decides what is drawn, finds the colours, writes the document around
+ *     still_picture.c   the still picture: boxes, marks, labels
+ *     captions.c   its titles, status line and legend
+ *     compared.c  what it compares, and how
+ *     data.c    all frames that the file carries, packed, for the script
+ *
+ * The script (svg_*.js) draws from the data as soon as it runs, and takes the still picture away.
+ */
+#ifndef FLAMEL_DRAW_SVG_INTERNAL_H
+#define FLAMEL_DRAW_SVG_INTERNAL_H
+
+#include "base/core/index.h"
+#include "base/text/text.h"
+#include "draw/color/marks.h"
+#include "draw/text/comparison_summary.h"
+#include "draw/text/label.h"
+#include "draw/text/status_line.h"
+#include "flamel/draw.h"
+#include "layout/rectangles.h"
+
+/* Pixels of the still picture. The page has its own, in page.js. */
+enum { FLM_SVG_PAD = 10, FLM_SVG_HEADER = 44, FLM_SVG_LINE = 24, FLM_SVG_LEVELS = 1000 };
+
+/* Of letters, unless others are asked for. */
+#define FLM_SVG_FONTS "system-ui, Inter, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+/* How a picture compares. */
+enum flm_svg_comparison {
+    FLM_SVG_PLAIN,   /* it does not */
+    FLM_SVG_COLUMNS, /* two metrics: before and after */
+    FLM_SVG_SIGNED   /* one metric with negative values: what was gained and lost */
+};
+
+struct flm_svg {
+    const struct flm_profile *profile;
+    struct flm_profile *inverted;   /* owned; `profile` then */
+    struct flm_svg_options options; /* with every default filled in */
+    struct flm_bytes unit;
+    struct flm_layout *layout;
+    double total;
+
+    enum flm_svg_comparison comparison;
+    struct flm_comparison compared; /* where the picture compares */
+    struct flm_change_colors change_colors;
+    double change_whole;
+    int64_t *seen_first; /* when each subtree was seen, where that is the order: owned */
+
+    struct flm_rectangles seen; /* of the still picture */
+    struct flm_rectangles kept; /* of the file: a superset */
+    size_t seen_runs;           /* how many of `seen` are runs */
+    uint32_t level_count;       /* of `seen` */
+    unsigned marks;             /* see flm_svg_marks */
+    uint32_t levels_cut;        /* levels below those that the file has */
+
+    struct flm_palette palette;
+    struct flm_tone *tones; /* distinct ones; the first are ancestor and run, then the changes */
+    size_t tone_count, tone_capacity;
+    struct flm_index tone_index;
+    uint32_t *frame_tone; /* by frame: index into tones, FLM_NONE where it is not drawn */
+
+    double unsymbolised; /* self of stacks that end in a frame without a symbol */
+    uint64_t stack_count;
+    double lost;
+
+    struct flm_font font;
+    struct flm_text name, label; /* scratch */
+};
+
+enum { FLM_TONE_ANCESTOR, FLM_TONE_RUN, FLM_TONE_CHANGE };
+
+/* Decides what is drawn, and finds the colours. Closed in any case. */
+bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
+                  const struct flm_svg_options *options, struct flm_error *why);
+void flm_svg_close(struct flm_svg *svg);
+
+/* The change of a node, as the picture's colours tell it. */
+struct flm_change flm_svg_change(const struct flm_svg *svg, uint32_t node);
+
+/* The tone and the mark of a rectangle. */
+uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *rectangle);
+enum flm_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle *rectangle);
+
+/* The frame's name, plain, good until the next call. */
+struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame);
+
+/* A fact as plain text, good until the next call of this or of flm_svg_name; "" for nothing to
+ * tell. */
+struct flm_bytes flm_svg_fact(struct flm_svg *svg, enum flm_picture_fact fact);
+
+/* The marks that are in the picture: bit 1 << mark. */
+unsigned flm_svg_marks(const struct flm_svg *svg);
+
+/* The words of the still picture: titles, the status line and the legend at `y`, and what is said
+ * where there is nothing to see. captions.c. */
+void flm_svg_add_titles(struct flm_svg *svg, struct flm_text *out);
+void flm_svg_add_status(struct flm_svg *svg, struct flm_text *out, int y);
+void flm_svg_add_legend(const struct flm_svg *svg, struct flm_text *out, int y);
+void flm_svg_add_reason(struct flm_svg *svg, struct flm_text *out);
+
+/* The same as data, for painters of other pictures: the keys of the legend, and why there is
+ * nothing to see, good until the next fact or name. */
+enum { FLM_KEYS_LIMIT = 3 + FLM_MARK_COUNT };
+struct flm_svg_key {
+    uint32_t tone; /* an index */
+    enum flm_mark mark;
+    const char *meaning;
+};
+struct flm_svg_keys {
+    struct flm_svg_key at[FLM_KEYS_LIMIT];
+    size_t count;
+};
+struct flm_svg_keys flm_svg_keys(const struct flm_svg *svg);
+struct flm_bytes flm_svg_reason(struct flm_svg *svg);
+
+/* What is behind everything: from this at the top to that at the foot; false when both are one
+ * colour. Whether a given background is dark, so that text on it is light. */
+bool flm_svg_background(const struct flm_svg *svg, uint32_t *from, uint32_t *to);
+bool flm_svg_is_on_dark(const struct flm_svg *svg);
+
+/* Of the still picture, in px. */
+int flm_svg_height(const struct flm_svg *svg);
+
+/* False when memory ran out. */
+bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out);
+bool flm_svg_write_data(struct flm_svg *svg, struct flm_text *out);
+
+/* Finds out what is compared, and measures it: compared.c. */
+bool flm_svg_compare(struct flm_svg *svg, struct flm_error *why);
+
+/* "grown,shrunk" as a bit for each kind; a word of such a list, which then goes on behind it. */
+bool flm_svg_changes_parse(const char *changes, unsigned *kinds, struct flm_error *why);
+struct flm_bytes flm_svg_next_word(struct flm_bytes *list);
+
+/* What its words need. */
+struct flm_comparison_terms flm_svg_terms(const struct flm_svg *svg);
+
+/* Resolves and checks options: options.c. */
+bool flm_svg_options_resolve(struct flm_svg_options *options, const struct flm_profile *profile,
+                             struct flm_error *why);
+
+#endif

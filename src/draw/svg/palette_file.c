@@ -1,0 +1,114 @@
+/* palette_file.c - the colours of a picture's functions as text, for the next picture: the lines
+ * that were given, and one for each function that has none yet, sorted by name. */
+#include <stdlib.h>
+
+#include "base/core/sort.h"
+#include "base/text/buffered_sink.h"
+#include "draw/svg/internal.h"
+#include "draw/text/visible.h"
+#include "format/folded/folded.h"
+#include "profile/columns.h"
+
+/* A line: the name with the mark of its kind, and the color. */
+struct entry {
+    struct flm_bytes name;
+    char mark; /* 0: none, or it is in the name */
+    uint32_t color;
+};
+
+struct entries {
+    struct entry *at;
+    size_t count, capacity;
+};
+
+static bool add_entry(struct entries *entries, struct entry entry)
+{
+    void *grown = entries->at;
+    if (!flm_grow(&grown, &entries->capacity, entries->count + 1, sizeof entry))
+        return false;
+    entries->at = grown;
+    entries->at[entries->count++] = entry;
+    return true;
+}
+
+static int compare_entries(const struct entry *a, const struct entry *b)
+{
+    int order = flm_bytes_compare(a->name, b->name);
+    return order ? order : (a->mark > b->mark) - (a->mark < b->mark);
+}
+
+static int by_name(const void *context, uint32_t a, uint32_t b)
+{
+    const struct entry *at = context;
+    return compare_entries(&at[a], &at[b]);
+}
+
+static bool collect(struct entries *entries, const struct flm_profile *p,
+                    const struct flm_palette *palette)
+{
+    for (size_t at = 0; at < palette->given.size;) {
+        struct entry entry = {0};
+        at = flm_palette_line(palette, at, &entry.name, &entry.color);
+        if (entry.name.size > 0 && !add_entry(entries, entry))
+            return false;
+    }
+    for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
+        const struct flm_frame_record *record = &p->frames[f];
+        struct flm_bytes name = flm_frame_function(p, f);
+        struct entry entry = {name, flm_folded_mark(record->kind), 0};
+        if (name.size == 0 || memchr(name.at, '\n', name.size) ||
+            flm_palette_has(palette, name, record->kind))
+            continue;
+        entry.color =
+            flm_palette_tone(palette, name, flm_string_bytes(p, record->module), record->kind)
+                .light;
+        if (!add_entry(entries, entry))
+            return false;
+    }
+    return true;
+}
+
+static void write_entry(struct flm_text *out, const struct entry *entry)
+{
+    flm_text_add(out, entry->name);
+    if (entry->mark)
+        flm_text_format(out, "_[%c]", entry->mark);
+    flm_text_format(out, "->rgb(%u,%u,%u)\n", entry->color >> 16, entry->color >> 8 & 0xFF,
+                    entry->color & 0xFF);
+}
+
+/* Of lines for the same name the first one counts. */
+static bool write_sorted(const struct entries *entries, struct flm_text *out)
+{
+    size_t count = entries->count;
+    uint32_t *order = malloc((2 * count + 1) * sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    flm_sort(order, count, order + count, by_name, entries->at);
+    for (size_t i = 0; i < count; i++) {
+        const struct entry *entry = &entries->at[order[i]];
+        if (i == 0 || compare_entries(entry, &entries->at[order[i - 1]]) != 0)
+            write_entry(out, entry);
+    }
+    free(order);
+    return true;
+}
+
+bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_svg_options *options,
+                           flm_profile_sink sink, void *context, struct flm_error *why)
+{
+    struct flm_palette palette;
+    struct flm_bytes given = {options->palette.at, options->palette.size};
+    if (!flm_palette_init(&palette, options->colors, options->shades, given, why))
+        return false;
+    struct flm_outlet outlet;
+    flm_outlet_init(&outlet, sink, context);
+    struct entries entries = {0};
+    bool done = (collect(&entries, profile, &palette) && write_sorted(&entries, &outlet.text)) ||
+                flm_error_memory(why);
+    free(entries.at);
+    flm_palette_clear(&palette);
+    return flm_outlet_close(&outlet, done, why);
+}

@@ -1,0 +1,239 @@
+/* still_picture.c - the still picture: what an image viewer, a printer and a browser without scripts
+ * show. Boxes of one colour are one group of two paths:
+ *
+ *     wide     a rectangle each, drawn smaller and with a thick line of round corners around it
+ *     narrow   a thick horizontal line each, "m1 0h2.5" when it follows on the same level
+ *
+ * so that a box costs 10 to 20 bytes, and there is no element for it. Coordinates are whole tenths
+ * of a pixel, and relative, which makes them short. */
+#include <stdlib.h>
+
+#include "draw/color/theme.h"
+#include "draw/svg/internal.h"
+#include "draw/svg/path.h"
+#include "draw/text/quantity.h"
+#include "draw/text/visible.h"
+#include "profile/columns.h"
+
+/* Boxes that are at least so wide have round corners and a gap to the right. */
+enum { WIDE_TENTHS = 80, GAP_FROM_TENTHS = 25, GAP_TENTHS = 10 };
+
+static struct flm_path_box box_of(const struct flm_svg *svg, const struct flm_rectangle *r)
+{
+    int row = flm_tenths(svg->options.frame_height_px), left = flm_tenths(r->x0),
+        right = flm_tenths(r->x1);
+    int level = (int)r->level;
+    if (!svg->options.inverted)
+        level = (int)svg->level_count - 1 - level;
+    struct flm_path_box box = {left + FLM_SVG_PAD * 10, FLM_SVG_HEADER * 10 + level * row,
+                               right - left, row > 40 ? row - 10 : row};
+    if (box.width >= GAP_FROM_TENTHS)
+        box.width -= GAP_TENTHS;
+    return box;
+}
+
+/* The rectangles of `seen`, bucket by bucket: items[starts[b] .. starts[b + 1]). */
+struct buckets {
+    uint32_t *starts, *items;
+    uint32_t count;
+};
+
+static void clear_buckets(struct buckets *buckets)
+{
+    free(buckets->starts);
+    free(buckets->items);
+}
+
+static bool sort_by_tone(const struct flm_svg *svg, struct buckets *buckets)
+{
+    size_t count = svg->seen.count, tones = svg->tone_count;
+    buckets->count = (uint32_t)tones;
+    buckets->starts = calloc(tones + 2, sizeof *buckets->starts);
+    buckets->items = malloc((count ? count : 1) * sizeof *buckets->items);
+    if (!buckets->starts || !buckets->items)
+        return false;
+    uint32_t *next = buckets->starts + 1; /* becomes starts as it is filled */
+    for (size_t i = 0; i < count; i++)
+        next[flm_svg_tone(svg, &svg->seen.at[i]) + 1]++;
+    for (size_t t = 1; t <= tones; t++)
+        next[t] += next[t - 1];
+    for (size_t i = 0; i < count; i++)
+        buckets->items[next[flm_svg_tone(svg, &svg->seen.at[i])]++] = (uint32_t)i;
+    return true;
+}
+
+/* The boxes of one tone that are wide, or narrow, as one path. */
+static void add_boxes(const struct flm_svg *svg, struct flm_text *out, const uint32_t *items,
+                      size_t count, bool wide)
+{
+    struct flm_pen pen = {0, 0, false};
+    for (size_t i = 0; i < count; i++) {
+        struct flm_path_box box = box_of(svg, &svg->seen.at[items[i]]);
+        if ((box.width >= WIDE_TENTHS && box.height >= WIDE_TENTHS) != wide || box.width <= 0)
+            continue;
+        if (!pen.is_down)
+            flm_text_puts(out, wide ? "<path class=\"w\" fill=\"currentColor\" stroke-width=\"4\" "
+                                      "stroke-linejoin=\"round\" d=\""
+                                    : "<path class=\"n\" d=\"");
+        if (wide)
+            flm_path_rectangle(out, &pen, box, 20);
+        else
+            flm_path_line(out, &pen, box.x, box.y + box.height / 2, box.width);
+    }
+    if (pen.is_down)
+        flm_text_puts(out, "\"/>\n");
+}
+
+static void add_all_boxes(const struct flm_svg *svg, struct flm_text *out,
+                          const struct buckets *buckets)
+{
+    int row = flm_tenths(svg->options.frame_height_px);
+    flm_text_puts(out, "<g class=\"boxes\" fill=\"none\" stroke=\"currentColor\" "
+                       "stroke-width=\"");
+    flm_path_number(out, row > 40 ? row - 10 : row);
+    flm_text_puts(out, "\">\n");
+    for (uint32_t t = 0; t < buckets->count; t++) {
+        uint32_t from = buckets->starts[t], to = buckets->starts[t + 1];
+        if (from == to)
+            continue;
+        flm_text_format(out, "<g class=\"c%u\" color=\"", t);
+        flm_color_add(out, svg->tones[t].light);
+        flm_text_puts(out, "\">\n");
+        add_boxes(svg, out, buckets->items + from, to - from, true);
+        add_boxes(svg, out, buckets->items + from, to - from, false);
+        flm_text_puts(out, "</g>\n");
+    }
+    flm_text_puts(out, "</g>\n");
+}
+
+/* An edge at the foot of boxes of a kind; a texture over those that appeared or disappeared. */
+static void add_marks(const struct flm_svg *svg, struct flm_text *out)
+{
+    flm_text_puts(out, "<g class=\"marks\" fill=\"none\">\n");
+    for (int mark = FLM_MARK_NONE + 1; mark < FLM_MARK_COUNT; mark++) {
+        struct flm_pen pen = {0, 0, false};
+        for (size_t i = 0; i < svg->seen.count; i++) {
+            const struct flm_rectangle *r = &svg->seen.at[i];
+            struct flm_path_box box = box_of(svg, r);
+            if (r->x1 - r->x0 < 4 || (int)flm_svg_mark(svg, r) != mark)
+                continue;
+            if (!pen.is_down)
+                flm_text_format(out, "<path class=\"m%d\" d=\"", mark);
+            if (mark >= FLM_MARK_APPEARED)
+                flm_path_rectangle(out, &pen, box, 0);
+            else
+                flm_path_line(out, &pen, box.x + 10, box.y + box.height - 15, box.width - 20);
+        }
+        if (pen.is_down)
+            flm_text_puts(out, "\"/>\n");
+    }
+    flm_text_puts(out, "</g>\n");
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+enum { LABEL_PAD = 4 };
+
+/* Narrower boxes cannot hold four letters in any font that can be read. */
+static double least_room(const struct flm_svg *svg)
+{
+    return svg->options.font_size_px * 1.2;
+}
+
+static void add_label(struct flm_svg *svg, struct flm_text *out, const struct flm_rectangle *r)
+{
+    double room = r->x1 - r->x0 - 2 * LABEL_PAD;
+    if (room < least_room(svg))
+        return;
+    uint32_t frame = svg->profile->node_frame[r->node.index];
+    svg->label.size = 0;
+    if (r->flags & FLM_RECTANGLE_RUN) {
+        flm_text_putc(&svg->label, '+');
+        flm_count_add(&svg->label, r->count);
+        if (flm_label_width((struct flm_bytes){svg->label.at, svg->label.size}, &svg->font) > room)
+            svg->label.size = 0;
+    } else {
+        bool is_root = svg->profile->frames[frame].flags & FLM_FRAME_ROOT;
+        struct flm_bytes name = is_root ? flm_bytes_of("all") : flm_svg_name(svg, frame);
+        flm_label_add(&svg->label, name, flm_name_parts(name), room, &svg->font);
+    }
+    if (svg->label.size == 0)
+        return;
+    struct flm_path_box box = box_of(svg, r);
+    flm_text_puts(out, "<text x=\"");
+    flm_path_number(out, box.x + LABEL_PAD * 10);
+    flm_text_puts(out, "\" y=\"");
+    flm_path_number(out, box.y + box.height / 2 + flm_tenths(svg->options.font_size_px * 0.35));
+    flm_text_puts(out, "\">");
+    flm_xml_add(out, (struct flm_bytes){svg->label.at, svg->label.size});
+    flm_text_puts(out, "</text>\n");
+}
+
+static void add_labels(struct flm_svg *svg, struct flm_text *out)
+{
+    static const uint32_t inks[FLM_INK_COUNT] = {[FLM_INK_DARK] = FLM_INK_DARK_ON_LIGHT,
+                                                 [FLM_INK_PAGE] = FLM_INK_PAGE_LIGHT,
+                                                 [FLM_INK_BLACK] = 0,
+                                                 [FLM_INK_WHITE] = 0xffffff};
+    flm_text_puts(out, "<g class=\"labels\" font-size=\"");
+    flm_path_number(out, flm_tenths(svg->options.font_size_px));
+    flm_text_puts(out, "\">\n");
+    for (uint32_t ink = 0; ink < FLM_INK_COUNT; ink++) {
+        bool any = false;
+        for (size_t i = 0; i < svg->seen.count; i++) {
+            const struct flm_rectangle *r = &svg->seen.at[i];
+            if (svg->tones[flm_svg_tone(svg, r)].ink != ink)
+                continue;
+            if (!any) {
+                flm_text_format(out, "<g class=\"i%u\" fill=\"", ink);
+                flm_color_add(out, inks[ink]);
+                flm_text_puts(out, "\">\n");
+            }
+            any = true;
+            add_label(svg, out, r);
+        }
+        if (any)
+            flm_text_puts(out, "</g>\n");
+    }
+    flm_text_puts(out, "</g>\n");
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static int status_lines(const struct flm_svg *svg)
+{
+    return svg->comparison ? 1 + FLM_FACT_COUNT - FLM_FACT_PARTS : 1;
+}
+
+int flm_svg_height(const struct flm_svg *svg)
+{
+    return FLM_SVG_HEADER + (int)(svg->level_count * svg->options.frame_height_px + 0.999) +
+           FLM_SVG_LINE * status_lines(svg) + FLM_SVG_LINE * (svg->comparison || svg->marks) + 4;
+}
+
+bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
+{
+    int status = flm_svg_height(svg) - 10 - FLM_SVG_LINE * (status_lines(svg) - 1);
+    flm_text_puts(out, "<g class=\"still\" fill=\"#1c1d1f\">\n");
+    flm_svg_add_titles(svg, out);
+    if (svg->seen.count == 0) {
+        flm_svg_add_reason(svg, out);
+    } else {
+        struct buckets buckets = {0};
+        bool sorted = sort_by_tone(svg, &buckets);
+        if (sorted) {
+            add_all_boxes(svg, out, &buckets);
+            if (svg->marks)
+                add_marks(svg, out);
+            add_labels(svg, out);
+        }
+        clear_buckets(&buckets);
+        if (!sorted)
+            return false;
+    }
+    if (svg->comparison || svg->marks)
+        flm_svg_add_legend(svg, out, status + 2 - FLM_SVG_LINE);
+    flm_svg_add_status(svg, out, status);
+    flm_text_puts(out, "</g>\n");
+    return true;
+}

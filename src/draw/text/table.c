@@ -1,0 +1,602 @@
+#include "draw/text/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number/number.h"
+#include "base/text/utf.h"
+#include "draw/text/quantity.h"
+
+struct flm_table_cell {
+    size_t start, prefix, end; /* in the text; [start, prefix) is never shortened */
+    double share;              /* of a bar */
+    enum flm_table_tone tone;
+};
+
+/* ---- Filling ------------------------------------------------------------------------------------
+ */
+
+void flm_table_init(struct flm_table *table, const struct flm_column *columns, size_t count)
+{
+    *table = (struct flm_table){.columns = columns, .column_count = count};
+}
+
+void flm_table_clear(struct flm_table *table)
+{
+    flm_text_clear(&table->text);
+    free(table->cell);
+    table->cell = NULL;
+    table->cell_count = table->cell_capacity = 0;
+}
+
+static void end_cell(struct flm_table *table)
+{
+    if (table->cell_count > 0)
+        table->cell[table->cell_count - 1].end = table->text.size;
+}
+
+struct flm_text *flm_table_cell(struct flm_table *table)
+{
+    end_cell(table);
+    void *grown = table->cell;
+    if (!flm_grow(&grown, &table->cell_capacity, table->cell_count + 1, sizeof *table->cell)) {
+        table->failed = true;
+        return &table->text;
+    }
+    table->cell = grown;
+    size_t at = table->text.size;
+    enum flm_column_kind kind = table->columns[table->cell_count % table->column_count].kind;
+    enum flm_table_tone tone = kind == FLM_COLUMN_BAR    ? FLM_TONE_ACCENT
+                               : kind == FLM_COLUMN_PATH ? FLM_TONE_MUTED
+                                                         : FLM_TONE_PLAIN;
+    table->cell[table->cell_count++] = (struct flm_table_cell){at, at, at, 0, tone};
+    return &table->text;
+}
+
+void flm_table_bar(struct flm_table *table, double share)
+{
+    flm_table_cell(table);
+    if (table->cell_count > 0)
+        table->cell[table->cell_count - 1].share = share;
+}
+
+void flm_table_end_prefix(struct flm_table *table)
+{
+    if (table->cell_count > 0)
+        table->cell[table->cell_count - 1].prefix = table->text.size;
+}
+
+/* The size of the number before a unit: all of it when there is none. */
+static size_t number_size(struct flm_bytes text)
+{
+    size_t space = text.size;
+    while (space > 0 && text.at[space - 1] != ' ')
+        space--;
+    return space > 0 ? space - 1 : text.size;
+}
+
+/* Whether values of this unit get others as they grow: ns, then ms. */
+static bool is_scaled(struct flm_bytes unit)
+{
+    static const char *const scaled[] = {
+        "ns",           "us",           "ms",      "s",     "nanoseconds",
+        "microseconds", "milliseconds", "seconds", "bytes", "B"};
+    for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
+        if (flm_bytes_are(unit, scaled[i]))
+            return true;
+    return false;
+}
+
+/* 12,345 as "12.3 k". */
+static void add_rounded_count(struct flm_text *out, double value)
+{
+    static const char *const suffixes[] = {"", " k", " M", " G", " T", " P"};
+    size_t power = 0;
+    char digits[FLM_NUMBER_SIZE];
+    while (fabs(value) >= 999.5 && power < 5) {
+        value /= 1000;
+        power++;
+    }
+    size_t size = flm_number_print_rounded(value, 3, digits);
+    flm_text_add(out, (struct flm_bytes){digits, size});
+    flm_text_puts(out, suffixes[power]);
+}
+
+static void add_quantity(struct flm_text *cell, double value, struct flm_bytes unit, double largest)
+{
+    char buffer[96];
+    struct flm_text quantity;
+    flm_text_init_fixed(&quantity, buffer, sizeof buffer);
+    if (is_scaled(unit))
+        flm_quantity_add(&quantity, value, unit);
+    else if (fabs(largest) >= 1e7)
+        add_rounded_count(&quantity, value);
+    else
+        flm_quantity_add(&quantity, value, (struct flm_bytes){"", 0});
+    struct flm_bytes all = {quantity.at, quantity.size};
+    size_t number = number_size(all), digits = 0;
+    struct flm_bytes behind = {all.at + number, all.size - number};
+    flm_text_add(cell, (struct flm_bytes){all.at, number});
+    if (value == 0) /* whatever its unit */
+        return;
+    for (size_t i = 0; i < number; i++)
+        digits += all.at[i] >= '0' && all.at[i] <= '9';
+    /* Bytes and nanoseconds are whole: 5 of them are not 5.00. */
+    bool whole = behind.size == 0 || flm_bytes_are(behind, " ns") || flm_bytes_are(behind, " B");
+    if (digits < 3 && !whole) {
+        flm_text_puts(cell, memchr(all.at, '.', number) ? "" : ".");
+        flm_text_repeat(cell, '0', 3 - digits);
+    }
+    flm_text_add(cell, behind);
+}
+
+void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
+                        double largest)
+{
+    add_quantity(flm_table_cell(table), value, unit, largest);
+}
+
+void flm_table_change(struct flm_table *table, const char *mark, double value,
+                      struct flm_bytes unit, double largest)
+{
+    struct flm_text *cell = flm_table_cell(table);
+    flm_text_puts(cell, mark);
+    flm_text_puts(cell, value > 0 ? "+" : "");
+    add_quantity(cell, value, unit, largest);
+}
+
+void flm_table_percent(struct flm_table *table, double value, double whole)
+{
+    struct flm_text *cell = flm_table_cell(table);
+    double percent = whole != 0 ? 100 * value / whole : 0;
+    double size = fabs(percent), tenths = floor(size * 10 + 0.5);
+    if (percent < 0)
+        flm_text_putc(cell, '-');
+    if (size > 0 && tenths < 1)
+        flm_text_puts(cell, "<0.1 %");
+    else if (tenths >= 1e15)
+        flm_text_puts(cell, ">1e14 %");
+    else {
+        /* 99.97 is not yet all. */
+        uint64_t count = (uint64_t)tenths - (tenths == 1000 && size < 100 ? 1 : 0);
+        flm_text_format(cell, "%llu.%llu %%", (unsigned long long)(count / 10),
+                        (unsigned long long)(count % 10));
+    }
+}
+
+static size_t row_count(const struct flm_table *table)
+{
+    return table->cell_count / table->column_count;
+}
+
+void flm_table_tone(struct flm_table *table, enum flm_table_tone tone)
+{
+    if (table->cell_count > 0)
+        table->cell[table->cell_count - 1].tone = tone;
+}
+
+static const struct flm_table_cell *cell_at(const struct flm_table *t, size_t row, size_t column)
+{
+    return &t->cell[row * t->column_count + column];
+}
+
+/* The text of a cell. The last one has no end yet. */
+static struct flm_bytes cell_text(const struct flm_table *t, const struct flm_table_cell *cell)
+{
+    bool is_last = cell == &t->cell[t->cell_count - 1];
+    size_t end = is_last ? t->text.size : cell->end;
+    return (struct flm_bytes){t->text.at + cell->start, end - cell->start};
+}
+
+/* ---- For a window -------------------------------------------------------------------------------
+ */
+
+enum {
+    GAP = 2,
+    SMALLEST_NAME = 24,
+    READABLE_NAME = 60,
+    SMALLEST_PATH = 17,
+    LARGEST_BAR = 16,
+    SMALLEST_BAR = 6
+};
+
+struct placed {
+    size_t cells;  /* how wide; 0: left out */
+    size_t number; /* of these, for the number before its unit */
+};
+
+struct printing {
+    const struct flm_table *table;
+    const struct flm_look *look;
+    struct placed *placed;   /* by column */
+    size_t *needed;          /* by column: cells that show it in full */
+    struct flm_text scratch; /* of the text that is looked at */
+    struct flm_text piece;   /* of a cell, fitted */
+    struct flm_text *out;
+};
+
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look)
+{
+    /* Grey 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
+     * read them whatever the background. With 16 colours only "faint" is safe. */
+    static const char *const with_256[] = {"\x1b[0m", "\x1b[38;5;243m", "\x1b[1m", "\x1b[38;5;68m"};
+    static const char *const with_16[] = {"\x1b[0m", "\x1b[2m", "\x1b[1m", "\x1b[34m"};
+    if (look->colors > 0)
+        flm_text_puts(out, look->colors >= 256 ? with_256[tone] : with_16[tone]);
+}
+
+static struct flm_bytes shown(struct printing *p, struct flm_bytes text)
+{
+    return flm_showable(text, p->look->charset, &p->scratch);
+}
+
+static struct placed natural_width(struct printing *p, size_t column)
+{
+    const struct flm_table *t = p->table;
+    const struct flm_column *c = &t->columns[column];
+    size_t number = 0, unit = 0, cells = 0;
+    for (size_t row = 0; row < row_count(t); row++) {
+        struct flm_bytes text = shown(p, cell_text(t, cell_at(t, row, column)));
+        if (c->kind == FLM_COLUMN_PATH && p->look->width > 0)
+            text = flm_path_end(text);
+        size_t all = flm_cells(text);
+        cells = all > cells ? all : cells;
+        if (c->kind != FLM_COLUMN_NUMBER)
+            continue;
+        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)});
+        number = before > number ? before : number;
+        unit = all - before > unit ? all - before : unit;
+    }
+    size_t title = flm_cells(flm_bytes_of(c->title));
+    if (c->kind == FLM_COLUMN_NUMBER) {
+        cells = number + unit;
+        number += title > cells ? title - cells : 0;
+    }
+    return (struct placed){title > cells ? title : cells, number};
+}
+
+static bool is_name(enum flm_column_kind kind)
+{
+    return kind == FLM_COLUMN_NAME || kind == FLM_COLUMN_STACK;
+}
+
+/* What a column needs at least: names and paths can be shortened. */
+static size_t least_width(const struct flm_column *column, size_t natural)
+{
+    size_t least = is_name(column->kind)             ? SMALLEST_NAME
+                   : column->kind == FLM_COLUMN_PATH ? SMALLEST_PATH
+                                                     : natural;
+    return least < natural ? least : natural;
+}
+
+static size_t sum_of_least(const struct printing *p)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < p->table->column_count; i++)
+        if (p->placed[i].cells > 0)
+            sum += least_width(&p->table->columns[i], p->placed[i].cells) + (sum > 0 ? GAP : 0);
+    return sum;
+}
+
+/* The column that is to be left out next; column_count when none may be. */
+static size_t least_important(const struct printing *p)
+{
+    size_t found = p->table->column_count;
+    for (size_t i = 0; i < p->table->column_count; i++) {
+        int mine = p->placed[i].cells > 0 ? p->table->columns[i].leave_out : 0;
+        if (mine > 0 &&
+            (found == p->table->column_count || mine > p->table->columns[found].leave_out))
+            found = i;
+    }
+    return found;
+}
+
+/* Widens the columns of a kind up to `wanted` cells or what they need, as far as there is room. */
+static void widen(struct printing *p, enum flm_column_kind kind, size_t wanted, size_t *spare)
+{
+    for (size_t i = 0; i < p->table->column_count; i++) {
+        size_t cells = p->placed[i].cells, goal = p->needed[i] < wanted ? p->needed[i] : wanted;
+        bool is_asked =
+            is_name(kind) ? is_name(p->table->columns[i].kind) : p->table->columns[i].kind == kind;
+        if (!is_asked || cells == 0 || cells >= goal)
+            continue;
+        size_t more = goal - cells < *spare ? goal - cells : *spare;
+        p->placed[i].cells += more;
+        *spare -= more;
+    }
+}
+
+/* Gives the columns their least widths and shares out what the window has beyond: names that one
+ * can read come first, then paths and bars, then the longest names. */
+static void share_out(struct printing *p)
+{
+    const struct flm_table *t = p->table;
+    size_t used = sum_of_least(p), width = p->look->width;
+    size_t spare = width > used ? width - used : 0, lacking = used > width ? used - width : 0;
+    for (size_t i = 0; i < t->column_count; i++) {
+        p->needed[i] = t->columns[i].kind == FLM_COLUMN_BAR ? LARGEST_BAR : p->placed[i].cells;
+        p->placed[i].cells = least_width(&t->columns[i], p->placed[i].cells);
+        /* A window too narrow for anything else: less than the least. */
+        size_t less = p->placed[i].cells > 4 ? p->placed[i].cells - 4 : 0;
+        if (is_name(t->columns[i].kind) && lacking > 0) {
+            less = less < lacking ? less : lacking;
+            p->placed[i].cells -= less;
+            lacking -= less;
+        }
+    }
+    widen(p, FLM_COLUMN_NAME, READABLE_NAME, &spare);
+    widen(p, FLM_COLUMN_PATH, SIZE_MAX, &spare);
+    widen(p, FLM_COLUMN_BAR, SIZE_MAX, &spare);
+    widen(p, FLM_COLUMN_NAME, SIZE_MAX, &spare);
+}
+
+static void place(struct printing *p)
+{
+    const struct flm_table *t = p->table;
+    bool bars = p->look->width > 0 && p->look->charset == FLM_CHARSET_UTF8;
+    for (size_t i = 0; i < t->column_count; i++) {
+        p->placed[i] = natural_width(p, i);
+        if (t->columns[i].kind == FLM_COLUMN_BAR)
+            p->placed[i].cells = bars ? SMALLEST_BAR : 0;
+    }
+    if (p->look->width == 0)
+        return;
+    size_t out;
+    while (sum_of_least(p) > p->look->width && (out = least_important(p)) < t->column_count)
+        p->placed[out].cells = 0;
+    share_out(p);
+}
+
+/* The lines of a deep tree: the last of them, so that at least half of the room is for the name. */
+static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
+{
+    size_t cells = flm_cells(prefix), most = room / 2 > 2 ? room / 2 - 2 : 0;
+    if (cells > room / 2) {
+        uint32_t code;
+        while (cells > most) {
+            size_t size = flm_utf8_sequence(prefix, &code);
+            prefix.at += size;
+            prefix.size -= size;
+            cells--;
+        }
+        flm_text_puts(&p->piece, p->look->charset == FLM_CHARSET_UTF8 ? "\xE2\x80\xA6 " : "> ");
+    }
+    flm_text_add(&p->piece, prefix);
+}
+
+/* Makes p->piece of a cell, fitted to its column. */
+static void fit(struct printing *p, size_t column, const struct flm_table_cell *cell)
+{
+    struct placed placed = p->placed[column];
+    struct flm_bytes text = cell_text(p->table, cell);
+    size_t prefix_size = cell->prefix - cell->start;
+    size_t room = p->look->width > 0 ? placed.cells : SIZE_MAX;
+    p->piece.size = 0;
+    if (prefix_size > 0) {
+        add_prefix(p, shown(p, (struct flm_bytes){text.at, prefix_size}), room);
+        size_t taken = flm_cells((struct flm_bytes){p->piece.at, p->piece.size});
+        room = room == SIZE_MAX ? room : room - taken;
+        text = (struct flm_bytes){text.at + prefix_size, text.size - prefix_size};
+    }
+    text = shown(p, text);
+    switch (p->table->columns[column].kind) {
+    case FLM_COLUMN_BAR:
+        flm_cells_add_bar(&p->piece, cell->share, placed.cells);
+        break;
+    case FLM_COLUMN_NUMBER: {
+        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)});
+        flm_text_repeat(&p->piece, ' ', placed.number > before ? placed.number - before : 0);
+        flm_text_add(&p->piece, text);
+        break;
+    }
+    case FLM_COLUMN_NAME:
+        flm_cells_add_name(&p->piece, text, room, p->look->charset);
+        break;
+    case FLM_COLUMN_STACK:
+        flm_cells_add_stack(&p->piece, text, room, p->look->charset);
+        break;
+    case FLM_COLUMN_PATH:
+        flm_cells_add_path(&p->piece, text, room, p->look->charset);
+        break;
+    case FLM_COLUMN_TEXT:
+        flm_text_add(&p->piece, text);
+        break;
+    }
+}
+
+/* Adds p->piece in its tone, after `pad` blanks; returns how many cells it took. */
+static size_t add_piece(struct printing *p, size_t pad, enum flm_table_tone tone)
+{
+    flm_text_repeat(p->out, ' ', pad);
+    if (tone != FLM_TONE_PLAIN)
+        flm_tone_add(p->out, tone, p->look);
+    flm_text_add(p->out, (struct flm_bytes){p->piece.at, p->piece.size});
+    if (tone != FLM_TONE_PLAIN)
+        flm_tone_add(p->out, FLM_TONE_PLAIN, p->look);
+    return flm_cells((struct flm_bytes){p->piece.at, p->piece.size});
+}
+
+/* A text that is too long for the last column goes on below itself, broken at blanks. */
+static void add_wrapped(struct printing *p, size_t indent, size_t room)
+{
+    struct flm_bytes rest = {p->piece.at, p->piece.size};
+    while (flm_cells(rest) > room) {
+        size_t fits = flm_cells_head(rest, room), size = fits;
+        while (size > 0 && rest.at[size] != ' ')
+            size--;
+        size = size > 0 ? size : fits;
+        flm_text_add(p->out, (struct flm_bytes){rest.at, size});
+        flm_text_putc(p->out, '\n');
+        flm_text_repeat(p->out, ' ', indent);
+        while (size < rest.size && rest.at[size] == ' ')
+            size++;
+        rest = (struct flm_bytes){rest.at + size, rest.size - size};
+    }
+    flm_text_add(p->out, rest);
+}
+
+static void print_row(struct printing *p, const struct flm_table_cell *cells)
+{
+    enum { NARROWEST_WRAP = 20 };
+    const struct flm_table *t = p->table;
+    size_t at = 0, start = 0; /* where the line has come to, and where the column begins */
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (p->placed[i].cells == 0)
+            continue;
+        fit(p, i, &cells[i]);
+        bool wraps = i + 1 == t->column_count && t->columns[i].kind == FLM_COLUMN_TEXT &&
+                     p->look->width >= start + NARROWEST_WRAP;
+        if (wraps) {
+            flm_text_repeat(p->out, ' ', start - at);
+            add_wrapped(p, start, p->look->width - start);
+        } else if (p->piece.size > 0) {
+            at = start + add_piece(p, start - at, cells[i].tone);
+        }
+        start += p->placed[i].cells + GAP;
+    }
+    flm_text_putc(p->out, '\n');
+}
+
+static void print_titles(struct printing *p)
+{
+    const struct flm_table *t = p->table;
+    size_t at = 0, start = 0;
+    flm_tone_add(p->out, FLM_TONE_MUTED, p->look);
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (p->placed[i].cells == 0)
+            continue;
+        struct flm_bytes title = flm_bytes_of(t->columns[i].title);
+        size_t shift =
+            t->columns[i].kind == FLM_COLUMN_NUMBER ? p->placed[i].cells - title.size : 0;
+        if (title.size > 0) {
+            flm_text_repeat(p->out, ' ', start + shift - at);
+            flm_text_add(p->out, title);
+            at = start + shift + title.size;
+        }
+        start += p->placed[i].cells + GAP;
+    }
+    flm_tone_add(p->out, FLM_TONE_PLAIN, p->look);
+    flm_text_putc(p->out, '\n');
+}
+
+static bool has_titles(const struct flm_table *t)
+{
+    for (size_t i = 0; i < t->column_count; i++)
+        if (t->columns[i].title[0])
+            return true;
+    return false;
+}
+
+void flm_table_print(const struct flm_table *table, const struct flm_look *look,
+                     struct flm_text *out)
+{
+    struct printing p = {.table = table, .look = look, .out = out};
+    p.placed = calloc(table->column_count, sizeof *p.placed);
+    p.needed = calloc(table->column_count, sizeof *p.needed);
+    if (!p.placed || !p.needed || table->failed || table->text.failed) {
+        out->failed = true;
+        free(p.placed);
+        free(p.needed);
+        return;
+    }
+    place(&p);
+    if (has_titles(table))
+        print_titles(&p);
+    for (size_t row = 0; row < row_count(table); row++)
+        print_row(&p, cell_at(table, row, 0));
+    if (p.scratch.failed || p.piece.failed)
+        out->failed = true;
+    flm_text_clear(&p.scratch);
+    flm_text_clear(&p.piece);
+    free(p.placed);
+    free(p.needed);
+}
+
+/* ---- For other programs -------------------------------------------------------------------------
+ */
+
+/* A code span, in which only '|' would mean something in a table. A backtick in it needs more of
+ * them around it. */
+static void add_code(struct flm_text *out, struct flm_bytes text)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        run = text.at[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    if (text.size == 0)
+        return;
+    flm_text_repeat(out, '`', longest + 1);
+    flm_text_puts(out, longest > 0 ? " " : "");
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.at[i] == '|')
+            flm_text_putc(out, '\\');
+        flm_text_putc(out, text.at[i]);
+    }
+    flm_text_puts(out, longest > 0 ? " " : "");
+    flm_text_repeat(out, '`', longest + 1);
+}
+
+void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
+{
+    struct flm_text scratch = {0};
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind != FLM_COLUMN_BAR)
+            flm_text_format(out, "| %s ", table->columns[i].title);
+    flm_text_puts(out, "|\n");
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind != FLM_COLUMN_BAR)
+            flm_text_puts(out, table->columns[i].kind == FLM_COLUMN_NUMBER ? "|---:" : "|---");
+    flm_text_puts(out, "|\n");
+    for (size_t i = 0; i < table->cell_count; i++) {
+        const struct flm_column *column = &table->columns[i % table->column_count];
+        if (column->kind != FLM_COLUMN_BAR) {
+            struct flm_bytes text = cell_text(table, &table->cell[i]);
+            text = flm_showable(text, FLM_CHARSET_PLAIN, &scratch);
+            flm_text_puts(out, "| ");
+            if (is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
+                add_code(out, text);
+            else
+                flm_text_add(out, text);
+            flm_text_putc(out, ' ');
+        }
+        if ((i + 1) % table->column_count == 0)
+            flm_text_puts(out, "|\n");
+    }
+    out->failed = out->failed || table->failed || table->text.failed || scratch.failed;
+    flm_text_clear(&scratch);
+}
+
+/* RFC 4180: what holds a comma, a quote or a line break is quoted, a quote in it doubled. */
+static void add_csv(struct flm_text *out, struct flm_bytes text)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < text.size; i++)
+        quoted = quoted || flm_is_one_of(text.at[i], ",\"\r\n");
+    if (!quoted) {
+        flm_text_add(out, text);
+        return;
+    }
+    flm_text_putc(out, '"');
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.at[i] == '"')
+            flm_text_putc(out, '"');
+        flm_text_putc(out, text.at[i]);
+    }
+    flm_text_putc(out, '"');
+}
+
+void flm_table_csv(const struct flm_table *table, struct flm_text *out)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        flm_text_puts(out, i > 0 ? "," : "");
+        add_csv(out, flm_bytes_of(table->columns[i].title));
+    }
+    flm_text_puts(out, "\n");
+    for (size_t i = 0; i < table->cell_count; i++) {
+        flm_text_puts(out, i % table->column_count > 0 ? "," : "");
+        add_csv(out, cell_text(table, &table->cell[i]));
+        flm_text_puts(out, (i + 1) % table->column_count == 0 ? "\n" : "");
+    }
+    out->failed = out->failed || table->failed || table->text.failed;
+}

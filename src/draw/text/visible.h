@@ -1,0 +1,28 @@
+/* visible.h - names made harmless: any bytes in, text out that is visible, valid UTF-8 and valid XML.
+ *
+ * A symbol may hold any byte. What a painter would choke on, or a reader would not see, is replaced
+ * by something that shows that it was there:
+ *
+ *     control characters     their pictures, U+2400 to U+2421: a NUL shows as one
+ *     bytes that are no UTF-8, surrogates, non-characters,
+ *     C1 controls, and marks that turn the direction of writing or have no width      U+FFFD
+ *
+ * So a plain name has no line breaks and no tabs, which then separate names from each other. */
+#ifndef FLAMEL_DRAW_TEXT_VISIBLE_H
+#define FLAMEL_DRAW_TEXT_VISIBLE_H
+
+#include "base/text/text.h"
+
+/* Of longer names, template and function arguments are left out, which says how much is missing:
+ * "tree<[... 7264 bytes ...]>::find([... 2480 bytes ...])" still has the parts of a name (text/function_name.h).
+ * Where that is not enough, or brackets do not match, the middle is cut. */
+enum { FLM_PLAIN_LIMIT = 4000 };
+
+/* `name` as it is when nothing has to be replaced, which is nearly always; otherwise made in
+ * `scratch`, which is emptied first and must outlive the answer. */
+struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch);
+
+/* Plain text as XML text: & < > " are escaped. */
+void flm_xml_add(struct flm_text *out, struct flm_bytes plain);
+
+#endif

@@ -1,0 +1,86 @@
+#include "format/core/reading.h"
+
+#include <stdlib.h>
+
+#include "base/text/utf.h"
+
+enum { HEAD_SIZE = 1 << 16 };
+
+static struct flm_bytes window_of(const struct flm_source *source)
+{
+    return (struct flm_bytes){source->at, (size_t)(source->end - source->at)};
+}
+
+static bool convert_utf16(struct flm_reading *r, enum flm_utf16 order, struct flm_error *why)
+{
+    if (!flm_source_all(r->source, why))
+        return false;
+    struct flm_bytes all = window_of(r->source);
+    r->converted = malloc(flm_utf16_room(all.size));
+    if (!r->converted)
+        return flm_error_memory(why);
+    size_t size = flm_utf16_convert(all, order, r->converted);
+    r->text = flm_source_of((struct flm_bytes){r->converted, size});
+    r->source = &r->text;
+    return true;
+}
+
+static const struct flm_format *find_format(const char *name, struct flm_bytes head, bool whole,
+                                            struct flm_error *why)
+{
+    if (!name)
+        return flm_format_recognise(head, whole, why);
+    const struct flm_format *format = flm_format_named(name);
+    if (format && flm_format_can_be_read(format))
+        return format;
+    flm_error_set(why, FLM_ERROR_USAGE,
+                  "'%s' is no format that can be read ('flamel formats' lists those)", name);
+    return NULL;
+}
+
+bool flm_reading_begin(struct flm_reading *r, struct flm_source *source, const char *format,
+                       const struct flm_read_options *options, struct flm_error *why)
+{
+    *r = (struct flm_reading){.source = source, .options = *options};
+    if (!flm_source_fill(source, HEAD_SIZE, why))
+        return false;
+    enum flm_utf16 utf16 = flm_utf16_detect(window_of(source));
+    if (utf16 != FLM_UTF16_NOT) {
+        if (!convert_utf16(r, utf16, why))
+            return false;
+    } else if (flm_bytes_start_with(window_of(source), "\xEF\xBB\xBF")) {
+        r->mark_size = 3;
+        source->at += r->mark_size;
+    }
+    r->head = window_of(r->source);
+    bool whole = r->source->last && r->head.size <= HEAD_SIZE;
+    r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
+    r->format = find_format(format, r->head, whole, why);
+    if (r->format && r->format->prepare)
+        r->format->prepare(r->head, &r->options);
+    return r->format != NULL;
+}
+
+struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *why)
+{
+    if (r->format->open) {
+        if (!flm_source_all(r->source, why))
+            return NULL;
+        return r->format->open(window_of(r->source), why);
+    }
+    if (!r->format->read) {
+        flm_error_set(why, FLM_ERROR_FORMAT, "%s cannot be read here", r->format->description);
+        return NULL;
+    }
+    struct flm_builder *builder = flm_builder_new(why);
+    if (builder && r->format->read(r->source, &r->options, builder, why))
+        return flm_builder_finish(builder, why);
+    flm_builder_free(builder);
+    return NULL;
+}
+
+void flm_reading_clear(struct flm_reading *r)
+{
+    free(r->converted);
+    *r = (struct flm_reading){0};
+}

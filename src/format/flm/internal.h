@@ -1,0 +1,72 @@
+/* internal.h - what packing and unpacking must agree on. Private to src/format/packed*.c. */
+#ifndef FLAMEL_FORMAT_FLM_INTERNAL_H
+#define FLAMEL_FORMAT_FLM_INTERNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/columns.h"
+
+enum {
+    FLM_PACKED_VERSION = 1,
+    FLM_PACKED_LONGEST_SHARED = 255, /* so that what strings grow to is bounded by their number */
+    FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
+    FLM_PACKED_LARGEST_POWER = 9     /* of ten, that values are divided by */
+};
+
+/* Two bits a node. */
+enum { FLM_PACKED_HAS_CHILD = 1, FLM_PACKED_HAS_SIBLING = 2 };
+
+/* How a column of values is written. */
+enum flm_packed_kind {
+    FLM_PACKED_BYTES,    /* doubles as they are, in planes: all first bytes, all second ... */
+    FLM_PACKED_UNSIGNED, /* number x times / 10^power */
+    FLM_PACKED_SIGNED    /* the same, the sign in the lowest bit */
+};
+
+/* The tables that are columns of u32, in the order in which they are written. `item` and `field`
+ * are in bytes; the first of SORTED columns is written as differences. */
+struct flm_packed_column {
+    size_t table; /* the pointer in struct flm_profile */
+    size_t count; /* in struct flm_sizes */
+    size_t item, field;
+    bool ascends;
+};
+
+#define FLM_PACKED_COLUMN(member, size, type, field, ascends)                                      \
+    {                                                                                              \
+        offsetof(struct flm_profile, member), offsetof(struct flm_sizes, size),                    \
+            sizeof(struct type), offsetof(struct type, field), ascends                             \
+    }
+
+static const struct flm_packed_column flm_packed_frame_columns[] = {
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, function, true),
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, module, false),
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, file, false),
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, line, false),
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, kind, false),
+    FLM_PACKED_COLUMN(frames, frame_count, flm_frame_record, flags, false),
+};
+
+static const struct flm_packed_column flm_packed_table_columns[] = {
+    FLM_PACKED_COLUMN(metrics, metric_count, flm_metric_record, name, false),
+    FLM_PACKED_COLUMN(metrics, metric_count, flm_metric_record, unit, false),
+    FLM_PACKED_COLUMN(notes, note_count, flm_note_record, key, true),
+    FLM_PACKED_COLUMN(notes, note_count, flm_note_record, value, false),
+    FLM_PACKED_COLUMN(losses, loss_count, flm_loss_record, what, true),
+    FLM_PACKED_COLUMN(losses, loss_count, flm_loss_record, where, false),
+    FLM_PACKED_COLUMN(labels, label_count, flm_label_record, key, true),
+    FLM_PACKED_COLUMN(labels, label_count, flm_label_record, value, false),
+};
+
+/* The plain arrays of u32, as if each were a table of one column. */
+struct flm_packed_u32 {
+    uint32_t value;
+};
+
+static const struct flm_packed_column flm_packed_set_columns[] = {
+    FLM_PACKED_COLUMN(label_set_ends, label_set_count, flm_packed_u32, value, true),
+    FLM_PACKED_COLUMN(set_members, set_member_count, flm_packed_u32, value, false),
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* packed.c - packed profiles, as one of the table. */
+#include "format/flm/packed.h"
+#include "format/core/format.h"
+
+static bool write_packed(const struct flm_profile *profile, const struct flm_write_options *options,
+                         struct flm_text *out, struct flm_error *why)
+{
+    (void)options;
+    return flm_profile_pack(profile, out, why);
+}
+
+const struct flm_format flm_format_packed = {
+    .name = "packed",
+    .extensions = ".packed",
+    .description = "flamel's own, in few bytes: what pages carry",
+    .sniff = flm_packed_sniff,
+    .open = flm_profile_unpack,
+    .write = write_packed,
+};

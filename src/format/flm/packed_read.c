@@ -1,0 +1,408 @@
+#include "format/flm/packed.h"
+
+#include <stdlib.h>
+
+#include "format/flm/internal.h"
+
+/* A run of bytes that is read from its beginning. Reading past its end gives zeros and is
+ * remembered: whoever reads asks once, at the end. */
+struct cursor {
+    const unsigned char *at, *end;
+    bool bad;
+};
+
+static uint64_t take_long(struct cursor *c)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+        uint64_t byte = *c->at++;
+        value |= (byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static inline uint64_t take(struct cursor *c)
+{
+    return c->at < c->end && *c->at < 0x80 ? *c->at++ : take_long(c);
+}
+
+static inline uint32_t take32(struct cursor *c)
+{
+    uint64_t value = take(c);
+    c->bad |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+static inline int64_t take_signed(struct cursor *c)
+{
+    uint64_t value = take(c);
+    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
+}
+
+static size_t left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+static struct cursor take_section(struct cursor *c)
+{
+    uint64_t size = take(c);
+    if (size > left(c))
+        c->bad = true;
+    if (c->bad)
+        size = 0;
+    struct cursor section = {c->at, c->at + size, c->bad};
+    c->at += size;
+    return section;
+}
+
+struct unpacking {
+    struct flm_sizes sizes;
+    struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples;
+    struct flm_profile *profile;
+    struct flm_error *why;
+};
+
+static bool damaged(struct unpacking *u, const char *what)
+{
+    return flm_error_set(u->why, FLM_ERROR_FORMAT, "the packed profile is damaged: %s", what);
+}
+
+static bool read_head(struct unpacking *u, struct cursor *c)
+{
+    size_t magic_size = sizeof FLM_PACKED_MAGIC - 1;
+    if (left(c) < magic_size || memcmp(c->at, FLM_PACKED_MAGIC, magic_size) != 0)
+        return flm_error_set(u->why, FLM_ERROR_FORMAT, "this is not a packed profile");
+    c->at += magic_size;
+    uint64_t version = take(c);
+    if (version != FLM_PACKED_VERSION && !c->bad)
+        return flm_error_set(u->why, FLM_ERROR_FORMAT,
+                             "this packed profile has version %llu, and this flamel reads version "
+                             "%d: install a newer flamel",
+                             (unsigned long long)version, FLM_PACKED_VERSION);
+    struct flm_sizes *s = &u->sizes;
+    s->string_count = take32(c);
+    s->string_bytes = take32(c);
+    uint32_t *const counts[] = {&s->frame_count,     &s->node_count,       &s->metric_count,
+                                &s->note_count,      &s->loss_count,       &s->label_count,
+                                &s->label_set_count, &s->set_member_count, &s->sample_count};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        *counts[i] = take32(c);
+    struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
+                                       &u->counts,  &u->callees, &u->shape,  &u->ranks,
+                                       &u->values,  &u->samples};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        *sections[i] = take_section(c);
+    return !c->bad || damaged(u, "it is cut off");
+}
+
+/* Everything takes at least a byte of its section, or two bits: a head that promises more than the
+ * sections can hold is refused before room is made for it. */
+static bool check_sizes(struct unpacking *u)
+{
+    const struct flm_sizes *s = &u->sizes;
+    uint64_t tables =
+        2 * ((uint64_t)s->metric_count + s->note_count + s->loss_count + s->label_count) +
+        s->label_set_count + s->set_member_count;
+    bool good = s->string_count > 0 && s->frame_count > 0 && s->node_count > 0 &&
+                s->metric_count <= FLM_MOST_METRICS && s->string_count != FLM_NONE &&
+                s->frame_count != FLM_NONE && s->node_count != FLM_NONE &&
+                s->sample_count != FLM_NONE && 2 * (uint64_t)s->string_count <= left(&u->strings) &&
+                s->string_bytes <=
+                    left(&u->letters) + (uint64_t)s->string_count * FLM_PACKED_LONGEST_SHARED &&
+                7 * (uint64_t)s->frame_count <= left(&u->frames) && tables <= left(&u->tables) &&
+                s->frame_count <= left(&u->counts) &&
+                ((uint64_t)s->node_count + 3) / 4 == left(&u->shape) &&
+                s->node_count - 1 <= left(&u->ranks) &&
+                (uint64_t)s->node_count * s->metric_count <= left(&u->values) &&
+                (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) <= left(&u->samples);
+    return good || damaged(u, "there is not as much in it as it says");
+}
+
+static void read_columns(struct unpacking *u, struct cursor *c,
+                         const struct flm_packed_column *columns, size_t column_count)
+{
+    for (const struct flm_packed_column *column = columns; column < columns + column_count;
+         column++) {
+        char *at;
+        uint32_t count, last = 0;
+        memcpy(&at, (const char *)u->profile + column->table, sizeof at);
+        memcpy(&count, (const char *)&u->sizes + column->count, sizeof count);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t value = take32(c) + last;
+            if (column->ascends)
+                last = value;
+            memcpy(at + i * column->item + column->field, &value, sizeof value);
+        }
+    }
+}
+
+#define READ_COLUMNS(u, cursor, columns)                                                           \
+    read_columns(u, cursor, columns, sizeof(columns) / sizeof(columns)[0])
+
+static bool read_strings(struct unpacking *u)
+{
+    struct cursor *lengths = &u->strings, *letters = &u->letters;
+    struct flm_profile *p = u->profile;
+    uint64_t at = 0, last = 0; /* where this string and the one before begin */
+    for (uint32_t i = 0; i < u->sizes.string_count; i++) {
+        uint64_t shared = take(lengths), size = take(lengths);
+        if (shared > FLM_PACKED_LONGEST_SHARED || shared > at - last || size > left(letters) ||
+            shared + size > u->sizes.string_bytes - at)
+            return damaged(u, "its strings are not as long as they should be");
+        memcpy(p->string_bytes + at, p->string_bytes + last, (size_t)shared);
+        memcpy(p->string_bytes + at + shared, letters->at, (size_t)size);
+        letters->at += size;
+        last = at;
+        at += shared + size;
+        p->string_ends[i] = (uint32_t)at;
+    }
+    return true;
+}
+
+static void read_addresses(struct unpacking *u)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < u->sizes.frame_count; i++)
+        u->profile->frames[i].address = last += (uint64_t)take_signed(&u->frames);
+}
+
+/* ---- The tree -----------------------------------------------------------------------------------
+ */
+
+/* Which frames are seen directly below each. */
+struct callees {
+    uint32_t *starts; /* frame -> its first in `frames`; one more at the end */
+    uint32_t *frames;
+};
+
+static bool read_callees(struct unpacking *u, struct callees *to)
+{
+    uint32_t frames = u->sizes.frame_count;
+    uint64_t count = 0;
+    to->starts = malloc(((size_t)frames + 1) * sizeof *to->starts);
+    if (!to->starts)
+        return flm_error_memory(u->why);
+    for (uint32_t f = 0; f < frames; f++) {
+        to->starts[f] = (uint32_t)count;
+        count += take32(&u->counts);
+        if (count > left(&u->callees))
+            return damaged(u, "there are not as many callees as it says");
+    }
+    to->starts[frames] = (uint32_t)count;
+    to->frames = malloc((size_t)(count ? count : 1) * sizeof *to->frames);
+    if (!to->frames)
+        return flm_error_memory(u->why);
+    for (uint32_t f = 0; f < frames; f++) {
+        uint32_t last = 0;
+        for (uint32_t i = to->starts[f]; i < to->starts[f + 1]; i++)
+            to->frames[i] = last += take32(&u->callees);
+    }
+    return true;
+}
+
+/* A node whose children are being read. */
+struct open_node {
+    uint32_t node;
+    uint32_t next, count;    /* of its frame's callees: the first that the next child can be */
+    const uint32_t *callees; /* NULL: every frame */
+    bool has_sibling;
+};
+
+struct open_nodes {
+    struct open_node *at;
+    size_t count, capacity;
+};
+
+static bool open_node(struct unpacking *u, struct open_nodes *open, struct open_node node)
+{
+    if (open->count == open->capacity) {
+        void *items = open->at;
+        if (!flm_grow(&items, &open->capacity, open->count + 1, sizeof *open->at))
+            return flm_error_memory(u->why);
+        open->at = items;
+    }
+    open->at[open->count++] = node;
+    return true;
+}
+
+static bool read_nodes(struct unpacking *u, const struct callees *callees, struct open_nodes *open)
+{
+    struct flm_profile *p = u->profile;
+    const unsigned char *shape = u->shape.at;
+    for (uint32_t i = 0; i < u->sizes.node_count; i++) {
+        uint32_t frame = 0;
+        unsigned bits = shape[i / 4] >> i % 4 * 2 & 3;
+        bool has_sibling = bits & FLM_PACKED_HAS_SIBLING;
+        if (i > 0) {
+            if (open->count == 0)
+                return damaged(u, "there are nodes behind the last");
+            struct open_node *parent = &open->at[open->count - 1];
+            uint64_t skipped = take(&u->ranks);
+            if (skipped >= parent->count - parent->next)
+                return damaged(u, "a node is none of its parent's callees");
+            frame = parent->next + (uint32_t)skipped;
+            parent->next = frame + 1;
+            if (parent->callees)
+                frame = parent->callees[frame];
+        } else if (has_sibling) {
+            return damaged(u, "there are two roots");
+        }
+        p->node_frame[i] = frame;
+        if (bits & FLM_PACKED_HAS_CHILD) {
+            if (frame >= u->sizes.frame_count)
+                return damaged(u, "a node names a frame that is not there");
+            uint32_t start = callees->starts[frame], count = callees->starts[frame + 1] - start;
+            struct open_node node = {i, 0, count, callees->frames + start, has_sibling};
+            if (count == 0) {
+                node.count = u->sizes.frame_count;
+                node.callees = NULL;
+            }
+            if (!open_node(u, open, node))
+                return false;
+            continue;
+        }
+        p->node_end[i] = i + 1;
+        while (!has_sibling && open->count > 0) {
+            const struct open_node *done = &open->at[--open->count];
+            p->node_end[done->node] = i + 1;
+            has_sibling = done->has_sibling;
+        }
+    }
+    return open->count == 0 || damaged(u, "there are nodes missing");
+}
+
+static bool read_tree(struct unpacking *u)
+{
+    struct callees callees = {0};
+    struct open_nodes open = {0};
+    bool good = read_callees(u, &callees) && read_nodes(u, &callees, &open);
+    free(callees.starts);
+    free(callees.frames);
+    free(open.at);
+    return good;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------
+ */
+
+static bool read_planes(struct unpacking *u, struct cursor *c, double *values, size_t count)
+{
+    if (left(c) / sizeof *values < count)
+        return damaged(u, "there are fewer values than there should be");
+    for (unsigned plane = 0; plane < sizeof *values; plane++)
+        for (size_t i = 0; i < count; i++)
+            ((unsigned char *)&values[i])[plane] = *c->at++;
+    return true;
+}
+
+static bool read_values(struct unpacking *u, struct cursor *c, double *values, size_t count,
+                        const uint32_t *node_end)
+{
+    uint64_t kind = take(c);
+    if (kind == FLM_PACKED_BYTES)
+        return read_planes(u, c, values, count);
+    uint64_t times = take(c), power = take(c);
+    if (kind > FLM_PACKED_SIGNED || power > FLM_PACKED_LARGEST_POWER)
+        return damaged(u, "its values are of a kind that is none");
+    double divisor = 1;
+    for (uint64_t i = 0; i < power; i++)
+        divisor *= 10;
+    for (int leaves = node_end ? 1 : 0; leaves >= 0; leaves--) {
+        for (size_t i = 0; i < count; i++) {
+            if (node_end && (node_end[i] == i + 1) != leaves)
+                continue;
+            int64_t number = kind == FLM_PACKED_SIGNED ? take_signed(c) : (int64_t)take(c);
+            values[i] = (double)(int64_t)((uint64_t)number * times) / divisor;
+        }
+    }
+    return true;
+}
+
+static bool read_tables(struct unpacking *u)
+{
+    READ_COLUMNS(u, &u->tables, flm_packed_table_columns);
+    READ_COLUMNS(u, &u->tables, flm_packed_set_columns);
+    for (uint32_t i = 0; i < u->sizes.loss_count; i++)
+        if (!read_values(u, &u->tables, &u->profile->losses[i].count, 1, NULL))
+            return false;
+    return true;
+}
+
+static bool read_self(struct unpacking *u)
+{
+    struct flm_profile *p = u->profile;
+    for (uint32_t m = 0; m < u->sizes.metric_count; m++)
+        if (!read_values(u, &u->values, flm_self_column(p, m), u->sizes.node_count, p->node_end))
+            return false;
+    return true;
+}
+
+static bool read_samples(struct unpacking *u)
+{
+    struct flm_profile *p = u->profile;
+    uint32_t count = u->sizes.sample_count;
+    uint64_t time = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < count; i++)
+        p->sample_time[i] = (int64_t)(time += take(&u->samples));
+    uint32_t *const columns[] = {p->sample_node, p->sample_labels};
+    for (int column = 0; column < 2; column++) {
+        uint64_t value = 0;
+        for (uint32_t i = 0; i < count; i++)
+            columns[column][i] = (uint32_t)(value += (uint64_t)take_signed(&u->samples));
+    }
+    for (uint32_t m = 0; m < u->sizes.metric_count; m++)
+        if (!read_values(u, &u->samples, flm_sample_column(p, m), count, NULL))
+            return false;
+    return true;
+}
+
+/* Whether every section was read to its end and not beyond. */
+static bool all_used(struct unpacking *u)
+{
+    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,
+                                             &u->tables,  &u->counts,  &u->callees,
+                                             &u->ranks,   &u->values,  &u->samples};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (sections[i]->bad || left(sections[i]) > 0)
+            return damaged(u, "its parts are not as long as they should be");
+    return true;
+}
+
+static bool read_profile(struct unpacking *u)
+{
+    READ_COLUMNS(u, &u->frames, flm_packed_frame_columns);
+    read_addresses(u);
+    return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
+           all_used(u) && flm_profile_check(u->profile, u->why);
+}
+
+struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error *why)
+{
+    struct cursor all = {(const unsigned char *)packed.at,
+                         (const unsigned char *)packed.at + packed.size, false};
+    struct unpacking u = {.why = why};
+    if (!read_head(&u, &all))
+        return NULL;
+    if (left(&all) > 0) {
+        damaged(&u, "there is something behind its end");
+        return NULL;
+    }
+    if (!check_sizes(&u))
+        return NULL;
+    u.profile = flm_profile_allocate(&u.sizes, why);
+    if (u.profile && !read_profile(&u)) {
+        flm_profile_free(u.profile);
+        return NULL;
+    }
+    return u.profile;
+}
+
+int flm_packed_sniff(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    return flm_bytes_start_with(head, FLM_PACKED_MAGIC) ? 100 : 0;
+}

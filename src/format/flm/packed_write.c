@@ -1,0 +1,376 @@
+#include "format/flm/packed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number/number.h"
+#include "format/flm/internal.h"
+
+struct packing {
+    const struct flm_profile *profile;
+    struct flm_text *out;
+    struct flm_text section;
+    struct flm_error *why;
+};
+
+static void put_varint(struct flm_text *out, uint64_t value)
+{
+    char *at = flm_text_reserve(out, FLM_PACKED_VARINT_SIZE);
+    if (!at)
+        return;
+    char *start = at;
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (char)(value | 0x80);
+    *at++ = (char)value;
+    out->size += (size_t)(at - start);
+}
+
+/* The lowest bit is the sign: small numbers of either sign stay small. */
+static uint64_t with_sign(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+static void end_section(struct packing *p)
+{
+    put_varint(p->out, p->section.size);
+    flm_text_add(p->out, (struct flm_bytes){p->section.at, p->section.size});
+    p->section.size = 0;
+}
+
+static void put_column(struct packing *p, const struct flm_packed_column *column)
+{
+    const char *at;
+    uint32_t count, last = 0;
+    memcpy(&at, (const char *)p->profile + column->table, sizeof at);
+    memcpy(&count, (const char *)&p->profile->sizes + column->count, sizeof count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value;
+        memcpy(&value, at + i * column->item + column->field, sizeof value);
+        put_varint(&p->section, value - last);
+        if (column->ascends)
+            last = value;
+    }
+}
+
+#define PUT_COLUMNS(p, columns)                                                                    \
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns)[0]; i++)                              \
+    put_column(p, &(columns)[i])
+
+static void put_sizes(struct packing *p)
+{
+    const struct flm_sizes *s = &p->profile->sizes;
+    flm_text_add(p->out, (struct flm_bytes){FLM_PACKED_MAGIC, sizeof FLM_PACKED_MAGIC - 1});
+    const uint64_t sizes[] = {FLM_PACKED_VERSION, s->string_count,     s->string_bytes,
+                              s->frame_count,     s->node_count,       s->metric_count,
+                              s->note_count,      s->loss_count,       s->label_count,
+                              s->label_set_count, s->set_member_count, s->sample_count};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        put_varint(p->out, sizes[i]);
+}
+
+static size_t shared_with_last(struct flm_bytes last, struct flm_bytes text)
+{
+    size_t most = last.size < text.size ? last.size : text.size, shared = 0;
+    most = most < FLM_PACKED_LONGEST_SHARED ? most : FLM_PACKED_LONGEST_SHARED;
+    while (shared < most && last.at[shared] == text.at[shared])
+        shared++;
+    return shared;
+}
+
+static void put_strings(struct packing *p)
+{
+    struct flm_text letters = {0};
+    struct flm_bytes last = {"", 0};
+    for (uint32_t i = 0; i < p->profile->sizes.string_count; i++) {
+        struct flm_bytes text = flm_string_bytes(p->profile, i);
+        size_t shared = shared_with_last(last, text);
+        put_varint(&p->section, shared);
+        put_varint(&p->section, text.size - shared);
+        flm_text_add(&letters, (struct flm_bytes){text.at + shared, text.size - shared});
+        last = text;
+    }
+    end_section(p);
+    put_varint(p->out, letters.size);
+    flm_text_add(p->out, (struct flm_bytes){letters.at, letters.size});
+    p->section.failed |= letters.failed;
+    flm_text_clear(&letters);
+}
+
+static void put_frames(struct packing *p)
+{
+    PUT_COLUMNS(p, flm_packed_frame_columns);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < p->profile->sizes.frame_count; i++) {
+        uint64_t address = p->profile->frames[i].address;
+        put_varint(&p->section, with_sign((int64_t)(address - last)));
+        last = address;
+    }
+    end_section(p);
+}
+
+/* ---- The tree -----------------------------------------------------------------------------------
+ */
+
+/* The nodes by their parent's frame and then by their own: counted and laid out by own frame, then
+ * by parent's, which keeps the first order. */
+struct callees {
+    uint32_t *parent;  /* node -> node */
+    uint32_t *order;   /* nodes in that order, without the root */
+    uint32_t *scratch; /* as many; later: node -> its rank */
+    uint32_t *starts;  /* frame -> where its callees' nodes begin; one more at the end */
+};
+
+static void lay_out(const uint32_t *nodes, size_t count, const uint32_t *frame_of,
+                    const uint32_t *parent, uint32_t *starts, uint32_t frame_count, uint32_t *to)
+{
+    memset(starts, 0, ((size_t)frame_count + 1) * sizeof *starts);
+    for (size_t i = 0; i < count; i++)
+        starts[frame_of[parent ? parent[nodes[i]] : nodes[i]] + 1]++;
+    for (uint32_t f = 0; f < frame_count; f++)
+        starts[f + 1] += starts[f];
+    for (size_t i = 0; i < count; i++)
+        to[starts[frame_of[parent ? parent[nodes[i]] : nodes[i]]]++] = nodes[i];
+    /* Each start has moved to where the next one began. */
+    memmove(starts + 1, starts, frame_count * sizeof *starts);
+    starts[0] = 0;
+}
+
+/* Ranks the nodes below those of one frame. Returns how many callees it has, or 0 when a list of
+ * them is not worth it: the rank is then the number of the frame itself. */
+static uint32_t put_callees_of(struct packing *p, struct callees *c, uint32_t f)
+{
+    const uint32_t *frame = p->profile->node_frame;
+    uint32_t start = c->starts[f], end = c->starts[f + 1], count = 0, last = 0;
+    for (uint32_t i = start; i < end; i++) {
+        count += frame[c->order[i]] != last;
+        last = frame[c->order[i]];
+    }
+    /* A list saves the more the oftener each is seen; a short one does no harm, and its zeros are
+     * the better for gzip. */
+    bool listed = count < 16 || count <= (end - start) / 2;
+    uint32_t rank = FLM_NONE;
+    last = 0;
+    for (uint32_t i = start; i < end; i++) {
+        uint32_t callee = frame[c->order[i]];
+        if (listed && callee != last)
+            put_varint(&p->section, callee - last);
+        rank += callee != last;
+        last = callee;
+        c->scratch[c->order[i] - 1] = listed ? rank : callee;
+    }
+    return listed ? count : 0;
+}
+
+static void put_callees(struct packing *p, struct callees *c)
+{
+    const struct flm_profile *profile = p->profile;
+    const uint32_t *frame = profile->node_frame, frames = profile->sizes.frame_count;
+    uint32_t nodes = profile->sizes.node_count - 1;
+    flm_profile_parents(profile, c->parent);
+    for (uint32_t i = 0; i < nodes; i++)
+        c->scratch[i] = i + 1;
+    lay_out(c->scratch, nodes, frame, NULL, c->starts, frames, c->order);
+    memcpy(c->scratch, c->order, nodes * sizeof *c->order);
+    lay_out(c->scratch, nodes, frame, c->parent, c->starts, frames, c->order);
+
+    struct flm_text counts = {0};
+    for (uint32_t f = 0; f < frames; f++)
+        put_varint(&counts, put_callees_of(p, c, f));
+    put_varint(p->out, counts.size);
+    flm_text_add(p->out, (struct flm_bytes){counts.at, counts.size});
+    p->section.failed |= counts.failed;
+    flm_text_clear(&counts);
+    end_section(p);
+}
+
+static void put_shape(struct packing *p, const uint32_t *parent)
+{
+    const uint32_t *end = p->profile->node_end, nodes = p->profile->sizes.node_count;
+    for (uint32_t i = 0; i < nodes; i += 4) {
+        unsigned four = 0;
+        for (uint32_t j = i; j < nodes && j < i + 4; j++) {
+            unsigned bits = (end[j] > j + 1 ? FLM_PACKED_HAS_CHILD : 0) |
+                            (j > 0 && end[j] < end[parent[j]] ? FLM_PACKED_HAS_SIBLING : 0);
+            four |= bits << 2 * (j - i);
+        }
+        flm_text_putc(&p->section, (char)four);
+    }
+    end_section(p);
+}
+
+/* `next`: node -> the lowest rank that its next child may have. */
+static void put_ranks(struct packing *p, const struct callees *c, uint32_t *next)
+{
+    uint32_t nodes = p->profile->sizes.node_count;
+    memset(next, 0, nodes * sizeof *next);
+    for (uint32_t i = 1; i < nodes; i++) {
+        uint32_t rank = c->scratch[i - 1], parent = c->parent[i];
+        put_varint(&p->section, rank - next[parent]);
+        next[parent] = rank + 1;
+    }
+    end_section(p);
+}
+
+static bool put_tree(struct packing *p)
+{
+    size_t nodes = p->profile->sizes.node_count;
+    struct callees c = {
+        .parent = calloc(nodes, sizeof(uint32_t)),
+        .order = calloc(nodes, sizeof(uint32_t)),
+        .scratch = calloc(nodes, sizeof(uint32_t)),
+        .starts = calloc((size_t)p->profile->sizes.frame_count + 1, sizeof(uint32_t)),
+    };
+    bool good = c.parent && c.order && c.scratch && c.starts;
+    if (good) {
+        put_callees(p, &c);
+        put_shape(p, c.parent);
+        put_ranks(p, &c, c.order);
+    }
+    free(c.parent);
+    free(c.order);
+    free(c.scratch);
+    free(c.starts);
+    return good;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------
+ */
+
+/* What a column of values has in common: each is times * number / 10^power. */
+struct scale {
+    enum flm_packed_kind kind;
+    uint64_t times;
+    int power;
+};
+
+static const double powers[FLM_PACKED_LARGEST_POWER + 1] = {1,   1e1, 1e2, 1e3, 1e4,
+                                                            1e5, 1e6, 1e7, 1e8, 1e9};
+
+/* The whole number that is `value` times 10^power; false where that would lose something. */
+static bool whole_of(double value, int power, int64_t *whole)
+{
+    double scaled = rint(value * powers[power]);
+    if (!(fabs(scaled) < FLM_EXACT_LIMIT) || scaled / powers[power] != value ||
+        (value == 0 && signbit(value)))
+        return false;
+    *whole = (int64_t)scaled;
+    return true;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool scale_with(const double *values, size_t count, int power, struct scale *scale)
+{
+    *scale = (struct scale){FLM_PACKED_UNSIGNED, 0, power};
+    for (size_t i = 0; i < count; i++) {
+        int64_t whole = 0;
+        if (!whole_of(values[i], power, &whole))
+            return false;
+        if (whole < 0)
+            scale->kind = FLM_PACKED_SIGNED;
+        if (scale->times != 1 && whole != 0)
+            scale->times = common_divisor((uint64_t)(whole < 0 ? -whole : whole), scale->times);
+    }
+    return true;
+}
+
+static struct scale find_scale(const double *values, size_t count)
+{
+    struct scale scale;
+    for (int power = 0; power <= FLM_PACKED_LARGEST_POWER; power += 3)
+        if (scale_with(values, count, power, &scale))
+            return scale;
+    return (struct scale){FLM_PACKED_BYTES, 0, 0};
+}
+
+static void put_value(struct packing *p, const struct scale *scale, double value)
+{
+    int64_t whole = 0, times = scale->times ? (int64_t)scale->times : 1;
+    whole_of(value, scale->power, &whole);
+    put_varint(&p->section, scale->kind == FLM_PACKED_SIGNED ? with_sign(whole / times)
+                                                             : (uint64_t)(whole / times));
+}
+
+/* A column: what `is_first` says first, then the others. With `node_end` those are the leaves. */
+static void put_values(struct packing *p, const double *values, size_t count,
+                       const uint32_t *node_end)
+{
+    struct scale scale = find_scale(values, count);
+    put_varint(&p->section, scale.kind);
+    if (scale.kind == FLM_PACKED_BYTES) {
+        for (unsigned plane = 0; plane < sizeof(double); plane++)
+            for (size_t i = 0; i < count; i++)
+                flm_text_putc(&p->section, ((const char *)&values[i])[plane]);
+        return;
+    }
+    put_varint(&p->section, scale.times);
+    put_varint(&p->section, (uint64_t)scale.power);
+    for (int leaves = node_end ? 1 : 0; leaves >= 0; leaves--)
+        for (size_t i = 0; i < count; i++)
+            if (!node_end || (node_end[i] == i + 1) == leaves)
+                put_value(p, &scale, values[i]);
+}
+
+static void put_tables(struct packing *p)
+{
+    PUT_COLUMNS(p, flm_packed_table_columns);
+    PUT_COLUMNS(p, flm_packed_set_columns);
+    for (uint32_t i = 0; i < p->profile->sizes.loss_count; i++)
+        put_values(p, &p->profile->losses[i].count, 1, NULL);
+    end_section(p);
+}
+
+static void put_self(struct packing *p)
+{
+    const struct flm_profile *profile = p->profile;
+    for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
+        put_values(p, flm_self_column(profile, m), profile->sizes.node_count, profile->node_end);
+    end_section(p);
+}
+
+static void put_samples(struct packing *p)
+{
+    const struct flm_profile *profile = p->profile;
+    uint32_t count = profile->sizes.sample_count;
+    uint64_t last = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        put_varint(&p->section, (uint64_t)profile->sample_time[i] - last);
+        last = (uint64_t)profile->sample_time[i];
+    }
+    const uint32_t *const columns[] = {profile->sample_node, profile->sample_labels};
+    for (int column = 0; column < 2; column++) {
+        int64_t before = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            put_varint(&p->section, with_sign(columns[column][i] - before));
+            before = columns[column][i];
+        }
+    }
+    for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
+        put_values(p, flm_sample_column(profile, m), count, NULL);
+    end_section(p);
+}
+
+bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
+                      struct flm_error *why)
+{
+    struct packing p = {.profile = profile, .out = out, .why = why};
+    put_sizes(&p);
+    put_strings(&p);
+    put_frames(&p);
+    put_tables(&p);
+    bool good = put_tree(&p);
+    put_self(&p);
+    put_samples(&p);
+    good = good && !p.section.failed;
+    flm_text_clear(&p.section);
+    return good || flm_error_memory(why);
+}

@@ -1,0 +1,497 @@
+/* folded.c - folded stacks: one stack a line, root first, and its value.
+ *
+ *     main;parse;read_[k] 42              names are split at ';', the value stands behind the last
+ *     main;operator new(unsigned long) 7  space, so names may hold spaces
+ *     main;parse 40 44                    two values: before and after (difffolded.pl)
+ *
+ * What producers add: comments (# ...), blank lines, CRLF, fractions, and marks behind names for
+ * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w]
+ * waker. Empty names are kept as frames without a name. A value of 0 is read and not kept. A line
+ * without a value is skipped and counted; a value that cannot be kept (negative, not finite, above
+ * 2^53) is refused, unless the caller is lenient.
+ *
+ * Sorted files are the usual case, and there a line repeats most of the line before. So each line
+ * is first compared with its predecessor, 16 bytes at a time; the frames up to the last ';' they
+ * share are known, and only the rest is taken apart. In a shuffled file that rest is the whole
+ * line, and the builder (profile/builder.c) keeps its cost down. */
+#include "format/folded/folded.h"
+
+#include <stdlib.h>
+
+#include "base/core/scan.h"
+#include "base/number/number.h"
+#include "format/core/format.h"
+#include "profile/internal.h"
+
+static const struct {
+    char mark;
+    uint32_t kind;
+} marks[] = {
+    {'k', FLM_KIND_KERNEL},    {'i', FLM_KIND_INLINED},     {'j', FLM_KIND_JIT},
+    {'1', FLM_KIND_JIT_TIER1}, {'0', FLM_KIND_INTERPRETED}, {'w', FLM_KIND_WAKER},
+    {'g', FLM_KIND_GPU},
+};
+
+char flm_folded_mark(uint32_t kind)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (marks[i].kind == kind)
+            return marks[i].mark;
+    return 0;
+}
+
+uint32_t flm_folded_kind(char mark)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (marks[i].mark == mark)
+            return marks[i].kind;
+    return FLM_KIND_COUNT;
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+struct reading {
+    struct flm_builder *builder;
+    const struct flm_read_options *options;
+    struct flm_error *why;
+    struct flm_metric metric[2]; /* where the first and the second value of a line go */
+    uint64_t line;               /* the current one, from 1 */
+    bool annotated;
+
+    /* The line before: where it begins (in the window), how long it is, where behind its i-th ';'
+     * the next name begins, and the node of all its frames. */
+    const char *previous;
+    size_t previous_size;
+    size_t *name_starts;
+    size_t name_capacity, frame_count; /* frames of the line before; name_starts[0] is 0 */
+    struct flm_node node;
+
+    struct flm_frame *frames; /* of the current line, those that are not shared */
+    size_t frame_capacity;
+    bool anything; /* some line had a value */
+    char first_malformed[100];
+    uint64_t first_malformed_line;
+};
+
+/* A name without its mark; *kind receives what the mark says. */
+static struct flm_bytes without_mark(struct reading *r, struct flm_bytes name, uint32_t *kind)
+{
+    *kind = FLM_KIND_PLAIN;
+    const char *end = name.at + name.size;
+    if (name.size >= 4 && end[-1] == ']' && end[-3] == '[' && end[-4] == '_') {
+        uint32_t marked = flm_folded_kind(end[-2]);
+        if (marked != FLM_KIND_COUNT) {
+            *kind = marked;
+            name.size -= 4;
+            r->annotated = true;
+        }
+    }
+    return name;
+}
+
+/* Whether the name stands for an address that no symbol was found for: "[unknown]", the address
+ * itself, or the library it is in, "[libc.so.6]", as stackcollapse-perf.pl writes them. */
+static bool is_unsymbolised(struct flm_bytes name)
+{
+    if (flm_bytes_are(name, "[unknown]"))
+        return true;
+    if (flm_bytes_start_with(name, "0x")) {
+        size_t digits = 2;
+        while (digits < name.size && flm_is_one_of(name.at[digits], "0123456789abcdefABCDEF"))
+            digits++;
+        return digits == name.size && digits > 2;
+    }
+    if (!flm_bytes_start_with(name, "[") || !flm_bytes_end_with(name, "]"))
+        return false;
+    for (size_t i = 0; i + 3 <= name.size; i++)
+        if (memcmp(name.at + i, ".so", 3) == 0)
+            return true;
+    return flm_bytes_start_with(name, "[[");
+}
+
+static uint32_t frame_of(struct flm_vocabulary *words, struct flm_bytes name, uint32_t kind)
+{
+    bool special = name.size > 2 && (name.at[0] == '[' || name.at[0] == '0');
+    if (!special || !is_unsymbolised(name))
+        return flm_vocabulary_function(words, name, kind);
+    struct flm_frame_record record = {.function = flm_vocabulary_string(words, name),
+                                      .kind = kind,
+                                      .flags = FLM_FRAME_UNSYMBOLISED};
+    return record.function == FLM_NONE ? FLM_NONE : flm_vocabulary_frame(words, &record);
+}
+
+static bool add_frame(struct reading *r, size_t index, struct flm_bytes name)
+{
+    uint32_t kind;
+    name = without_mark(r, name, &kind);
+    void *frames = r->frames;
+    uint32_t frame = frame_of(&r->builder->words, name, kind);
+    if (frame == FLM_NONE || !flm_grow(&frames, &r->frame_capacity, index + 1, sizeof *r->frames))
+        return flm_error_memory(r->why);
+    r->frames = frames;
+    r->frames[index].index = frame;
+    return true;
+}
+
+/* The last word of [start, *end), and *end moved before the blanks in front of it. Empty when
+ * there is no blank in front: a name needs one. */
+static struct flm_bytes take_last_word(const char *start, const char **end)
+{
+    const char *word = *end;
+    while (word > start && !is_blank(word[-1]))
+        word--;
+    struct flm_bytes taken = {word, (size_t)(*end - word)};
+    if (word == start)
+        taken.size = 0;
+    /* One blank separates; further ones belong to the name, but for those that pad the value. */
+    while (word > start && is_blank(word[-1]))
+        word--;
+    *end = word;
+    return taken;
+}
+
+enum verdict { VALUE_GOOD, VALUE_NONE, VALUE_REFUSED };
+
+static enum verdict parse_value(struct reading *r, struct flm_bytes word, double *value)
+{
+    if (word.size > 0 && word.size <= 15) {
+        uint64_t digits = 0;
+        size_t i = 0;
+        for (; i < word.size && (unsigned char)(word.at[i] - '0') < 10; i++)
+            digits = digits * 10 + (unsigned char)(word.at[i] - '0');
+        if (i == word.size) {
+            *value = (double)digits;
+            return VALUE_GOOD;
+        }
+    }
+    const char *reason;
+    enum flm_number_kind kind = flm_number_parse(word, value);
+    if (kind == FLM_NUMBER_NONE)
+        return VALUE_NONE;
+    if (kind == FLM_NUMBER_SPECIAL)
+        reason = "is not a finite number";
+    else if (*value < 0 && !r->options->allow_negative)
+        reason = "is negative: --signed reads differences";
+    else if (*value >= FLM_EXACT_LIMIT || *value <= -FLM_EXACT_LIMIT)
+        reason = "is not below 2^53, where counts are no longer exact";
+    else
+        return VALUE_GOOD;
+    if (r->options->lenient)
+        flm_builder_lost(r->builder, "lines with a value that cannot be used", "line", r->line, 1);
+    else
+        flm_error_line(r->why, FLM_ERROR_RANGE, r->line, "the value '%.*s' %s (--lenient skips it)",
+                       (int)word.size, word.at, reason);
+    return VALUE_REFUSED;
+}
+
+static void lose_line(struct reading *r, const char *start, const char *end)
+{
+    if (r->first_malformed_line == 0) {
+        struct flm_text text;
+        flm_text_init_fixed(&text, r->first_malformed, sizeof r->first_malformed - 1);
+        flm_text_format(&text, "%.*s", end - start > 60 ? 60 : (int)(end - start), start);
+        r->first_malformed[text.size] = 0;
+        r->first_malformed_line = r->line;
+    }
+    flm_builder_lost(r->builder, "lines without a value", "line", r->line, 1);
+}
+
+/* What a line adds, and where its stack ends. */
+struct values {
+    double value[2];
+    const char *stack_end;
+};
+
+static enum verdict parse_values(struct reading *r, const char *start, const char *end,
+                                 struct values *v)
+{
+    while (end > start && is_blank(end[-1]))
+        end--;
+    struct flm_bytes word = take_last_word(start, &end);
+    v->value[1] = 0;
+    enum verdict verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
+    if (verdict == VALUE_GOOD && r->options->columns == 2) {
+        v->value[1] = v->value[0];
+        word = take_last_word(start, &end);
+        verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
+    }
+    v->stack_end = end;
+    return verdict;
+}
+
+/* Deep enough for any recursion; a few bytes of gzip can stand for much more. */
+enum { MOST_FRAMES = 1 << 22 };
+
+static bool grow_names(struct reading *r, size_t count)
+{
+    if (count > MOST_FRAMES)
+        return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
+                              "a stack of more than %d frames: this is no profile", MOST_FRAMES);
+    void *starts = r->name_starts;
+    bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
+    r->name_starts = starts;
+    if (r->name_capacity > MOST_FRAMES) /* or the next frames would not be asked about */
+        r->name_capacity = MOST_FRAMES;
+    return room || flm_error_memory(r->why);
+}
+
+/* How many frames of the line before this one begins with; r->node becomes their node. */
+static size_t shared_frames(struct reading *r, const char *start, const char *end)
+{
+    size_t limit =
+        (size_t)(end - start) < r->previous_size ? (size_t)(end - start) : r->previous_size;
+    size_t common = flm_common_prefix(r->previous, start, limit);
+    size_t depth = r->frame_count, shared = depth;
+    while (shared > 0 && r->name_starts[shared] > common)
+        shared--;
+    /* Finding the node means walking up; where little is shared, starting anew is cheaper. */
+    if (shared * 2 + 8 < depth)
+        shared = 0;
+    for (; depth > shared; depth--)
+        r->node.index = r->builder->nodes[r->node.index].parent;
+    if (shared == 0)
+        r->node.index = 0;
+    return shared;
+}
+
+/* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives where the next
+ * one begins. NULL there: the line is not complete in this window. */
+static bool read_line(struct reading *r, const char *start, const char *end, bool last,
+                      const char **next)
+{
+    size_t shared = shared_frames(r, start, end);
+    const char *name = start + (shared ? r->name_starts[shared] : 0);
+    size_t count = 0; /* names that begin behind the shared ones and end with ';' */
+    const char *at = name;
+    for (;;) {
+        at = flm_find_either(at, end, ';', '\n');
+        if (at == end || *at == '\n')
+            break;
+        at++;
+        count++;
+        if (shared + count >= r->name_capacity && !grow_names(r, shared + count + 1))
+            return false;
+        r->name_starts[shared + count] = (size_t)(at - start);
+    }
+    if (at == end && !last) {
+        *next = NULL;
+        r->frame_count = 0; /* the node is no longer that of the line before */
+        return true;
+    }
+    *next = at < end ? at + 1 : end;
+
+    /* Until the line proves good, the line before has the frames that both share. */
+    r->previous = start;
+    r->previous_size = (size_t)(at - start);
+    r->frame_count = shared;
+
+    const char *last_name = count ? start + r->name_starts[shared + count] : name;
+    if (shared == 0 && (start == at || *start == '#'))
+        return true;
+    struct values v;
+    enum verdict verdict = parse_values(r, last_name, at, &v);
+    if (verdict == VALUE_REFUSED)
+        return r->options->lenient;
+    if (verdict == VALUE_NONE) {
+        const char *text = start;
+        while (text < at && is_blank(*text))
+            text++;
+        if (text < at)
+            lose_line(r, start, at);
+        return true;
+    }
+    r->anything = true;
+    if (v.value[0] == 0 && v.value[1] == 0)
+        return true;
+
+    bool no_stack = shared + count == 0 && v.stack_end == last_name; /* " 12": the empty stack */
+    for (size_t i = 0; i < count; i++) {
+        const char *from = i ? start + r->name_starts[shared + i] : name;
+        const char *to = start + r->name_starts[shared + i + 1] - 1;
+        if (!add_frame(r, i, (struct flm_bytes){from, (size_t)(to - from)}))
+            return false;
+    }
+    if (!no_stack) {
+        if (!add_frame(r, count, (struct flm_bytes){last_name, (size_t)(v.stack_end - last_name)}))
+            return false;
+        r->node = flm_builder_descend(r->builder, r->node, r->frames, count + 1);
+    }
+    flm_builder_add(r->builder, r->node, r->metric[0], v.value[0]);
+    if (r->options->columns == 2)
+        flm_builder_add(r->builder, r->node, r->metric[1], v.value[1]);
+    if (flm_builder_failed(r->builder))
+        return true; /* flm_builder_finish says why */
+    /* The frame before the value has no ';' behind it, so it can not be shared by name_starts; the
+     * node above it is what the next line builds on. */
+    r->frame_count = shared + count;
+    if (!no_stack)
+        r->node.index = r->builder->nodes[r->node.index].parent;
+    return true;
+}
+
+static bool read_window(struct reading *r, struct flm_source *source)
+{
+    const char *told = source->at;
+    enum { TELL_EVERY = 4 << 20 };
+    while (source->at < source->end && !flm_builder_failed(r->builder)) {
+        r->line++;
+        const char *next = NULL;
+        if (!read_line(r, source->at, source->end, source->last, &next))
+            return false;
+        if (!next) {
+            r->line--;
+            break;
+        }
+        source->at = next;
+        if (next - told > TELL_EVERY) {
+            if (!flm_source_progress(source, (uint64_t)(next - told), r->why))
+                return false;
+            told = next;
+        }
+    }
+    return flm_source_progress(source, (uint64_t)(source->at - told), r->why);
+}
+
+static bool read_folded(struct flm_source *source, const struct flm_read_options *options,
+                        struct flm_builder *builder, struct flm_error *why)
+{
+    struct reading r = {.builder = builder, .options = options, .why = why, .previous = ""};
+    if (options->columns == 2) {
+        /* Flame graphs of differences show what is: the second column is the default metric. */
+        r.metric[1] = flm_builder_metric(builder, "after", "samples");
+        r.metric[0] = flm_builder_metric(builder, "before", "samples");
+    } else {
+        r.metric[0] = flm_builder_metric(builder, "samples", "samples");
+    }
+    bool good = grow_names(&r, 64);
+    if (good)
+        r.name_starts[0] = 0;
+    while (good) {
+        good = read_window(&r, source);
+        if (!good || source->last || flm_builder_failed(builder))
+            break;
+        /* The next window may lie elsewhere: the line before is forgotten. */
+        r.previous = "";
+        r.previous_size = r.frame_count = 0;
+        r.node.index = 0;
+        good = flm_source_more(source, why);
+    }
+    if (good && r.annotated)
+        flm_builder_note(builder, FLM_NOTE_ANNOTATED, "1", 1);
+    if (good && !r.anything && r.first_malformed_line)
+        good = flm_error_line(why, FLM_ERROR_FORMAT, r.first_malformed_line,
+                              "no value behind the stack in '%s', and no other line has one",
+                              r.first_malformed);
+    free(r.name_starts);
+    free(r.frames);
+    return good;
+}
+
+/* One line of the head for sniffing and for the number of columns: what stands at its end. */
+static int trailing_numbers(struct flm_bytes line)
+{
+    const char *end = line.at + line.size;
+    int numbers = 0;
+    while (end > line.at && is_blank(end[-1]))
+        end--;
+    while (numbers < 2) {
+        double value;
+        struct flm_bytes word = take_last_word(line.at, &end);
+        if (word.size == 0 || flm_number_parse(word, &value) == FLM_NUMBER_NONE)
+            break;
+        numbers++;
+        if (end == line.at) /* only numbers: the line has no stack */
+            break;
+    }
+    return numbers;
+}
+
+struct head_lines {
+    int stacks;    /* lines with a value */
+    int two;       /* those of them with two */
+    int semicolon; /* those of them with a ';' */
+    int others;    /* lines that are neither a comment nor blank nor a stack */
+};
+
+static struct head_lines look_at_head(struct flm_bytes head, bool whole)
+{
+    struct head_lines seen = {0};
+    const char *at = head.at, *end = head.at + head.size;
+    while (at < end) {
+        const char *newline = flm_find(at, end, '\n');
+        if (newline == end && !whole && seen.stacks + seen.others > 0)
+            break; /* the last line is cut off */
+        struct flm_bytes line = {at, (size_t)(newline - at)};
+        at = newline < end ? newline + 1 : end;
+        while (line.size && is_blank(line.at[line.size - 1]))
+            line.size--;
+        if (line.size == 0 || line.at[0] == '#')
+            continue;
+        int numbers = trailing_numbers(line);
+        /* A first line longer than the head shows no value; its ';' speak for it. */
+        bool cut = newline == end && !whole;
+        if (numbers == 0 && !cut) {
+            seen.others++;
+            continue;
+        }
+        seen.stacks++;
+        seen.two += numbers == 2;
+        seen.semicolon += flm_find(line.at, line.at + line.size, ';') < line.at + line.size;
+    }
+    return seen;
+}
+
+/* Text that begins like an object of JSON, and not like "{{closure}}". */
+static bool is_json(struct flm_bytes head)
+{
+    return head.size >= 2 && head.at[0] == '{' && flm_is_one_of(head.at[1], "\" \t\r\n");
+}
+
+static int sniff_folded(struct flm_bytes head, bool whole)
+{
+    if (is_json(head))
+        return 0;
+    struct head_lines seen = look_at_head(head, whole);
+    if (seen.stacks == 0) /* a file of broken lines is refused by the reader, line by line */
+        return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') < head.at + head.size
+                   ? 2
+                   : 0;
+    if (seen.others > seen.stacks)
+        return 3;
+    return seen.semicolon ? 30 : 10;
+}
+
+static void prepare_folded(struct flm_bytes head, struct flm_read_options *options)
+{
+    if (options->columns == 0) {
+        struct head_lines seen = look_at_head(head, false);
+        options->columns = seen.stacks > 0 && seen.two == seen.stacks ? 2 : 1;
+    }
+}
+
+static size_t cut_folded(struct flm_bytes all, size_t wanted)
+{
+    const char *end = all.at + all.size, *newline = flm_find(all.at + wanted, end, '\n');
+    return newline < end ? (size_t)(newline + 1 - all.at) : all.size;
+}
+
+const struct flm_format flm_format_folded = {
+    .name = "folded",
+    .extensions = ".folded .collapsed .txt",
+    .description = "folded stacks: main;parse;read 42",
+    .sniff = sniff_folded,
+    .prepare = prepare_folded,
+    .read = read_folded,
+    .cut = cut_folded,
+    .write = flm_folded_write,
+};
+
+const struct flm_format flm_format_difffolded = {
+    .name = "difffolded",
+    .extensions = ".difffolded",
+    .description = "folded stacks with two values, before and after (read as folded)",
+    .write = flm_folded_write_difference,
+};

@@ -1,0 +1,92 @@
+#include "format/perf/event_metrics.h"
+
+#include <stdlib.h>
+
+#include "base/core/scan.h"
+#include "profile/internal.h"
+
+void flm_perf_events_clear(struct flm_perf_events *events)
+{
+    free(events->items);
+    *events = (struct flm_perf_events){.builder = events->builder};
+}
+
+const char *flm_perf_event_unit(struct flm_bytes name)
+{
+    name.size = (size_t)(flm_find(name.at, name.at + name.size, ':') - name.at);
+    bool is_time = flm_bytes_are(name, "cpu-clock") || flm_bytes_are(name, "task-clock") ||
+                   flm_bytes_are(name, "off-cpu");
+    return is_time ? "ns" : "count";
+}
+
+static const struct flm_metric none = {FLM_NONE};
+
+static struct flm_metric add_metric(struct flm_builder *b, struct flm_bytes name, const char *unit)
+{
+    return (struct flm_metric){
+        flm_builder_metric_of(b, flm_builder_string(b, name.at, name.size).index,
+                              flm_builder_string(b, unit, strlen(unit)).index)};
+}
+
+struct flm_metric flm_perf_events_samples(struct flm_perf_events *events)
+{
+    if (!events->has_samples)
+        events->samples = add_metric(events->builder, flm_bytes_of("samples"), "samples");
+    events->has_samples = events->samples.index != FLM_NONE;
+    return events->samples;
+}
+
+/* The last metric and that at `place` change places; returns the new place of the last. */
+static struct flm_metric put_before(struct flm_builder *b, struct flm_metric place)
+{
+    struct flm_builder_metric *last = &b->metrics[b->metric_count - 1], moved = *last;
+    *last = b->metrics[place.index];
+    b->metrics[place.index] = moved;
+    return place;
+}
+
+static struct flm_metric add_event(struct flm_perf_events *events, uint32_t string,
+                                   struct flm_bytes name, const char *unit)
+{
+    struct flm_builder *b = events->builder;
+    void *items = events->items;
+    if (events->count == FLM_PERF_MOST_EVENTS)
+        return none;
+    if (!flm_grow(&items, &events->capacity, events->count + 1, sizeof *events->items)) {
+        flm_builder_fail_memory(b);
+        return none;
+    }
+    events->items = items;
+
+    /* An event of that name would be counted together with the samples. */
+    uint32_t count_before = b->metric_count;
+    bool is_taken = flm_bytes_are(name, "samples");
+    struct flm_metric metric =
+        add_metric(b, is_taken ? flm_bytes_of("samples (event)") : name, unit);
+    if (flm_builder_failed(b))
+        return none;
+    if (events->has_samples && b->metric_count > count_before) {
+        metric = put_before(b, events->samples);
+        events->samples.index = b->metric_count - 1;
+    }
+    events->items[events->count++] = (struct flm_perf_event){string, metric};
+    return metric;
+}
+
+struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct flm_bytes name,
+                                       bool has_period)
+{
+    /* Most often it is the one of the sample before. */
+    const struct flm_vocabulary *words = &events->builder->words;
+    if (events->count > 0 &&
+        flm_bytes_equal(flm_vocabulary_text(words, events->items[events->last].name), name))
+        return events->items[events->last].metric;
+    uint32_t string = flm_builder_string(events->builder, name.at, name.size).index;
+    for (size_t i = 0; i < events->count; i++) {
+        if (events->items[i].name == string) {
+            events->last = i;
+            return events->items[i].metric;
+        }
+    }
+    return add_event(events, string, name, has_period ? flm_perf_event_unit(name) : "samples");
+}

@@ -1,0 +1,52 @@
+/* internal.h - what is compared: frames that are in base or in new alone, or places in the
+ * tree that are. Private to renames.c. */
+#ifndef FLAMEL_GATE_RENAME_INTERNAL_H
+#define FLAMEL_GATE_RENAME_INTERNAL_H
+
+#include "gate/rename/renames.h"
+
+/* Values by frame; those of changed ones themselves are one, with FLM_SHARE_OWN. Callers of places
+ * are nodes. */
+#define FLM_SHARE_OWN UINT32_MAX
+struct flm_share {
+    uint32_t of, key; /* changed one; frame or node, ascending */
+    double value;     /* mean of its side */
+};
+struct flm_shares {
+    const struct flm_share *share;
+    uint32_t count;
+};
+
+enum flm_change_kind { FLM_IS_NOWHERE, FLM_HAS_VANISHED, FLM_HAS_ARRIVED, FLM_IS_IN_BOTH };
+
+struct flm_changed {
+    enum flm_change_kind kind;
+    bool is_asked, is_taken;
+    uint32_t frame, node;    /* node: where it is first */
+    uint32_t depth;          /* of that */
+    double total;            /* mean of its side */
+    struct flm_shares below; /* self values of what is in its subtrees */
+    struct flm_shares above; /* its totals, by the nearest caller that has not changed */
+};
+
+struct flm_changes_found {
+    struct flm_changed *changed; /* by frame of the tree; by node, with `of_places` */
+    uint32_t count;
+    bool has_both; /* vanished and arrived ones */
+    struct flm_share *below, *above;
+};
+
+/* With `of_places`, the outermost nodes that only one side has, whatever their frames have
+ * elsewhere. A node counts for the eight innermost changed frames above it: what is nested deeper
+ * is compared by a part of what is below it. False if memory ran out. */
+bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *runs,
+                      const unsigned char *is_asked, bool of_places);
+void flm_changes_found_clear(struct flm_changes_found *found);
+
+/* The runs over a tree in which node i has the frame frame[i] of the old tree. *moved receives by
+ * old node where it is now; the caller frees it. False, and `why`, if memory ran out: the runs are
+ * then as they were. No two values of a run may meet. */
+bool flm_runs_rename(struct flm_runs *runs, const uint32_t *frame, uint32_t **moved,
+                     struct flm_error *why);
+
+#endif

@@ -1,0 +1,90 @@
+#include "gate/runs/normalize.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/rebuild.h"
+#include "draw/text/cells.h"
+#include "gate/runs/blocks.h"
+
+/* As the kernel keeps names of commands: with the zero at the end 16 bytes. */
+enum { MOST_COMMAND = 15 };
+
+struct making {
+    const struct flm_profile *p;
+    struct flm_builder *builder;
+    bool lines;
+    struct flm_bytes command; /* "": none is to be renamed */
+    uint32_t command_string;  /* what it is called */
+};
+
+static uint32_t last_part_string(struct making *m, uint32_t string)
+{
+    struct flm_bytes path = flm_string_bytes(m->p, string), end = flm_path_end(path);
+    if (end.size == path.size)
+        return string;
+    return flm_builder_string(m->builder, end.at, end.size).index;
+}
+
+static bool is_command(const struct making *m, struct flm_bytes name)
+{
+    return m->command.size > 0 && flm_bytes_equal(name, m->command);
+}
+
+/* A command and a thread have what fits of it. */
+static bool is_short_command(const struct making *m, struct flm_bytes name)
+{
+    struct flm_bytes cut = m->command;
+    cut.size = cut.size < MOST_COMMAND ? cut.size : MOST_COMMAND;
+    return m->command.size > 0 && flm_bytes_equal(name, cut);
+}
+
+static uint32_t kind_of(uint32_t kind)
+{
+    switch (kind) {
+    case FLM_KIND_INLINED:
+        return FLM_KIND_NATIVE;
+    case FLM_KIND_JIT_TIER1:
+    case FLM_KIND_INTERPRETED:
+        return FLM_KIND_JIT;
+    default:
+        return kind;
+    }
+}
+
+static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
+{
+    struct flm_frame_record made = {
+        .function = r->function, .kind = kind_of(r->kind), .flags = r->flags};
+    if (r->module)
+        made.module = is_command(m, flm_path_end(flm_string_bytes(m->p, r->module)))
+                          ? m->command_string
+                          : last_part_string(m, r->module);
+    if (!r->module || m->lines)
+        made.file = last_part_string(m, r->file);
+    if (m->lines)
+        made.line = r->line;
+    if (r->kind == FLM_KIND_LABEL && is_short_command(m, flm_string_bytes(m->p, r->function)))
+        made.function = m->command_string;
+    return flm_builder_frame(m->builder, &made).index;
+}
+
+struct flm_profile *flm_alike(const struct flm_profile *p, bool lines, struct flm_error *why)
+{
+    static const char name[] = "[command]";
+    struct flm_rebuild r;
+    uint32_t *frame = malloc(p->sizes.frame_count * sizeof *frame);
+    if (!frame || !flm_rebuild_start(&r, p, why)) {
+        free(frame);
+        flm_error_memory(why);
+        return NULL;
+    }
+    struct making making = {p, r.builder, lines, flm_profile_note(p, FLM_NOTE_GATE_COMMAND),
+                            flm_builder_string(r.builder, name, sizeof name - 1).index};
+    frame[0] = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        frame[i] = make_frame(&making, &p->frames[i]);
+    for (uint32_t i = 1; i < p->sizes.node_count && !flm_builder_failed(r.builder); i++)
+        r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], frame[p->node_frame[i]]);
+    free(frame);
+    return flm_rebuild_finish(&r, why);
+}

@@ -1,0 +1,24 @@
+/* normalize.h - profiles of two builds, or of many, made comparable: frames that are the same code to a
+ * person become the same frame.
+ *
+ *     paths of modules    their last part: /home/me/old/app and /home/me/new/app are one
+ *     files               likewise, where no module is known; otherwise left out
+ *     lines, addresses    left out: every change of a program moves them
+ *     inlined, compiled   left out: what calls what is not changed by it
+ *     the program that    "[command]", where its profile says that runs of another one are to be
+ *     is started          compared with it: old and new have two names
+ *
+ * Stacks that become equal are one. */
+#ifndef FLAMEL_GATE_RUNS_NORMALIZE_H
+#define FLAMEL_GATE_RUNS_NORMALIZE_H
+
+#include "flamel/profile.h"
+
+/* The name of the program that a run of `flamel gate --ab` has started, where the others have
+ * started another one. */
+#define FLM_NOTE_GATE_COMMAND "gate command"
+
+/* `lines` keeps lines, and the files that they are in. NULL, and `why`, if memory ran out. */
+struct flm_profile *flm_alike(const struct flm_profile *profile, bool lines, struct flm_error *why);
+
+#endif

@@ -1,0 +1,119 @@
+/* gate.h - is it a regression, where, by how much, and how sure.
+ *
+ *     runs     base: 20 profiles       new: 20 profiles        recorded alternately, if you can
+ *     columns  totals and self values of every frame of the common tree, in each run  columns.h
+ *     test     max-T over all of them at once, in two views: as measured, and by the size of the
+ *              run; and the total alone, with its own part of alpha                  stats/maxt.h
+ *     items    the significant columns as a short list that adds up                  attribution.h
+ *
+ * alpha is the probability that a gate whose code did not change says that it did, whatever the
+ * number of frames: of alpha, 0.8 are for the columns and 0.2 for the total, so that
+ *
+ *     p of a column = min(1, min(p as measured, p by size) / 0.8)
+ *     p of the total = min(1, p / 0.2)
+ *
+ * and what is significant has p <= alpha. The total is winsorised as columns are.
+ *
+ * A verdict:
+ *     FAIL           something grew significantly, and by at least min_effect of the base's total;
+ *                    where only its share did, by at least 2 standard errors as measured too; what
+ *                    was moved below a frame that did not change, if that was not free  moves.h
+ *     INCONCLUSIVE   these runs could not have found what was asked for: too few, too noisy
+ *     PASS           neither
+ *
+ * With a tolerance, PASS is given only where it is proved that nothing grew by so much, and
+ * INCONCLUSIVE where it is neither proved nor disproved (tolerance.h). FAIL is then for what grew
+ * significantly and is measured at the tolerance or above, wherever it was moved to: what a gate
+ * finds without a tolerance is not lost by asking for more.
+ *
+ * Metrics without noise are judged exactly: every change is significant (exact.h).
+ *
+ * "No regression found" is not "no regression": so the smallest change that these runs would have
+ * found is always part of the answer (noise.h).
+ *
+ * The same runs in the same order give the same digits. In another order, other labellings are
+ * drawn, and p differs by as much as chance has it; where all labellings are taken, nothing does.
+ */
+#ifndef FLAMEL_GATE_VERDICT_GATE_H
+#define FLAMEL_GATE_VERDICT_GATE_H
+
+#include "gate/rename/renames.h"
+#include "gate/runs/test_columns.h"
+#include "gate/verdict/attribution.h"
+#include "gate/verdict/moves.h"
+#include "gate/verdict/noise.h"
+#include "gate/verdict/tolerance.h"
+#include "stats/maxt.h"
+
+struct flm_gate_options {
+    double alpha;         /* 0.01 */
+    uint32_t labellings;  /* 9999 */
+    uint64_t seed;        /* 1 */
+    enum flm_side side;   /* which changes fail; both are always found and told */
+    double min_effect;    /* share of the base's total: 0.001 */
+    double require_mde;   /* share: INCONCLUSIVE when the smallest detectable change of the total is
+                             larger; 0: not asked for */
+    double wanted;        /* share: how many runs a change of this needs: 0.01 */
+    double tolerance;     /* share of the base's total: PASS is to be proved; 0: not asked for */
+    double unit;          /* of one sample; 0: that of the runs */
+    bool exact;           /* the metric has no noise; the runs may be one of each */
+    bool absolute_only;   /* without the view by size, and without the total: for comparison */
+    bool has_all_columns; /* none left out */
+    int threads;
+};
+
+enum flm_verdict { FLM_VERDICT_PASS, FLM_VERDICT_FAIL, FLM_VERDICT_INCONCLUSIVE };
+
+/* One tested column, as told. Means are raw (not winsorised), in the unit of the metric; so is the
+ * interval, whose width therefore has wild runs in it. */
+struct flm_gate_column {
+    double base_mean, new_mean;
+    double low, high;  /* of the difference: simultaneous with all other columns */
+    double t, p;       /* as measured; p of both views, adjusted */
+    double t_by_size;  /* 0 where there is no such view */
+    bool by_size_only; /* significant only in the view by size: its share changed */
+    bool is_significant;
+    bool is_failing; /* and that is why the gate fails */
+};
+
+struct flm_gate {
+    enum flm_verdict verdict;
+    double unit; /* of a sample, as it was used; 0: not known */
+    struct flm_columns columns;
+    struct flm_gate_column *column; /* by key */
+    struct flm_gate_column total;   /* of the runs */
+    double critical;                /* of the t of all columns, at alpha: of the intervals */
+    double needed, total_needed;    /* t above which a column, and the total, are significant */
+    struct flm_attribution found;
+    struct flm_moves moves;
+    struct flm_renames renames;     /* by flm_gate_judge */
+    struct flm_tolerance tolerance; /* where it is asked for */
+    struct flm_noise noise;
+    uint32_t failing_count; /* items that are why it fails; 0 where only the total is */
+
+    double labellings;   /* how many were looked at */
+    bool is_complete;    /* they were all that there are */
+    double smallest_p;   /* that so many runs and labellings can give at all */
+    uint32_t least_runs; /* in each group, for a p of alpha; 0: so many labellings cannot give it */
+    bool is_too_noisy;   /* for require_mde */
+};
+
+/* The defaults above. */
+struct flm_gate_options flm_gate_defaults(void);
+
+/* The smallest number of runs in each group of which something can be significant at all; in blocks
+ * of base new new base there are fewer ways to relabel them. 64 where there would be more. */
+uint32_t flm_gate_least_runs(double alpha, bool in_blocks);
+
+/* The same as flm_gate_init, and what was renamed is recognised: then it becomes one frame in
+ * `runs`, and these are tested again (renames.h). */
+bool flm_gate_judge(struct flm_gate *gate, struct flm_runs *runs,
+                    const struct flm_gate_options *options, struct flm_error *why);
+
+/* False, and `why` with what to do, when the runs cannot be tested: fewer than two of a group,
+ * nothing in them; runs of a metric without noise that differ. */
+bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
+                   const struct flm_gate_options *options, struct flm_error *why);
+void flm_gate_clear(struct flm_gate *gate);
+
+#endif

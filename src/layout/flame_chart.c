@@ -1,0 +1,306 @@
+#include "layout/flame_chart.h"
+
+#include <stdlib.h>
+
+#include "flamel/builder.h"
+#include "profile/columns.h"
+
+/* A node of the chart that the next sample may still be part of. */
+struct open {
+    uint32_t node;
+    uint32_t source; /* in the profile */
+    double own;      /* since its last child */
+};
+
+struct making {
+    const struct flm_profile *p;
+    const uint32_t *parent;
+    struct flm_chart *chart;
+
+    uint32_t *sample; /* those that are shown */
+    uint32_t sample_count;
+    double longest_ns, last_ns; /* what one stands for: at most, and the last */
+
+    struct open *open; /* from the root on */
+    size_t open_count, open_capacity;
+
+    uint64_t node_count; /* so far; in the first pass that is all that is made */
+    bool counts_only;
+    uint32_t *frame, *end, *source, *first_sample, *last_sample;
+    double *width; /* the block that all columns are in */
+};
+
+/* ---- How long a sample stands for ---------------------------------------------------------------
+ */
+
+static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample, uint32_t i)
+{
+    const int64_t *time = p->sample_time;
+    return (uint64_t)time[sample[i + 1]] - (uint64_t)time[sample[i]];
+}
+
+/* The median of the times between samples that are not at the same moment; 0 when there is none.
+ * Found byte by byte, from the highest on: how many of those that agree so far have which next. */
+static uint64_t median_between(const struct flm_profile *p, const uint32_t *sample,
+                               uint32_t sample_count)
+{
+    uint64_t median = 0, rank = 0;
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        uint64_t count[256] = {0}, all = 0;
+        uint64_t decided = shift == 56 ? 0 : UINT64_MAX << (shift + 8);
+        for (uint32_t i = 0; i + 1 < sample_count; i++) {
+            uint64_t between = time_between(p, sample, i);
+            if (between != 0 && (between & decided) == median) {
+                count[between >> shift & 255]++;
+                all++;
+            }
+        }
+        if (shift == 56)
+            rank = (all - (all > 0)) / 2; /* of two in the middle the shorter */
+        uint64_t byte = 0;
+        while (byte < 255 && rank >= count[byte])
+            rank -= count[byte++];
+        if (all == 0)
+            return 0;
+        median |= byte << shift;
+    }
+    return median;
+}
+
+static bool is_in_ns(const struct flm_profile *p, struct flm_metric metric)
+{
+    if (metric.index == FLM_NONE)
+        return false;
+    struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric.index].unit);
+    return flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds");
+}
+
+double flm_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
+                         const uint32_t *sample, uint32_t count)
+{
+    double longest = 0;
+    const double *value = is_in_ns(p, metric) ? flm_sample_column(p, metric.index) : NULL;
+    for (uint32_t i = value ? count : 0; i-- > 0;) {
+        longest = value[sample[i]] > longest ? value[sample[i]] : longest;
+        if (i > 0 && time_between(p, sample, i - 1) != 0)
+            break;
+    }
+    return longest > 0 ? longest : (double)median_between(p, sample, count);
+}
+
+static bool choose_samples(struct making *m, const struct flm_chart_options *options)
+{
+    const struct flm_profile *p = m->p;
+    uint32_t given = options->sample ? options->sample_count : p->sizes.sample_count;
+    const double *value =
+        options->metric.index == FLM_NONE ? NULL : flm_sample_column(p, options->metric.index);
+    m->sample = malloc(((size_t)given + 1) * sizeof *m->sample);
+    if (!m->sample)
+        return false;
+    for (uint32_t i = 0; i < given; i++) {
+        uint32_t sample = options->sample ? options->sample[i] : i;
+        int64_t time = p->sample_time[sample];
+        if (value && value[sample] == 0)
+            continue;
+        if (time == FLM_NO_TIME)
+            m->chart->untimed_count++;
+        else if (options->start_ns != FLM_NO_TIME && time < options->start_ns)
+            m->chart->early_count++;
+        else
+            m->sample[m->sample_count++] = sample;
+    }
+    m->chart->sample_count = m->sample_count;
+    m->chart->start_ns = options->start_ns != FLM_NO_TIME ? options->start_ns
+                         : m->sample_count > 0            ? p->sample_time[m->sample[0]]
+                                                          : 0;
+    double median = (double)median_between(p, m->sample, m->sample_count);
+    double last = flm_chart_last_ns(p, options->metric, m->sample, m->sample_count);
+    double alone = options->alone_ns > 0 ? options->alone_ns : 1;
+    m->chart->median_ns = median;
+    m->last_ns = last > 0 ? last : alone;
+    m->longest_ns = 1.5 * (median > 0 ? median : alone);
+    return true;
+}
+
+/* ---- The walk -----------------------------------------------------------------------------------
+ *
+ * Twice the same: first only to count the nodes. */
+
+static uint32_t add_node(struct making *m, uint32_t frame, uint32_t source, uint32_t sample)
+{
+    uint32_t node = (uint32_t)m->node_count++;
+    if (!m->counts_only) {
+        m->frame[node] = frame;
+        m->source[node] = source;
+        m->first_sample[node] = sample;
+    }
+    return node;
+}
+
+/* `sample` is the last one that a node has. */
+static void end_node(struct making *m, uint32_t node, uint32_t sample, double own)
+{
+    if (!m->counts_only) {
+        m->end[node] = (uint32_t)m->node_count;
+        m->last_sample[node] = sample;
+        m->width[node] = own;
+    }
+}
+
+static void close_nodes(struct making *m, size_t left_open, uint32_t sample)
+{
+    while (m->open_count > left_open) {
+        const struct open *last = &m->open[--m->open_count];
+        end_node(m, last->node, sample, last->own);
+    }
+}
+
+static bool push(struct making *m, uint32_t source)
+{
+    void *grown = m->open;
+    if (!flm_grow(&grown, &m->open_capacity, m->open_count + 1, sizeof *m->open))
+        return false;
+    m->open = grown;
+    m->open[m->open_count++] = (struct open){.source = source};
+    return true;
+}
+
+/* Opens what `node` of the profile has and the nodes that are open do not, for a sample that
+ * follows `previous`. */
+static bool open_nodes(struct making *m, uint32_t node, uint32_t sample, uint32_t previous)
+{
+    size_t first = m->open_count;
+    for (uint32_t top = m->open[first - 1].source; node != top; node = m->parent[node])
+        if (!push(m, node))
+            return false;
+    struct open *above = &m->open[first - 1];
+    if (first < m->open_count && above->own > 0) {
+        uint32_t gap = add_node(m, 0, above->source, previous);
+        end_node(m, gap, previous, above->own);
+        above->own = 0;
+    }
+    /* They were found from the leaf on. */
+    for (size_t low = first, high = m->open_count; low + 1 < high; low++) {
+        struct open swapped = m->open[--high];
+        m->open[high] = m->open[low];
+        m->open[low] = swapped;
+    }
+    for (size_t i = first; i < m->open_count; i++)
+        m->open[i].node =
+            add_node(m, m->p->node_frame[m->open[i].source], m->open[i].source, sample);
+    return true;
+}
+
+static bool add_sample(struct making *m, uint32_t sample, uint32_t previous, double width)
+{
+    uint32_t node = m->p->sample_node[sample];
+    size_t shared = m->open_count;
+    while (node < m->open[shared - 1].source || node >= m->p->node_end[m->open[shared - 1].source])
+        shared--;
+    close_nodes(m, shared, previous);
+    if (!open_nodes(m, node, sample, previous))
+        return false;
+    m->open[m->open_count - 1].own += width;
+    return true;
+}
+
+static bool walk(struct making *m)
+{
+    m->node_count = 0;
+    m->open_count = 0;
+    if (!push(m, 0))
+        return false;
+    const int64_t *time = m->p->sample_time;
+    uint32_t none = FLM_NONE, previous = none;
+    add_node(m, 0, 0, m->sample_count > 0 ? m->sample[0] : none);
+    if (m->sample_count > 0) /* until then nothing is known */
+        m->open[0].own = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
+    for (uint32_t i = 0, next; i < m->sample_count; i = next) {
+        for (next = i + 1; next < m->sample_count && time_between(m->p, m->sample, next - 1) == 0;)
+            next++;
+        bool is_last = next == m->sample_count;
+        double between = is_last ? m->last_ns : (double)time_between(m->p, m->sample, next - 1);
+        double stands_for = is_last || between < m->longest_ns ? between : m->longest_ns;
+        for (uint32_t k = i; k < next; k++) {
+            if (!add_sample(m, m->sample[k], previous, stands_for / (next - i)))
+                return false;
+            previous = m->sample[k];
+        }
+        if (between > stands_for) {
+            close_nodes(m, 1, previous);
+            m->open[0].own += between - stands_for;
+        }
+    }
+    close_nodes(m, 0, previous);
+    return true;
+}
+
+/* ---- The header ---------------------------------------------------------------------------------
+ */
+
+static bool make_columns(struct making *m, struct flm_error *why)
+{
+    size_t count = (size_t)m->node_count, node_size = sizeof *m->width + 5 * sizeof *m->frame;
+    if (m->node_count > INT32_MAX)
+        return flm_error_set(why, FLM_ERROR_RANGE, "too many stacks to be shown over time");
+    m->width = count <= SIZE_MAX / node_size ? malloc(count * node_size) : NULL;
+    if (!m->width)
+        return flm_error_memory(why);
+    m->frame = (uint32_t *)(void *)(m->width + count);
+    m->end = m->frame + count;
+    m->source = m->end + count;
+    m->first_sample = m->source + count;
+    m->last_sample = m->first_sample + count;
+    m->chart->tree = (struct flm_tree){(uint32_t)count, m->frame, m->end, m->width, NULL};
+    m->chart->source = m->source;
+    m->chart->first_sample = m->first_sample;
+    m->chart->last_sample = m->last_sample;
+    return true;
+}
+
+static bool make(struct making *m, const struct flm_chart_options *options, struct flm_error *why)
+{
+    if (!choose_samples(m, options))
+        return flm_error_memory(why);
+    m->counts_only = true;
+    if (!walk(m))
+        return flm_error_memory(why);
+    if (!make_columns(m, why))
+        return false;
+    m->counts_only = false;
+    return walk(m) || flm_error_memory(why);
+}
+
+struct flm_chart *flm_chart_new(const struct flm_profile *profile,
+                                const struct flm_chart_options *options, struct flm_error *why)
+{
+    struct flm_chart *chart = calloc(1, sizeof *chart);
+    uint32_t *parent = NULL;
+    if (!options->parent)
+        parent = malloc(profile->sizes.node_count * sizeof *parent);
+    if (!chart || !(parent || options->parent)) {
+        free(chart);
+        free(parent);
+        flm_error_memory(why);
+        return NULL;
+    }
+    if (parent)
+        flm_profile_parents(profile, parent);
+    struct making m = {.p = profile, .chart = chart, .parent = parent ? parent : options->parent};
+    bool good = make(&m, options, why);
+    free(parent);
+    free(m.sample);
+    free(m.open);
+    if (good)
+        return chart;
+    flm_chart_free(chart);
+    return NULL;
+}
+
+void flm_chart_free(struct flm_chart *chart)
+{
+    if (!chart)
+        return;
+    free((void *)chart->tree.width); /* all columns */
+    free(chart);
+}

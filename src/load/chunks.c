@@ -1,0 +1,203 @@
+#include "load/chunks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "algebra/operation/algebra.h"
+#include "base/core/scan.h"
+#include "os/threads.h"
+
+/* A piece must be worth a thread and the merge behind it. */
+enum { MOST_PIECES = 64, SMALLEST_PIECE = 4 << 20 };
+
+struct reading {
+    struct flm_input *whole;
+    const struct flm_format *format;
+    const struct flm_read_options *options;
+    const struct flm_load_options *load;
+    atomic_uint_fast64_t passed; /* bytes, by all pieces together */
+    atomic_bool stopped;
+    struct piece {
+        struct reading *reading;
+        uint64_t start, end;
+        uint64_t told;
+        struct flm_profile *profile;
+        struct flm_error why;
+    } piece[MOST_PIECES];
+    size_t count;
+    int threads;
+    pthread_t caller; /* the thread that may be called back */
+};
+
+static int thread_count(int wanted)
+{
+    return wanted > 0 ? wanted : flm_processor_count();
+}
+
+size_t flm_piece_count(uint64_t size, int threads)
+{
+    uint64_t count = size / SMALLEST_PIECE, most = (uint64_t)thread_count(threads);
+    count = count < most ? count : most;
+    return (size_t)(count < MOST_PIECES ? count : MOST_PIECES);
+}
+
+static bool count_lines(struct flm_input *whole, uint64_t before, uint64_t *lines,
+                        struct flm_error *why)
+{
+    struct flm_input *input = flm_input_open_piece(whole, 0, before, why);
+    *lines = 0;
+    bool good = input != NULL;
+    while (good) {
+        struct flm_source *source = flm_input_source(input);
+        const char *at = source->at;
+        for (; (at = flm_find(at, source->end, '\n')) < source->end; at++)
+            ++*lines;
+        source->at = source->end;
+        if (source->last)
+            break;
+        good = flm_source_more(source, why);
+    }
+    flm_input_close(input);
+    return good;
+}
+
+static bool tell(void *context, uint64_t bytes)
+{
+    struct piece *piece = context;
+    struct reading *r = piece->reading;
+    uint64_t passed = atomic_fetch_add(&r->passed, bytes - piece->told) + bytes - piece->told;
+    piece->told = bytes;
+    if (r->load->progress && !atomic_load(&r->stopped) &&
+        pthread_equal(pthread_self(), r->caller) &&
+        !r->load->progress(r->load->progress_context, passed, flm_input_size(r->whole)))
+        atomic_store(&r->stopped, true);
+    return !atomic_load(&r->stopped);
+}
+
+/* Losses and errors name lines; those of a piece count from its own beginning. */
+static bool place_lines(const struct piece *piece, struct flm_builder *builder,
+                        struct flm_error *why)
+{
+    uint64_t before;
+    if (piece->start == 0)
+        return true;
+    if (builder && flm_builder_has_losses(builder)) {
+        if (!count_lines(piece->reading->whole, piece->start, &before, why))
+            return false;
+        flm_builder_lines_before(builder, before);
+    } else if (!builder && why->line) {
+        struct flm_error ignored;
+        if (count_lines(piece->reading->whole, piece->start, &before, &ignored))
+            flm_error_move_line(why, why->line + before);
+    }
+    return true;
+}
+
+static void read_piece(void *context, size_t i)
+{
+    struct piece *piece = &((struct reading *)context)->piece[i];
+    struct reading *r = piece->reading;
+    struct flm_error *why = &piece->why;
+    if (atomic_load(&r->stopped)) {
+        flm_error_set(why, FLM_ERROR_CANCELLED, "stopped");
+        return;
+    }
+    struct flm_input *input = flm_input_open_piece(r->whole, piece->start, piece->end, why);
+    struct flm_builder *builder = input ? flm_builder_new(why) : NULL;
+    if (builder) {
+        struct flm_source *source = flm_input_source(input);
+        source->progress = tell;
+        source->progress_context = piece;
+        bool read = r->format->read(source, r->options, builder, why);
+        if (!read)
+            place_lines(piece, NULL, why);
+        if (read && place_lines(piece, builder, why)) {
+            piece->profile = flm_builder_finish(builder, why);
+            builder = NULL;
+        }
+    }
+    flm_builder_free(builder);
+    flm_input_close(input);
+}
+
+/* The first place at `wanted` or behind it where a piece may begin: looked for in a window that
+ * grows until there is one. */
+static bool find_cut(struct flm_input *whole, const struct flm_format *format, uint64_t wanted,
+                     uint64_t *found, struct flm_error *why)
+{
+    uint64_t end = flm_input_size(whole);
+    struct flm_input *input = flm_input_open_piece(whole, wanted, end, why);
+    bool good = input != NULL;
+    *found = end;
+    while (good) {
+        struct flm_source *source = flm_input_source(input);
+        size_t size = (size_t)(source->end - source->at);
+        size_t cut = format->cut((struct flm_bytes){source->at, size}, 0);
+        if (cut < size)
+            *found = wanted + cut;
+        if (cut < size || source->last)
+            break;
+        good = flm_source_more(source, why);
+    }
+    flm_input_close(input);
+    return good;
+}
+
+static bool cut(struct reading *r, uint64_t start, size_t count, struct flm_error *why)
+{
+    uint64_t size = flm_input_size(r->whole);
+    for (size_t i = 1; i <= count && start < size; i++) {
+        uint64_t end = size;
+        if (i < count) {
+            uint64_t wanted = size / count * i;
+            if (!find_cut(r->whole, r->format, wanted > start ? wanted : start, &end, why))
+                return false;
+        }
+        if (end > start)
+            r->piece[r->count++] = (struct piece){.reading = r, .start = start, .end = end};
+        start = end;
+    }
+    return true;
+}
+
+static struct flm_profile *merge(struct reading *r, struct flm_error *why)
+{
+    const struct flm_profile *profiles[MOST_PIECES];
+    for (size_t i = 0; i < r->count; i++) {
+        profiles[i] = r->piece[i].profile;
+        if (!profiles[i]) {
+            if (why)
+                *why = r->piece[i].why;
+            return NULL;
+        }
+    }
+    return flm_align(profiles, r->count, FLM_ALIGN_ADD, NULL, why);
+}
+
+struct flm_profile *flm_read_pieces(struct flm_input *whole, uint64_t start, size_t count,
+                                    const struct flm_format *format,
+                                    const struct flm_read_options *read,
+                                    const struct flm_load_options *options, struct flm_error *why)
+{
+    struct reading *r = calloc(1, sizeof *r);
+    if (!r) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    r->whole = whole;
+    r->format = format;
+    r->options = read;
+    r->load = options;
+    r->threads = thread_count(options->threads);
+    r->caller = pthread_self();
+    struct flm_profile *profile = NULL;
+    if (cut(r, start, count, why)) {
+        flm_threads_run(r->threads, r->count, read_piece, r);
+        profile = merge(r, why);
+    }
+    for (size_t i = 0; i < r->count; i++)
+        flm_profile_free(r->piece[i].profile);
+    free(r);
+    return profile;
+}

@@ -1,0 +1,171 @@
+#include "load/page.h"
+
+#include "base/text/utf.h"
+#include "format/flm/packed.h"
+#include "format/html/html.h"
+#include "format/html/letters.h"
+#include "load/page_assets.h"
+#include "os/gzip.h"
+
+/* Level 9 makes it 3 % smaller and takes four times as long. */
+enum { LEVEL = 6 };
+
+static const char *const slots[FLM_HTML_SLOTS] = {"after", "before"};
+
+bool flm_html_is_built(struct flm_error *why)
+{
+    return flm_html_asset(FLM_HTML_MODULE).size > 0 ||
+           flm_error_set(
+               why, FLM_ERROR_SYSTEM,
+               "this flamel was built without the viewer, which takes clang, wasm-ld and xz");
+}
+
+static void add_asset(struct flm_text *out, enum flm_html_asset asset)
+{
+    flm_text_add(out, flm_html_asset(asset));
+}
+
+void flm_html_policy(bool served, struct flm_text *out)
+{
+    flm_text_puts(out, "default-src 'none'; script-src 'sha256-");
+    add_asset(out, FLM_HTML_START_HASH);
+    flm_text_puts(out, "' 'sha256-");
+    add_asset(out, FLM_HTML_SCRIPT_HASH);
+    flm_text_puts(out, "' 'wasm-unsafe-eval'; style-src 'sha256-");
+    add_asset(out, FLM_HTML_STYLE_HASH);
+    flm_text_format(out,
+                    "'; img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
+                    "form-action 'none'",
+                    served ? "'self'" : "'none'");
+}
+
+static void add_head(const struct flm_html_page *page, struct flm_text *out)
+{
+    flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
+                                       "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    flm_html_policy(page->module_from != NULL, out);
+    flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                       "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                       "<link rel=\"icon\" href=\"data:,\">\n<title>");
+    flm_html_escape(out, flm_bytes_of(page->name[FLM_HTML_AFTER]));
+    if (page->name[FLM_HTML_BEFORE]) {
+        flm_text_puts(out, " against ");
+        flm_html_escape(out, flm_bytes_of(page->name[FLM_HTML_BEFORE]));
+    }
+    flm_text_puts(out, " - flamel</title>\n<style>");
+    add_asset(out, FLM_HTML_STYLE);
+    flm_text_puts(out, "</style>\n</head>\n<body>\n");
+    add_asset(out, FLM_HTML_BODY);
+    flm_text_puts(out, "<noscript><p>This page draws a profile with JavaScript and WebAssembly. "
+                       "Without them, <code>flamel report</code> on this file shows it as a "
+                       "table.</p></noscript>\n");
+}
+
+static void add_letters(struct flm_text *out, struct flm_bytes bytes)
+{
+    flm_letters_add(out, bytes);
+    flm_text_puts(out, "</script>\n");
+}
+
+/* `bytes` under gzip. */
+static bool add_part(struct flm_text *out, const char *id, const char *name, struct flm_bytes bytes,
+                     struct flm_error *why)
+{
+    struct flm_text gzip = {0};
+    bool good = flm_gzip(bytes, LEVEL, &gzip, why);
+    if (good) {
+        flm_html_part_begin(out, id, bytes.size, 0, name);
+        add_letters(out, (struct flm_bytes){gzip.at, gzip.size});
+    }
+    flm_text_clear(&gzip);
+    return good;
+}
+
+/* The scripts, and before them the module where the page has it inside: under LZMA. */
+static void add_script(struct flm_text *out, bool has_module)
+{
+    size_t module = has_module ? flm_html_module_size() : 0;
+    flm_html_part_begin(out, "script", module + flm_html_script_size(), module, NULL);
+    add_letters(out, flm_html_asset(has_module ? FLM_HTML_MODULE_AND_SCRIPT : FLM_HTML_SCRIPT));
+}
+
+static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from)
+{
+    flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-from=\"%s\"", id, from);
+    if (name) {
+        flm_text_puts(out, " data-name=\"");
+        flm_html_escape(out, flm_bytes_of(name));
+        flm_text_puts(out, "\"");
+    }
+    flm_text_puts(out, "></script>\n");
+}
+
+static bool add_profile(struct flm_text *out, const char *id, const char *name,
+                        const struct flm_profile *profile, struct flm_error *why)
+{
+    struct flm_text packed = {0};
+    bool good = flm_profile_pack(profile, &packed, why);
+    if (good && packed.failed)
+        good = flm_error_memory(why);
+    good = good && add_part(out, id, name, (struct flm_bytes){packed.at, packed.size}, why);
+    flm_text_clear(&packed);
+    return good;
+}
+
+static bool write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+{
+    add_head(page, out);
+    if (page->module_from)
+        add_reference(out, "module", NULL, page->module_from);
+    for (int i = 0; i < FLM_HTML_SLOTS; i++) {
+        if (page->from[i])
+            add_reference(out, slots[i], page->name[i], page->from[i]);
+        else if (page->profile[i] &&
+                 !add_profile(out, slots[i], page->name[i], page->profile[i], why))
+            return false;
+    }
+    add_script(out, !page->module_from);
+    if (!add_part(out, "unpack", NULL, flm_html_asset(FLM_HTML_UNPACK), why))
+        return false;
+    flm_text_puts(out, "<script>");
+    add_asset(out, FLM_HTML_START);
+    flm_text_puts(out, "</script>\n</body>\n</html>\n");
+    return true;
+}
+
+bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+{
+    if (!flm_html_is_built(why))
+        return false;
+    struct flm_text utf8 = {0};
+    bool good = write(page, &utf8, why);
+    if (good && utf8.failed)
+        good = flm_error_memory(why);
+    if (good) {
+        flm_text_puts(out, "\xFF\xFE"); /* the mark of UTF-16: letters.h says why */
+        flm_utf16_add(out, (struct flm_bytes){utf8.at, utf8.size});
+    }
+    flm_text_clear(&utf8);
+    return good;
+}
+
+struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why)
+{
+    struct flm_html_part part;
+    struct flm_text gzip = {0}, packed = {0};
+    struct flm_profile *profile = NULL;
+    if (!flm_html_part_find(page, "after", &part))
+        flm_error_set(why, FLM_ERROR_FORMAT,
+                      "there is no profile in this page, or not all of it: it was cut off or saved "
+                      "while it was served");
+    else if (!flm_letters_decode(part.letters, &gzip))
+        flm_error_set(why, FLM_ERROR_FORMAT, "the profile in this page is damaged");
+    else if (gzip.failed)
+        flm_error_memory(why);
+    else if (flm_gunzip((struct flm_bytes){gzip.at, gzip.size}, part.size, &packed, why))
+        profile = flm_profile_unpack((struct flm_bytes){packed.at, packed.size}, why);
+    flm_text_clear(&gzip);
+    flm_text_clear(&packed);
+    return profile;
+}

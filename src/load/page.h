@@ -1,0 +1,39 @@
+/* html.h - the viewer as a page: one file with all in it, or what `flamel view` serves.
+ *
+ * The page may do nothing but what it must: run its own scripts and style (by their hashes),
+ * compile the module, read files in a worker. Of one file it may not even fetch. The profile is
+ * packed (format/flm/packed.h), under gzip, in letters that may stand in a page (format/html/letters.h). The
+ * module and the scripts are under LZMA, which a small module unpacks (web/unpack.c). flamel reads
+ * such a page back. */
+#ifndef FLAMEL_LOAD_PAGE_H
+#define FLAMEL_LOAD_PAGE_H
+
+#include "base/text/text.h"
+#include "flamel/profile.h"
+
+/* What a page shows: a profile, and the one that it is compared with. */
+enum flm_html_slot { FLM_HTML_AFTER, FLM_HTML_BEFORE, FLM_HTML_SLOTS };
+
+struct flm_html_page {
+    const char *name[FLM_HTML_SLOTS];                  /* of files, as they are shown */
+    const struct flm_profile *profile[FLM_HTML_SLOTS]; /* NULL: none */
+
+    /* Served: the page has no bytes in it, but fetches them from where it came from. */
+    const char *module_from;
+    const char *from[FLM_HTML_SLOTS];
+};
+
+/* False, and `why`, also when flamel was built without the viewer. A failing `out` is for its owner
+ * to see. */
+bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why);
+
+/* What the server says besides the page does: the same policy as a header. */
+void flm_html_policy(bool served, struct flm_text *out);
+
+/* False, and `why`, when flamel was built without the viewer. */
+bool flm_html_is_built(struct flm_error *why);
+
+/* The profile that a page shows, whose text is UTF-8 here as that of every input. */
+struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why);
+
+#endif

@@ -1,0 +1,69 @@
+#include "os/gzip.h"
+
+#include <zlib.h>
+
+/* zlib counts what it is given, and where it puts it, in an unsigned int. */
+enum { PIECE = 1 << 30 };
+
+/* What zlib is given next, and where to put it. The type of its input is not const, though it only
+ * reads it. */
+static void feed(z_stream *stream, struct flm_bytes *from, char *to, size_t room)
+{
+    union {
+        const char *given;
+        Bytef *kept;
+    } input = {from->at};
+    stream->next_in = input.kept;
+    stream->avail_in = from->size < PIECE ? (uInt)from->size : PIECE;
+    stream->next_out = (Bytef *)to;
+    stream->avail_out = room < PIECE ? (uInt)room : PIECE;
+}
+
+/* One step of deflate or inflate; `from` is moved on, and `out` grows. */
+static int step(z_stream *stream, int (*code)(z_stream *, int), int flush, struct flm_bytes *from,
+                size_t room, struct flm_text *out)
+{
+    char *to = flm_text_reserve(out, room);
+    if (!to)
+        return Z_MEM_ERROR;
+    feed(stream, from, to, room);
+    int result = code(stream, from->size <= PIECE ? flush : Z_NO_FLUSH);
+    size_t used = (size_t)((const char *)stream->next_in - from->at);
+    *from = (struct flm_bytes){from->at + used, from->size - used};
+    out->size += (size_t)((char *)stream->next_out - to);
+    return result;
+}
+
+bool flm_gzip(struct flm_bytes bytes, int level, struct flm_text *out, struct flm_error *why)
+{
+    z_stream stream = {0};
+    /* 16: with the head of gzip, which has no time in it unless it is told one. */
+    if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return flm_error_memory(why);
+    size_t room = bytes.size / 2 + 1024;
+    int result = Z_OK;
+    while (result == Z_OK)
+        result = step(&stream, deflate, Z_FINISH, &bytes, room, out);
+    deflateEnd(&stream);
+    return result == Z_STREAM_END || flm_error_memory(why);
+}
+
+bool flm_gunzip(struct flm_bytes gzip, uint64_t size, struct flm_text *out, struct flm_error *why)
+{
+    z_stream stream = {0};
+    if (inflateInit2(&stream, 15 + 16) != Z_OK)
+        return flm_error_memory(why);
+    size_t before = out->size;
+    /* Nothing shrinks to less than a thousandth: a promise of more is not believed. */
+    bool likely = size / 1100 <= gzip.size;
+    int result = likely ? Z_OK : Z_DATA_ERROR;
+    while (result == Z_OK && out->size - before <= size)
+        result = step(&stream, inflate, Z_NO_FLUSH, &gzip,
+                      (size_t)(size - (out->size - before)) + 1, out);
+    inflateEnd(&stream);
+    if (result == Z_MEM_ERROR)
+        return flm_error_memory(why);
+    if (result != Z_STREAM_END || out->size - before != size)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "the gzip data in it is damaged");
+    return true;
+}

@@ -1,0 +1,41 @@
+#include "os/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* What dlsym finds is a pointer to data, as its type says, and POSIX has both of one size. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions are as others");
+
+static bool system_error(struct flm_error *why)
+{
+    const char *text = dlerror();
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s", text ? text : "it cannot be loaded");
+}
+
+static void *load(const char *file)
+{
+    return dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+}
+
+bool flm_library_open(const char *const *files, const char *const *functions, void *pointers,
+                      struct flm_error *why)
+{
+    struct flm_error first = {0};
+    void *library = load(files[0]);
+    if (!library)
+        system_error(&first);
+    for (size_t i = 1; !library && files[i]; i++)
+        library = load(files[i]);
+    if (!library) {
+        if (why)
+            *why = first;
+        return false;
+    }
+    for (size_t i = 0; functions[i]; i++) {
+        void *found = dlsym(library, functions[i]);
+        if (!found)
+            return system_error(why);
+        memcpy((char *)pointers + i * sizeof found, &found, sizeof found);
+    }
+    return true;
+}

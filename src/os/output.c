@@ -1,0 +1,91 @@
+#include "os/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool write_all(void *context, const void *bytes, size_t size)
+{
+    struct flm_output *output = context;
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(output->file, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            output->error = errno;
+            return false;
+        }
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* Opens a new file beside `path`; false where that cannot be. */
+static bool open_temporary(struct flm_output *output, const char *path)
+{
+    struct stat now;
+    bool there = stat(path, &now) == 0;
+    if (there ? !S_ISREG(now.st_mode) || access(path, W_OK) != 0 : lstat(path, &now) == 0)
+        return false; /* no file, or a link to where none is yet */
+    char *target = there ? realpath(path, NULL) : strdup(path);
+    struct flm_text name = {0};
+    flm_text_format(&name, "%s.%u.tmp", target ? target : "", (unsigned)getpid());
+    flm_text_putc(&name, 0);
+    if (target && !name.failed)
+        output->file = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->file < 0) {
+        flm_text_clear(&name);
+        free(target);
+        return false;
+    }
+    if (there)
+        (void)!fchmod(output->file, now.st_mode & 0777); /* else it has those of a new file */
+    output->temporary = name.at;
+    output->target = target;
+    return true;
+}
+
+bool flm_output_open(struct flm_output *output, const char *path, struct flm_error *why)
+{
+    *output = (struct flm_output){.file = -1, .path = path};
+    flm_text_init(&output->text, write_all, output);
+    if (strcmp(path, "-") == 0)
+        output->file = dup(STDOUT_FILENO);
+    else if (!open_temporary(output, path))
+        output->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->file < 0)
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be written: %s", path,
+                             strerror(errno));
+    return true;
+}
+
+bool flm_output_close(struct flm_output *output, bool good, struct flm_error *why)
+{
+    bool written = flm_text_flush(&output->text);
+    bool out_of_memory = !written && output->error == 0;
+    if (close(output->file) != 0 && output->error == 0)
+        output->error = errno;
+    flm_text_clear(&output->text);
+    bool kept = good && written && output->error == 0;
+    if (output->temporary && (!kept || rename(output->temporary, output->target) != 0)) {
+        if (kept)
+            output->error = errno;
+        kept = false;
+        unlink(output->temporary);
+    }
+    free(output->temporary);
+    free(output->target);
+    if (kept || (!good && output->error == 0))
+        return kept;
+    if (out_of_memory)
+        return flm_error_memory(why);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be written: %s",
+                         strcmp(output->path, "-") == 0 ? "standard output" : output->path,
+                         strerror(output->error));
+}

@@ -1,0 +1,31 @@
+/* page_server.h - a few things in memory, for one browser on this machine.
+ *
+ * It listens on the loopback address only, and what it has is at an address that nobody can guess:
+ * 128 random bits are part of the path. Whoever does not know them gets nothing. A page of another
+ * site that knows the port cannot read either: a request whose Host is another (a name that was
+ * made to point here) or that comes from another Origin is refused, whatever its path. */
+#ifndef FLAMEL_OS_PAGE_SERVER_H
+#define FLAMEL_OS_PAGE_SERVER_H
+
+#include "base/core/bytes.h"
+#include "flamel/error.h"
+
+struct flm_page_server;
+
+struct flm_served {
+    const char *name; /* behind the token: "", "flamel.wasm" */
+    const char *type; /* "text/html; charset=utf-8" */
+    struct flm_bytes bytes;
+};
+
+/* Serves until it is stopped, with threads of its own; `files`, what they point to, and `policy`
+ * (the value of Content-Security-Policy) must stay. `port` 0: any that is free. */
+struct flm_page_server *flm_page_server_start(int port, const struct flm_served *files,
+                                              size_t count, const char *policy,
+                                              struct flm_error *why);
+void flm_page_server_stop(struct flm_page_server *server);
+
+/* The address of the file whose name is "". */
+const char *flm_page_server_url(const struct flm_page_server *server);
+
+#endif

@@ -1,0 +1,381 @@
+#include "profile/flm_file.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "a .flm file is used in place, so flamel needs a little-endian machine"
+#endif
+
+static const char magic[8] = {'F', 'L', 'A', 'M', 'E', 'L', 0x1A, '\n'};
+
+enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 16 };
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t section_count;
+    uint64_t file_size;
+    uint64_t checksum; /* of the header with this field 0, and of the table behind it */
+    char reserved[32]; /* 0 */
+};
+
+struct entry {
+    char id[4];
+    uint32_t flags; /* ENTRY_... */
+    uint64_t offset, size, checksum;
+    uint64_t reserved; /* 0 */
+};
+
+/* A reader that does not know a section with this flag must refuse the file. */
+enum { ENTRY_MUST_BE_UNDERSTOOD = 1 };
+
+/* The sections in file order. `pointer` is where flm_profile points to the column. */
+static const struct section {
+    char id[5];
+    size_t pointer;
+    size_t item_size;
+} sections[SECTION_COUNT] = {
+    {"METR", offsetof(struct flm_profile, metrics), sizeof(struct flm_metric_record)},
+    {"NOTE", offsetof(struct flm_profile, notes), sizeof(struct flm_note_record)},
+    {"LOSS", offsetof(struct flm_profile, losses), sizeof(struct flm_loss_record)},
+    {"STRE", offsetof(struct flm_profile, string_ends), sizeof(uint32_t)},
+    {"STRB", offsetof(struct flm_profile, string_bytes), 1},
+    {"FRAM", offsetof(struct flm_profile, frames), sizeof(struct flm_frame_record)},
+    {"NFRM", offsetof(struct flm_profile, node_frame), sizeof(uint32_t)},
+    {"NEND", offsetof(struct flm_profile, node_end), sizeof(uint32_t)},
+    {"SELF", offsetof(struct flm_profile, self), sizeof(double)},
+    {"LABL", offsetof(struct flm_profile, labels), sizeof(struct flm_label_record)},
+    {"LSTE", offsetof(struct flm_profile, label_set_ends), sizeof(uint32_t)},
+    {"LSTM", offsetof(struct flm_profile, set_members), sizeof(uint32_t)},
+    {"STIM", offsetof(struct flm_profile, sample_time), sizeof(int64_t)},
+    {"SNOD", offsetof(struct flm_profile, sample_node), sizeof(uint32_t)},
+    {"SLAB", offsetof(struct flm_profile, sample_labels), sizeof(uint32_t)},
+    {"SVAL", offsetof(struct flm_profile, sample_value), sizeof(double)},
+};
+
+enum {
+    METR,
+    NOTE,
+    LOSS,
+    STRE,
+    STRB,
+    FRAM,
+    NFRM,
+    NEND,
+    SELF,
+    LABL,
+    LSTE,
+    LSTM,
+    STIM,
+    SNOD,
+    SLAB,
+    SVAL
+};
+
+static void *section_at(const struct flm_profile *p, size_t section)
+{
+    void *at;
+    memcpy(&at, (const char *)p + sections[section].pointer, sizeof at);
+    return at;
+}
+
+static void set_section(struct flm_profile *p, size_t section, void *at)
+{
+    memcpy((char *)p + sections[section].pointer, &at, sizeof at);
+}
+
+static uint64_t section_items(const struct flm_sizes *s, size_t section)
+{
+    switch (section) {
+    case METR:
+        return s->metric_count;
+    case NOTE:
+        return s->note_count;
+    case LOSS:
+        return s->loss_count;
+    case STRE:
+        return s->string_count;
+    case STRB:
+        return s->string_bytes;
+    case FRAM:
+        return s->frame_count;
+    case NFRM:
+    case NEND:
+        return s->node_count;
+    case SELF:
+        return (uint64_t)s->node_count * s->metric_count;
+    case LABL:
+        return s->label_count;
+    case LSTE:
+        return s->label_set_count;
+    case LSTM:
+        return s->set_member_count;
+    case SVAL:
+        return (uint64_t)s->sample_count * s->metric_count;
+    default:
+        return s->sample_count;
+    }
+}
+
+static uint64_t section_size(const struct flm_sizes *s, size_t section)
+{
+    return section_items(s, section) * sections[section].item_size;
+}
+
+static uint64_t aligned(uint64_t offset)
+{
+    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The table always has room for every section, so that where a column lies does not depend on
+ * which others are empty. */
+static uint64_t first_section(void)
+{
+    return aligned(sizeof(struct header) + SECTION_COUNT * sizeof(struct entry));
+}
+
+uint64_t flm_file_size(const struct flm_sizes *sizes)
+{
+    uint64_t at = first_section();
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        at = aligned(at + section_size(sizes, i));
+    return at;
+}
+
+void flm_file_place(struct flm_profile *p, const struct flm_sizes *sizes)
+{
+    struct flm_sizes kept = *sizes; /* `sizes` may be p's own */
+    p->sizes = kept;
+    uint64_t at = first_section();
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        set_section(p, i, (char *)p->image + at);
+        at = aligned(at + section_size(&kept, i));
+    }
+}
+
+void flm_file_move(const struct flm_profile *now, const struct flm_profile *old)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        bool by_metric = i == SELF || i == SVAL;
+        uint64_t columns = by_metric ? now->sizes.metric_count : 1;
+        uint64_t now_size = columns ? section_size(&now->sizes, i) / columns : 0;
+        uint64_t old_size = columns ? section_size(&old->sizes, i) / columns : 0;
+        for (uint64_t c = 0; c < columns; c++) {
+            char *to = (char *)section_at(now, i) + c * now_size;
+            const char *from = (const char *)section_at(old, i) + c * old_size;
+            if (to != from)
+                memmove(to, from, (size_t)now_size);
+        }
+    }
+}
+
+/* What stands before the sections, with room for all entries. */
+struct head {
+    struct header header;
+    struct entry table[SECTION_COUNT];
+};
+
+static void make_head(const struct flm_profile *profile, struct head *head)
+{
+    memset(head, 0, sizeof *head);
+    uint64_t at = first_section();
+    uint32_t count = 0;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        uint64_t size = section_size(&profile->sizes, i);
+        if (size > 0) {
+            struct entry *entry = &head->table[count++];
+            memcpy(entry->id, sections[i].id, sizeof entry->id);
+            entry->offset = at;
+            entry->size = size;
+            entry->checksum = flm_checksum(section_at(profile, i), (size_t)size);
+        }
+        at = aligned(at + size);
+    }
+    memcpy(head->header.magic, magic, sizeof magic);
+    head->header.version = VERSION;
+    head->header.section_count = count;
+    head->header.file_size = at;
+    head->header.checksum = flm_checksum(head, sizeof head->header + count * sizeof(struct entry));
+}
+
+struct flm_bytes flm_profile_seal(struct flm_profile *profile)
+{
+    struct head head;
+    char *image = profile->image;
+    if (memcmp(image, magic, sizeof magic) != 0) {
+        make_head(profile, &head);
+        memcpy(image, &head, sizeof head);
+        memset(image + sizeof head, 0, (size_t)first_section() - sizeof head);
+        /* What was shrunk has left something between the sections. */
+        for (size_t i = 0; i < SECTION_COUNT; i++) {
+            uint64_t size = section_size(&profile->sizes, i);
+            memset((char *)section_at(profile, i) + size, 0, (size_t)(aligned(size) - size));
+        }
+    }
+    return (struct flm_bytes){profile->image, profile->image_size};
+}
+
+bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context)
+{
+    struct head head;
+    make_head(profile, &head);
+    static const char padding[ALIGNMENT] = {0};
+    if (!sink(context, &head, sizeof head) ||
+        !sink(context, padding, (size_t)(first_section() - sizeof head)))
+        return false;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        uint64_t size = section_size(&profile->sizes, i);
+        if (size > 0 && (!sink(context, section_at(profile, i), (size_t)size) ||
+                         !sink(context, padding, (size_t)(aligned(size) - size))))
+            return false;
+    }
+    return true;
+}
+
+/* What opening needs to know while it goes through the table. */
+struct opening {
+    const char *bytes;
+    size_t size;
+    struct flm_error *why;
+    const struct entry *entries[SECTION_COUNT]; /* NULL: not in the file */
+};
+
+static bool refuse(struct flm_error *why, uint64_t offset, const char *reason)
+{
+    return flm_error_byte(why, FLM_ERROR_FORMAT, offset, "%s", reason);
+}
+
+static bool read_header(struct opening *o, struct header *header)
+{
+    if (o->size < sizeof *header || memcmp(o->bytes, magic, sizeof magic) != 0)
+        return refuse(o->why, 0, "this is not a .flm file");
+    memcpy(header, o->bytes, sizeof *header);
+    if (header->version == 0 || header->version > VERSION)
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, 8,
+                              "this .flm file has version %u, and this flamel reads version %u: "
+                              "install a newer flamel",
+                              header->version, VERSION);
+    if (header->file_size != o->size)
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, 16,
+                              "the .flm file should have %llu bytes and has %zu: it was cut off or "
+                              "something was added",
+                              (unsigned long long)header->file_size, o->size);
+    uint64_t table_end = sizeof *header + (uint64_t)header->section_count * sizeof(struct entry);
+    if (table_end > o->size)
+        return refuse(o->why, 12, "the section table is longer than the file");
+    /* The checksum covers the header with its own field 0: hashed in a copy, then the table. */
+    char head[sizeof(struct header) + 64 * sizeof(struct entry)];
+    if (header->section_count > 64)
+        return refuse(o->why, 12, "the section table has more than 64 entries");
+    memcpy(head, o->bytes, (size_t)table_end);
+    memset(head + offsetof(struct header, checksum), 0, sizeof header->checksum);
+    if (flm_checksum(head, (size_t)table_end) != header->checksum)
+        return refuse(o->why, 24, "the checksum of the header does not match: the file is damaged");
+    return true;
+}
+
+static bool read_entry(struct opening *o, const struct entry *entry)
+{
+    size_t known = 0;
+    while (known < SECTION_COUNT && memcmp(sections[known].id, entry->id, 4) != 0)
+        known++;
+    uint64_t place = (uint64_t)((const char *)entry - o->bytes);
+    if (known == SECTION_COUNT) {
+        if (entry->flags & ENTRY_MUST_BE_UNDERSTOOD)
+            return flm_error_byte(o->why, FLM_ERROR_FORMAT, place,
+                                  "section '%.*s' is not known to this flamel and must be: install "
+                                  "a newer one",
+                                  4, entry->id);
+        return true;
+    }
+    if (o->entries[known])
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, place, "section '%s' appears twice",
+                              sections[known].id);
+    if (entry->offset % 8 != 0 || entry->offset > o->size ||
+        entry->size > o->size - entry->offset || entry->size % sections[known].item_size != 0)
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, place,
+                              "section '%s' does not lie within the file", sections[known].id);
+    if (flm_checksum(o->bytes + entry->offset, (size_t)entry->size) != entry->checksum)
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, entry->offset,
+                              "the checksum of section '%s' does not match: the file is damaged",
+                              sections[known].id);
+    o->entries[known] = entry;
+    return true;
+}
+
+static uint64_t items_of(const struct opening *o, size_t section)
+{
+    return o->entries[section] ? o->entries[section]->size / sections[section].item_size : 0;
+}
+
+/* The counts that a table implies; false when one does not fit an index. */
+static bool read_sizes(const struct opening *o, struct flm_sizes *s)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (i != STRB && i != SELF && i != SVAL && items_of(o, i) >= FLM_NONE)
+            return flm_error_byte(o->why, FLM_ERROR_RANGE, o->entries[i]->offset,
+                                  "section '%s' has more entries than an index can name",
+                                  sections[i].id);
+    *s = (struct flm_sizes){
+        .string_count = (uint32_t)items_of(o, STRE),
+        .frame_count = (uint32_t)items_of(o, FRAM),
+        .node_count = (uint32_t)items_of(o, NFRM),
+        .metric_count = (uint32_t)items_of(o, METR),
+        .string_bytes = items_of(o, STRB),
+        .note_count = (uint32_t)items_of(o, NOTE),
+        .loss_count = (uint32_t)items_of(o, LOSS),
+        .label_count = (uint32_t)items_of(o, LABL),
+        .label_set_count = (uint32_t)items_of(o, LSTE),
+        .set_member_count = (uint32_t)items_of(o, LSTM),
+        .sample_count = (uint32_t)items_of(o, STIM),
+    };
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (items_of(o, i) != section_items(s, i))
+            return flm_error_set(o->why, FLM_ERROR_FORMAT,
+                                 "section '%s' has %llu entries where the others ask for %llu",
+                                 sections[i].id, (unsigned long long)items_of(o, i),
+                                 (unsigned long long)section_items(s, i));
+    return true;
+}
+
+struct flm_profile *flm_profile_open(const void *bytes, size_t size, void (*release)(void *context),
+                                     void *context, struct flm_error *why)
+{
+    struct opening o = {.bytes = bytes, .size = size, .why = why};
+    struct header header;
+    if ((uintptr_t)bytes % 8 != 0) {
+        flm_error_set(why, FLM_ERROR_USAGE, "a .flm file in memory must be aligned to 8 bytes");
+        return NULL;
+    }
+    if (!read_header(&o, &header))
+        return NULL;
+    const struct entry *table = (const struct entry *)(const void *)(o.bytes + sizeof header);
+    for (uint32_t i = 0; i < header.section_count; i++)
+        if (!read_entry(&o, &table[i]))
+            return NULL;
+    struct flm_profile *p = calloc(1, sizeof *p);
+    if (!p) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    /* The columns of an opened profile are never written to: they are not const only because a
+     * profile that is being made is the same structure. */
+    union {
+        const void *given;
+        void *kept;
+    } image = {bytes};
+    p->image = image.kept;
+    p->image_size = size;
+    bool good = read_sizes(&o, &p->sizes);
+    for (size_t i = 0; good && i < SECTION_COUNT; i++)
+        set_section(p, i, (char *)p->image + (o.entries[i] ? o.entries[i]->offset : 0));
+    if (!good || !flm_profile_check(p, why)) {
+        free(p);
+        return NULL;
+    }
+    p->release = release;
+    p->release_context = context;
+    return p;
+}

@@ -1,0 +1,251 @@
+#include "profile/interner.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "base/core/sort.h"
+
+bool flm_vocabulary_init(struct flm_vocabulary *v, struct flm_error *why)
+{
+    *v = (struct flm_vocabulary){0};
+    struct flm_frame_record root = {.flags = FLM_FRAME_ROOT};
+    if (flm_vocabulary_string(v, (struct flm_bytes){"", 0}) == 0 &&
+        flm_vocabulary_frame(v, &root) == 0)
+        return true;
+    flm_vocabulary_clear(v);
+    return flm_error_memory(why);
+}
+
+void flm_vocabulary_clear(struct flm_vocabulary *v)
+{
+    free(v->bytes);
+    free(v->string_ends);
+    flm_index_clear(&v->string_index);
+    free(v->frames);
+    flm_index_clear(&v->frame_index);
+    free(v->frame_of);
+    *v = (struct flm_vocabulary){0};
+}
+
+static uint32_t add_string(struct flm_vocabulary *v, struct flm_bytes text)
+{
+    if (text.size > UINT32_MAX - 1 - v->bytes_size || v->string_count == FLM_NONE)
+        return FLM_NONE;
+    void *bytes = v->bytes, *ends = v->string_ends, *frame_of = v->frame_of;
+    bool room = flm_grow(&bytes, &v->bytes_capacity, v->bytes_size + text.size + 1, 1);
+    v->bytes = bytes;
+    room = room && flm_grow(&ends, &v->string_capacity, v->string_count + 1, sizeof(uint32_t));
+    v->string_ends = ends;
+    room =
+        room && flm_grow(&frame_of, &v->frame_of_capacity, v->string_count + 1, sizeof(uint32_t));
+    v->frame_of = frame_of;
+    if (!room)
+        return FLM_NONE;
+    if (text.size)
+        memcpy(v->bytes + v->bytes_size, text.at, text.size);
+    v->bytes_size += text.size;
+    v->frame_of[v->string_count] = FLM_NONE;
+    v->string_ends[v->string_count] = (uint32_t)v->bytes_size;
+    return (uint32_t)v->string_count++;
+}
+
+uint32_t flm_vocabulary_string(struct flm_vocabulary *v, struct flm_bytes text)
+{
+    uint32_t hash = (uint32_t)(flm_hash(text.at, text.size) >> 32);
+    for (struct flm_probe at = flm_index_probe(&v->string_index, hash);
+         flm_index_next(&v->string_index, &at);)
+        if (flm_bytes_equal(flm_vocabulary_text(v, at.found), text))
+            return at.found;
+    uint32_t string = add_string(v, text);
+    if (string == FLM_NONE || !flm_index_add(&v->string_index, hash, string))
+        return FLM_NONE;
+    return string;
+}
+
+uint32_t flm_vocabulary_frame(struct flm_vocabulary *v, const struct flm_frame_record *record)
+{
+    uint32_t hash = (uint32_t)(flm_hash(record, sizeof *record) >> 32);
+    for (struct flm_probe at = flm_index_probe(&v->frame_index, hash);
+         flm_index_next(&v->frame_index, &at);)
+        if (memcmp(&v->frames[at.found], record, sizeof *record) == 0)
+            return at.found;
+    void *frames = v->frames;
+    if (v->frame_count == FLM_NONE ||
+        !flm_grow(&frames, &v->frame_capacity, v->frame_count + 1, sizeof *record))
+        return FLM_NONE;
+    v->frames = frames;
+    v->frames[v->frame_count] = *record;
+    if (!flm_index_add(&v->frame_index, hash, (uint32_t)v->frame_count))
+        return FLM_NONE;
+    return (uint32_t)v->frame_count++;
+}
+
+uint32_t flm_vocabulary_function(struct flm_vocabulary *v, struct flm_bytes name, uint32_t kind)
+{
+    uint32_t string = flm_vocabulary_string(v, name);
+    if (string == FLM_NONE)
+        return FLM_NONE;
+    uint32_t frame = v->frame_of[string];
+    if (frame != FLM_NONE && v->frames[frame].kind == kind)
+        return frame;
+    struct flm_frame_record record = {.function = string, .kind = kind};
+    return v->frame_of[string] = flm_vocabulary_frame(v, &record);
+}
+
+bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profile *p,
+                                uint32_t *string_map, uint32_t *frame_map)
+{
+    for (uint32_t i = 0; i < p->sizes.string_count; i++)
+        if ((string_map[i] = flm_vocabulary_string(v, flm_string_bytes(p, i))) == FLM_NONE)
+            return false;
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
+        struct flm_frame_record record = p->frames[i];
+        record.function = string_map[record.function];
+        record.module = string_map[record.module];
+        record.file = string_map[record.file];
+        if ((frame_map[i] = flm_vocabulary_frame(v, &record)) == FLM_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Strings are compared by their first eight bytes as a big-endian number, which decides nearly
+ * always, and by the rest where those are equal. */
+struct string_order {
+    const struct flm_vocabulary *v;
+    const uint64_t *prefix;
+};
+
+static uint64_t prefix_of(struct flm_bytes text)
+{
+    uint64_t prefix = 0;
+    for (size_t i = 0; i < 8; i++)
+        prefix = prefix << 8 | (i < text.size ? (unsigned char)text.at[i] : 0);
+    return prefix;
+}
+
+static int order_strings(const void *context, uint32_t a, uint32_t b)
+{
+    const struct string_order *o = context;
+    if (o->prefix[a] != o->prefix[b])
+        return o->prefix[a] < o->prefix[b] ? -1 : 1;
+    return flm_bytes_compare(flm_vocabulary_text(o->v, a), flm_vocabulary_text(o->v, b));
+}
+
+struct frame_order {
+    const struct flm_frame_record *frames;
+    const uint32_t *string_rank;
+};
+
+static int order_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_frames(const void *context, uint32_t a, uint32_t b)
+{
+    const struct frame_order *o = context;
+    const struct flm_frame_record *x = &o->frames[a], *y = &o->frames[b];
+    int order = order_numbers(o->string_rank[x->function], o->string_rank[y->function]);
+    if (!order)
+        order = order_numbers(o->string_rank[x->module], o->string_rank[y->module]);
+    if (!order)
+        order = order_numbers(o->string_rank[x->file], o->string_rank[y->file]);
+    if (!order)
+        order = order_numbers(x->line, y->line);
+    if (!order)
+        order = order_numbers(x->address, y->address);
+    if (!order)
+        order = order_numbers(x->kind, y->kind);
+    return order ? order : order_numbers(x->flags, y->flags);
+}
+
+/* The indices of the marked ones of `count` items, and 0; how many. */
+static uint32_t list_marked(const unsigned char *marked, size_t count, uint32_t *list)
+{
+    uint32_t found = 0;
+    list[found++] = 0;
+    for (size_t i = 1; i < count; i++)
+        if (marked[i])
+            list[found++] = (uint32_t)i;
+    return found;
+}
+
+static void invert(const uint32_t *list, uint32_t count, uint32_t *rank, size_t rank_count)
+{
+    memset(rank, 0xFF, rank_count * sizeof *rank);
+    for (uint32_t i = 0; i < count; i++)
+        rank[list[i]] = i;
+}
+
+bool flm_vocabulary_rank(const struct flm_vocabulary *v, unsigned char *string_used,
+                         const unsigned char *frame_used, struct flm_ranking *ranking,
+                         struct flm_error *why)
+{
+    size_t longest = v->string_count > v->frame_count ? v->string_count : v->frame_count;
+    uint32_t *scratch = malloc(longest * sizeof *scratch);
+    uint64_t *prefix = malloc(v->string_count * sizeof *prefix);
+    *ranking = (struct flm_ranking){
+        .string_rank = malloc(v->string_count * sizeof(uint32_t)),
+        .frame_rank = malloc(v->frame_count * sizeof(uint32_t)),
+        .strings = malloc(v->string_count * sizeof(uint32_t)),
+        .frames = malloc(v->frame_count * sizeof(uint32_t)),
+    };
+    bool room = scratch && prefix && ranking->string_rank && ranking->frame_rank &&
+                ranking->strings && ranking->frames;
+    if (room) {
+        string_used[0] = 1;
+        for (size_t i = 0; i < v->frame_count; i++)
+            if (frame_used[i])
+                string_used[v->frames[i].function] = string_used[v->frames[i].module] =
+                    string_used[v->frames[i].file] = 1;
+        for (size_t i = 0; i < v->string_count; i++)
+            prefix[i] = prefix_of(flm_vocabulary_text(v, (uint32_t)i));
+        ranking->string_count = list_marked(string_used, v->string_count, ranking->strings);
+        struct string_order by_bytes = {v, prefix};
+        flm_sort(ranking->strings, ranking->string_count, scratch, order_strings, &by_bytes);
+        invert(ranking->strings, ranking->string_count, ranking->string_rank, v->string_count);
+        for (uint32_t i = 0; i < ranking->string_count; i++)
+            ranking->string_bytes += flm_vocabulary_text(v, ranking->strings[i]).size;
+
+        ranking->frame_count = list_marked(frame_used, v->frame_count, ranking->frames);
+        struct frame_order canonical = {v->frames, ranking->string_rank};
+        if (ranking->frame_count > 1) /* the root's frame stays in front, whatever its fields */
+            flm_sort(ranking->frames + 1, ranking->frame_count - 1, scratch, order_frames,
+                     &canonical);
+        invert(ranking->frames, ranking->frame_count, ranking->frame_rank, v->frame_count);
+    } else {
+        flm_ranking_clear(ranking);
+        flm_error_memory(why);
+    }
+    free(scratch);
+    free(prefix);
+    return room;
+}
+
+void flm_ranking_clear(struct flm_ranking *ranking)
+{
+    free(ranking->string_rank);
+    free(ranking->frame_rank);
+    free(ranking->strings);
+    free(ranking->frames);
+    *ranking = (struct flm_ranking){0};
+}
+
+void flm_vocabulary_write(const struct flm_vocabulary *v, const struct flm_ranking *ranking,
+                          struct flm_profile *p)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < ranking->string_count; i++) {
+        struct flm_bytes text = flm_vocabulary_text(v, ranking->strings[i]);
+        if (text.size)
+            memcpy(p->string_bytes + end, text.at, text.size);
+        p->string_ends[i] = end += (uint32_t)text.size;
+    }
+    for (uint32_t i = 0; i < ranking->frame_count; i++) {
+        p->frames[i] = v->frames[ranking->frames[i]];
+        p->frames[i].function = ranking->string_rank[p->frames[i].function];
+        p->frames[i].module = ranking->string_rank[p->frames[i].module];
+        p->frames[i].file = ranking->string_rank[p->frames[i].file];
+    }
+}

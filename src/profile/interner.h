@@ -1,0 +1,75 @@
+/* interner.h - the words of a profile while it is being made: strings and frames, interned.
+ *
+ * Everything that makes a profile (the builder, merging, renaming frames) collects its strings and
+ * frames here in any order, and asks at the end for the canonical order: strings by bytes, frames
+ * by (function, module, file, line, address, kind, flags), only those in use, each once.
+ *
+ * Strings lie end to end in one buffer. */
+#ifndef FLAMEL_PROFILE_INTERNER_H
+#define FLAMEL_PROFILE_INTERNER_H
+
+#include "base/core/bytes.h"
+#include "base/core/index.h"
+#include "profile/columns.h"
+
+struct flm_vocabulary {
+    char *bytes;
+    size_t bytes_size, bytes_capacity;
+    uint32_t *string_ends;
+    size_t string_count, string_capacity;
+    struct flm_index string_index;
+
+    struct flm_frame_record *frames;
+    size_t frame_count, frame_capacity;
+    struct flm_index frame_index;
+
+    uint32_t *frame_of; /* by string: the frame last made with only that function; or FLM_NONE */
+    size_t frame_of_capacity;
+};
+
+/* Holds string 0 (empty) and frame 0 (the root's). */
+bool flm_vocabulary_init(struct flm_vocabulary *v, struct flm_error *why);
+void flm_vocabulary_clear(struct flm_vocabulary *v);
+
+/* Index of the string or frame, added when it is new; FLM_NONE when memory (or 4 GiB of names) ran
+ * out. The records' strings are indices of this vocabulary. */
+uint32_t flm_vocabulary_string(struct flm_vocabulary *v, struct flm_bytes text);
+uint32_t flm_vocabulary_frame(struct flm_vocabulary *v, const struct flm_frame_record *record);
+
+/* The frame that has only a function and a kind: the quick way for text formats. */
+uint32_t flm_vocabulary_function(struct flm_vocabulary *v, struct flm_bytes name, uint32_t kind);
+
+static inline struct flm_bytes flm_vocabulary_text(const struct flm_vocabulary *v, uint32_t string)
+{
+    uint32_t start = string ? v->string_ends[string - 1] : 0;
+    return (struct flm_bytes){v->bytes + start, v->string_ends[string] - start};
+}
+
+/* Adds all strings and frames of `p`; string_map and frame_map (as long as p's tables) receive the
+ * new indices. */
+bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profile *p,
+                                uint32_t *string_map, uint32_t *frame_map);
+
+/* The canonical numbering of those words that are in use. */
+struct flm_ranking {
+    uint32_t *string_rank; /* by string of the vocabulary: its index in the profile, or FLM_NONE */
+    uint32_t *frame_rank;  /* by frame, likewise */
+    uint32_t *strings;     /* the other way round: rank to string */
+    uint32_t *frames;
+    uint32_t string_count, frame_count;
+    uint64_t string_bytes;
+};
+
+/* Marks of what is in use: one byte per string and per frame; frame marks are followed to their
+ * strings. Entry 0 of each is always in use. */
+bool flm_vocabulary_rank(const struct flm_vocabulary *v, unsigned char *string_used,
+                         const unsigned char *frame_used, struct flm_ranking *ranking,
+                         struct flm_error *why);
+void flm_ranking_clear(struct flm_ranking *ranking);
+
+/* Writes the ranked strings and frames to the columns of `p`, which was allocated with the
+ * ranking's sizes. */
+void flm_vocabulary_write(const struct flm_vocabulary *v, const struct flm_ranking *ranking,
+                          struct flm_profile *p);
+
+#endif

@@ -1,0 +1,279 @@
+#include "profile/metadata.h"
+
+#include <stdlib.h>
+
+#include "base/core/sort.h"
+
+static void mark_strings(const struct flm_builder *b, const struct flm_facts *f,
+                         unsigned char *used)
+{
+    for (uint32_t i = 0; i < b->metric_count; i++)
+        used[b->metrics[i].name] = used[b->metrics[i].unit] = 1;
+    for (uint32_t i = 0; i < b->note_count; i++)
+        used[b->notes[i].key] = used[b->notes[i].value] = 1;
+    for (uint32_t i = 0; i < b->loss_count; i++)
+        used[b->losses[i].what] = used[b->losses[i].place] = 1;
+    for (uint32_t i = 0; i < b->label_count; i++)
+        if (f->label_rank[i] != FLM_NONE)
+            used[b->labels[i].key] = used[b->labels[i].value] = 1;
+}
+
+static uint32_t set_start(const struct flm_builder *b, uint32_t set)
+{
+    return set ? b->label_set_ends[set - 1] : 0;
+}
+
+/* Which label sets the samples have, and which labels those hold: marked by a rank of 0, counted.
+ */
+static void mark_labels(struct flm_facts *f)
+{
+    const struct flm_builder *b = f->b;
+    memset(f->label_rank, 0xFF, b->label_count * sizeof *f->label_rank);
+    memset(f->set_rank, 0xFF, b->label_set_count * sizeof *f->set_rank);
+    if (b->sample_count == 0)
+        return;
+    f->set_rank[0] = 0; /* the empty set is always there */
+    for (uint32_t i = 0; i < b->sample_count; i++)
+        f->set_rank[b->sample_labels[i]] = 0;
+    for (uint32_t set = 0; set < b->label_set_count; set++) {
+        if (f->set_rank[set] == FLM_NONE)
+            continue;
+        f->sizes.label_set_count++;
+        f->sizes.set_member_count += b->label_set_ends[set] - set_start(b, set);
+        for (uint32_t i = set_start(b, set); i < b->label_set_ends[set]; i++)
+            f->label_rank[b->set_members[i]] = 0;
+    }
+    for (uint32_t i = 0; i < b->label_count; i++)
+        f->sizes.label_count += f->label_rank[i] == 0;
+}
+
+static void drop_disputed_notes(struct flm_builder *b)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->note_count; i++)
+        if (b->notes[i].value != FLM_NONE)
+            b->notes[kept++] = b->notes[i];
+    b->note_count = kept;
+}
+
+bool flm_facts_start(struct flm_facts *facts, struct flm_builder *b,
+                     const unsigned char *frame_used, struct flm_error *why)
+{
+    *facts = (struct flm_facts){.b = b};
+    drop_disputed_notes(b);
+    facts->label_rank = malloc(((size_t)b->label_count + 1) * sizeof(uint32_t));
+    facts->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
+    unsigned char *string_used = NULL;
+    bool room = flm_builder_settle_losses(b) && facts->label_rank && facts->set_rank &&
+                (string_used = calloc(b->words.string_count, 1));
+    if (room) {
+        mark_labels(facts);
+        mark_strings(b, facts, string_used);
+        room = flm_vocabulary_rank(&b->words, string_used, frame_used, &facts->ranking, why);
+    }
+    free(string_used);
+    if (!room) {
+        flm_facts_clear(facts);
+        return flm_error_memory(why);
+    }
+    facts->sizes.string_count = facts->ranking.string_count;
+    facts->sizes.string_bytes = facts->ranking.string_bytes;
+    facts->sizes.frame_count = facts->ranking.frame_count;
+    facts->sizes.metric_count = b->metric_count;
+    facts->sizes.note_count = b->note_count;
+    facts->sizes.loss_count = b->loss_count;
+    facts->sizes.sample_count = b->sample_count;
+    return true;
+}
+
+void flm_facts_clear(struct flm_facts *facts)
+{
+    flm_ranking_clear(&facts->ranking);
+    free(facts->label_rank);
+    free(facts->set_rank);
+    facts->label_rank = facts->set_rank = NULL;
+}
+
+static int order_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_notes(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_facts *f = context;
+    const uint32_t *rank = f->ranking.string_rank;
+    return order_numbers(rank[f->b->notes[a].key], rank[f->b->notes[b].key]);
+}
+
+static int order_losses(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_facts *f = context;
+    const uint32_t *rank = f->ranking.string_rank;
+    return order_numbers(rank[f->b->losses[a].what], rank[f->b->losses[b].what]);
+}
+
+static int order_labels(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_facts *f = context;
+    const uint32_t *rank = f->ranking.string_rank;
+    int order = order_numbers(rank[f->b->labels[a].key], rank[f->b->labels[b].key]);
+    return order ? order : order_numbers(rank[f->b->labels[a].value], rank[f->b->labels[b].value]);
+}
+
+/* By members, which are label ranks by now; the empty set comes first by itself. */
+static int order_sets(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_builder *builder = ((const struct flm_facts *)context)->b;
+    const uint32_t *ends = builder->label_set_ends;
+    uint32_t at_a = set_start(builder, a), at_b = set_start(builder, b);
+    for (; at_a < ends[a] && at_b < ends[b]; at_a++, at_b++)
+        if (builder->set_members[at_a] != builder->set_members[at_b])
+            return order_numbers(builder->set_members[at_a], builder->set_members[at_b]);
+    return order_numbers(ends[a] - at_a, ends[b] - at_b);
+}
+
+/* Samples of one time: by node, labels and values, so that equal profiles are equal bytes. */
+static int order_samples(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_facts *f = context;
+    const struct flm_builder *builder = f->b;
+    if (builder->sample_time[a] != builder->sample_time[b])
+        return builder->sample_time[a] < builder->sample_time[b] ? -1 : 1;
+    int order = order_numbers(f->node_index[builder->sample_node[a]],
+                              f->node_index[builder->sample_node[b]]);
+    if (!order)
+        order = order_numbers(f->set_rank[builder->sample_labels[a]],
+                              f->set_rank[builder->sample_labels[b]]);
+    for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
+        double x = builder->metrics[m].sample_value[a], y = builder->metrics[m].sample_value[b];
+        order = (x > y) - (x < y);
+    }
+    return order;
+}
+
+/* The numbers below `count` whose mark is not FLM_NONE (all, without marks), sorted; *kept receives
+ * how many. NULL when memory ran out. The caller frees it. */
+static uint32_t *sorted_list(const struct flm_facts *f, uint32_t count, const uint32_t *marks,
+                             flm_order order, uint32_t *kept)
+{
+    uint32_t *list = malloc(((size_t)count + 1) * sizeof *list);
+    uint32_t *scratch = malloc(((size_t)count + 1) * sizeof *scratch);
+    if (!list || !scratch) {
+        free(list);
+        free(scratch);
+        return NULL;
+    }
+    *kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!marks || marks[i] != FLM_NONE)
+            list[(*kept)++] = i;
+    flm_sort(list, *kept, scratch, order, f);
+    free(scratch);
+    return list;
+}
+
+static void write_metrics(const struct flm_facts *f, struct flm_profile *p)
+{
+    const uint32_t *rank = f->ranking.string_rank;
+    for (uint32_t m = 0; m < f->b->metric_count; m++)
+        p->metrics[m] =
+            (struct flm_metric_record){rank[f->b->metrics[m].name], rank[f->b->metrics[m].unit]};
+}
+
+static bool write_notes(const struct flm_facts *f, struct flm_profile *p)
+{
+    const uint32_t *rank = f->ranking.string_rank;
+    uint32_t note_count = 0, loss_count = 0;
+    uint32_t *notes = sorted_list(f, f->b->note_count, NULL, order_notes, &note_count);
+    uint32_t *losses = sorted_list(f, f->b->loss_count, NULL, order_losses, &loss_count);
+    for (uint32_t i = 0; notes && i < note_count; i++) {
+        struct flm_note_record note = f->b->notes[notes[i]];
+        p->notes[i] = (struct flm_note_record){rank[note.key], rank[note.value]};
+    }
+    for (uint32_t i = 0; losses && i < loss_count; i++) {
+        struct flm_builder_loss loss = f->b->losses[losses[i]];
+        p->losses[i] = (struct flm_loss_record){rank[loss.what], rank[loss.place], loss.count};
+    }
+    bool room = notes && losses;
+    free(notes);
+    free(losses);
+    return room;
+}
+
+static bool write_label_records(struct flm_facts *f, struct flm_profile *p)
+{
+    const struct flm_builder *b = f->b;
+    const uint32_t *rank = f->ranking.string_rank;
+    uint32_t count = 0;
+    uint32_t *labels = sorted_list(f, b->label_count, f->label_rank, order_labels, &count);
+    for (uint32_t i = 0; labels && i < count; i++) {
+        struct flm_label_record label = b->labels[labels[i]];
+        p->labels[i] = (struct flm_label_record){rank[label.key], rank[label.value]};
+        f->label_rank[labels[i]] = i;
+    }
+    free(labels);
+    return labels != NULL;
+}
+
+/* Members become ranks and ascend again: by insertion, as sets are small. */
+static void rank_members(struct flm_facts *f)
+{
+    struct flm_builder *b = f->b;
+    for (uint32_t set = 0; set < b->label_set_count; set++) {
+        uint32_t start = set_start(b, set);
+        for (uint32_t i = start; f->set_rank[set] != FLM_NONE && i < b->label_set_ends[set]; i++) {
+            uint32_t member = f->label_rank[b->set_members[i]], at = i;
+            for (; at > start && b->set_members[at - 1] > member; at--)
+                b->set_members[at] = b->set_members[at - 1];
+            b->set_members[at] = member;
+        }
+    }
+}
+
+static bool write_label_sets(struct flm_facts *f, struct flm_profile *p)
+{
+    const struct flm_builder *b = f->b;
+    rank_members(f);
+    uint32_t count = 0, end = 0;
+    uint32_t *sets = sorted_list(f, b->label_set_count, f->set_rank, order_sets, &count);
+    for (uint32_t i = 0; sets && i < count; i++) {
+        for (uint32_t j = set_start(b, sets[i]); j < b->label_set_ends[sets[i]]; j++)
+            p->set_members[end++] = b->set_members[j];
+        p->label_set_ends[i] = end;
+        f->set_rank[sets[i]] = i;
+    }
+    free(sets);
+    return sets != NULL;
+}
+
+static bool write_samples(struct flm_facts *f, struct flm_profile *p)
+{
+    const struct flm_builder *b = f->b;
+    uint32_t count = 0;
+    uint32_t *order = sorted_list(f, b->sample_count, NULL, order_samples, &count);
+    for (uint32_t i = 0; order && i < count; i++) {
+        uint32_t sample = order[i];
+        p->sample_time[i] = b->sample_time[sample];
+        p->sample_node[i] = f->node_index[b->sample_node[sample]];
+        p->sample_labels[i] = f->set_rank[b->sample_labels[sample]];
+        for (uint32_t m = 0; m < b->metric_count; m++)
+            flm_sample_column(p, m)[i] = b->metrics[m].sample_value[sample];
+    }
+    free(order);
+    return order != NULL;
+}
+
+bool flm_facts_write(struct flm_facts *facts, struct flm_profile *p, const uint32_t *node_index,
+                     struct flm_error *why)
+{
+    facts->node_index = node_index;
+    flm_vocabulary_write(&facts->b->words, &facts->ranking, p);
+    write_metrics(facts, p);
+    if (!write_notes(facts, p))
+        return flm_error_memory(why);
+    if (facts->b->sample_count > 0 &&
+        (!write_label_records(facts, p) || !write_label_sets(facts, p) || !write_samples(facts, p)))
+        return flm_error_memory(why);
+    return true;
+}

@@ -1,0 +1,432 @@
+#include "record/capture/request.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number/number.h"
+#include "record/capture/processors.h"
+
+enum { USUAL_HZ = 999, USUAL_STACK = 16384, MOST_STACK = 65528 };
+
+/* All general registers, by the kernel's numbers; those of segments may not be asked for. */
+#if defined(__x86_64__)
+#define USER_REGISTERS UINT64_C(0xff0fff)
+#elif defined(__aarch64__)
+#define USER_REGISTERS ((UINT64_C(1) << 33) - 1)
+#else
+#define USER_REGISTERS UINT64_C(0)
+#endif
+
+static int open_here(void *context, const struct perf_event_attr *attr, int32_t task, int cpu)
+{
+    (void)context;
+    return (int)syscall(SYS_perf_event_open, attr, task, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+const struct flm_kernel flm_kernel_here = {open_here, NULL, ""};
+
+/* ---- Attributes as they would be best -----------------------------------------------------------
+ */
+
+static void ask_stacks(struct perf_event_attr *attr, const struct flm_request *request,
+                       uint32_t stack_size)
+{
+    switch (request->stacks) {
+    case FLM_STACK_AUTO:
+    case FLM_STACK_COPY:
+        attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr->sample_regs_user = USER_REGISTERS;
+        attr->sample_stack_user = stack_size;
+        attr->exclude_callchain_user = 1;
+        attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+        break;
+    case FLM_STACK_POINTER:
+        attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+        break;
+    case FLM_STACK_BRANCHES:
+        attr->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
+        attr->exclude_callchain_user = 1;
+        attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+                                   PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS;
+        break;
+    case FLM_STACK_NONE:
+        break;
+    }
+}
+
+/* Clocks count time, so a period is exact, and it does not have to be found as a frequency is. */
+static void ask_rate(struct perf_event_attr *attr, const struct flm_request *request)
+{
+    if (request->period > 0)
+        attr->sample_period = request->period;
+    else if (flm_event_is_clock(attr->type, attr->config))
+        attr->sample_period = (uint64_t)llround(1e9 / request->hz);
+    else if (flm_event_is_rare(attr->type, attr->config))
+        attr->sample_period = 1;
+    else {
+        attr->freq = 1;
+        attr->sample_freq = (uint64_t)fmax(1, round(request->hz));
+    }
+}
+
+static void ask(struct flm_request_event *event, const struct flm_event_name *name,
+                const struct flm_request *request, const struct flm_recorder_options *options)
+{
+    struct perf_event_attr *attr = &event->attr;
+    *attr = (struct perf_event_attr){
+        .type = name->type,
+        .size = sizeof *attr,
+        .config = name->config,
+        .config1 = name->config1,
+        .config2 = name->config2,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                       PERF_FORMAT_ID | PERF_FORMAT_LOST,
+        .disabled = 1,
+        .inherit = !options->machine && !options->no_inherit,
+        .sample_id_all = 1,
+        .exclude_user = name->exclude_user,
+        .exclude_kernel = name->exclude_kernel || (options->no_kernel && !name->says_where),
+        .exclude_hv = name->exclude_hypervisor || options->no_kernel,
+        .exclude_host = name->exclude_host,
+        .exclude_guest =
+            name->exclude_guest || (!name->exclude_host && name->type != PERF_TYPE_SOFTWARE &&
+                                    name->type != PERF_TYPE_TRACEPOINT),
+        /* A processor that does nothing is no use of it. */
+        .exclude_idle = options->machine && flm_event_is_clock(name->type, name->config),
+        .precise_ip = (unsigned)(name->precise_as_can_be ? 3 : name->precise) & 3,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+    };
+    snprintf(event->name, sizeof event->name, "%s", name->text);
+    ask_stacks(attr, request, options->stack_size ? options->stack_size : USUAL_STACK);
+    ask_rate(attr, request);
+}
+
+/* One event tells of processes; the same would come from every other one as well. */
+static void ask_records(struct perf_event_attr *attr, const struct flm_recorder_options *options)
+{
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
+    attr->build_id = 1;
+    attr->ksymbol = attr->bpf_event = 1;
+    attr->context_switch = options->off_cpu;
+}
+
+/* ---- As this kernel takes them ------------------------------------------------------------------
+ */
+
+enum part { PART_LOST, PART_BUILD_ID, PART_KERNEL_CODE, PART_GUESTS, PART_PRECISE, PART_COUNT };
+
+/* Gives up a part, or takes it back from `from`. False when there is nothing of it. */
+static bool give_up(struct perf_event_attr *attr, enum part part, bool may_lose_precision)
+{
+    struct perf_event_attr before = *attr;
+    switch (part) {
+    case PART_LOST:
+        attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+        break;
+    case PART_BUILD_ID:
+        attr->build_id = 0;
+        break;
+    case PART_KERNEL_CODE:
+        attr->ksymbol = attr->bpf_event = 0;
+        break;
+    case PART_GUESTS:
+        attr->exclude_guest = 0;
+        break;
+    case PART_PRECISE:
+        if (may_lose_precision && attr->precise_ip > 0)
+            attr->precise_ip--;
+        break;
+    case PART_COUNT:
+        break;
+    }
+    return memcmp(&before, attr, sizeof before) != 0;
+}
+
+static void take_back(struct perf_event_attr *attr, const struct perf_event_attr *from,
+                      enum part part)
+{
+    switch (part) {
+    case PART_LOST:
+        attr->read_format = from->read_format;
+        break;
+    case PART_BUILD_ID:
+        attr->build_id = from->build_id;
+        break;
+    case PART_KERNEL_CODE:
+        attr->ksymbol = from->ksymbol;
+        attr->bpf_event = from->bpf_event;
+        break;
+    case PART_GUESTS:
+        attr->exclude_guest = from->exclude_guest;
+        break;
+    case PART_PRECISE:
+    case PART_COUNT:
+        break;
+    }
+}
+
+struct asking {
+    const struct flm_kernel *kernel;
+    const struct flm_recorder_options *options;
+    const struct flm_limits *limits;
+    int processor; /* -1: any */
+};
+
+/* On ourselves; or, for the whole machine, on its first processor. */
+static bool opens(const struct asking *asking, const struct perf_event_attr *attr)
+{
+    int32_t task = asking->options->machine ? -1 : 0;
+    int file = asking->kernel->open(asking->kernel->context, attr, task, asking->processor);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static bool is_about_rights(int error)
+{
+    return error == EACCES || error == EPERM;
+}
+
+/* The attributes change to what can be opened. False: errno says why not even the least can. */
+static bool settle(const struct asking *asking, const struct flm_event_name *name,
+                   struct perf_event_attr *attr)
+{
+    if (opens(asking, attr))
+        return true;
+    int first = errno;
+    if (is_about_rights(first) && !attr->exclude_kernel && !name->says_where) {
+        attr->exclude_kernel = 1;
+        if (opens(asking, attr))
+            return true;
+        first = errno;
+    }
+    if (first != EINVAL && first != EOPNOTSUPP && first != ENOTSUP)
+        return false;
+    struct perf_event_attr wanted = *attr;
+    bool without[PART_COUNT] = {false}, done = false;
+    for (enum part part = 0; part < PART_COUNT && !done; part++)
+        while (!done && give_up(attr, part, name->precise_as_can_be)) {
+            without[part] = true;
+            done = opens(asking, attr);
+            /* Now that the rest is understood, rights may be what is missing. */
+            if (!done && is_about_rights(errno) && !attr->exclude_kernel && !name->says_where) {
+                attr->exclude_kernel = wanted.exclude_kernel = 1;
+                done = opens(asking, attr);
+            }
+        }
+    if (!done) {
+        errno = is_about_rights(errno) ? errno : first;
+        return false;
+    }
+    for (enum part part = 0; part < PART_COUNT; part++) {
+        struct perf_event_attr more = *attr;
+        take_back(&more, &wanted, part);
+        if (without[part] && opens(asking, &more))
+            *attr = more;
+    }
+    return true;
+}
+
+static bool refuse(const struct asking *asking, const struct flm_request_event *event,
+                   struct flm_error *why)
+{
+    struct flm_refusal refusal = {.error = errno,
+                                  .event = event->name,
+                                  .attr = &event->attr,
+                                  .whole_machine = asking->options->machine,
+                                  .own_task = !asking->options->machine};
+    return flm_limits_refuse(asking->limits, &refusal, why);
+}
+
+/* An event that opens, and never comes. */
+static bool refuse_silence(const struct asking *asking, const struct flm_event_name *name,
+                           struct flm_error *why)
+{
+    if (name->exclude_kernel || asking->options->no_kernel)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "%s: happens in the kernel alone, which :u and --no-kernel leave out",
+                             name->text);
+    return flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "%s: happens in the kernel alone, which may not be recorded: "
+                         "kernel.perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1 or "
+                         "%s allows it)",
+                         name->text, asking->limits->paranoid,
+                         flm_limits_capability(asking->limits));
+}
+
+static bool add(struct flm_request *request, const struct asking *asking,
+                const struct flm_event_name *name, struct flm_error *why)
+{
+    if (request->count == FLM_REQUEST_MOST_EVENTS)
+        return flm_error_set(why, FLM_ERROR_USAGE, "at most %d events at once",
+                             FLM_REQUEST_MOST_EVENTS);
+    struct flm_request_event *event = &request->event[request->count];
+    ask(event, name, request, asking->options);
+    if (request->count == 0)
+        ask_records(&event->attr, asking->options);
+    if (!settle(asking, name, &event->attr))
+        return refuse(asking, event, why);
+    if (event->attr.exclude_kernel && flm_event_is_in_kernel(name->type, name->config))
+        return refuse_silence(asking, name, why);
+    /* Without the kernel's part its call chain would be empty. */
+    if (event->attr.exclude_kernel && event->attr.exclude_callchain_user)
+        event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+    request->count++;
+    return true;
+}
+
+/* Cycles stop with the processor's clock and can be counted exactly where they happen; but virtual
+ * machines often have no counters. */
+static bool add_best(struct flm_request *request, const struct asking *asking,
+                     struct flm_error *why)
+{
+    struct flm_event_name cycles = {.text = "cycles",
+                                    .type = PERF_TYPE_HARDWARE,
+                                    .config = PERF_COUNT_HW_CPU_CYCLES,
+                                    .precise_as_can_be = true};
+    struct flm_event_name clock = {
+        .text = "cpu-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
+    request->chose_event = true;
+    request->found_cycles = add(request, asking, &cycles, NULL);
+    return request->found_cycles || add(request, asking, &clock, why);
+}
+
+static bool add_named(struct flm_request *request, const struct asking *asking,
+                      struct flm_error *why)
+{
+    for (size_t i = 0; i < asking->options->event_count; i++) {
+        struct flm_bytes list = flm_bytes_of(asking->options->events[i]);
+        do {
+            struct flm_event_name name;
+            if (!flm_event_name_next(&list, asking->kernel->root, &name, why) ||
+                !add(request, asking, &name, why))
+                return false;
+        } while (list.size > 0);
+    }
+    return true;
+}
+
+/* Where a thread stops running is in the kernel: with rights to it, each such place is a sample. */
+static void add_waits(struct flm_request *request, const struct asking *asking)
+{
+    struct flm_event_name name = {.text = "context-switches",
+                                  .type = PERF_TYPE_SOFTWARE,
+                                  .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+                                  .says_where = true};
+    size_t index = request->count;
+    uint64_t period = request->period;
+    request->period = 1;
+    bool added =
+        request->kernel && !asking->options->no_kernel && add(request, asking, &name, NULL);
+    request->period = period;
+    request->waits = added ? index : request->count;
+}
+
+static bool check(const struct flm_request *request, const struct flm_recorder_options *options,
+                  const struct flm_limits *limits, struct flm_error *why)
+{
+    if (options->frequency_hz > 0 && options->period > 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a frequency and a period at once: one of them decides");
+    if (options->frequency_hz < 0 || (options->frequency_hz > 0 && options->frequency_hz < 0.1))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a frequency is 0.1 Hz at least: a sample each ten seconds");
+    if (limits->most_hz > 0 && request->hz > (double)limits->most_hz)
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "the kernel takes at most %llu samples a second (sysctl "
+                             "kernel.perf_event_max_sample_rate=N allows more)",
+                             (unsigned long long)limits->most_hz);
+    if (options->stack_size % 8 != 0 || options->stack_size > MOST_STACK)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a copy of the stack is a multiple of 8 bytes, and %d at most",
+                             MOST_STACK);
+    return true;
+}
+
+bool flm_request_make(struct flm_request *request, const struct flm_recorder_options *options,
+                      const struct flm_limits *limits, const struct flm_kernel *kernel,
+                      struct flm_error *why)
+{
+    struct asking asking = {kernel, options, limits, -1};
+    if (options->machine && flm_processors_find(kernel->root, &asking.processor, 1) == 0)
+        asking.processor = 0;
+    *request = (struct flm_request){
+        .hz = options->period > 0         ? 0
+              : options->frequency_hz > 0 ? options->frequency_hz
+                                          : USUAL_HZ,
+        .period = options->period,
+        .stacks = options->stacks == FLM_STACK_AUTO
+                      ? (USER_REGISTERS != 0 ? FLM_STACK_COPY : FLM_STACK_POINTER)
+                      : options->stacks,
+    };
+    if (!check(request, options, limits, why))
+        return false;
+    if (request->stacks == FLM_STACK_COPY && USER_REGISTERS == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "stacks cannot be unwound on this kind of machine: --call-graph=fp");
+    if (!(options->event_count > 0 ? add_named(request, &asking, why)
+                                   : add_best(request, &asking, why)))
+        return false;
+    for (size_t i = 0; i < request->count; i++)
+        request->kernel = request->kernel || !request->event[i].attr.exclude_kernel;
+    request->waits = request->count;
+    if (options->off_cpu)
+        add_waits(request, &asking);
+    return true;
+}
+
+/* ---- For people ---------------------------------------------------------------------------------
+ */
+
+static void explain_event(const struct flm_request *request, struct flm_text *out)
+{
+    for (size_t i = 0; i < request->count; i++) {
+        if (i == request->waits)
+            continue;
+        flm_text_puts(out, i > 0 ? ", " : "");
+        flm_text_puts(out, request->event[i].name);
+    }
+    if (request->chose_event && !request->found_cycles)
+        flm_text_puts(out, " (no hardware counters here)");
+}
+
+void flm_request_explain(const struct flm_request *request,
+                         const struct flm_recorder_options *options,
+                         const struct flm_limits *limits, struct flm_text *out)
+{
+    static const char *const stacks[] = {
+        [FLM_STACK_AUTO] = "", /* was decided */
+        [FLM_STACK_COPY] = "stacks unwound",
+        [FLM_STACK_POINTER] = "stacks by frame pointer",
+        [FLM_STACK_BRANCHES] = "stacks by last branch records",
+        [FLM_STACK_NONE] = "no stacks",
+    };
+    char digits[FLM_NUMBER_SIZE];
+    explain_event(request, out);
+    if (request->hz > 0)
+        flm_text_format(out, ", %.*s Hz", (int)flm_number_print_rounded(request->hz, 6, digits),
+                        digits);
+    else
+        flm_text_format(out, ", a sample every %llu", (unsigned long long)request->period);
+    flm_text_format(out, ", %s", stacks[request->stacks]);
+    flm_text_puts(out, request->kernel ? ", kernel and user space\n" : ", user space\n");
+    if (!request->kernel && !options->no_kernel && !request->event[0].attr.exclude_user) {
+        bool was_said = options->event_count > 0 && strchr(request->event[0].name, ':');
+        if (!was_said) {
+            flm_limits_explain_kernel(limits, out);
+            flm_text_putc(out, '\n');
+        }
+    }
+    if (options->off_cpu && request->waits == request->count)
+        flm_text_puts(out, "waiting is recorded with its length, but not where it began: that is "
+                           "in the kernel\n");
+}

@@ -1,0 +1,224 @@
+#include "record/capture/synthesized.h"
+
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number/number.h"
+
+enum { MOST_PATH = 4096 };
+
+/* A record, its name at its end, and behind that the thread, time, id and processor. */
+struct record {
+    struct perf_event_header header;
+    char body[MOST_PATH + 256];
+    size_t size;
+};
+
+static void add(struct record *record, const void *bytes, size_t size)
+{
+    memcpy(record->body + record->size, bytes, size);
+    record->size += size;
+}
+
+static void add_word(struct record *record, uint64_t word)
+{
+    add(record, &word, sizeof word);
+}
+
+static void add_pair(struct record *record, uint32_t first, uint32_t second)
+{
+    add(record, &first, sizeof first);
+    add(record, &second, sizeof second);
+}
+
+static void add_name(struct record *record, struct flm_bytes name)
+{
+    static const char zeros[8];
+    if (name.size >= MOST_PATH)
+        name.size = MOST_PATH - 1;
+    add(record, name.at, name.size);
+    add(record, zeros, 8 - name.size % 8);
+}
+
+static bool hand_out(const struct flm_existing *e, struct record *record, uint32_t type,
+                     uint16_t misc, int32_t process, int32_t thread, struct flm_error *why)
+{
+    add_pair(record, (uint32_t)process, (uint32_t)thread);
+    add_word(record, (uint64_t)e->time_ns);
+    add_pair(record, 0, 0); /* the processor */
+    add_word(record, e->id);
+    record->header = (struct perf_event_header){
+        .type = type, .misc = misc, .size = (uint16_t)(sizeof record->header + record->size)};
+    return e->sink(e->context, (char *)record, record->header.size, why);
+}
+
+/* ---- Processes ----------------------------------------------------------------------------------
+ */
+
+static bool add_thread(const struct flm_existing *e, int32_t process, int32_t thread,
+                       struct flm_error *why)
+{
+    char path[256], name[64];
+    snprintf(path, sizeof path, "%s/proc/%d/task/%d/comm", e->root, process, thread);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return true;
+    size_t size = fread(name, 1, sizeof name, file);
+    fclose(file);
+    while (size > 0 && name[size - 1] == '\n')
+        size--;
+    struct record record = {.size = 0};
+    add_pair(&record, (uint32_t)process, (uint32_t)thread);
+    add_name(&record, (struct flm_bytes){name, size});
+    return hand_out(e, &record, PERF_RECORD_COMM, 0, process, thread, why);
+}
+
+static bool add_threads(const struct flm_existing *e, int32_t process, struct flm_error *why)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/proc/%d/task", e->root, process);
+    DIR *folder = opendir(path);
+    bool good = true;
+    /* The process's own name first: threads that are not named have it. */
+    if (folder)
+        good = add_thread(e, process, process, why);
+    for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
+        uint64_t thread;
+        if (flm_number_parse_uint(flm_bytes_of(entry->d_name), &thread) &&
+            thread != (uint64_t)process && thread <= INT32_MAX)
+            good = add_thread(e, process, (int32_t)thread, why);
+    }
+    if (folder)
+        closedir(folder);
+    return good;
+}
+
+/* "7f31a2c00000-7f31a2d95000 r-xp 00028000 fd:00 131190    /usr/lib/libc.so.6" */
+static bool add_mapping(const struct flm_existing *e, int32_t process, const char *line,
+                        struct flm_error *why)
+{
+    unsigned long long start, end, offset, inode;
+    unsigned major, minor;
+    char rights[5];
+    int name = -1;
+    if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, rights, &offset, &major,
+               &minor, &inode, &name) != 7 ||
+        name < 0 || rights[2] != 'x')
+        return true;
+    struct flm_bytes path = {line + name, strcspn(line + name, "\n")};
+    if (path.size == 0)
+        path = flm_bytes_of("//anon");
+    struct record record = {.size = 0};
+    add_pair(&record, (uint32_t)process, (uint32_t)process);
+    add_word(&record, start);
+    add_word(&record, end - start);
+    add_word(&record, offset);
+    add_pair(&record, major, minor);
+    add_word(&record, inode);
+    add_word(&record, 0); /* the inode's generation */
+    add_pair(&record, 5 /* read, execute */, rights[3] == 's' ? 1 : 2);
+    add_name(&record, path);
+    return hand_out(e, &record, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, process, process, why);
+}
+
+bool flm_existing_process(const struct flm_existing *e, int32_t process, struct flm_error *why)
+{
+    char path[256];
+    if (!add_threads(e, process, why))
+        return false;
+    snprintf(path, sizeof path, "%s/proc/%d/maps", e->root, process);
+    FILE *maps = fopen(path, "re");
+    char *line = NULL;
+    size_t capacity = 0;
+    bool good = true;
+    while (maps && good && getline(&line, &capacity, maps) > 0)
+        good = add_mapping(e, process, line, why);
+    free(line);
+    if (maps)
+        fclose(maps);
+    return good;
+}
+
+bool flm_existing_machine(const struct flm_existing *e, struct flm_error *why)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/proc", e->root);
+    DIR *folder = opendir(path);
+    bool good = true;
+    for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
+        uint64_t process;
+        if (flm_number_parse_uint(flm_bytes_of(entry->d_name), &process) && process <= INT32_MAX)
+            good = flm_existing_process(e, (int32_t)process, why);
+    }
+    if (folder)
+        closedir(folder);
+    return good;
+}
+
+/* ---- The kernel ---------------------------------------------------------------------------------
+ */
+
+static bool add_kernel_mapping(const struct flm_existing *e, uint64_t start, uint64_t size,
+                               uint64_t offset, struct flm_bytes name, struct flm_error *why)
+{
+    struct record record = {.size = 0};
+    add_pair(&record, UINT32_MAX, 0);
+    add_word(&record, start);
+    add_word(&record, size);
+    add_word(&record, offset);
+    add_name(&record, name);
+    return hand_out(e, &record, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, -1, 0, why);
+}
+
+/* Where the kernel's code begins. Its symbols are in the order of addresses, and those of the
+ * processors' own memory, which come first, are few: the rest of 10 MB is not read. */
+static uint64_t find_kernel_start(const struct flm_existing *e, char *name, size_t name_size)
+{
+    char path[256], line[512], symbol[128], type;
+    unsigned long long address;
+    uint64_t found = 0;
+    snprintf(path, sizeof path, "%s/proc/kallsyms", e->root);
+    FILE *file = fopen(path, "re");
+    while (file && found == 0 && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%llx %c %127s", &address, &type, symbol) != 3)
+            break;
+        if (strcmp(symbol, "_text") != 0 && strcmp(symbol, "_stext") != 0)
+            continue;
+        if (address == 0)
+            break; /* they are hidden from us */
+        found = address;
+        snprintf(name, name_size, "[kernel.kallsyms]%s", symbol);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+bool flm_existing_kernel(const struct flm_existing *e, struct flm_error *why)
+{
+    char path[256], line[512], name[128], symbol[160];
+    uint64_t start = find_kernel_start(e, symbol, sizeof symbol);
+    if (start == 0)
+        return true;
+    /* Up to the end of everything: modules, which come next, lie on top of it. */
+    if (!add_kernel_mapping(e, start, UINT64_MAX - start, start, flm_bytes_of(symbol), why))
+        return false;
+    snprintf(path, sizeof path, "%s/proc/modules", e->root);
+    FILE *modules = fopen(path, "re");
+    bool good = true;
+    while (modules && good && fgets(line, sizeof line, modules)) {
+        unsigned long long size, address;
+        /* name size users dependencies state address */
+        if (sscanf(line, "%100s %llu %*s %*s %*s %llx", name, &size, &address) != 3 || address == 0)
+            continue;
+        char bracketed[128];
+        snprintf(bracketed, sizeof bracketed, "[%.100s]", name);
+        good = add_kernel_mapping(e, address, size, 0, flm_bytes_of(bracketed), why);
+    }
+    if (modules)
+        fclose(modules);
+    return good;
+}

@@ -1,0 +1,241 @@
+#include "record/capture/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/core/bytes.h"
+#include "base/number/number.h"
+
+/* ---- A command ----------------------------------------------------------------------------------
+ */
+
+static bool is_program(const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return false;
+    if (!S_ISREG(file.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    return access(path, X_OK) == 0;
+}
+
+/* As execvp looks for it. What cannot be started is said before anything is. */
+static bool find_command(const char *name, struct flm_error *why)
+{
+    int error = ENOENT;
+    if (strchr(name, '/')) {
+        if (is_program(name))
+            return true;
+        error = errno;
+    } else if (name[0]) {
+        const char *path = getenv("PATH");
+        for (const char *at = path ? path : "/bin:/usr/bin"; at; at = strchr(at, ':')) {
+            char whole[4096];
+            at += *at == ':';
+            int size = (int)strcspn(at, ":");
+            int wrote =
+                snprintf(whole, sizeof whole, "%.*s%s%s", size, at, size ? "/" : "./", name);
+            if (wrote > 0 && (size_t)wrote < sizeof whole && is_program(whole))
+                return true;
+            if (errno == EACCES)
+                error = EACCES;
+        }
+    }
+    if (!name[0])
+        return flm_error_set(why, FLM_ERROR_USAGE, "the name of the command is empty");
+    if (error == ENOENT)
+        return flm_error_set(
+            why, FLM_ERROR_SYSTEM,
+            strchr(name, '/') ? "%s: there is no such program" : "%s: command not found", name);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be executed: %s", name,
+                         strerror(error));
+}
+
+/* Only what is safe between fork and exec. */
+_Noreturn static void wait_and_exec(int go, int trouble, char *const *command, uint64_t most_files)
+{
+    char byte;
+    ssize_t got;
+    do
+        got = read(go, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    if (got != 1)
+        _exit(0); /* it was not wanted after all */
+    struct rlimit files;
+    if (most_files > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = most_files;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(command[0], command);
+    int error = errno;
+    (void)!write(trouble, &error, sizeof error);
+    _exit(127);
+}
+
+bool flm_child_start(struct flm_child *child, char *const *command, uint64_t files,
+                     struct flm_error *why)
+{
+    int go[2], trouble[2];
+    *child = (struct flm_child){.go = -1, .trouble = -1, .ended = -1, .status = -1};
+    if (!find_command(command[0], why))
+        return false;
+    if (pipe2(go, O_CLOEXEC) != 0)
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "no pipe to the command: %s", strerror(errno));
+    if (pipe2(trouble, O_CLOEXEC) != 0) {
+        flm_error_set(why, FLM_ERROR_SYSTEM, "no pipe to the command: %s", strerror(errno));
+        close(go[0]);
+        close(go[1]);
+        return false;
+    }
+    fflush(NULL); /* what is buffered must not be written twice */
+    pid_t process = fork();
+    if (process == 0) {
+        close(go[1]); /* else it would wait for itself when we are killed */
+        wait_and_exec(go[0], trouble[1], command, files);
+    }
+    int error = errno;
+    close(go[0]);
+    close(trouble[1]);
+    if (process < 0) {
+        close(go[1]);
+        close(trouble[0]);
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be started: %s", command[0],
+                             strerror(error));
+    }
+    child->process = process;
+    child->go = go[1];
+    child->trouble = trouble[0];
+#ifdef SYS_pidfd_open
+    child->ended = (int)syscall(SYS_pidfd_open, process, 0);
+#endif
+    return true;
+}
+
+bool flm_child_release(struct flm_child *child, const char *name, struct flm_error *why)
+{
+    int error = 0;
+    ssize_t wrote = write(child->go, "g", 1), got;
+    close(child->go);
+    child->go = -1;
+    do
+        got = read(child->trouble, &error, sizeof error); /* ends when exec closes it */
+    while (got < 0 && errno == EINTR);
+    close(child->trouble);
+    child->trouble = -1;
+    if (wrote == 1 && got == 0)
+        return true;
+    waitpid(child->process, &child->status, 0);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be executed: %s", name,
+                         got == (ssize_t)sizeof error ? strerror(error) : "it has ended");
+}
+
+bool flm_child_has_ended(struct flm_child *child)
+{
+    if (child->process == 0 || child->status != -1)
+        return child->process != 0;
+    int status;
+    if (waitpid(child->process, &status, WNOHANG) == child->process)
+        child->status = status;
+    return child->status != -1;
+}
+
+void flm_child_clear(struct flm_child *child)
+{
+    if (child->process == 0)
+        return;
+    if (child->go >= 0) {
+        close(child->go); /* it reads the end, and goes */
+        if (child->status == -1)
+            waitpid(child->process, &child->status, 0);
+    }
+    if (child->trouble >= 0)
+        close(child->trouble);
+    if (child->ended >= 0)
+        close(child->ended);
+    *child = (struct flm_child){.go = -1, .trouble = -1, .ended = -1, .status = -1};
+}
+
+/* ---- Tasks that exist ---------------------------------------------------------------------------
+ */
+
+bool flm_tasks_add(struct flm_tasks *tasks, int32_t task)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        if (tasks->items[i] == task)
+            return true;
+    void *items = tasks->items;
+    if (!flm_grow(&items, &tasks->capacity, tasks->count + 1, sizeof task))
+        return false;
+    tasks->items = items;
+    tasks->items[tasks->count++] = task;
+    return true;
+}
+
+void flm_tasks_clear(struct flm_tasks *tasks)
+{
+    free(tasks->items);
+    *tasks = (struct flm_tasks){0};
+}
+
+/* Adds what the folder lists now; whether anything was new. -1: there is no such folder. -2: memory
+ * ran out. */
+static int add_listed(struct flm_tasks *tasks, const char *path)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -1;
+    size_t before = tasks->count;
+    bool good = true;
+    for (struct dirent *entry; good && (entry = readdir(folder));) {
+        uint64_t task;
+        if (flm_number_parse_uint(flm_bytes_of(entry->d_name), &task) && task <= INT32_MAX)
+            good = flm_tasks_add(tasks, (int32_t)task);
+    }
+    closedir(folder);
+    return !good ? -2 : tasks->count > before;
+}
+
+bool flm_tasks_of_process(struct flm_tasks *tasks, int32_t process, const char *root,
+                          struct flm_error *why)
+{
+    enum { MOST_SCANS = 64 }; /* of a process that makes threads all the time */
+    char path[256];
+    snprintf(path, sizeof path, "%s/proc/%d/task", root, process);
+    int change = add_listed(tasks, path);
+    if (change == -1)
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "there is no process %d", process);
+    for (int i = 0; i < MOST_SCANS && change == 1; i++)
+        change = add_listed(tasks, path);
+    return change != -2 || flm_error_memory(why);
+}
+
+int32_t flm_task_process(int32_t task, const char *root, struct flm_error *why)
+{
+    char path[256], line[256];
+    snprintf(path, sizeof path, "%s/proc/%d/status", root, task);
+    FILE *status = fopen(path, "re");
+    int32_t process = -1;
+    while (status && process < 0 && fgets(line, sizeof line, status))
+        if (strncmp(line, "Tgid:", 5) == 0)
+            process = (int32_t)strtol(line + 5, NULL, 10);
+    if (status)
+        fclose(status);
+    if (process < 0)
+        flm_error_set(why, FLM_ERROR_SYSTEM, "there is no thread %d", task);
+    return process;
+}

@@ -1,0 +1,269 @@
+#include "record/live/live.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_NS = 100000000 };
+
+struct flm_top_recording {
+    struct flm_top_options options;
+    struct flm_recorder *recorder;
+    pthread_t thread;
+    bool has_thread;
+
+    /* The thread's own. */
+    struct flm_top_window window;
+    int64_t piece_ns; /* when the piece began */
+    double cpu_s;     /* ours, until then */
+    struct flm_session_counts counted;
+    bool shows_all;
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t news;
+    struct flm_profile *newest;
+    struct flm_top_state state;
+    bool stop, all;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- In the recorder's thread ---------------------------------------------------------------- */
+
+static uint64_t own_size_bytes(void)
+{
+    unsigned long long whole, resident = 0, of_files = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file || fscanf(file, "%llu %llu %llu", &whole, &resident, &of_files) != 3)
+        resident = of_files = 0;
+    if (file)
+        fclose(file);
+    return resident > of_files ? (resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void publish(struct flm_top_recording *r, struct flm_profile *sum,
+                    const struct flm_top_facts *facts)
+{
+    uint64_t own_size = own_size_bytes();
+    pthread_mutex_lock(&r->lock);
+    flm_profile_free(r->newest);
+    r->newest = sum;
+    r->state.facts = *facts;
+    r->state.all = r->shows_all;
+    r->state.sums++;
+    r->state.own_size_bytes = own_size;
+    pthread_cond_broadcast(&r->news);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool show_sum(struct flm_top_recording *r, struct flm_error *why)
+{
+    struct flm_top_facts facts;
+    if (r->window.count == 0 && !r->window.older.profile)
+        return true;
+    struct flm_profile *sum = flm_top_window_sum(&r->window, r->shows_all, &facts, why);
+    if (sum)
+        publish(r, sum, &facts);
+    return sum;
+}
+
+/* What came since the last time. */
+static struct flm_profile *take_profile(struct flm_top_recording *r, struct flm_error *why)
+{
+    enum { RINGS_NS = 200000000 }; /* records are read some time after they happened */
+    struct flm_builder *builder = flm_builder_new(why);
+    if (!builder)
+        return NULL;
+    if (flm_session_take(flm_recorder_session(r->recorder), clock_ns(CLOCK_MONOTONIC) - RINGS_NS,
+                         builder, why))
+        return flm_builder_finish(builder, why);
+    flm_builder_free(builder);
+    return NULL;
+}
+
+static bool take_piece(struct flm_top_recording *r, int64_t now_ns, struct flm_error *why)
+{
+    struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
+    struct flm_profile *profile = take_profile(r, why);
+    double cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    const struct flm_top_facts facts = {.duration_s = (double)(now_ns - r->piece_ns) / 1e9,
+                                        .own_cpu_s = cpu_s - r->cpu_s,
+                                        .samples = counts.samples - r->counted.samples,
+                                        .lost = counts.lost - r->counted.lost};
+    r->counted = counts;
+    r->piece_ns = now_ns;
+    r->cpu_s = cpu_s;
+    return profile && flm_top_window_take(&r->window, profile, &facts, why) && show_sum(r, why);
+}
+
+static void tell_reading(struct flm_top_recording *r, bool is_reading)
+{
+    pthread_mutex_lock(&r->lock);
+    r->state.is_reading = is_reading;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool tick(void *context, struct flm_recorder *recorder)
+{
+    struct flm_top_recording *r = context;
+    pthread_mutex_lock(&r->lock);
+    bool stop = r->stop, is_other = r->all != r->shows_all;
+    r->shows_all = r->all;
+    pthread_mutex_unlock(&r->lock);
+    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    struct flm_error why;
+    bool good = true;
+    if (stop)
+        return false;
+    /* The next tick would be too late by more than this one is too early. And where names are not
+     * there yet, the piece gets longer: rings are drained meanwhile. */
+    if (now_ns - r->piece_ns >= r->options.interval_ns - TICK_NS / 2) {
+        bool is_named = flm_session_prepare(flm_recorder_session(recorder));
+        tell_reading(r, !is_named);
+        good = !is_named || take_piece(r, now_ns, &why);
+    }
+    if (is_other)
+        good = good && show_sum(r, &why);
+    if (good)
+        return true;
+    pthread_mutex_lock(&r->lock);
+    r->state.why = why;
+    pthread_mutex_unlock(&r->lock);
+    return false;
+}
+
+static void *run(void *context)
+{
+    struct flm_top_recording *r = context;
+    struct flm_error why = {0};
+    r->piece_ns = clock_ns(CLOCK_MONOTONIC);
+    r->cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    bool good = flm_recorder_run(r->recorder, tick, r, &why);
+    pthread_mutex_lock(&r->lock);
+    bool has_failed = r->state.why.kind != FLM_ERROR_NONE, was_stopped = r->stop;
+    pthread_mutex_unlock(&r->lock);
+    if (good && !has_failed && !was_stopped) /* what is left of the last interval */
+        good = take_piece(r, clock_ns(CLOCK_MONOTONIC), &why);
+    struct flm_recorder_result result = flm_recorder_result(r->recorder);
+    pthread_mutex_lock(&r->lock);
+    if (!good && !has_failed)
+        r->state.why = why;
+    r->state.phase = good && !has_failed ? FLM_TOP_ENDED : FLM_TOP_FAILED;
+    r->state.exit_status = result.exit_status;
+    pthread_cond_broadcast(&r->news);
+    pthread_mutex_unlock(&r->lock);
+    /* What is shown may still be widened. */
+    while (good) {
+        pthread_mutex_lock(&r->lock);
+        while (!r->stop && r->all == r->shows_all)
+            pthread_cond_wait(&r->news, &r->lock);
+        bool stop = r->stop;
+        r->shows_all = r->all;
+        pthread_mutex_unlock(&r->lock);
+        if (stop || !show_sum(r, &why))
+            break;
+    }
+    return NULL;
+}
+
+/* ---- In the other one ------------------------------------------------------------------------ */
+
+struct flm_top_recording *flm_top_recording_new(const struct flm_top_options *options,
+                                                struct flm_error *why)
+{
+    struct flm_top_recording *r = calloc(1, sizeof *r);
+    if (!r) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    r->options = *options;
+    r->window.most = options->window;
+    r->state.exit_status = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_t by_clock;
+    pthread_condattr_init(&by_clock);
+    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->news, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    r->recorder = flm_recorder_new(&r->options.recorder, why);
+    if (r->recorder)
+        return r;
+    flm_top_recording_free(r);
+    return NULL;
+}
+
+/* Signals are for the thread that has the terminal. */
+bool flm_top_recording_start(struct flm_top_recording *r, struct flm_error *why)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&r->thread, NULL, run, r);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    r->has_thread = error == 0;
+    return r->has_thread ||
+           flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
+}
+
+void flm_top_recording_free(struct flm_top_recording *r)
+{
+    if (!r)
+        return;
+    if (r->has_thread) {
+        pthread_mutex_lock(&r->lock);
+        r->stop = true;
+        pthread_cond_broadcast(&r->news);
+        pthread_mutex_unlock(&r->lock);
+        pthread_join(r->thread, NULL);
+        flm_recorder_end_command(r->recorder);
+    }
+    flm_recorder_free(r->recorder);
+    flm_top_window_clear(&r->window);
+    flm_profile_free(r->newest);
+    pthread_cond_destroy(&r->news);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+const struct flm_recorder *flm_top_recording_recorder(const struct flm_top_recording *r)
+{
+    return r->recorder;
+}
+
+struct flm_profile *flm_top_recording_next(struct flm_top_recording *r, struct flm_top_state *state)
+{
+    pthread_mutex_lock(&r->lock);
+    struct flm_profile *newest = r->newest;
+    r->newest = NULL;
+    *state = r->state;
+    pthread_mutex_unlock(&r->lock);
+    return newest;
+}
+
+void flm_top_recording_wait(struct flm_top_recording *r, int most_ms)
+{
+    int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + most_ms * INT64_C(1000000);
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    pthread_mutex_lock(&r->lock);
+    while (!r->newest && r->state.phase == FLM_TOP_RUNS &&
+           pthread_cond_timedwait(&r->news, &r->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void flm_top_recording_widen(struct flm_top_recording *r, bool all)
+{
+    pthread_mutex_lock(&r->lock);
+    r->all = all;
+    pthread_cond_broadcast(&r->news);
+    pthread_mutex_unlock(&r->lock);
+}

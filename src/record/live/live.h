@@ -1,0 +1,63 @@
+/* live.h - a recording that runs in a thread of its own, and what it found lately.
+ *
+ *     recorder's thread    rings ─► session ─► every interval: a piece, with its symbols
+ *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
+ *     the tables' thread            └► symbols of what is new        │
+ *     the other thread     flm_top_recording_next ◄──────────────────┘
+ *
+ * Tables of symbols are made beside, since those of a large program take seconds, and rings are
+ * full in less: until they are there, the piece gets longer. Sums take milliseconds, and are made
+ * in the recorder's thread; whoever shows them never waits. A sum that nobody took before the next
+ * one is made is dropped. */
+#ifndef FLAMEL_RECORD_LIVE_LIVE_H
+#define FLAMEL_RECORD_LIVE_LIVE_H
+
+#include "record/capture/recorder.h"
+#include "record/live/window.h"
+
+struct flm_top_options {
+    struct flm_recorder_options recorder;
+    int64_t interval_ns;
+    size_t window; /* intervals */
+};
+
+/* How far it is. */
+enum flm_top_phase { FLM_TOP_RUNS, FLM_TOP_ENDED, FLM_TOP_FAILED };
+
+struct flm_top_state {
+    enum flm_top_phase phase;
+    int exit_status;            /* of a command that has ended, as waitpid has it; else -1 */
+    struct flm_error why;       /* FAILED */
+    struct flm_top_facts facts; /* of the sum that was made last */
+    bool all;                   /* it is that of everything since the start */
+    bool is_reading;            /* the next one waits for symbols */
+    uint64_t sums;              /* how many were made */
+    uint64_t own_size_bytes;    /* of our own memory, without files that are mapped; 0: not known */
+};
+
+struct flm_top_recording;
+
+/* Opens everything; nothing runs yet. NULL, and `why` with what would allow it. */
+struct flm_top_recording *flm_top_recording_new(const struct flm_top_options *options,
+                                                struct flm_error *why);
+
+/* Lets it run. False, and `why`, when there is no thread for it. */
+bool flm_top_recording_start(struct flm_top_recording *recording, struct flm_error *why);
+
+/* Stops; a command that was started is asked to end. */
+void flm_top_recording_free(struct flm_top_recording *recording);
+
+const struct flm_recorder *flm_top_recording_recorder(const struct flm_top_recording *recording);
+
+/* The newest sum, which the caller owns; NULL: there is none that was not taken yet. */
+struct flm_profile *flm_top_recording_next(struct flm_top_recording *recording,
+                                           struct flm_top_state *state);
+
+/* Waits until there is a newer one, or it has ended, or so long. */
+void flm_top_recording_wait(struct flm_top_recording *recording, int most_ms);
+
+/* From now on sums of everything since the start, or of the window again. The next one is made at
+ * once. */
+void flm_top_recording_widen(struct flm_top_recording *recording, bool all);
+
+#endif

@@ -1,0 +1,117 @@
+#include "record/live/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flamel/algebra.h"
+#include "record/live/bound.h"
+
+void flm_top_window_clear(struct flm_top_window *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        flm_profile_free(w->pieces[i].profile);
+    flm_profile_free(w->older.profile);
+    *w = (struct flm_top_window){.most = w->most};
+}
+
+static void add_facts(struct flm_top_facts *sum, const struct flm_top_facts *facts)
+{
+    sum->duration_s += facts->duration_s;
+    sum->own_cpu_s += facts->own_cpu_s;
+    sum->samples += facts->samples;
+    sum->lost += facts->lost;
+}
+
+/* Some pieces, behind `older` where that is wanted, as one. */
+static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, size_t count,
+                                  bool with_older, struct flm_top_facts *facts,
+                                  struct flm_error *why)
+{
+    const struct flm_profile **in = malloc((count + 1) * sizeof(*in));
+    size_t in_count = 0;
+    if (!in) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    *facts = (struct flm_top_facts){0};
+    if (with_older && w->older.profile) {
+        in[in_count++] = w->older.profile;
+        *facts = w->older.facts;
+    }
+    for (size_t i = first; i < first + count; i++) {
+        in[in_count++] = w->pieces[i].profile;
+        add_facts(facts, &w->pieces[i].facts);
+    }
+    struct flm_profile *sum = flm_align(in, in_count, FLM_ALIGN_ADD, NULL, why);
+    free(in);
+    return sum;
+}
+
+/* How many pieces at the end have `most` intervals. */
+static size_t pieces_of_window(const struct flm_top_window *w)
+{
+    size_t pieces = 0, intervals = 0;
+    while (pieces < w->count && intervals < w->most)
+        intervals += w->pieces[w->count - ++pieces].intervals;
+    return pieces;
+}
+
+/* The oldest pieces become a part of `older`. */
+static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why)
+{
+    struct flm_top_piece older = {0};
+    older.profile = sum_of(w, 0, count, true, &older.facts, why);
+    older.profile = flm_top_bound(older.profile, FLM_TOP_OLDER_STACKS, why);
+    if (!older.profile)
+        return false;
+    flm_profile_free(w->older.profile);
+    w->older = older;
+    for (size_t i = 0; i < count; i++)
+        flm_profile_free(w->pieces[i].profile);
+    w->count -= count;
+    memmove(w->pieces, w->pieces + count, w->count * sizeof *w->pieces);
+    return true;
+}
+
+/* The newest piece with one more interval. */
+static bool extend(struct flm_top_window *w, struct flm_profile *profile,
+                   const struct flm_top_facts *facts, struct flm_error *why)
+{
+    struct flm_top_piece *newest = &w->pieces[w->count - 1];
+    const struct flm_profile *both[] = {newest->profile, profile};
+    struct flm_profile *sum = flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
+    flm_profile_free(profile);
+    sum = flm_top_bound(sum, FLM_TOP_PIECE_STACKS, why);
+    if (!sum)
+        return false;
+    flm_profile_free(newest->profile);
+    newest->profile = sum;
+    newest->intervals++;
+    add_facts(&newest->facts, facts);
+    return true;
+}
+
+bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
+                         const struct flm_top_facts *facts, struct flm_error *why)
+{
+    size_t each = (w->most + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+    if (w->count > 0 && w->pieces[w->count - 1].intervals < each)
+        return extend(w, profile, facts, why);
+    size_t leaving = w->count - pieces_of_window(w);
+    if (leaving >= FLM_TOP_LEAVING && !settle(w, leaving, why)) {
+        flm_profile_free(profile);
+        return false;
+    }
+    profile = flm_top_bound(profile, FLM_TOP_PIECE_STACKS, why);
+    if (!profile)
+        return false;
+    w->pieces[w->count++] = (struct flm_top_piece){profile, *facts, 1};
+    return true;
+}
+
+struct flm_profile *flm_top_window_sum(const struct flm_top_window *w, bool all,
+                                       struct flm_top_facts *facts, struct flm_error *why)
+{
+    size_t count = all ? w->count : pieces_of_window(w);
+    return sum_of(w, w->count - count, count, all, facts, why);
+}

@@ -1,0 +1,144 @@
+/* event_layout.c - what the samples of each event hold, from its attributes. */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "record/perf/byte_order.h"
+#include "record/perf/event.h"
+#include "symbol/unwind/unwind_table.h"
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+/* Where the fields of the attributes lie, in any kernel's: they are only added to at their end. */
+enum attribute_offset {
+    AT_TYPE = 0,
+    AT_CONFIG = 8,
+    AT_PERIOD = 16,
+    AT_SAMPLE_TYPE = 24,
+    AT_READ_FORMAT = 32,
+    AT_FLAGS = 40,
+    AT_BRANCH_TYPE = 72,
+    AT_USER_REGISTERS = 80,
+    AT_INTERRUPT_REGISTERS = 96,
+    AT_DEEPEST_CHAIN = 108,
+    ATTRIBUTES_KNOWN = 112
+};
+
+/* What the kernel keeps of a chain when nothing else was said (kernel.perf_event_max_stack). */
+enum { USUAL_DEEPEST_CHAIN = 127 };
+
+/* The frames that a chain has at most. One that stands for what was unwound from a copy of the
+ * stack has as many as there were. */
+static uint32_t deepest_chain(const struct flm_event_layout *layout, uint32_t asked)
+{
+    return layout->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK) ||
+                   asked == UINT16_MAX
+               ? 0
+           : asked > 0 ? asked
+                       : USUAL_DEEPEST_CHAIN;
+}
+
+enum { FLAG_FREQUENCY = 10, FLAG_SAMPLE_ID_ALL = 18 };
+
+/* Every bit whose part of a sample we can read, or step over. */
+#define KNOWN_SAMPLE_TYPES ((UINT64_C(1) << 25) - 1)
+
+/* Single bits are numbered from the other end of each byte on machines of the other order. */
+static bool has_flag(const char *attributes, unsigned bit, bool swapped)
+{
+    unsigned char byte = (unsigned char)attributes[AT_FLAGS + bit / 8];
+    return byte >> (swapped ? 7 - bit % 8 : bit % 8) & 1;
+}
+
+bool flm_event_layout_init(struct flm_event_layout *layout, const void *attributes, size_t size,
+                           bool swapped, struct flm_error *why)
+{
+    char all[ATTRIBUTES_KNOWN] = {0};
+    memcpy(all, attributes, size < sizeof all ? size : sizeof all);
+    *layout = (struct flm_event_layout){
+        .sample_type = flm_word64(all + AT_SAMPLE_TYPE, swapped),
+        .read_format = flm_word64(all + AT_READ_FORMAT, swapped),
+        .user_registers = flm_word64(all + AT_USER_REGISTERS, swapped),
+        .interrupt_registers = flm_word64(all + AT_INTERRUPT_REGISTERS, swapped),
+        .branch_type = flm_word64(all + AT_BRANCH_TYPE, swapped),
+        .sample_id_all = has_flag(all, FLAG_SAMPLE_ID_ALL, swapped),
+        .type = flm_word32(all + AT_TYPE, swapped),
+        .config = flm_word64(all + AT_CONFIG, swapped),
+        .machine = (int)flm_machine_here(),
+    };
+    layout->has_period = layout->sample_type & PERF_SAMPLE_PERIOD;
+    if (!has_flag(all, FLAG_FREQUENCY, swapped))
+        layout->period = flm_word64(all + AT_PERIOD, swapped);
+    uint16_t asked = flm_word16(all + AT_DEEPEST_CHAIN, swapped);
+    layout->deepest_chain = deepest_chain(layout, asked);
+    layout->is_dummy = layout->type == PERF_TYPE_SOFTWARE && layout->config == PERF_COUNT_SW_DUMMY;
+    if (layout->sample_type & ~KNOWN_SAMPLE_TYPES)
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "its samples hold something that this version of flamel does not know "
+                             "(sample type 0x%llx)",
+                             (unsigned long long)layout->sample_type);
+    return true;
+}
+
+/* ---- All events of a recording --------------------------------------------------------------- */
+
+/* Where `id` is, or would be. */
+static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
+{
+    size_t low = 0, high = layouts->id_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (layouts->ids[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool add_id(struct flm_event_layouts *layouts, uint64_t id, uint32_t layout)
+{
+    size_t at = find_id(layouts, id);
+    if (at < layouts->id_count && layouts->ids[at].id == id)
+        return true; /* the first one has it */
+    void *ids = layouts->ids;
+    if (!flm_grow(&ids, &layouts->id_capacity, layouts->id_count + 1, sizeof *layouts->ids))
+        return false;
+    layouts->ids = ids;
+    memmove(layouts->ids + at + 1, layouts->ids + at,
+            (layouts->id_count - at) * sizeof *layouts->ids);
+    layouts->ids[at] = (struct flm_event_id){id, layout};
+    layouts->id_count++;
+    return true;
+}
+
+bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_event_layout *layout,
+                           const uint64_t *ids, size_t id_count, struct flm_error *why)
+{
+    void *items = layouts->items;
+    if (!flm_grow(&items, &layouts->capacity, layouts->count + 1, sizeof *layouts->items))
+        return flm_error_memory(why);
+    layouts->items = items;
+    uint32_t number = (uint32_t)layouts->count;
+    layouts->items[layouts->count++] = *layout;
+    layouts->items[number].number = number;
+    for (size_t i = 0; i < id_count; i++)
+        if (!add_id(layouts, ids[i], number))
+            return flm_error_memory(why);
+    return true;
+}
+
+void flm_event_layouts_clear(struct flm_event_layouts *layouts)
+{
+    free(layouts->items);
+    free(layouts->ids);
+    *layouts = (struct flm_event_layouts){0};
+}
+
+const struct flm_event_layout *flm_event_layouts_find(const struct flm_event_layouts *layouts,
+                                                      uint64_t id)
+{
+    size_t at = find_id(layouts, id);
+    if (at == layouts->id_count || layouts->ids[at].id != id)
+        return NULL;
+    return &layouts->items[layouts->ids[at].layout];
+}

@@ -1,0 +1,32 @@
+/* owned_string.h - a text that somebody keeps: copied once, never changed, terminated. */
+#ifndef FLAMEL_RECORD_PERF_OWNED_STRING_H
+#define FLAMEL_RECORD_PERF_OWNED_STRING_H
+
+#include <stdlib.h>
+
+#include "base/core/bytes.h"
+
+struct flm_own_text {
+    char *at; /* to be freed */
+    size_t size;
+};
+
+/* False when memory ran out. */
+static inline bool flm_own_text_init(struct flm_own_text *own, struct flm_bytes text)
+{
+    own->at = malloc(text.size + 1);
+    own->size = text.size;
+    if (!own->at)
+        return false;
+    if (text.size)
+        memcpy(own->at, text.at, text.size);
+    own->at[text.size] = 0;
+    return true;
+}
+
+static inline struct flm_bytes flm_own_text_bytes(const struct flm_own_text *own)
+{
+    return (struct flm_bytes){own->at, own->size};
+}
+
+#endif

@@ -1,0 +1,319 @@
+#include "record/perf_data/perf_data.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "os/input.h"
+#include "record/perf_data/internal.h"
+#include "record/perf_data/kernel_version.h"
+
+#define MAGIC UINT64_C(0x32454C4946524550) /* "PERFILE2", where the first byte is the lowest */
+
+/* The header of a file; that of a stream is its first two words. */
+enum header_offset {
+    AT_HEADER_SIZE = 8,
+    STREAM_HEADER = 16,
+    AT_ATTRIBUTE_SIZE = 16,
+    AT_ATTRIBUTES = 24,
+    AT_DATA = 40,
+    AT_FEATURES = 72,
+    FEATURE_COUNT = 256,
+    FILE_HEADER = 104
+};
+
+struct part {
+    uint64_t offset, size;
+};
+
+static struct part part_at(const struct flm_perf_data *data, const char *at)
+{
+    return (struct part){flm_perf_data_u64(data, at), flm_perf_data_u64(data, at + 8)};
+}
+
+/* ---- Parts of a file ------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct flm_perf_data *data, struct part part)
+{
+    uint64_t left = part.offset < data->size ? data->size - part.offset : 0;
+    return part.offset + (part.size < left ? part.size : left);
+}
+
+static bool is_inside(const struct flm_perf_data *data, struct part part)
+{
+    return part.offset <= data->size && part.size <= data->size - part.offset;
+}
+
+/* The bytes of a part that is inside of the file. */
+static bool read_part(struct flm_perf_data *data, struct part part, struct flm_text *out)
+{
+    out->size = 0;
+    if (part.size > LARGEST_TABLE)
+        return flm_error_byte(data->why, FLM_ERROR_FORMAT, part.offset,
+                              "a table of %llu bytes: none is that large",
+                              (unsigned long long)part.size);
+    if (!data->file) {
+        flm_text_add(out, (struct flm_bytes){data->memory.at + part.offset, (size_t)part.size});
+        return !out->failed || flm_error_memory(data->why);
+    }
+    struct flm_input *input =
+        flm_input_open_piece(data->file, part.offset, part.offset + part.size, data->why);
+    if (!input)
+        return false;
+    struct flm_source *source = flm_input_source(input);
+    bool good = part.size == 0 || flm_source_all(source, data->why);
+    if (good)
+        flm_text_add(out, (struct flm_bytes){source->at, (size_t)(source->end - source->at)});
+    flm_input_close(input);
+    return good && (!out->failed || flm_error_memory(data->why));
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static bool read_events(struct flm_perf_data *data, const char *header)
+{
+    enum { LEAST = 64 + 16, MOST = 4096 };
+    uint64_t each = flm_perf_data_u64(data, header + AT_ATTRIBUTE_SIZE);
+    struct part part = part_at(data, header + AT_ATTRIBUTES);
+    if (each < LEAST || each > MOST)
+        return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_ATTRIBUTE_SIZE,
+                              "the attributes of an event are said to be %llu bytes",
+                              (unsigned long long)each);
+    if (!is_inside(data, part) || part.size < each)
+        return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_ATTRIBUTES,
+                              "the table of events lies outside of the file");
+    struct flm_text table = {0}, ids = {0};
+    bool good = read_part(data, part, &table);
+    for (uint64_t at = 0; good && at + each <= part.size; at += each) {
+        struct part of_ids = part_at(data, table.at + at + each - 16);
+        good = is_inside(data, of_ids) ||
+               flm_error_byte(data->why, FLM_ERROR_FORMAT, part.offset + at + each - 16,
+                              "the ids of an event lie outside of the file");
+        good = good && read_part(data, of_ids, &ids) &&
+               flm_perf_data_add_event(data, (struct flm_bytes){table.at + at, (size_t)each - 16},
+                                       (struct flm_bytes){ids.at, ids.size});
+    }
+    flm_text_clear(&table);
+    flm_text_clear(&ids);
+    return good;
+}
+
+static bool lose_features(struct flm_perf_data *data)
+{
+    flm_session_lost(data->session, "facts about the recording that cannot be read", 1);
+    return true;
+}
+
+/* Behind the records: a table of the features whose bits are set, and they themselves. */
+static bool read_features(struct flm_perf_data *data, const char *header, uint64_t offset)
+{
+    struct flm_text table = {0}, feature = {0};
+    uint64_t count = 0;
+    for (size_t i = 0; i < FEATURE_COUNT / 8; i++)
+        count += (uint64_t)__builtin_popcount((unsigned char)header[AT_FEATURES + i]);
+    struct part part = {offset, count * 16};
+    if (count == 0)
+        return true;
+    if (!is_inside(data, part))
+        return lose_features(data);
+    bool good = read_part(data, part, &table);
+    size_t next = 0;
+    for (unsigned i = 0; good && i < FEATURE_COUNT; i++) {
+        uint64_t word = flm_perf_data_u64(data, header + AT_FEATURES + i / 64 * 8);
+        if (!(word >> i % 64 & 1))
+            continue;
+        struct part of_feature = part_at(data, table.at + 16 * next++);
+        if (!is_inside(data, of_feature) || of_feature.size > LARGEST_TABLE)
+            good = lose_features(data);
+        else
+            good = read_part(data, of_feature, &feature) &&
+                   flm_perf_data_feature(data, i, (struct flm_bytes){feature.at, feature.size});
+    }
+    flm_text_clear(&table);
+    flm_text_clear(&feature);
+    return good;
+}
+
+/* ---- The two shapes -------------------------------------------------------------------------- */
+
+static bool read_data(struct flm_perf_data *data, struct part part)
+{
+    uint64_t end = end_of(data, part);
+    bool is_cut = end - part.offset < part.size;
+    if (!data->file) {
+        struct flm_source source = flm_source_of(
+            (struct flm_bytes){data->memory.at + part.offset, (size_t)(end - part.offset)});
+        return flm_perf_data_records(data, &source, part.offset,
+                                     is_cut ? part.size : end - part.offset);
+    }
+    if (end == part.offset)
+        return true;
+    struct flm_input *input = flm_input_open_piece(data->file, part.offset, end, data->why);
+    if (!input)
+        return false;
+    bool good = flm_perf_data_records(data, flm_input_source(input), part.offset,
+                                      is_cut ? part.size : end - part.offset);
+    flm_input_close(input);
+    return good;
+}
+
+static bool read_file(struct flm_perf_data *data)
+{
+    char header[FILE_HEADER] = {0};
+    if (data->file) {
+        data->size = flm_input_size(data->file);
+    } else {
+        if (!flm_source_all(data->source, data->why))
+            return false;
+        data->memory =
+            (struct flm_bytes){data->source->at, (size_t)(data->source->end - data->source->at)};
+        data->size = data->memory.size;
+    }
+    struct part whole = {0, data->size < FILE_HEADER ? data->size : FILE_HEADER};
+    struct flm_text text = {0};
+    bool good = read_part(data, whole, &text);
+    if (good)
+        memcpy(header, text.at, text.size);
+    flm_text_clear(&text);
+    if (!good)
+        return false;
+    uint64_t header_size = flm_perf_data_u64(data, header + AT_HEADER_SIZE);
+    if (data->size < FILE_HEADER || header_size < AT_FEATURES)
+        return flm_error_set(data->why, FLM_ERROR_FORMAT,
+                             "the header is cut off: there is nothing else in the file");
+    struct part records = part_at(data, header + AT_DATA);
+    if (records.offset > data->size)
+        return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_DATA,
+                              "the records lie outside of the file");
+    if (!read_events(data, header))
+        return false;
+    if (records.size == 0) {
+        /* perf says how large they are when it ends. */
+        records.size = data->size - records.offset;
+        flm_session_lost(data->session,
+                         "the end of the recording: perf was killed before it wrote all", 1);
+    } else if (is_inside(data, records) && header_size >= FILE_HEADER &&
+               !read_features(data, header, records.offset + records.size)) {
+        return false;
+    }
+    return read_data(data, records);
+}
+
+static bool read_stream(struct flm_perf_data *data)
+{
+    data->source->at += STREAM_HEADER;
+    return flm_perf_data_records(data, data->source, STREAM_HEADER, UINT64_MAX);
+}
+
+static bool read_all(struct flm_perf_data *data)
+{
+    if (!flm_source_fill(data->source, STREAM_HEADER, data->why))
+        return false;
+    if (data->source->end - data->source->at < STREAM_HEADER)
+        return flm_error_set(data->why, FLM_ERROR_FORMAT,
+                             "the header is cut off: there is nothing else in the file");
+    uint64_t magic = flm_load64(data->source->at);
+    data->swapped = data->layouts.swapped = magic == __builtin_bswap64(MAGIC);
+    if (magic != MAGIC && !data->swapped)
+        return flm_error_set(data->why, FLM_ERROR_FORMAT,
+                             "it does not begin as perf.data does (version 2, PERFILE2)");
+    uint64_t size = flm_perf_data_u64(data, data->source->at + AT_HEADER_SIZE);
+    return (size == STREAM_HEADER ? read_stream(data) : read_file(data)) &&
+           flm_event_order_finish(data->order, data->why);
+}
+
+/* ---- What became of it ----------------------------------------------------------------------- */
+
+static bool tell_losses(struct flm_perf_data *data)
+{
+    static const char *const traces[] = {
+        [0] = "bytes of an auxiliary trace, which is not decoded",
+        [1] = "bytes of Intel PT, which is not decoded",
+        [2] = "bytes of Intel BTS, which is not decoded",
+        [3] = "bytes of ARM CoreSight, which is not decoded",
+        [4] = "bytes of ARM SPE, which is not decoded",
+    };
+    size_t type = data->trace_type < sizeof traces / sizeof *traces ? data->trace_type : 0;
+    struct flm_order_damage damage = flm_event_order_damage(data->order);
+    flm_session_lost(data->session, traces[type], (double)data->trace_bytes);
+    if (data->lost_samples > data->lost_events)
+        flm_session_lost(data->session, "samples that the kernel lost",
+                         (double)(data->lost_samples - data->lost_events));
+    flm_session_lost(data->session, "records of types that flamel does not know",
+                     (double)data->unknown_records);
+    flm_session_lost(data->session, "the order of events that came too late",
+                     (double)flm_event_order_late(data->order));
+    return damage.count == 0 ||
+           flm_session_lose_at(data->session, "records that are damaged", (double)damage.count,
+                               damage.first_offset) ||
+           flm_error_memory(data->why);
+}
+
+static void tell_kernel(struct flm_perf_data *data)
+{
+    struct flm_bytes release = {data->release.at, data->release.size};
+    uint64_t start = flm_session_kernel_start(data->session);
+    flm_session_kernel(data->session, flm_kernel_is_ours(release, &data->kernel_id, start));
+}
+
+/* perf ends a recording with how many samples each event lost, at no time. Most of them were told
+ * already, among the events that a ring had no room for; not those behind which nothing came.
+ *
+ * Whether the vdso is that of our kernel must be known when it is mapped: stacks are unwound
+ * through it. What tells it comes before, at the beginning of the recording. */
+static bool take_event(void *context, struct flm_event *event, struct flm_error *why)
+{
+    struct flm_perf_data *data = context;
+    if (event->kind == FLM_EVENT_MAP && !data->has_told_kernel &&
+        flm_bytes_are(event->map.path, "[vdso]")) {
+        data->has_told_kernel = true;
+        tell_kernel(data);
+    }
+    if (event->kind == FLM_EVENT_LOST)
+        data->lost_events += event->lost.count;
+    if (event->kind == FLM_EVENT_LOST_SAMPLES && event->time_ns == 0) {
+        data->lost_samples += event->lost.count;
+        return true;
+    }
+    return flm_session_add(data->session, event, why);
+}
+
+static bool read_into_session(struct flm_perf_data *data)
+{
+    if (!read_all(data) || !tell_losses(data))
+        return false;
+    if (data->layouts.count == 0)
+        return flm_error_set(data->why, FLM_ERROR_FORMAT,
+                             "there are no events in it: the file is cut off");
+    uint64_t lost = data->lost_samples > data->lost_events ? data->lost_samples : data->lost_events;
+    if (!flm_session_has_samples(data->session) && lost > 0)
+        return flm_error_set(data->why, FLM_ERROR_FORMAT,
+                             "there are no samples in it: %llu were lost while it was recorded",
+                             (unsigned long long)lost);
+    if (!flm_session_has_samples(data->session))
+        return flm_error_set(data->why, FLM_ERROR_FORMAT, "there are no samples in it");
+    tell_kernel(data);
+    return true;
+}
+
+struct flm_session *flm_perf_data_read(struct flm_source *source, const struct flm_input *file,
+                                       const struct flm_session_options *options,
+                                       struct flm_error *why)
+{
+    struct flm_perf_data data = {.why = why, .source = source, .file = file};
+    data.session = flm_session_new(options, why);
+    if (data.session)
+        data.order = flm_event_order_new(&data.layouts, take_event, &data, why);
+    if (!data.order || !read_into_session(&data)) {
+        flm_session_free(data.session);
+        data.session = NULL;
+    }
+    flm_event_order_free(data.order);
+    for (size_t i = 0; i < data.layouts.count; i++)
+        flm_text_clear(&data.events[i].name);
+    flm_event_layouts_clear(&data.layouts);
+    ZSTD_freeDStream(data.zstd);
+    free(data.unpacked);
+    free(data.events);
+    flm_text_clear(&data.release);
+    return data.session;
+}

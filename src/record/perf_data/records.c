@@ -1,0 +1,257 @@
+/* records.c - the records of a perf.data file, decompressed where they must be. */
+#include "record/perf_data/internal.h"
+
+#include <stdlib.h>
+
+#include "symbol/unwind/unwind_table.h"
+
+enum { HEADER_SIZE = 8, FIRST_OF_PERF = 64, LAST_OF_PERF = 83, UNPACKED_SIZE = 1 << 20 };
+
+/* ---- Records of perf's own ------------------------------------------------------------------- */
+
+static bool cannot_read(struct flm_perf_data *data)
+{
+    flm_session_lost(data->session, "records of perf that cannot be read", 1);
+    return true;
+}
+
+static bool read_attributes(struct flm_perf_data *data, struct flm_bytes record)
+{
+    if (record.size < HEADER_SIZE + 8)
+        return cannot_read(data);
+    struct flm_bytes attributes = {record.at + HEADER_SIZE, record.size - HEADER_SIZE};
+    uint32_t size = flm_perf_data_u32(data, attributes.at + 4);
+    if (size == 0)
+        size = 64; /* as the first version is */
+    if (size > attributes.size)
+        return cannot_read(data);
+    struct flm_bytes ids = {attributes.at + size, attributes.size - size};
+    attributes.size = size;
+    return flm_perf_data_add_event(data, attributes, ids);
+}
+
+/* Says something new of an event; of that only the name is of use. */
+static bool read_update(struct flm_perf_data *data, struct flm_bytes record)
+{
+    enum { AT_KIND = HEADER_SIZE, AT_ID = 16, AT_NAME = 24, NAME = 2 };
+    if (record.size < AT_NAME)
+        return cannot_read(data);
+    if (flm_perf_data_u64(data, record.at + AT_KIND) != NAME)
+        return true;
+    const struct flm_event_layout *layout =
+        flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, record.at + AT_ID));
+    struct flm_bytes name = {record.at + AT_NAME,
+                             strnlen(record.at + AT_NAME, record.size - AT_NAME)};
+    return !layout || name.size == 0 || flm_perf_data_name_event(data, layout->number, name);
+}
+
+static bool read_feature(struct flm_perf_data *data, struct flm_bytes record)
+{
+    if (record.size < 16)
+        return cannot_read(data);
+    uint64_t feature = flm_perf_data_u64(data, record.at + HEADER_SIZE);
+    struct flm_bytes bytes = {record.at + 16, record.size - 16};
+    return feature > 255 || flm_perf_data_feature(data, (unsigned)feature, bytes);
+}
+
+/* The beginning of a record of flamel's own: which kind it is; 0 where it is none. */
+static uint32_t own_kind(const struct flm_perf_data *data, struct flm_bytes record)
+{
+    enum { AT_MAGIC = 16, AT_KIND = 24 };
+    bool is_own = record.size >= AT_KIND + 8 &&
+                  flm_perf_data_u64(data, record.at + HEADER_SIZE) == 0 &&
+                  flm_perf_data_u64(data, record.at + AT_MAGIC) == FLM_OWN_MAGIC;
+    return is_own ? flm_perf_data_u32(data, record.at + AT_KIND) : 0;
+}
+
+/* True of the samples of an event, so it is known before they are in order. */
+static bool read_marks(struct flm_perf_data *data, struct flm_bytes record)
+{
+    enum { AT_ID = 32 };
+    if (record.size < AT_ID + 8)
+        return cannot_read(data);
+    const struct flm_event_layout *layout =
+        flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, record.at + AT_ID));
+    if (layout)
+        data->layouts.items[layout->number].only_marks = true;
+    return true;
+}
+
+/* How many bytes follow the record, that are not in its size. */
+static uint64_t bytes_behind(const struct flm_perf_data *data, struct flm_bytes record,
+                             uint32_t type)
+{
+    if (type == FLM_RECORD_AUXTRACE && record.size >= 16)
+        return flm_perf_data_u64(data, record.at + HEADER_SIZE);
+    if (type == FLM_RECORD_TRACING_DATA && record.size >= 12)
+        return ((uint64_t)flm_perf_data_u32(data, record.at + HEADER_SIZE) + 7) & ~UINT64_C(7);
+    return 0;
+}
+
+static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t offset);
+
+/* One record that is whole. */
+static bool read_record(struct flm_perf_data *data, struct flm_bytes record, uint64_t offset)
+{
+    uint32_t type = flm_record_header(record.at, data->swapped).type;
+    if (type == FLM_RECORD_OWN && own_kind(data, record) == FLM_OWN_MARKS)
+        return read_marks(data, record);
+    if (type < FIRST_OF_PERF || type == FLM_RECORD_ROUND || type == FLM_RECORD_OWN)
+        return flm_event_order_add(data->order, record.at, record.size, offset, data->why);
+    switch (type) {
+    case FLM_RECORD_ATTRIBUTES:
+        return read_attributes(data, record);
+    case FLM_RECORD_EVENT_UPDATE:
+        return read_update(data, record);
+    case FLM_RECORD_FEATURE:
+        return read_feature(data, record);
+    case FLM_RECORD_BUILD_ID:
+        return flm_perf_data_build_id(data, record);
+    case FLM_RECORD_COMPRESSED:
+        return unpack(data, (struct flm_bytes){record.at + HEADER_SIZE, record.size - HEADER_SIZE},
+                      offset);
+    case FLM_RECORD_COMPRESSED2: {
+        uint64_t size = record.size >= 16 ? flm_perf_data_u64(data, record.at + HEADER_SIZE) : 0;
+        if (record.size < 16 || size > record.size - 16)
+            return cannot_read(data);
+        return unpack(data, (struct flm_bytes){record.at + 16, (size_t)size}, offset);
+    }
+    case FLM_RECORD_AUXTRACE_INFO:
+        if (record.size >= 12)
+            data->trace_type = flm_perf_data_u32(data, record.at + HEADER_SIZE);
+        return true;
+    case FLM_RECORD_AUXTRACE:
+        data->trace_bytes += bytes_behind(data, record, type);
+        return true;
+    default:
+        data->unknown_records += type > LAST_OF_PERF + 16;
+        return true;
+    }
+}
+
+/* ---- Compressed records ---------------------------------------------------------------------- */
+
+/* Reads the records that are whole among those unpacked, and keeps what is left. */
+static bool read_unpacked(struct flm_perf_data *data, uint64_t offset, bool *damaged)
+{
+    size_t at = 0;
+    while (data->unpacked_size - at >= HEADER_SIZE) {
+        struct flm_record_header header = flm_record_header(data->unpacked + at, data->swapped);
+        if (header.size < HEADER_SIZE) {
+            *damaged = true;
+            return true;
+        }
+        if (header.size > data->unpacked_size - at)
+            break;
+        bool is_packed =
+            header.type == FLM_RECORD_COMPRESSED || header.type == FLM_RECORD_COMPRESSED2;
+        if (is_packed
+                ? !cannot_read(data)
+                : !read_record(data, (struct flm_bytes){data->unpacked + at, header.size}, offset))
+            return false;
+        at += header.size;
+    }
+    data->unpacked_size -= at;
+    memmove(data->unpacked, data->unpacked + at, data->unpacked_size);
+    return true;
+}
+
+static bool lose_packed(struct flm_perf_data *data)
+{
+    flm_session_lost(data->session, "compressed parts that are damaged", 1);
+    data->unpacked_size = 0;
+    if (data->zstd)
+        ZSTD_initDStream(data->zstd);
+    return true;
+}
+
+/* All compressed records are one stream, and records may begin in one and end in the next. */
+static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t offset)
+{
+    if (!data->zstd) {
+        data->zstd = ZSTD_createDStream();
+        data->unpacked = malloc(UNPACKED_SIZE);
+        if (!data->zstd || !data->unpacked)
+            return flm_error_memory(data->why);
+        ZSTD_initDStream(data->zstd);
+    }
+    ZSTD_inBuffer from = {packed.at, packed.size, 0};
+    bool is_full;
+    do {
+        ZSTD_outBuffer to = {data->unpacked, UNPACKED_SIZE, data->unpacked_size};
+        size_t result = ZSTD_decompressStream(data->zstd, &to, &from);
+        if (ZSTD_isError(result))
+            return lose_packed(data);
+        is_full = to.pos == to.size;
+        data->unpacked_size = to.pos;
+        bool damaged = false;
+        if (!read_unpacked(data, offset, &damaged))
+            return false;
+        if (damaged)
+            return lose_packed(data);
+    } while (from.pos < from.size || is_full);
+    return true;
+}
+
+/* ---- One after the other --------------------------------------------------------------------- */
+
+/* Passes over `size` bytes; fewer where the input ends. */
+static bool skip(struct flm_perf_data *data, struct flm_source *source, uint64_t size)
+{
+    while (size > 0) {
+        if (!flm_source_fill(source, 1, data->why))
+            return false;
+        uint64_t there = (uint64_t)(source->end - source->at);
+        if (there == 0)
+            return true;
+        uint64_t passed = there < size ? there : size;
+        source->at += passed;
+        size -= passed;
+    }
+    return true;
+}
+
+static bool stop_at(struct flm_perf_data *data, uint64_t offset, const char *what)
+{
+    return flm_session_lose_at(data->session, what, 1, offset) || flm_error_memory(data->why);
+}
+
+bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source, uint64_t offset,
+                           uint64_t size)
+{
+    enum { TELL_EVERY = 4 << 20 };
+    uint64_t left = size, told = offset;
+    while (left >= HEADER_SIZE) {
+        if (!flm_source_fill(source, HEADER_SIZE, data->why))
+            return false;
+        if (source->end - source->at < HEADER_SIZE)
+            break;
+        uint16_t record_size = flm_record_header(source->at, data->swapped).size;
+        if (record_size < HEADER_SIZE)
+            return stop_at(data, offset, "everything behind a record without a size");
+        if (!flm_source_fill(source, record_size, data->why))
+            return false;
+        if (source->end - source->at < record_size || left < record_size)
+            return stop_at(data, offset, "the last record, which is cut off");
+        struct flm_bytes record = {source->at, record_size};
+        uint32_t type = flm_record_header(record.at, data->swapped).type;
+        uint64_t behind = bytes_behind(data, record, type);
+        if (!read_record(data, record, offset))
+            return false;
+        source->at += record_size;
+        if (behind > left - record_size)
+            behind = left - record_size;
+        if (!skip(data, source, behind))
+            return false;
+        offset += record_size + behind;
+        left -= size == UINT64_MAX ? 0 : record_size + behind;
+        if (offset - told >= TELL_EVERY) {
+            if (!flm_source_progress(data->source, offset - told, data->why))
+                return false;
+            told = offset;
+        }
+    }
+    if (size != UINT64_MAX && left > 0 && source->end == source->at)
+        return stop_at(data, offset, "the end of the recording, which the file does not have");
+    return true;
+}

@@ -1,0 +1,196 @@
+#include "record/python/code.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "base/text/utf.h"
+
+enum {
+    MOST_CODES = 1 << 20,
+    LONGEST_NAME = 4096,     /* characters */
+    LONGEST_TABLE = 1 << 20, /* bytes: a function of 100,000 lines */
+    LARGEST_CODE = 256,      /* bytes of a code object that we look at */
+    TRUSTED_NS = 20000000
+};
+
+void flm_python_codes_clear(struct flm_python_codes *codes)
+{
+    for (size_t i = 0; i < codes->count; i++)
+        flm_text_clear(&codes->items[i].text);
+    free(codes->items);
+    flm_index_clear(&codes->index);
+    *codes = (struct flm_python_codes){0};
+}
+
+static uint64_t word_at(const char *bytes, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, bytes + offset, sizeof value);
+    return value;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+/* Characters of 1, 2 or 4 bytes. Halves of surrogate pairs, which Python allows, are shown as the
+ * character for what cannot be shown. */
+static bool add_characters(struct flm_text *out, const char *bytes, size_t count, size_t width)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t code = 0;
+        char utf[4];
+        memcpy(&code, bytes + i * width, width);
+        if (code > 0x10FFFF)
+            return false;
+        if (code >= 0xD800 && code < 0xE000)
+            code = 0xFFFD;
+        size_t size = flm_utf8_put(code, utf);
+        flm_text_add(out, (struct flm_bytes){utf, size});
+    }
+    return !out->failed;
+}
+
+bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+                          uint64_t address, struct flm_text *out)
+{
+    const struct flm_python_layout *l = codes->layout;
+    char head[40], bytes[4 * LONGEST_NAME];
+    if (!flm_python_memory_read(memory, address, head, sizeof head))
+        return false;
+    uint64_t length = word_at(head, l->text_length);
+    uint32_t state;
+    memcpy(&state, head + l->text_state, sizeof state);
+    uint32_t width = state >> 2 & 7;
+    bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
+    if ((codes->home->text_type && word_at(head, 8) != codes->home->text_type) || !is_compact ||
+        (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
+        return false;
+    uint64_t data = address + (is_ascii ? l->text_ascii : l->text_compact);
+    return (length == 0 || flm_python_memory_read(memory, data, bytes, length * width)) &&
+           add_characters(out, bytes, length, width);
+}
+
+/* A bytes object, behind what is in `out`. */
+static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+                       uint64_t address, struct flm_text *out)
+{
+    const struct flm_python_layout *l = codes->layout;
+    char head[32];
+    if (!flm_python_memory_read(memory, address, head, sizeof head))
+        return false;
+    uint64_t size = word_at(head, l->bytes_size);
+    if ((codes->home->bytes_type && word_at(head, 8) != codes->home->bytes_type) ||
+        size > LONGEST_TABLE)
+        return false;
+    char *to = flm_text_reserve(out, size);
+    if (!to || (size > 0 && !flm_python_memory_read(memory, address + l->bytes_data, to, size)))
+        return false;
+    out->size += size;
+    return true;
+}
+
+/* ---- Code objects ---------------------------------------------------------------------------- */
+
+static bool read_mark(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+                      uint64_t address, struct flm_python_mark *mark, char *bytes)
+{
+    const struct flm_python_layout *l = codes->layout;
+    uint32_t first_line;
+    if (l->code_size > LARGEST_CODE ||
+        !flm_python_memory_read(memory, address, bytes, l->code_size))
+        return false;
+    if (codes->home->code_type && word_at(bytes, 8) != codes->home->code_type)
+        return false;
+    memcpy(&first_line, bytes + l->code_first_line, sizeof first_line);
+    *mark = (struct flm_python_mark){word_at(bytes, l->code_name), word_at(bytes, l->code_file),
+                                     word_at(bytes, l->code_lines), first_line};
+    return true;
+}
+
+static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *memory,
+                      struct flm_python_code *code)
+{
+    const struct flm_python_layout *l = codes->layout;
+    char bytes[LARGEST_CODE];
+    code->text.size = 0;
+    if (!read_mark(codes, memory, code->address, &code->mark, bytes) ||
+        !flm_python_text_read(codes, memory, code->mark.name, &code->text))
+        return false;
+    code->function_size = code->text.size;
+    if (!flm_python_text_read(codes, memory, code->mark.file, &code->text))
+        return false;
+    code->file_size = code->text.size - code->function_size;
+    code->first_line = code->mark.first_line > INT32_MAX ? 0 : (uint32_t)code->mark.first_line;
+    code->serial = ++codes->serials;
+    if (l->frames == FLM_PYTHON_FRAME_OBJECTS) {
+        uint64_t object = word_at(bytes, l->code_instructions);
+        if (!flm_python_memory_read(memory, object + l->bytes_size, &code->instructions_size,
+                                    sizeof code->instructions_size))
+            return false;
+        code->instructions = object + l->bytes_data;
+    } else {
+        code->instructions = code->address + l->code_instructions;
+        code->instructions_size = 2 * word_at(bytes, l->bytes_size);
+    }
+    return read_bytes(codes, memory, code->mark.lines, &code->text) && !code->text.failed;
+}
+
+/* What is remembered, if it is still there; else what is there now. */
+static bool look_again(struct flm_python_codes *codes, struct flm_python_memory *memory,
+                       struct flm_python_code *code, int64_t now_ns)
+{
+    struct flm_python_mark mark;
+    char bytes[LARGEST_CODE];
+    if (code->seen_ns && now_ns - code->seen_ns < TRUSTED_NS)
+        return true;
+    code->seen_ns = 0;
+    if (!read_mark(codes, memory, code->address, &mark, bytes))
+        return false;
+    if ((code->text.size == 0 || memcmp(&mark, &code->mark, sizeof mark) != 0) &&
+        !read_code(codes, memory, code)) {
+        code->text.size = 0;
+        return false;
+    }
+    code->seen_ns = now_ns;
+    return true;
+}
+
+uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_python_memory *memory,
+                               uint64_t address, int64_t now_ns)
+{
+    uint32_t hash = (uint32_t)flm_hash(&address, sizeof address);
+    for (struct flm_probe at = flm_index_probe(&codes->index, hash);
+         flm_index_next(&codes->index, &at);)
+        if (codes->items[at.found].address == address)
+            return look_again(codes, memory, &codes->items[at.found], now_ns) ? at.found
+                                                                              : UINT32_MAX;
+    void *items = codes->items;
+    struct flm_python_code code = {.address = address, .seen_ns = now_ns};
+    if (codes->count >= MOST_CODES || !read_code(codes, memory, &code) ||
+        !flm_grow(&items, &codes->capacity, codes->count + 1, sizeof *codes->items)) {
+        flm_text_clear(&code.text);
+        return UINT32_MAX;
+    }
+    codes->items = items;
+    codes->items[codes->count] = code;
+    if (!flm_index_add(&codes->index, hash, (uint32_t)codes->count)) {
+        flm_text_clear(&code.text);
+        return UINT32_MAX;
+    }
+    return (uint32_t)codes->count++;
+}
+
+struct flm_bytes flm_python_code_function(const struct flm_python_code *code)
+{
+    return (struct flm_bytes){code->text.at, code->function_size};
+}
+
+struct flm_bytes flm_python_code_file(const struct flm_python_code *code)
+{
+    return (struct flm_bytes){code->text.at + code->function_size, code->file_size};
+}
+
+struct flm_bytes flm_python_code_lines(const struct flm_python_code *code)
+{
+    size_t before = code->function_size + code->file_size;
+    return (struct flm_bytes){code->text.at + before, code->text.size - before};
+}

@@ -1,0 +1,96 @@
+#include "record/python/process_memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+bool flm_python_memory_read_now(struct flm_python_memory *m, uint64_t address, void *bytes,
+                                size_t size)
+{
+    struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)address, size}; // NOLINT
+    m->calls++;
+    ssize_t got = process_vm_readv(m->process, &local, 1, &remote, 1, 0);
+    if (got == (ssize_t)size)
+        return true;
+    m->error = got < 0 ? errno : EFAULT;
+    return false;
+}
+
+void flm_python_memory_begin(struct flm_python_memory *m, const uint64_t *pages, size_t count)
+{
+    struct iovec local[FLM_PYTHON_PAGES], remote[FLM_PYTHON_PAGES];
+    m->count = 0;
+    m->used = 0;
+    m->error = 0;
+    if (count > FLM_PYTHON_PAGES / 2)
+        count = FLM_PYTHON_PAGES / 2;
+    if (count == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        m->at[i] = pages[i];
+        local[i] = (struct iovec){m->page[i], FLM_PYTHON_PAGE};
+        remote[i] = (struct iovec){(void *)(uintptr_t)pages[i], FLM_PYTHON_PAGE}; // NOLINT
+    }
+    m->calls++;
+    /* It stops at the first page that is not there any more. */
+    ssize_t got = process_vm_readv(m->process, local, count, remote, count, 0);
+    if (got < 0)
+        m->error = errno;
+    m->count = got > 0 ? (size_t)got / FLM_PYTHON_PAGE : 0;
+}
+
+/* The page; NULL when it cannot be read, or there is no room for it. */
+static const char *find_page(struct flm_python_memory *m, uint64_t page)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->at[i] == page) {
+            m->used |= UINT64_C(1) << i;
+            return m->page[i];
+        }
+    if (m->count == FLM_PYTHON_PAGES ||
+        !flm_python_memory_read_now(m, page, m->page[m->count], FLM_PYTHON_PAGE))
+        return NULL;
+    m->at[m->count] = page;
+    m->used |= UINT64_C(1) << m->count;
+    return m->page[m->count++];
+}
+
+bool flm_python_memory_read(struct flm_python_memory *m, uint64_t address, void *bytes, size_t size)
+{
+    char *to = bytes;
+    /* Nothing that we look for is in the first page, nor at the end of the address space. */
+    if (address < FLM_PYTHON_PAGE || address > UINT64_MAX - size - FLM_PYTHON_PAGE) {
+        m->error = EFAULT;
+        return false;
+    }
+    if (size > (size_t)FLM_PYTHON_PAGE)
+        return flm_python_memory_read_now(m, address, bytes, size);
+    while (size > 0) {
+        size_t inside = address % FLM_PYTHON_PAGE, part = FLM_PYTHON_PAGE - inside;
+        if (part > size)
+            part = size;
+        const char *page = find_page(m, address - inside);
+        if (page)
+            memcpy(to, page + inside, part);
+        else if (m->count < FLM_PYTHON_PAGES || !flm_python_memory_read_now(m, address, to, part))
+            return false;
+        to += part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+size_t flm_python_memory_needed(const struct flm_python_memory *m, uint64_t *pages, size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->count && count < capacity; i++)
+        if (m->used >> i & 1)
+            pages[count++] = m->at[i];
+    return count;
+}
+
+bool flm_python_memory_is_gone(const struct flm_python_memory *m)
+{
+    return m->error == ESRCH || m->error == EPERM || m->error == ENOSYS;
+}

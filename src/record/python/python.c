@@ -1,0 +1,367 @@
+#include "record/python/python.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/core/hash.h"
+#include "record/python/code.h"
+#include "record/python/line_table.h"
+#include "record/runtime/pid_namespace.h"
+
+enum {
+    MOST_INTERPRETERS = 256,
+    MOST_THREADS = 16384,
+    LARGEST_THREAD = 256, /* bytes of a thread's state that we look at */
+    LARGEST_FRAME = 128,
+    PAGES_OF_A_THREAD = FLM_PYTHON_PAGES / 2,
+    OWNED_BY_NATIVE_STACK = 3
+};
+
+/* A thread of the process, and where the interpreter has it. */
+struct thread {
+    int32_t id;        /* as we see it */
+    int32_t inner;     /* as it sees itself, in a namespace of its own */
+    uint64_t state;    /* 0: not found */
+    int64_t missed_ns; /* when it was looked for in vain */
+    size_t page_count; /* that its last read needed */
+    uint64_t pages[PAGES_OF_A_THREAD];
+};
+
+struct flm_python {
+    struct flm_python_home home;
+    struct flm_python_layout layout;
+    struct flm_python_memory memory;
+    struct flm_python_codes codes;
+    struct thread *threads;
+    size_t thread_count, thread_capacity;
+    struct flm_index thread_index;
+    uint32_t offset_of_id; /* in what a thread's address points to (pthread_t); 0: not known yet */
+    struct flm_python_frame frames[FLM_PYTHON_DEEPEST];
+    uint32_t codes_of[FLM_PYTHON_DEEPEST];
+    int64_t offsets[FLM_PYTHON_DEEPEST]; /* of instructions in their code, in bytes */
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool find_layout(struct flm_python *p, struct flm_error *why)
+{
+    char runtime[FLM_PYTHON_OFFSETS];
+    uint64_t version = 0;
+    int major = 3, minor = p->home.named_minor;
+    if (p->home.version &&
+        flm_python_memory_read_now(&p->memory, p->home.version, &version, sizeof version)) {
+        major = (int)(version >> 24 & 0xFF);
+        minor = (int)(version >> 16 & 0xFF);
+    }
+    if (minor == 0 && !version)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "CPython of a version that it does not say");
+    const struct flm_python_layout *known = flm_python_layout_of(major, minor);
+    if (known) {
+        p->layout = *known;
+        return true;
+    }
+    struct flm_error reason = {0};
+    if (major == 3 && minor >= 13) {
+        if (!flm_python_memory_read_now(&p->memory, p->home.runtime, runtime, sizeof runtime))
+            return flm_error_set(why, FLM_ERROR_SYSTEM, "CPython whose memory cannot be read");
+        if (flm_python_layout_read(runtime, sizeof runtime, &p->layout, &reason))
+            return true;
+        return flm_error_set(why, FLM_ERROR_FORMAT, "CPython 3.%d: %s", minor, reason.text);
+    }
+    return flm_error_set(why, FLM_ERROR_FORMAT, "CPython %d.%d: functions are known of 3.8 to 3.13",
+                         major, minor);
+}
+
+struct flm_python *flm_python_open(const struct flm_process *process, struct flm_error *why)
+{
+    struct flm_python_home home;
+    if (!flm_python_home_find(process, &home))
+        return NULL;
+    struct flm_python *p = calloc(1, sizeof *p);
+    if (!p) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    p->home = home;
+    p->memory.process = process->id;
+    p->codes.layout = &p->layout;
+    p->codes.home = &p->home;
+    if (find_layout(p, why))
+        return p;
+    flm_python_close(p);
+    return NULL;
+}
+
+void flm_python_close(struct flm_python *p)
+{
+    if (!p)
+        return;
+    flm_python_codes_clear(&p->codes);
+    free(p->threads);
+    flm_index_clear(&p->thread_index);
+    free(p);
+}
+
+int flm_python_minor(const struct flm_python *p)
+{
+    return p->layout.minor;
+}
+
+uint64_t flm_python_calls(const struct flm_python *p)
+{
+    return p->memory.calls;
+}
+
+bool flm_python_is_loop(const struct flm_python *p, uint64_t address)
+{
+    for (size_t i = 0; i < p->home.loop_count; i++)
+        if (address >= p->home.loop[i].start && address < p->home.loop[i].end)
+            return true;
+    return false;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const char *bytes, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, bytes + offset, sizeof value);
+    return value;
+}
+
+static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
+{
+    return flm_python_memory_read(&p->memory, address, word, sizeof *word);
+}
+
+static struct thread *find_thread(struct flm_python *p, int32_t id)
+{
+    uint32_t hash = (uint32_t)flm_hash(&id, sizeof id);
+    for (struct flm_probe at = flm_index_probe(&p->thread_index, hash);
+         flm_index_next(&p->thread_index, &at);)
+        if (p->threads[at.found].id == id)
+            return &p->threads[at.found];
+    void *threads = p->threads;
+    if (!flm_grow(&threads, &p->thread_capacity, p->thread_count + 1, sizeof *p->threads))
+        return NULL;
+    p->threads = threads;
+    if (!flm_index_add(&p->thread_index, hash, (uint32_t)p->thread_count))
+        return NULL;
+    struct thread *thread = &p->threads[p->thread_count++];
+    *thread = (struct thread){.id = id, .inner = flm_namespace_number(p->memory.process, id)};
+    return thread;
+}
+
+/* Before 3.11 the interpreter knows a thread by the address of its pthread structure, in which the
+ * C library keeps the kernel's number: where, we learn from one that we find it in. glibc has it
+ * behind 720 bytes on x86-64 and 208 on arm64, for as long as these exist. */
+static bool is_pthread_of(struct flm_python *p, uint64_t pthread, int32_t wanted)
+{
+    enum { SEARCHED = 1024 };
+#if defined(__aarch64__)
+    static const uint32_t usual = 208;
+#else
+    static const uint32_t usual = 720;
+#endif
+    int32_t words[SEARCHED / 4];
+    if (p->offset_of_id) {
+        int32_t found;
+        return flm_python_memory_read(&p->memory, pthread + p->offset_of_id, &found,
+                                      sizeof found) &&
+               found == wanted;
+    }
+    if (!flm_python_memory_read(&p->memory, pthread, words, sizeof words))
+        return false;
+    for (uint32_t i = 0; i <= SEARCHED / 4; i++) {
+        uint32_t offset = i == 0 ? usual : 4 * (i - 1);
+        if (words[offset / 4] == wanted && (i == 0 || wanted > 300)) { /* small ones are many */
+            p->offset_of_id = offset;
+            return true;
+        }
+        if (i == 0 && words[offset / 4] > 0 && words[offset / 4] <= 4194304) {
+            char path[64];
+            snprintf(path, sizeof path, "/proc/%d/task/%d", p->memory.process, words[offset / 4]);
+            if (access(path, F_OK) == 0) { /* another thread: it is there */
+                p->offset_of_id = usual;
+                return false;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_state_of(struct flm_python *p, uint64_t state, const struct thread *thread)
+{
+    const struct flm_python_layout *l = &p->layout;
+    uint64_t id;
+    if (!read_word(p, state + (l->has_native_id ? l->thread_native_id : l->thread_id), &id))
+        return false;
+    return l->has_native_id ? id == (uint64_t)thread->inner : is_pthread_of(p, id, thread->inner);
+}
+
+/* Goes through all threads of all interpreters. */
+static uint64_t search_state(struct flm_python *p, const struct thread *thread)
+{
+    const struct flm_python_layout *l = &p->layout;
+    uint64_t interpreter, state;
+    size_t left = MOST_THREADS;
+    if (!read_word(p, p->home.runtime + l->runtime_interpreters, &interpreter))
+        return 0;
+    for (int i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
+        if (!read_word(p, interpreter + l->interpreter_threads, &state))
+            return 0;
+        for (; state && left > 0; left--) {
+            if (is_state_of(p, state, thread))
+                return state;
+            if (!read_word(p, state + l->thread_next, &state))
+                return 0;
+        }
+        if (!read_word(p, interpreter + l->interpreter_next, &interpreter))
+            return 0;
+    }
+    return 0;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* The thread's innermost frame: in this read, or now. With the loop's record in the copy of the
+ * stack, as of the moment of that. */
+static bool read_current(struct flm_python *p, uint64_t state, bool now,
+                         const struct flm_python_moment *moment, uint64_t *frame)
+{
+    bool (*read)(struct flm_python_memory *, uint64_t, void *, size_t) =
+        now ? flm_python_memory_read_now : flm_python_memory_read;
+    const struct flm_python_layout *l = &p->layout;
+    if (!read(&p->memory, state + l->thread_frame, frame, sizeof *frame))
+        return false;
+    if (!l->has_loop)
+        return true;
+    uint64_t at = *frame + l->loop_frame - moment->address;
+    if (*frame != 0 && moment->stack.size >= sizeof at && at <= moment->stack.size - sizeof at) {
+        memcpy(frame, moment->stack.at + at, sizeof *frame);
+        return true;
+    }
+    return *frame != 0 && read(&p->memory, *frame + l->loop_frame, frame, sizeof *frame);
+}
+
+/* One frame; false when it is none. `previous` receives the one that called it. */
+static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, uint64_t *previous,
+                       int64_t now_ns)
+{
+    const struct flm_python_layout *l = &p->layout;
+    char bytes[LARGEST_FRAME];
+    if (l->frame_size > sizeof bytes ||
+        !flm_python_memory_read(&p->memory, address, bytes, l->frame_size))
+        return false;
+    *previous = word_at(bytes, l->frame_previous);
+    if (l->frames == FLM_PYTHON_FRAME_OWNER && bytes[l->frame_entry] == OWNED_BY_NATIVE_STACK) {
+        if (*count > 0)
+            p->frames[*count - 1].is_entry = true;
+        return true;
+    }
+    uint32_t code =
+        flm_python_codes_find(&p->codes, &p->memory, word_at(bytes, l->frame_code), now_ns);
+    if (code == UINT32_MAX)
+        return false;
+    int64_t offset;
+    if (l->frames == FLM_PYTHON_FRAME_OBJECTS) {
+        int32_t index;
+        memcpy(&index, bytes + l->frame_instruction, sizeof index);
+        offset = l->lines == FLM_PYTHON_LNOTAB ? index : 2 * (int64_t)index;
+    } else {
+        offset =
+            (int64_t)(word_at(bytes, l->frame_instruction) - p->codes.items[code].instructions);
+    }
+    p->codes_of[*count] = code;
+    p->offsets[*count] = offset;
+    p->frames[(*count)++] = (struct flm_python_frame){
+        .is_entry = l->frames == FLM_PYTHON_FRAME_OBJECTS ||
+                    (l->frames == FLM_PYTHON_FRAME_IS_ENTRY && bytes[l->frame_entry])};
+    return true;
+}
+
+/* Texts are filled in when no code is read any more. */
+static void name_frames(struct flm_python *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct flm_python_code *code = &p->codes.items[p->codes_of[i]];
+        struct flm_python_frame *frame = &p->frames[i];
+        frame->function = flm_python_code_function(code);
+        frame->file = flm_python_code_file(code);
+        frame->first_line = code->first_line;
+        frame->code = code->serial;
+        frame->instructions = code->instructions;
+        frame->instructions_size = code->instructions_size;
+        frame->line = flm_python_line(p->layout.lines, flm_python_code_lines(code),
+                                      code->first_line, p->offsets[i]);
+    }
+}
+
+static enum flm_python_answer failed(const struct flm_python *p)
+{
+    return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_TORN;
+}
+
+/* Whether the innermost frame is still what was read of it: then those that called it are too. */
+static bool is_unchanged(struct flm_python *p, uint64_t frame)
+{
+    const struct flm_python_layout *l = &p->layout;
+    char before[LARGEST_FRAME], after[LARGEST_FRAME];
+    return !frame || (flm_python_memory_read(&p->memory, frame, before, l->frame_size) &&
+                      flm_python_memory_read_now(&p->memory, frame, after, l->frame_size) &&
+                      word_at(before, l->frame_previous) == word_at(after, l->frame_previous) &&
+                      word_at(before, l->frame_code) == word_at(after, l->frame_code));
+}
+
+static enum flm_python_answer read_frames(struct flm_python *p, uint64_t state, int64_t now_ns,
+                                          const struct flm_python_moment *moment, size_t *count)
+{
+    uint64_t first, frame, again;
+    if (!read_current(p, state, false, moment, &first))
+        return failed(p);
+    frame = first;
+    /* Frames of the native stack stand between, so it may be up to twice as many. */
+    for (size_t steps = 0; frame && *count < FLM_PYTHON_DEEPEST && steps < 2 * FLM_PYTHON_DEEPEST;
+         steps++) {
+        uint64_t previous;
+        if (!read_frame(p, frame, count, &previous, now_ns) || previous == frame)
+            return failed(p);
+        frame = previous;
+    }
+    if (!read_current(p, state, true, moment, &again) || !is_unchanged(p, first))
+        return failed(p);
+    if (again != first)
+        return FLM_PYTHON_TORN;
+    return *count > 0 ? FLM_PYTHON_FRAMES : FLM_PYTHON_NO_FRAMES;
+}
+
+enum flm_python_answer flm_python_read(struct flm_python *p, int32_t id, int64_t now_ns,
+                                       struct flm_python_moment moment,
+                                       const struct flm_python_frame **frames, size_t *count)
+{
+    enum { MISSED_NS = 5000000 };
+    *frames = p->frames;
+    *count = 0;
+    struct thread *thread = find_thread(p, id);
+    if (!thread)
+        return FLM_PYTHON_TORN;
+    /* Threads of C libraries would be looked for at each of their samples. */
+    if (!thread->state && thread->missed_ns && now_ns - thread->missed_ns < MISSED_NS)
+        return FLM_PYTHON_NO_FRAMES;
+    flm_python_memory_begin(&p->memory, thread->pages, thread->page_count);
+    if (thread->state && !is_state_of(p, thread->state, thread))
+        thread->state = 0;
+    if (!thread->state)
+        thread->state = search_state(p, thread);
+    thread->missed_ns = thread->state ? 0 : now_ns;
+    if (!thread->state)
+        return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_NO_FRAMES;
+    enum flm_python_answer answer = read_frames(p, thread->state, now_ns, &moment, count);
+    thread->page_count = flm_python_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
+    if (answer == FLM_PYTHON_FRAMES)
+        name_frames(p, *count);
+    else
+        *count = 0;
+    return answer;
+}

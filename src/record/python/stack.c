@@ -1,0 +1,371 @@
+#include "record/python/stack.h"
+
+#include <asm/perf_regs.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "flamel/profile.h"
+#include "record/python/python.h"
+#include "record/session/session.h"
+
+/* On a busy machine we wait for a processor, and so may the thread that was sampled: whether it has
+ * run meanwhile is seen by its copy. One that began to wait, and is still blocked, or again, has
+ * hardly gone anywhere. */
+enum {
+    OLDEST_NS = 3000000,
+    OLDEST_WITH_COPY_NS = 20000000,
+    OLDEST_OF_BLOCKED_NS = 1000000000,
+    MOST_CHAIN = 8192
+};
+
+struct interpreter {
+    int32_t process;
+    uint64_t changed; /* its mappings, when they were looked at */
+    uint64_t serial;
+    struct flm_python *python; /* NULL: it has none, or one that cannot be read */
+    bool is_refused;
+};
+
+struct known {
+    uint64_t interpreter, code, line;
+};
+
+struct flm_pythons {
+    bool lines;
+    struct interpreter *items;
+    size_t count, capacity;
+    struct flm_index by_process;
+    struct known *known; /* the nth has the address FLM_CODE_FIRST + n */
+    size_t known_count, known_capacity;
+    struct flm_index known_index;
+    uint64_t serials;
+    bool any;
+    struct flm_python_counts counts;
+    char refused[200];
+    uint64_t scratch[MOST_CHAIN];
+};
+
+struct flm_pythons *flm_pythons_new(bool lines, struct flm_error *why)
+{
+    struct flm_pythons *p = calloc(1, sizeof *p);
+    if (!p)
+        flm_error_memory(why);
+    else
+        p->lines = lines;
+    return p;
+}
+
+void flm_pythons_free(struct flm_pythons *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->count; i++)
+        flm_python_close(p->items[i].python);
+    free(p->items);
+    free(p->known);
+    flm_index_clear(&p->by_process);
+    flm_index_clear(&p->known_index);
+    free(p);
+}
+
+bool flm_pythons_any(const struct flm_pythons *p)
+{
+    return p->any;
+}
+
+struct flm_python_counts flm_pythons_counts(const struct flm_pythons *p)
+{
+    struct flm_python_counts counts = p->counts;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->items[i].python)
+            counts.calls += flm_python_calls(p->items[i].python);
+    return counts;
+}
+
+struct flm_bytes flm_pythons_refused(const struct flm_pythons *p)
+{
+    return flm_bytes_of(p->refused);
+}
+
+/* ---- Interpreters ---------------------------------------------------------------------------- */
+
+static void close_python(struct flm_pythons *p, struct interpreter *i)
+{
+    if (i->python)
+        p->counts.calls += flm_python_calls(i->python);
+    flm_python_close(i->python);
+    i->python = NULL;
+}
+
+/* A process maps files until its program runs, and after exec it is another one. */
+static bool look(struct flm_pythons *p, struct interpreter *i, const struct flm_process *process,
+                 struct flm_error *why)
+{
+    struct flm_error reason = {0};
+    close_python(p, i);
+    i->changed = process->changed;
+    i->serial = ++p->serials;
+    i->python = flm_python_open(process, &reason);
+    i->is_refused = !i->python && reason.kind != FLM_ERROR_NONE;
+    p->any |= i->python != NULL;
+    if (reason.kind == FLM_ERROR_MEMORY)
+        return flm_error_memory(why);
+    if (i->is_refused) {
+        struct flm_text text;
+        flm_text_init_fixed(&text, p->refused, sizeof p->refused - 1);
+        flm_text_puts(&text, reason.text);
+        p->refused[text.size] = 0;
+    }
+    return true;
+}
+
+/* NULL, and `why`, when memory ran out. */
+static struct interpreter *find_interpreter(struct flm_pythons *p,
+                                            const struct flm_process *process,
+                                            struct flm_error *why)
+{
+    uint32_t hash = (uint32_t)flm_hash(&process->id, sizeof process->id);
+    struct interpreter *found = NULL;
+    for (struct flm_probe at = flm_index_probe(&p->by_process, hash);
+         flm_index_next(&p->by_process, &at);)
+        if (p->items[at.found].process == process->id)
+            found = &p->items[at.found];
+    if (found && found->changed == process->changed)
+        return found;
+    if (!found) {
+        void *items = p->items;
+        if (!flm_grow(&items, &p->capacity, p->count + 1, sizeof *p->items) ||
+            !(p->items = items, flm_index_add(&p->by_process, hash, (uint32_t)p->count))) {
+            flm_error_memory(why);
+            return NULL;
+        }
+        found = &p->items[p->count++];
+        *found = (struct interpreter){.process = process->id};
+    }
+    return look(p, found, process, why) ? found : NULL;
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+/* Calls `visit` for each frame of user space: whether it is one of the loop's. */
+struct walk {
+    bool in_user, is_exact;
+};
+
+static bool is_loop(struct walk *walk, const struct interpreter *i, uint64_t word)
+{
+    if (word >= FLM_CONTEXT_LEAST) {
+        walk->in_user = word == FLM_CONTEXT_USER;
+        walk->is_exact = true;
+        return false;
+    }
+    uint64_t address = word - !walk->is_exact;
+    walk->is_exact = false;
+    return walk->in_user && flm_python_is_loop(i->python, address);
+}
+
+static size_t count_loops(const struct interpreter *i, const struct flm_python_sample *sample)
+{
+    struct walk walk = {0};
+    size_t loops = 0;
+    for (size_t at = 0; at < sample->count; at++)
+        loops += is_loop(&walk, i, sample->chain[at]);
+    return loops;
+}
+
+/* Whether the moment of the sample knows an instruction of the function. Without a copy of the
+ * stack this cannot be told. */
+static bool was_there(const struct flm_python_frame *frame, const struct flm_event_sample *sample)
+{
+    uint64_t start = frame->instructions, size = frame->instructions_size, word;
+    if (!sample->registers || sample->stack.size == 0)
+        return true;
+    for (size_t i = 0; i < (size_t)__builtin_popcountll(sample->layout->user_registers); i++)
+        if (sample->registers[i] - start < size)
+            return true;
+    for (size_t at = 0; at + sizeof word <= sample->stack.size; at += sizeof word) {
+        memcpy(&word, sample->stack.at + at, sizeof word);
+        if (word - start < size)
+            return true;
+    }
+    return false;
+}
+
+/* The address that stands for a function. 0: memory ran out, or `define` failed. */
+static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
+                           const struct flm_python_frame *frame, flm_event_sink define,
+                           void *context, struct flm_error *why)
+{
+    struct known key = {i->serial, frame->code, p->lines ? frame->line : 0};
+    uint32_t hash = (uint32_t)flm_hash(&key, sizeof key);
+    for (struct flm_probe at = flm_index_probe(&p->known_index, hash);
+         flm_index_next(&p->known_index, &at);)
+        if (memcmp(&p->known[at.found], &key, sizeof key) == 0)
+            return FLM_CODE_FIRST + at.found;
+    void *known = p->known;
+    if (!flm_grow(&known, &p->known_capacity, p->known_count + 1, sizeof *p->known) ||
+        !(p->known = known, flm_index_add(&p->known_index, hash, (uint32_t)p->known_count))) {
+        flm_error_memory(why);
+        return 0;
+    }
+    struct flm_event event = {.kind = FLM_EVENT_CODE,
+                              .process = i->process,
+                              .thread = -1,
+                              .time_ns = FLM_NO_TIME,
+                              .cpu = UINT32_MAX,
+                              .code = {.address = FLM_CODE_FIRST + p->known_count,
+                                       .function = frame->function,
+                                       .file = frame->file,
+                                       .module = {"", 0},
+                                       .line = p->lines ? frame->line : frame->first_line,
+                                       .frame_kind = FLM_KIND_INTERPRETED}};
+    p->known[p->known_count++] = key;
+    return define(context, &event, why) ? event.code.address : 0;
+}
+
+/* Puts the frames of the next entry behind what is in `scratch`. */
+static bool add_entry(struct flm_pythons *p, const struct interpreter *i,
+                      const struct flm_python_frame **frame, const struct flm_python_frame *end,
+                      size_t *count, flm_event_sink define, void *context, struct flm_error *why)
+{
+    bool is_entry = false;
+    while (*frame < end && !is_entry && *count < MOST_CHAIN) {
+        is_entry = (*frame)->is_entry;
+        uint64_t address = address_of(p, i, (*frame)++, define, context, why);
+        if (!address)
+            return false;
+        p->scratch[(*count)++] = address;
+    }
+    return true;
+}
+
+static bool mix(struct flm_pythons *p, const struct interpreter *i,
+                struct flm_python_sample *sample, const struct flm_python_frame *frame,
+                const struct flm_python_frame *end, flm_event_sink define, void *context,
+                struct flm_error *why)
+{
+    struct walk walk = {0};
+    size_t count = 0;
+    for (size_t at = 0; at < sample->count && count < MOST_CHAIN; at++) {
+        if (!is_loop(&walk, i, sample->chain[at]))
+            p->scratch[count++] = sample->chain[at];
+        else if (!add_entry(p, i, &frame, end, &count, define, context, why))
+            return false;
+    }
+    /* The copy of the stack was too short for the native ones; these are known all the same. */
+    while (frame < end && count < MOST_CHAIN)
+        if (!add_entry(p, i, &frame, end, &count, define, context, why))
+            return false;
+    sample->count = count < sample->capacity ? count : sample->capacity;
+    memcpy(sample->chain, p->scratch, sample->count * sizeof *p->scratch);
+    return true;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* The kernel's number of the register that points to the stack. */
+#if defined(__aarch64__)
+enum { STACK_POINTER = PERF_REG_ARM64_SP };
+#else
+enum { STACK_POINTER = PERF_REG_X86_SP };
+#endif
+
+static struct flm_python_moment moment_of(const struct flm_event_sample *sample)
+{
+    uint64_t wanted = UINT64_C(1) << STACK_POINTER, mask = sample->layout->user_registers;
+    if (!sample->registers || !(mask & wanted))
+        return (struct flm_python_moment){0};
+    size_t at = (size_t)__builtin_popcountll(mask & (wanted - 1));
+    return (struct flm_python_moment){sample->stack, sample->registers[at]};
+}
+
+/* Whether the thread waits for something other than a processor. */
+static bool is_blocked(int32_t process, int32_t thread)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    text[size > 0 ? size : 0] = 0;
+    const char *name_end =
+        strrchr(text, ')'); /* "4711 (name) S ...", and names may hold anything */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
+}
+
+static bool is_too_old(const struct flm_event *event, bool has_copy, int64_t now_ns)
+{
+    if (event->time_ns == FLM_NO_TIME)
+        return true;
+    int64_t age_ns = now_ns - event->time_ns;
+    if (age_ns <= (has_copy ? OLDEST_WITH_COPY_NS : OLDEST_NS))
+        return false;
+    return !has_copy || !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
+           !is_blocked(event->process, event->thread);
+}
+
+/* The frames, if they are those of the sample; else it is counted why not. */
+static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
+                         const struct flm_python_sample *sample, size_t loops, int64_t now_ns,
+                         const struct flm_python_frame **frames, size_t *count)
+{
+    struct flm_python_counts *c = &p->counts;
+    struct flm_python_moment moment = moment_of(&sample->event->sample);
+    if (is_too_old(sample->event, moment.stack.size > 0, now_ns)) {
+        c->stale++;
+        return false;
+    }
+    enum flm_python_answer answer =
+        flm_python_read(i->python, sample->event->thread, now_ns, moment, frames, count);
+    c->torn += answer == FLM_PYTHON_TORN;
+    c->without += answer == FLM_PYTHON_NO_FRAMES;
+    c->unreadable += answer == FLM_PYTHON_GONE;
+    if (answer != FLM_PYTHON_FRAMES)
+        return false;
+    size_t entries = 0;
+    for (size_t at = 0; at < *count; at++)
+        entries += (*frames)[at].is_entry;
+    bool agree = sample->is_whole ? entries == loops : entries >= loops;
+    bool there = agree && was_there(*frames, &sample->event->sample);
+    c->disagreeing += !agree;
+    c->moved_on += agree && !there;
+    return there;
+}
+
+bool flm_pythons_mix(struct flm_pythons *p, struct flm_python_sample *sample, int64_t now_ns,
+                     flm_event_sink define, void *context, struct flm_error *why)
+{
+    if (sample->event->process <= 0)
+        return true;
+    const struct interpreter *i = find_interpreter(p, sample->process, why);
+    if (!i)
+        return false;
+    if (i->is_refused)
+        p->counts.unreadable++;
+    size_t loops = i->python ? count_loops(i, sample) : 0;
+    if (loops == 0)
+        return true;
+    const struct flm_python_frame *frames;
+    size_t count;
+    p->counts.samples++;
+    bool good = read_checked(p, i, sample, loops, now_ns, &frames, &count);
+    p->counts.read_ns += now() - now_ns;
+    if (!good)
+        return true;
+    p->counts.mixed++;
+    return mix(p, i, sample, frames, frames + count, define, context, why);
+}

@@ -1,0 +1,58 @@
+/* stack.h - functions of CPython put into the stacks of samples, while they are recorded.
+ *
+ *     native      main  Py_RunMain  _PyEval_EvalFrameDefault       ...  _PyEval_EvalFrameDefault
+ *     python                        <module>  run  parse                callback
+ *     together    main  Py_RunMain  <module>  run  parse           ...  callback
+ *
+ * The interpreter's frames can only be read as they are now, a moment after the sample was taken.
+ * So that it is not a guess, a sample keeps its native frames, and is counted, unless
+ *
+ *     it is young          the recorder wakes for each sample of such a process: 0.1 ms, usually.
+ *                          Where a thread began to wait and is blocked, it may be a second old
+ *     it was not torn      python.h
+ *     the numbers agree    as many entries into the interpreter as native frames of its loop
+ *     it did not move on   the copy of the stack, or a register, has an address in the instructions
+ *                          of the innermost function: the loop's own, of the moment of the sample
+ *
+ * A function has no address; it gets one from FLM_CODE_FIRST up (session.h), told once. */
+#ifndef FLAMEL_RECORD_PYTHON_STACK_H
+#define FLAMEL_RECORD_PYTHON_STACK_H
+
+#include "base/text/text.h"
+#include "record/session/process_map.h"
+
+struct flm_pythons;
+
+/* `lines`: a function is another one at each of its lines. */
+struct flm_pythons *flm_pythons_new(bool lines, struct flm_error *why);
+void flm_pythons_free(struct flm_pythons *pythons);
+
+/* A sample of a process whose stack is in `chain`, with markers (event.h), as it is to be kept. It
+ * may grow up to `capacity`. Functions that are new are told to `define`. False when memory ran
+ * out, or `define` said so. */
+struct flm_python_sample {
+    const struct flm_process *process;
+    const struct flm_event *event; /* with its registers, and the copy of the stack */
+    uint64_t *chain;
+    size_t count, capacity;
+    bool is_whole; /* the chain reaches the outermost frame */
+};
+bool flm_pythons_mix(struct flm_pythons *pythons, struct flm_python_sample *sample, int64_t now_ns,
+                     flm_event_sink define, void *context, struct flm_error *why);
+
+/* Whether a process with an interpreter was seen. */
+bool flm_pythons_any(const struct flm_pythons *pythons);
+
+struct flm_python_counts {
+    uint64_t samples; /* in the interpreter's loop */
+    uint64_t mixed;   /* which have their functions now; those that have not: */
+    uint64_t stale, torn, without, disagreeing, moved_on, unreadable;
+    uint64_t calls;  /* of the system */
+    int64_t read_ns; /* that reading took */
+};
+struct flm_python_counts flm_pythons_counts(const struct flm_pythons *pythons);
+
+/* Interpreters that cannot be read, for people: one line. Empty: there were none. */
+struct flm_bytes flm_pythons_refused(const struct flm_pythons *pythons);
+
+#endif

@@ -1,0 +1,64 @@
+/* struct_layout.h - where the fields of CPython's structures lie, version by version.
+ *
+ *     _PyRuntime ─► interpreter ─► interpreter ...
+ *                     └► thread ─► thread ...
+ *                          └► frame ─► frame ...            previous: who called it
+ *                               └► code: name, file, lines
+ *
+ *     3.8 - 3.10  a frame is an object on the heap, and each has an evaluation loop of its own
+ *     3.11        frames lie one behind the other; one of Python calling Python shares the loop.
+ *                 `is_entry` says where a loop begins; the thread has a record of its loop on the
+ *                 native stack, which knows the frame
+ *     3.12        the same, but a loop begins above a frame that belongs to the native stack
+ *     3.13        the thread knows its frame itself; offsets stand at the beginning of _PyRuntime
+ *
+ * The numbers are facts about compiled headers: offsetof() of each field, with 64-bit pointers,
+ * the same on x86-64 and arm64. They do not change within a version. */
+#ifndef FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
+#define FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
+
+#include "base/core/bytes.h"
+#include "flamel/error.h"
+
+enum flm_python_frames {
+    FLM_PYTHON_FRAME_OBJECTS,  /* each has its loop */
+    FLM_PYTHON_FRAME_IS_ENTRY, /* `frame_entry` is a bool */
+    FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is whose it is: 3, the native stack's */
+};
+
+enum flm_python_lines {
+    FLM_PYTHON_LNOTAB,    /* up to 3.9 */
+    FLM_PYTHON_LINETABLE, /* 3.10 */
+    FLM_PYTHON_LOCATIONS  /* 3.11 and up */
+};
+
+/* Offsets in bytes; 0 where there is no such field, but for those that may be first. */
+struct flm_python_layout {
+    int minor;
+    enum flm_python_frames frames;
+    enum flm_python_lines lines;
+    uint32_t runtime_interpreters;
+    uint32_t interpreter_next, interpreter_threads;
+    uint32_t thread_next, thread_id, thread_native_id;
+    bool has_native_id;
+    uint32_t thread_frame; /* the frame; or, with `has_loop`, the record of the loop */
+    bool has_loop;
+    uint32_t loop_frame; /* in that record */
+    uint32_t frame_previous, frame_code, frame_instruction, frame_entry, frame_size;
+    uint32_t code_file, code_name, code_lines, code_first_line, code_size;
+    uint32_t code_instructions; /* they begin here; before 3.11: their bytes object */
+    uint32_t bytes_size, bytes_data;
+    uint32_t text_length, text_state, text_ascii,
+        text_compact; /* the last two: where text begins */
+};
+
+/* Of a version that is known by its number: 3.8 to 3.12. NULL: none of these. */
+const struct flm_python_layout *flm_python_layout_of(int major, int minor);
+
+/* From the first FLM_PYTHON_OFFSETS bytes of _PyRuntime, 3.13 and up. False, and `why`, when it
+ * does not say them, or says what cannot be. */
+enum { FLM_PYTHON_OFFSETS = 73 * 8 };
+bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_layout *layout,
+                            struct flm_error *why);
+
+#endif

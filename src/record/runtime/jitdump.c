@@ -1,0 +1,279 @@
+/* jitdump.c - the file in which runtimes leave the code they make: perf's jitdump, version 1.
+ *
+ *     header   magic "JiTD", version, size of the header, machine, 0, process, time, flags
+ *     record   type, size, time, and by type:
+ *       load   process, thread, address (twice), size, index; name, 0; the code
+ *       move   process, thread, -, old address, new address, size, index
+ *       lines  address, count; each: address, line, discriminator, file, 0
+ *       close  nothing comes any more
+ *
+ * Lines come before the code that they are of. Specification: tools/perf/Documentation/
+ * jitdump-specification.txt in the kernel. */
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "base/text/utf.h"
+#include "record/runtime/jit_code.h"
+#include "record/runtime/jit_name.h"
+
+enum {
+    HEADER_SIZE = 40,
+    PREFIX_SIZE = 16,
+    LOAD_SIZE = 40,
+    MOVE_SIZE = 48,
+    LINES_SIZE = 16,
+    LINE_SIZE = 16
+};
+enum record_type { LOAD = 0, MOVE = 1, LINES = 2, CLOSE = 3, UNWINDING = 4 };
+
+static const uint32_t magic = 0x4A695444;
+enum { CLOCK_IS_COUNTER = 1 }; /* of the flags: times are the processor's own */
+
+struct index_of {
+    uint64_t index;
+    size_t piece;
+};
+
+struct reading {
+    struct flm_jit_code *code;
+    struct flm_jit_losses *losses;
+    bool swapped;
+    bool has_times;
+    struct flm_bytes lines; /* of the code that comes next; empty: none */
+    struct index_of *indices;
+    size_t index_count, index_capacity;
+    struct flm_index by_index;
+};
+
+static uint32_t u32(const struct reading *r, const char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return r->swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t u64(const struct reading *r, const char *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return r->swapped ? __builtin_bswap64(value) : value;
+}
+
+static int64_t time_of(const struct reading *r, const char *record)
+{
+    uint64_t time = u64(r, record + 8);
+    return !r->has_times ? INT64_MIN : time > INT64_MAX ? INT64_MAX : (int64_t)time;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+struct line {
+    uint64_t address;
+    uint32_t line;
+    struct flm_bytes file;
+    bool same_file; /* as that of the line before */
+};
+
+/* Takes the next one; false at the end, or where they make no sense. */
+static bool take_line(const struct reading *r, struct flm_bytes *rest, struct line *line)
+{
+    if (rest->size <= LINE_SIZE)
+        return false;
+    const char *name = rest->at + LINE_SIZE;
+    const char *end = memchr(name, 0, rest->size - LINE_SIZE);
+    if (!end)
+        return false;
+    line->address = u64(r, rest->at);
+    line->line = u32(r, rest->at + 8);
+    line->file = (struct flm_bytes){name, (size_t)(end - name)};
+    line->same_file = line->file.size == 1 && (unsigned char)*name == 0xFF;
+    rest->size -= (size_t)(end + 1 - rest->at);
+    rest->at = end + 1;
+    return true;
+}
+
+/* V8 says where the lines were if 64 bytes of an ELF header stood in front of the code, because
+ * perf's converter puts it so: none of its lines is in the first 64 bytes. Nobody else does that.
+ */
+static uint64_t shift_of_lines(const struct reading *r, uint64_t start, struct flm_bytes name)
+{
+    enum { ELF_HEADER_SIZE = 64 };
+    if (!flm_bytes_start_with(name, "JS:") && !flm_bytes_start_with(name, "LazyCompile:") &&
+        !flm_bytes_start_with(name, "Function:") && !flm_bytes_start_with(name, "Script:") &&
+        !flm_bytes_start_with(name, "Eval:"))
+        return 0;
+    struct flm_bytes rest = {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE};
+    for (struct line line; take_line(r, &rest, &line);)
+        if (line.address < start || line.address - start < ELF_HEADER_SIZE)
+            return 0;
+    return ELF_HEADER_SIZE;
+}
+
+/* V8 (node 20) writes the name of a file after it has freed it: what the allocator put there, a
+ * pointer or the beginning of one. Names of files are text, and short ones begin as paths do. */
+static bool is_torn(struct flm_bytes file)
+{
+    enum { POINTER = 8 };
+    uint32_t code;
+    if (file.size <= POINTER && !flm_bytes_start_with(file, "/") &&
+        !flm_bytes_start_with(file, "node:"))
+        return true;
+    for (struct flm_bytes rest = file; rest.size > 0;) {
+        size_t size = flm_utf8_sequence(rest, &code);
+        if (size == 0 || code < ' ')
+            return true;
+        rest = (struct flm_bytes){rest.at + size, rest.size - size};
+    }
+    return false;
+}
+
+static void add_lines(struct reading *r, uint64_t start, uint64_t size, struct flm_bytes name)
+{
+    uint64_t shift = shift_of_lines(r, start, name), count = u64(r, r->lines.at + 8);
+    struct flm_bytes rest = {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE};
+    struct flm_jit_text file = {0, 0};
+    struct flm_bytes last = {"", 0};
+    struct flm_jit_frame own = {0}; /* of V8: what its name says */
+    struct line line;
+    if (shift > 0)
+        flm_jit_name_parse(name, &own, 1);
+    for (; count > 0 && !r->code->failed && take_line(r, &rest, &line); count--) {
+        if (!line.same_file && !flm_bytes_equal(line.file, last)) {
+            last = line.file;
+            file = flm_jit_code_text(r->code, own.file.size > 0 && is_torn(last) ? own.file : last);
+        }
+        uint64_t offset = line.address - start - shift;
+        if (offset < size)
+            flm_jit_code_line(r->code, offset, file, line.line);
+    }
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static size_t *find_index(struct reading *r, uint64_t index)
+{
+    uint32_t hash = (uint32_t)flm_hash(&index, sizeof index);
+    for (struct flm_probe at = flm_index_probe(&r->by_index, hash);
+         flm_index_next(&r->by_index, &at);)
+        if (r->indices[at.found].index == index)
+            return &r->indices[at.found].piece;
+    return NULL;
+}
+
+static bool remember_index(struct reading *r, uint64_t index, size_t piece)
+{
+    size_t *known = find_index(r, index);
+    if (known) {
+        *known = piece;
+        return true;
+    }
+    void *indices = r->indices;
+    uint32_t hash = (uint32_t)flm_hash(&index, sizeof index);
+    if (!flm_grow(&indices, &r->index_capacity, r->index_count + 1, sizeof *r->indices))
+        return false;
+    r->indices = indices;
+    r->indices[r->index_count] = (struct index_of){index, piece};
+    return flm_index_add(&r->by_index, hash, (uint32_t)r->index_count++);
+}
+
+static bool read_load(struct reading *r, const char *record, size_t size)
+{
+    if (size < PREFIX_SIZE + LOAD_SIZE)
+        return false;
+    const char *body = record + PREFIX_SIZE, *at = body + LOAD_SIZE;
+    const char *end = memchr(at, 0, size - PREFIX_SIZE - LOAD_SIZE);
+    if (!end)
+        return false;
+    uint64_t start = u64(r, body + 16), length = u64(r, body + 24);
+    struct flm_bytes name = {at, (size_t)(end - at)};
+    if (r->lines.size > 0 && u64(r, r->lines.at) == start)
+        add_lines(r, start, length, name);
+    r->lines.size = 0;
+    flm_jit_code_add(r->code, start, length, time_of(r, record), flm_jit_code_text(r->code, name));
+    if (!r->code->failed && !remember_index(r, u64(r, body + 32), r->code->count - 1))
+        r->code->failed = true;
+    return true;
+}
+
+static bool read_move(struct reading *r, const char *record, size_t size)
+{
+    if (size < PREFIX_SIZE + MOVE_SIZE)
+        return false;
+    const char *body = record + PREFIX_SIZE;
+    const size_t *piece = find_index(r, u64(r, body + 40));
+    if (!piece)
+        return false;
+    flm_jit_code_move(r->code, *piece, u64(r, body + 24), u64(r, body + 32), time_of(r, record));
+    return true;
+}
+
+static bool read_lines(struct reading *r, const char *record, size_t size)
+{
+    if (size < PREFIX_SIZE + LINES_SIZE)
+        return false;
+    r->lines = (struct flm_bytes){record + PREFIX_SIZE, size - PREFIX_SIZE};
+    return true;
+}
+
+static bool read_record(struct reading *r, const char *record, size_t size)
+{
+    switch (u32(r, record)) {
+    case LOAD:
+        return read_load(r, record, size);
+    case MOVE:
+        return read_move(r, record, size);
+    case LINES:
+        return read_lines(r, record, size);
+    default:
+        /* How it is unwound we know from its frame pointers; what is newer is not for us. */
+        return true;
+    }
+}
+
+static void read_records(struct reading *r, struct flm_bytes rest)
+{
+    while (rest.size > 0 && !r->code->failed) {
+        uint32_t size = rest.size >= PREFIX_SIZE ? u32(r, rest.at + 4) : 0;
+        if (size < PREFIX_SIZE || size > rest.size) {
+            r->losses->cut = true;
+            return;
+        }
+        if (u32(r, rest.at) == CLOSE)
+            return;
+        if (!read_record(r, rest.at, size))
+            r->losses->pieces++;
+        rest = (struct flm_bytes){rest.at + size, rest.size - size};
+    }
+}
+
+struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_losses *losses,
+                                      struct flm_error *why)
+{
+    struct reading r = {.losses = losses};
+    *losses = (struct flm_jit_losses){0};
+    if (bytes.size < HEADER_SIZE ||
+        (u32(&r, bytes.at) != magic && u32(&r, bytes.at) != __builtin_bswap32(magic))) {
+        flm_error_set(why, FLM_ERROR_FORMAT, "this is not a jitdump");
+        return NULL;
+    }
+    r.swapped = u32(&r, bytes.at) != magic;
+    uint32_t version = u32(&r, bytes.at + 4), header = u32(&r, bytes.at + 8);
+    if (version != 1 || header < HEADER_SIZE || header > bytes.size) {
+        flm_error_set(why, FLM_ERROR_FORMAT,
+                      version != 1 ? "a jitdump of version %u, which is not known"
+                                   : "a jitdump whose header of %u bytes makes no sense",
+                      version != 1 ? version : header);
+        return NULL;
+    }
+    r.has_times = !(u64(&r, bytes.at + 32) & CLOCK_IS_COUNTER);
+    r.code = flm_jit_code_new();
+    if (r.code)
+        read_records(&r, (struct flm_bytes){bytes.at + header, bytes.size - header});
+    r.code = flm_jit_code_finish(r.code);
+    flm_index_clear(&r.by_index);
+    free(r.indices);
+    if (!r.code)
+        flm_error_memory(why);
+    return r.code;
+}

@@ -1,0 +1,57 @@
+/* perf_map.c - the text of a perf map.
+ *
+ *     7f347c024a80 100 JS:^fib /tmp/fib.js:1:13       START SIZE name, the name to the line's end
+ *     0x7f10 0x20 name                                with 0x in some runtimes */
+#include "base/number/number.h"
+#include "record/runtime/jit_code.h"
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+/* Takes a number in hexadecimal, and the blanks behind it: at least one. */
+static bool take_hex(struct flm_bytes *line, uint64_t *value)
+{
+    if (flm_bytes_start_with(*line, "0x") || flm_bytes_start_with(*line, "0X"))
+        *line = (struct flm_bytes){line->at + 2, line->size - 2};
+    size_t size = 0;
+    while (size < line->size && !is_blank(line->at[size]))
+        size++;
+    if (!flm_number_parse_hex((struct flm_bytes){line->at, size}, value))
+        return false;
+    size_t next = size;
+    while (next < line->size && is_blank(line->at[next]))
+        next++;
+    *line = (struct flm_bytes){line->at + next, line->size - next};
+    return next > size;
+}
+
+static bool read_line(struct flm_jit_code *code, struct flm_bytes line)
+{
+    uint64_t start, size;
+    if (!take_hex(&line, &start) || !take_hex(&line, &size) || line.size == 0)
+        return false;
+    /* All of a perf map is of one time: later lines hold. */
+    flm_jit_code_add(code, start, size, INT64_MIN, flm_jit_code_text(code, line));
+    return true;
+}
+
+struct flm_jit_code *flm_perf_map_read(struct flm_bytes text, struct flm_jit_losses *losses)
+{
+    *losses = (struct flm_jit_losses){0};
+    struct flm_jit_code *code = flm_jit_code_new();
+    const char *at = text.size ? text.at : "", *end = at + text.size;
+    while (code && !code->failed && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        /* The process may have been writing when it ended. */
+        losses->cut = !stop;
+        struct flm_bytes line = {at, (size_t)((stop ? stop : end) - at)};
+        at = stop ? stop + 1 : end;
+        if (line.size > 0 && line.at[line.size - 1] == '\r')
+            line.size--;
+        if (line.size > 0 && !read_line(code, line))
+            losses->pieces++;
+    }
+    return flm_jit_code_finish(code);
+}

@@ -1,0 +1,94 @@
+#include "record/session/aggregate.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "flamel/builder.h"
+
+void flm_tally_clear(struct flm_tally *t)
+{
+    flm_index_clear(&t->circumstance_index);
+    flm_index_clear(&t->sample_index);
+    free(t->circumstances);
+    free(t->samples);
+    free(t->merged);
+    *t = (struct flm_tally){.keep_times = t->keep_times};
+}
+
+static bool are_equal(const struct flm_circumstances *a, const struct flm_circumstances *b)
+{
+    return a->thread == b->thread && a->cpu == b->cpu && a->event == b->event &&
+           a->command.at == b->command.at && a->process == b->process && a->state == b->state;
+}
+
+static uint32_t hash_of(const struct flm_circumstances *c)
+{
+    uint64_t who = flm_mix((uintptr_t)c->command.at ^ 0x9E3779B97F4A7C15u,
+                           (uint64_t)(uint32_t)c->process << 32 | (uint32_t)c->thread);
+    return (uint32_t)flm_mix(who ^ 0xD6E8FEB86659FD93u,
+                             (uint64_t)c->cpu << 32 ^ (uint64_t)c->event << 2 ^ c->state);
+}
+
+/* UINT32_MAX when memory ran out. */
+static uint32_t find_circumstances(struct flm_tally *t, const struct flm_circumstances *c)
+{
+    if (t->circumstance_count > 0 && are_equal(&t->circumstances[t->last], c))
+        return t->last;
+    uint32_t hash = hash_of(c);
+    for (struct flm_probe at = flm_index_probe(&t->circumstance_index, hash);
+         flm_index_next(&t->circumstance_index, &at);)
+        if (are_equal(&t->circumstances[at.found], c))
+            return t->last = at.found;
+    void *items = t->circumstances;
+    if (!flm_grow(&items, &t->circumstance_capacity, t->circumstance_count + 1,
+                  sizeof *t->circumstances))
+        return UINT32_MAX;
+    t->circumstances = items;
+    if (!flm_index_add(&t->circumstance_index, hash, (uint32_t)t->circumstance_count))
+        return UINT32_MAX;
+    t->circumstances[t->circumstance_count] = *c;
+    return t->last = (uint32_t)t->circumstance_count++;
+}
+
+static bool append(struct flm_tally *t, const struct flm_tallied *sample)
+{
+    void *samples = t->samples;
+    if (t->count >= UINT32_MAX ||
+        !flm_grow(&samples, &t->capacity, t->count + 1, sizeof *t->samples))
+        return false;
+    t->samples = samples;
+    if (!t->keep_times) {
+        void *merged = t->merged;
+        if (!flm_grow(&merged, &t->merged_capacity, t->count + 1, sizeof *t->merged))
+            return false;
+        t->merged = merged;
+        t->merged[t->count] = 1;
+    }
+    t->samples[t->count++] = *sample;
+    return true;
+}
+
+bool flm_tally_add(struct flm_tally *t, int64_t time_ns, uint32_t node,
+                   const struct flm_circumstances *circumstances, double value)
+{
+    struct flm_circumstances c = *circumstances;
+    if (!t->keep_times)
+        c = (struct flm_circumstances){.event = c.event, .state = c.state};
+    struct flm_tallied sample = {time_ns, value, node, find_circumstances(t, &c)};
+    if (sample.circumstances == UINT32_MAX)
+        return false;
+    if (t->keep_times)
+        return append(t, &sample);
+    uint32_t hash = flm_hash_numbers((uint64_t)sample.circumstances << 32 | node, 0);
+    for (struct flm_probe at = flm_index_probe(&t->sample_index, hash);
+         flm_index_next(&t->sample_index, &at);) {
+        struct flm_tallied *s = &t->samples[at.found];
+        if (s->node == node && s->circumstances == sample.circumstances) {
+            s->value += value;
+            t->merged[at.found]++;
+            return true;
+        }
+    }
+    sample.time_ns = FLM_NO_TIME;
+    return flm_index_add(&t->sample_index, hash, (uint32_t)t->count) && append(t, &sample);
+}

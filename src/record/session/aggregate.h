@@ -1,0 +1,51 @@
+/* aggregate.h - what was counted at which stack: samples one by one, or only their sums.
+ *
+ * A sample is a stack, a value, and a set of circumstances (thread, command, processor, event),
+ * which is a number too: the samples of one thread on one processor share it. */
+#ifndef FLAMEL_RECORD_SESSION_AGGREGATE_H
+#define FLAMEL_RECORD_SESSION_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/core/bytes.h"
+#include "base/core/index.h"
+
+enum flm_thread_state { FLM_STATE_RUNNING, FLM_STATE_BLOCKED, FLM_STATE_PREEMPTED };
+
+/* Everything but the time that two samples at a stack may differ in. */
+struct flm_circumstances {
+    struct flm_bytes command; /* borrowed; equal ones lie at the same place */
+    int32_t process, thread;  /* -1: not known */
+    uint32_t cpu;             /* UINT32_MAX: not known */
+    uint32_t event;           /* of the session's */
+    uint32_t state;           /* enum flm_thread_state */
+};
+
+struct flm_tallied {
+    int64_t time_ns;
+    double value;
+    uint32_t node, circumstances;
+};
+
+struct flm_tally {
+    bool keep_times; /* else samples that differ in nothing but the time are one */
+    struct flm_circumstances *circumstances;
+    size_t circumstance_count, circumstance_capacity;
+    struct flm_index circumstance_index;
+    uint32_t last; /* circumstances of the sample before */
+
+    struct flm_tallied *samples;
+    uint64_t *merged; /* without times: how many samples each of them stands for */
+    size_t count, capacity, merged_capacity;
+    struct flm_index sample_index;
+};
+
+/* {.keep_times = ...} is empty. */
+void flm_tally_clear(struct flm_tally *tally);
+
+/* False when memory ran out. */
+bool flm_tally_add(struct flm_tally *tally, int64_t time_ns, uint32_t node,
+                   const struct flm_circumstances *circumstances, double value);
+
+#endif

@@ -1,0 +1,484 @@
+/* finish.c - what places are called, and the profile that comes of it.
+ *
+ * Symbols are asked for by module, each place once; a place is then some frames of the builder,
+ * outer first, and a stack is those of its caller with its own behind them. */
+#include "record/session/internal.h"
+
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "format/perf/event_metrics.h"
+#include "format/perf/frame.h"
+#include "profile/internal.h"
+#include "record/session/runtimes.h"
+
+enum { MOST_INLINED = 64 };
+
+struct finishing {
+    struct flm_session *session;
+    struct flm_builder *builder;
+    struct flm_error *why;
+
+    uint32_t *by_owner;     /* places, those of one owner together */
+    uint32_t *owner_starts; /* where in it; one more than there are owners */
+
+    struct flm_frame *frames; /* of all places, end to end */
+    size_t frame_count, frame_capacity;
+    struct frames_of {
+        uint32_t start, count;
+    } * of_place;
+
+    struct flm_runtimes runtimes; /* of the process that is looked at */
+    struct flm_text name;
+    uint32_t newest_frame; /* the highest number of the builder's that we got */
+    uint64_t unnamed; /* functions, or places in none, in files and the kernel without a symbol */
+    uint64_t nowhere; /* addresses that lie in no file, and that no runtime has named */
+};
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static uint32_t string(const struct finishing *f, struct flm_bytes text)
+{
+    return flm_builder_string(f->builder, text.at, text.size).index;
+}
+
+static bool add_frame(struct finishing *f, const struct flm_frame_record *record)
+{
+    void *frames = f->frames;
+    if (!flm_grow(&frames, &f->frame_capacity, f->frame_count + 1, sizeof *f->frames))
+        return flm_error_memory(f->why);
+    f->frames = frames;
+    struct flm_frame frame = flm_builder_frame(f->builder, record);
+    f->frames[f->frame_count++] = frame;
+    if (frame.index > f->newest_frame)
+        f->newest_frame = frame.index;
+    return true;
+}
+
+/* The functions at a place, the innermost first, as frames. */
+static bool add_functions(struct finishing *f, const struct flm_code *code, size_t count,
+                          struct flm_bytes module, uint32_t kind)
+{
+    uint32_t module_string = string(f, module);
+    while (count-- > 0) {
+        const struct flm_frame_record record = {
+            .function = string(f, code[count].function),
+            .module = module_string,
+            .file = string(f, code[count].file),
+            .line = f->session->options.lines ? code[count].line : 0,
+            .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : kind,
+        };
+        if (!add_frame(f, &record))
+            return false;
+    }
+    return true;
+}
+
+static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes module,
+                        uint64_t address, uint32_t kind)
+{
+    const struct flm_frame_record record = {.function = string(f, flm_bytes_of(name)),
+                                            .module = string(f, module),
+                                            .address = address,
+                                            .kind = kind,
+                                            .flags = FLM_FRAME_UNSYMBOLISED};
+    return add_frame(f, &record);
+}
+
+/* "libc.so.6+0x27b25": no symbol looks like that, and it is the same in each recording of a build.
+ */
+static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_bytes module,
+                        uint64_t address, uint32_t kind)
+{
+    f->name.size = 0;
+    flm_text_add(&f->name, name);
+    flm_text_format(&f->name, "+0x%llx", (unsigned long long)address);
+    flm_text_putc(&f->name, 0);
+    if (f->name.failed)
+        return flm_error_memory(f->why);
+    uint32_t newest = f->newest_frame;
+    if (!add_unnamed(f, f->name.at, module, address, kind))
+        return false;
+    f->unnamed += f->newest_frame > newest; /* each name once */
+    return true;
+}
+
+static bool name_in_module(struct finishing *f, struct flm_module *module, uint64_t address,
+                           bool is_readable)
+{
+    struct flm_code code[MOST_INLINED];
+    struct flm_bytes path = flm_module_path(module);
+    uint32_t kind = flm_perf_module_kind(path);
+    if (kind == FLM_KIND_PLAIN)
+        kind = FLM_KIND_NATIVE;
+    size_t count = is_readable ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
+    if (count > 0)
+        return add_functions(f, code, count, path, kind);
+    /* Stripped code: a function is one row by where it begins, not one for each address in it. */
+    if (is_readable && !flm_module_function_start(module, address, &address))
+        return flm_error_memory(f->why);
+    return add_address(f, flm_module_name(module), path, address, kind);
+}
+
+static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint64_t address)
+{
+    struct flm_code code[MOST_INLINED];
+    static const struct flm_bytes kernel = {"[kernel.kallsyms]", 17};
+    if (!module && f->session->options.kernel_is_ours) {
+        const struct flm_module_request request = {.path = kernel};
+        module = flm_modules_get(f->session->modules, &request);
+        if (!module)
+            return flm_error_memory(f->why);
+    }
+    struct flm_bytes path = module ? flm_module_path(module) : kernel;
+    size_t count = module ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
+    if (count > 0)
+        return add_functions(f, code, count, path, FLM_KIND_KERNEL);
+    uint64_t start = flm_processes_kernel_start(f->session->processes);
+    return add_address(f, flm_bytes_of("[kernel]"), path,
+                       start && address >= start ? address - start : address, FLM_KIND_KERNEL);
+}
+
+/* As add_functions, of code that a runtime made. */
+static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *frames, size_t count,
+                           struct flm_bytes module)
+{
+    uint32_t module_string = string(f, module);
+    while (count-- > 0) {
+        const struct flm_jit_frame *frame = &frames[count];
+        bool has_line = f->session->options.lines || frame->line_is_first;
+        const struct flm_frame_record record = {
+            .function = string(f, frame->function),
+            .module = module_string,
+            .file = string(f, frame->file),
+            .line = has_line ? frame->line : 0,
+            .kind = frame->kind,
+        };
+        if (!add_frame(f, &record))
+            return false;
+    }
+    return true;
+}
+
+static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
+{
+    struct flm_jit_frame frames[MOST_INLINED];
+    int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
+    for (size_t i = 0; i < f->runtimes.count; i++) {
+        const struct flm_runtime *runtime = &f->runtimes.items[i];
+        size_t count = flm_jit_code_lookup(runtime->code, address, time_ns, frames, MOST_INLINED);
+        if (count > 0)
+            return add_jit_frames(f, frames, count, flm_own_text_bytes(&runtime->path));
+    }
+    f->nowhere++;
+    return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
+}
+
+static bool add_label(struct finishing *f, struct flm_bytes text)
+{
+    const struct flm_frame_record record = {.function = string(f, text), .kind = FLM_KIND_LABEL};
+    return add_frame(f, &record);
+}
+
+static bool name_code(struct finishing *f, uint64_t address)
+{
+    const struct flm_session *s = f->session;
+    uint32_t hash = (uint32_t)flm_hash(&address, sizeof address);
+    const struct flm_session_code *code = NULL;
+    for (struct flm_probe at = flm_index_probe(&s->code_index, hash);
+         flm_index_next(&s->code_index, &at);)
+        if (s->codes[at.found].address == address)
+            code = &s->codes[at.found];
+    if (!code && address == FLM_CODE_TRUNCATED)
+        return add_label(f, flm_bytes_of(FLM_TRUNCATED_STACK));
+    if (!code)
+        return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_INTERPRETED);
+    const char *file = code->text.at + code->function_size, *module = file + code->file_size;
+    const char *end = code->text.at + code->text.size;
+    const struct flm_frame_record record = {
+        .function = string(f, (struct flm_bytes){code->text.at, code->function_size}),
+        .module = string(f, (struct flm_bytes){module, (size_t)(end - module)}),
+        .file = string(f, (struct flm_bytes){file, code->file_size}),
+        .line = s->options.lines ? code->line : 0,
+        .kind =
+            code->frame_kind < FLM_KIND_COUNT ? code->frame_kind : (uint32_t)FLM_KIND_INTERPRETED,
+    };
+    return add_frame(f, &record);
+}
+
+static bool name_place(struct finishing *f, const struct flm_place_owner *owner,
+                       const struct flm_place *place)
+{
+    switch (owner->kind) {
+    case FLM_OWNER_MODULE:
+    case FLM_OWNER_FILE:
+        return name_in_module(f, owner->module, place->address, owner->kind == FLM_OWNER_MODULE);
+    case FLM_OWNER_KERNEL:
+        return name_in_kernel(f, owner->module, place->address);
+    case FLM_OWNER_PROCESS:
+        return name_in_process(f, place->address, place->era);
+    case FLM_OWNER_CODE:
+        return name_code(f, place->address);
+    case FLM_OWNER_LABEL:
+        return add_label(f, flm_own_text_bytes(&f->session->labels.items[place->address]));
+    default:
+        return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
+    }
+}
+
+/* ---- All places, by owner -------------------------------------------------------------------- */
+
+static bool sort_by_owner(struct finishing *f)
+{
+    const struct flm_places *p = &f->session->places;
+    f->by_owner = malloc((p->place_count + 1) * sizeof *f->by_owner);
+    f->owner_starts = calloc(p->owner_count + 2, sizeof *f->owner_starts);
+    f->of_place = calloc(p->place_count + 1, sizeof *f->of_place);
+    if (!f->by_owner || !f->owner_starts || !f->of_place)
+        return flm_error_memory(f->why);
+    for (size_t i = 0; i < p->place_count; i++)
+        f->owner_starts[p->places[i].owner + 2]++;
+    for (size_t i = 2; i <= p->owner_count; i++)
+        f->owner_starts[i] += f->owner_starts[i - 1];
+    for (size_t i = 0; i < p->place_count; i++)
+        f->by_owner[f->owner_starts[p->places[i].owner + 1]++] = (uint32_t)i;
+    return true;
+}
+
+struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *count)
+{
+    struct flm_module **modules = malloc((s->places.owner_count + 1) * sizeof(*modules));
+    *count = 0;
+    for (size_t i = 0; modules && i < s->places.owner_count; i++) {
+        const struct flm_place_owner *owner = &s->places.owners[i];
+        if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
+            modules[(*count)++] = owner->module;
+    }
+    return modules;
+}
+
+/* Tables of all modules that will be asked, made side by side. */
+static bool prepare_modules(struct finishing *f)
+{
+    size_t count;
+    struct flm_module **modules = flm_session_wanted(f->session, &count);
+    if (!modules)
+        return flm_error_memory(f->why);
+    if (f->session->preparing)
+        flm_preparing_wait(f->session->preparing);
+    flm_modules_prepare(f->session->modules, modules, count);
+    free(modules);
+    return true;
+}
+
+static bool name_places(struct finishing *f, flm_session_progress progress, void *context)
+{
+    const struct flm_places *p = &f->session->places;
+    if (!sort_by_owner(f) || !prepare_modules(f))
+        return false;
+    for (size_t o = 0; o < p->owner_count; o++) {
+        const struct flm_place_owner *owner = &p->owners[o];
+        struct flm_bytes name =
+            owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
+        if (progress && !progress(context, name, o, p->owner_count))
+            return flm_error_set(f->why, FLM_ERROR_CANCELLED, "stopped");
+        if (owner->kind == FLM_OWNER_PROCESS &&
+            !flm_runtimes_find(&f->runtimes, f->session, owner->process))
+            return flm_error_memory(f->why);
+        for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
+            uint32_t place = f->by_owner[i];
+            f->of_place[place].start = (uint32_t)f->frame_count;
+            if (!name_place(f, owner, &p->places[place]))
+                return false;
+            f->of_place[place].count = (uint32_t)f->frame_count - f->of_place[place].start;
+        }
+        flm_runtimes_clear(&f->runtimes);
+    }
+    return true;
+}
+
+/* ---- Stacks and samples ---------------------------------------------------------------------- */
+
+/* The builder's node of each stack: owned by the caller. NULL when memory ran out. */
+static struct flm_node *make_nodes(struct finishing *f)
+{
+    const struct flm_stacks *stacks = &f->session->stacks;
+    struct flm_node *nodes = malloc(stacks->count * sizeof *nodes);
+    if (!nodes) {
+        flm_error_memory(f->why);
+        return NULL;
+    }
+    nodes[0] = flm_builder_root(f->builder);
+    for (size_t i = 1; i < stacks->count; i++) {
+        struct flm_stack_node node = stacks->nodes[i];
+        struct frames_of frames = f->of_place[node.place];
+        nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames + frames.start,
+                                       frames.count);
+    }
+    return nodes;
+}
+
+static struct flm_label_set make_labels(struct finishing *f, const struct flm_circumstances *c)
+{
+    static const char *const states[] = {"", "blocked", "preempted"};
+    enum { MOST = 5 };
+    struct flm_string pairs[2 * MOST];
+    size_t count = 0;
+    const struct {
+        const char *key;
+        int64_t number; /* negative: not known */
+    } numbers[] = {{"process", c->process},
+                   {"thread", c->thread},
+                   {"cpu", c->cpu == UINT32_MAX ? -1 : (int64_t)c->cpu}};
+    if (c->command.size > 0) {
+        pairs[count++].index = string(f, flm_bytes_of("command"));
+        pairs[count++].index = string(f, c->command);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (numbers[i].number < 0)
+            continue;
+        char buffer[24];
+        struct flm_text digits;
+        flm_text_init_fixed(&digits, buffer, sizeof buffer);
+        flm_text_uint(&digits, (uint64_t)numbers[i].number);
+        if (i == 2 && digits.size < 3) { /* as perf writes processors: [003] */
+            digits.size = 0;
+            flm_text_repeat(&digits, '0', numbers[i].number < 10 ? 2 : 1);
+            flm_text_uint(&digits, (uint64_t)numbers[i].number);
+        }
+        pairs[count++].index = string(f, flm_bytes_of(numbers[i].key));
+        pairs[count++].index = string(f, (struct flm_bytes){digits.at, digits.size});
+    }
+    if (c->state != FLM_STATE_RUNNING) {
+        pairs[count++].index = string(f, flm_bytes_of("state"));
+        pairs[count++].index = string(f, flm_bytes_of(states[c->state]));
+    }
+    return flm_builder_label_set(f->builder, pairs, count / 2);
+}
+
+/* What the circumstances of samples are in the builder. */
+struct made {
+    struct flm_metric metric;
+    struct flm_label_set labels;
+};
+
+static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events *events,
+                                     uint32_t event)
+{
+    if (event == FLM_EVENT_OFF_CPU)
+        return flm_perf_events_find(events, flm_bytes_of("off-cpu"), true);
+    const struct flm_session_event *e = &f->session->events[event];
+    return flm_perf_events_find(events, flm_own_text_bytes(&e->name), e->has_period);
+}
+
+/* Metrics in the order of their events: the first is the one that is shown when nothing else was
+ * asked for, and shall not hang on which one has happened first. Waiting comes behind. */
+static void make_circumstances(struct finishing *f, struct flm_perf_events *events,
+                               struct made *made)
+{
+    const struct flm_tally *t = &f->session->tally;
+    for (size_t i = 0; i < f->session->event_count; i++)
+        if (f->session->events[i].is_known)
+            find_metric(f, events, (uint32_t)i);
+    for (size_t i = 0; i < t->circumstance_count; i++) {
+        made[i].metric = find_metric(f, events, t->circumstances[i].event);
+        if (t->keep_times)
+            made[i].labels = make_labels(f, &t->circumstances[i]);
+    }
+}
+
+static void add_sample(struct finishing *f, const struct flm_tallied *sample, uint64_t merged,
+                       struct flm_node node, const struct made *made, struct flm_metric samples)
+{
+    const struct flm_tally *t = &f->session->tally;
+    bool waits = t->circumstances[sample->circumstances].event == FLM_EVENT_OFF_CPU;
+    bool has_metric = made->metric.index != FLM_NONE;
+    struct flm_builder *b = f->builder;
+    if (t->keep_times && waits) {
+        flm_builder_sample(b, sample->time_ns, node, made->labels, made->metric, sample->value);
+    } else if (t->keep_times) {
+        flm_builder_sample(b, sample->time_ns, node, made->labels, samples, 1);
+        if (has_metric)
+            flm_builder_sample_add(b, made->metric, sample->value);
+    } else {
+        if (!waits)
+            flm_builder_add(b, node, samples, (double)merged);
+        if (has_metric)
+            flm_builder_add(b, node, made->metric, sample->value);
+    }
+}
+
+static bool add_samples(struct finishing *f)
+{
+    const struct flm_tally *t = &f->session->tally;
+    struct flm_perf_events events = {.builder = f->builder};
+    struct flm_node *nodes = make_nodes(f);
+    struct made *made = malloc((t->circumstance_count + 1) * sizeof *made);
+    bool good = nodes && made;
+    if (!good)
+        flm_error_memory(f->why);
+    if (good) {
+        make_circumstances(f, &events, made);
+        struct flm_metric samples = flm_perf_events_samples(&events);
+        for (size_t i = 0; i < t->count && !flm_builder_failed(f->builder); i++)
+            add_sample(f, &t->samples[i], t->keep_times ? 1 : t->merged[i],
+                       nodes[t->samples[i].node], &made[t->samples[i].circumstances], samples);
+    }
+    flm_perf_events_clear(&events);
+    free(nodes);
+    free(made);
+    return good;
+}
+
+/* ---- What was lost --------------------------------------------------------------------------- */
+
+static void add_losses(struct finishing *f)
+{
+    static const char *const ends[FLM_UNWIND_ENDS] = {
+        [FLM_UNWIND_CUT] = "outer frames of stacks that are deeper than their copy",
+        [FLM_UNWIND_OTHER] = "outer frames below signal handlers that have a stack of their own",
+        [FLM_UNWIND_FAR] = "outer frames on another stack, or further away than stacks are copied",
+        [FLM_UNWIND_ENDED] = "outer frames of stacks whose memory could be read only so far",
+        [FLM_UNWIND_NO_TABLE] = "outer frames of stacks that lead through code without unwind "
+                                "information",
+        [FLM_UNWIND_NO_MODULE] = "outer frames of stacks that lead out of all files",
+        [FLM_UNWIND_DAMAGED] = "outer frames of stacks that make no sense",
+        [FLM_UNWIND_TOO_DEEP] = "outer frames of stacks deeper than 1024 frames",
+    };
+    const struct flm_session *s = f->session;
+    for (size_t i = 0; i < s->loss_count; i++)
+        flm_builder_lost(f->builder, s->losses[i].what, s->losses[i].first_offset ? "byte" : "",
+                         s->losses[i].first_offset, s->losses[i].count);
+    for (size_t i = 0; i < FLM_UNWIND_ENDS; i++)
+        if (ends[i] && s->unwind_ends[i] > 0)
+            flm_builder_lost(f->builder, ends[i], "", 0, (double)s->unwind_ends[i]);
+    if (f->unnamed > 0)
+        flm_builder_lost(f->builder, "names of places in code that have no symbol", "", 0,
+                         (double)f->unnamed);
+    if (f->nowhere > 0)
+        flm_builder_lost(f->builder, "names of addresses that lie in no file", "", 0,
+                         (double)f->nowhere);
+}
+
+bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
+                        flm_session_progress progress, void *context, struct flm_error *why)
+{
+    struct finishing f = {.session = s, .builder = builder, .why = why};
+    bool good = flm_session_end_waiting(s) || flm_error_memory(why);
+    good = good && name_places(&f, progress, context) && add_samples(&f);
+    if (good && s->failed)
+        good = flm_error_memory(why);
+    if (good) {
+        add_losses(&f);
+        for (size_t i = 0; i < s->note_count; i++)
+            flm_builder_note(builder, s->notes[i].key.at, s->notes[i].value.at,
+                             s->notes[i].value.size);
+    }
+    flm_runtimes_clear(&f.runtimes);
+    flm_text_clear(&f.name);
+    free(f.by_owner);
+    free(f.owner_starts);
+    free(f.of_place);
+    free(f.frames);
+    return good;
+}

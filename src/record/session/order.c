@@ -1,0 +1,211 @@
+#include "record/session/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/core/sort.h"
+#include "flamel/builder.h"
+
+/* A record that waits. */
+struct waiting {
+    int64_t time_ns;
+    uint64_t offset; /* in the file */
+    size_t at;       /* in `bytes` */
+    uint32_t size;
+};
+
+struct flm_order {
+    const struct flm_event_layouts *layouts;
+    flm_event_sink sink;
+    void *context;
+
+    char *bytes; /* the records, each at a multiple of 8 */
+    size_t size, capacity;
+    size_t limit;
+    struct waiting *queue;
+    size_t count, queue_capacity;
+
+    uint32_t *sorted; /* and as many again, to sort with */
+    size_t sorted_capacity;
+
+    int64_t newest;          /* of all that came */
+    int64_t newest_of_round; /* as it was at the last round */
+    int64_t handed_on;       /* the time of the last event that was handed on */
+    uint64_t late;
+    struct flm_order_damage damage;
+
+    uint64_t *single; /* a record that is handed on at once */
+};
+
+enum { LARGEST_RECORD = 65536, USUAL_LIMIT = 256 << 20 };
+
+struct flm_order *flm_event_order_new(const struct flm_event_layouts *layouts, flm_event_sink sink,
+                                      void *context, struct flm_error *why)
+{
+    struct flm_order *order = calloc(1, sizeof *order);
+    uint64_t *single = malloc(LARGEST_RECORD);
+    if (!order || !single) {
+        free(order);
+        free(single);
+        flm_error_memory(why);
+        return NULL;
+    }
+    order->layouts = layouts;
+    order->sink = sink;
+    order->context = context;
+    order->single = single;
+    order->limit = USUAL_LIMIT;
+    order->newest = order->newest_of_round = order->handed_on = INT64_MIN;
+    return order;
+}
+
+void flm_event_order_free(struct flm_order *order)
+{
+    if (!order)
+        return;
+    free(order->bytes);
+    free(order->queue);
+    free(order->sorted);
+    free(order->single);
+    free(order);
+}
+
+void flm_event_order_limit(struct flm_order *order, size_t size_bytes)
+{
+    order->limit = size_bytes;
+}
+
+/* Decodes and hands on; `record` may be changed. */
+static bool hand_on(struct flm_order *order, char *record, size_t size, uint64_t offset,
+                    struct flm_error *why)
+{
+    struct flm_event event;
+    if (!flm_event_decode(order->layouts, record, size, offset, &event, NULL)) {
+        if (order->damage.count++ == 0)
+            order->damage.first_offset = offset;
+        return true;
+    }
+    return order->sink(order->context, &event, why);
+}
+
+static int by_time(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_order *order = context;
+    int64_t x = order->queue[a].time_ns, y = order->queue[b].time_ns;
+    return (x > y) - (x < y);
+}
+
+static bool sort_queue(struct flm_order *order, struct flm_error *why)
+{
+    if (order->sorted_capacity < 2 * order->count) {
+        void *sorted = order->sorted;
+        if (!flm_grow(&sorted, &order->sorted_capacity, 2 * order->count, sizeof *order->sorted))
+            return flm_error_memory(why);
+        order->sorted = sorted;
+    }
+    for (size_t i = 0; i < order->count; i++)
+        order->sorted[i] = (uint32_t)i;
+    flm_sort(order->sorted, order->count, order->sorted + order->count, by_time, order);
+    return true;
+}
+
+/* Keeps what is later than `until`: moved to the front, in the order of its coming. */
+static void keep_later(struct flm_order *order, int64_t until)
+{
+    size_t kept = 0, size = 0;
+    for (size_t i = 0; i < order->count; i++) {
+        struct waiting w = order->queue[i];
+        if (w.time_ns <= until)
+            continue;
+        memmove(order->bytes + size, order->bytes + w.at, w.size);
+        w.at = size;
+        size += (w.size + 7u) & ~(size_t)7;
+        order->queue[kept++] = w;
+    }
+    order->count = kept;
+    order->size = size;
+}
+
+/* Hands on all up to that time, and it. */
+static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_error *why)
+{
+    if (order->count == 0)
+        return true;
+    if (!sort_queue(order, why))
+        return false;
+    for (size_t i = 0; i < order->count; i++) {
+        const struct waiting *w = &order->queue[order->sorted[i]];
+        if (w->time_ns > until)
+            break;
+        /* Records that perf itself makes, at the beginning and at the end, are of no time: 0. */
+        if (w->time_ns >= order->handed_on)
+            order->handed_on = w->time_ns;
+        else if (w->time_ns != 0)
+            order->late++;
+        if (!hand_on(order, order->bytes + w->at, w->size, w->offset, why))
+            return false;
+    }
+    keep_later(order, until);
+    return true;
+}
+
+/* Too much waits: the older half goes. */
+static bool hand_on_half(struct flm_order *order, struct flm_error *why)
+{
+    if (!sort_queue(order, why))
+        return false;
+    return hand_on_until(order, order->queue[order->sorted[order->count / 2]].time_ns, why);
+}
+
+static bool wait(struct flm_order *order, int64_t time, const char *record, size_t size,
+                 uint64_t offset, struct flm_error *why)
+{
+    size_t room = (size + 7) & ~(size_t)7;
+    if (order->count > 0 && (order->size + room > order->limit || order->count >= INT32_MAX) &&
+        !hand_on_half(order, why))
+        return false;
+    void *bytes = order->bytes, *queue = order->queue;
+    bool good = flm_grow(&bytes, &order->capacity, order->size + room, 1);
+    order->bytes = bytes;
+    good = good && flm_grow(&queue, &order->queue_capacity, order->count + 1, sizeof *order->queue);
+    order->queue = queue;
+    if (!good)
+        return flm_error_memory(why);
+    memcpy(order->bytes + order->size, record, size);
+    order->queue[order->count++] = (struct waiting){time, offset, order->size, (uint32_t)size};
+    order->size += room;
+    if (time > order->newest)
+        order->newest = time;
+    return true;
+}
+
+bool flm_event_order_add(struct flm_order *order, const char *record, size_t size, uint64_t offset,
+                         struct flm_error *why)
+{
+    assert(size >= 8 && size <= LARGEST_RECORD);
+    if (flm_record_header(record, order->layouts->swapped).type == FLM_RECORD_ROUND) {
+        int64_t until = order->newest_of_round;
+        order->newest_of_round = order->newest;
+        return hand_on_until(order, until, why);
+    }
+    int64_t time = flm_event_time(order->layouts, record, size);
+    if (time != FLM_NO_TIME)
+        return wait(order, time, record, size, offset, why);
+    memcpy(order->single, record, size);
+    return hand_on(order, (char *)order->single, size, offset, why);
+}
+
+bool flm_event_order_finish(struct flm_order *order, struct flm_error *why)
+{
+    return hand_on_until(order, INT64_MAX, why);
+}
+
+uint64_t flm_event_order_late(const struct flm_order *order)
+{
+    return order->late;
+}
+
+struct flm_order_damage flm_event_order_damage(const struct flm_order *order)
+{
+    return order->damage;
+}

@@ -1,0 +1,523 @@
+#include "record/session/process_map.h"
+
+#include <link.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "flamel/builder.h"
+#include "record/perf/owned_string.h"
+#include "record/session/thread_table.h"
+
+/* Mappings that processes share until one of them changes them. */
+struct mappings {
+    uint32_t users;
+    size_t count, capacity;
+    struct flm_mapping at[];
+};
+
+/* One that has ended may still have samples behind it in other rings: it stays until
+ * flm_processes_forget. */
+struct process {
+    struct flm_process shown; /* first: flm_process_find is handed a pointer to it */
+    struct mappings *mappings;
+    uint32_t program; /* another number after each fork and exec: threads are of one of them */
+    uint32_t living;  /* threads of that program that were heard of and have not ended */
+    int64_t ended_ns; /* when the last of them did; FLM_NO_TIME: it runs, or that is not known */
+};
+
+struct known_file {
+    struct flm_own_text path;
+    struct flm_build_id id;
+};
+
+struct flm_processes {
+    struct flm_modules *modules;
+    struct flm_processes_options options;
+
+    struct process **processes; /* each stays where it is */
+    size_t process_count, process_capacity;
+    struct flm_index process_index;
+
+    struct flm_thread_table threads;
+    uint32_t programs;
+
+    struct known_file *files;
+    size_t file_count, file_capacity;
+    struct flm_index file_index;
+
+    uint64_t changes;
+    uint64_t kernel_start;
+};
+
+struct flm_processes *flm_processes_new(struct flm_modules *modules,
+                                        const struct flm_processes_options *options,
+                                        struct flm_error *why)
+{
+    struct flm_processes *p = calloc(1, sizeof *p);
+    if (!p) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    p->modules = modules;
+    p->options = *options;
+    return p;
+}
+
+void flm_processes_kernel(struct flm_processes *p, bool is_ours)
+{
+    p->options.kernel_is_ours = is_ours;
+}
+
+static void release_mappings(struct mappings *mappings)
+{
+    if (mappings && --mappings->users == 0)
+        free(mappings);
+}
+
+static void free_process(struct process *process)
+{
+    release_mappings(process->mappings);
+    free(process);
+}
+
+void flm_processes_free(struct flm_processes *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->process_count; i++)
+        free_process(p->processes[i]);
+    for (size_t i = 0; i < p->file_count; i++)
+        free(p->files[i].path.at);
+    flm_index_clear(&p->process_index);
+    flm_thread_table_clear(&p->threads);
+    flm_index_clear(&p->file_index);
+    free(p->processes);
+    free(p->files);
+    free(p);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static const struct known_file *find_file(const struct flm_processes *p, struct flm_bytes path)
+{
+    uint32_t hash = (uint32_t)flm_hash(path.at, path.size);
+    for (struct flm_probe at = flm_index_probe(&p->file_index, hash);
+         flm_index_next(&p->file_index, &at);)
+        if (flm_bytes_equal(flm_own_text_bytes(&p->files[at.found].path), path))
+            return &p->files[at.found];
+    return NULL;
+}
+
+bool flm_processes_build_id(struct flm_processes *p, struct flm_bytes path,
+                            const struct flm_build_id *id)
+{
+    if (find_file(p, path))
+        return true;
+    void *files = p->files;
+    if (!flm_grow(&files, &p->file_capacity, p->file_count + 1, sizeof *p->files))
+        return false;
+    p->files = files;
+    struct known_file file = {.id = *id};
+    if (!flm_own_text_init(&file.path, path))
+        return false;
+    if (!flm_index_add(&p->file_index, (uint32_t)flm_hash(path.at, path.size),
+                       (uint32_t)p->file_count)) {
+        free(file.path.at);
+        return false;
+    }
+    p->files[p->file_count++] = file;
+    return true;
+}
+
+struct flm_bytes flm_own_vdso(void)
+{
+    union {
+        unsigned long number;
+        const char *at;
+    } start = {getauxval(AT_SYSINFO_EHDR)};
+    if (!start.number)
+        return (struct flm_bytes){0};
+    ElfW(Ehdr) header;
+    memcpy(&header, start.at, sizeof header);
+    size_t size = header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
+    return (struct flm_bytes){start.at, size};
+}
+
+/* Whether a mapping has a file at all: "//anon", "[heap]" and the like have none. */
+static bool has_file(struct flm_bytes path)
+{
+    if (path.size == 0 || flm_bytes_start_with(path, "//anon") ||
+        flm_bytes_start_with(path, "/dev/zero") || flm_bytes_start_with(path, "anon_inode:") ||
+        flm_bytes_start_with(path, "/memfd:") || flm_bytes_start_with(path, "/SYSV") ||
+        flm_bytes_start_with(path, "/anon_hugepage"))
+        return false;
+    return path.at[0] != '[' || flm_bytes_are(path, "[vdso]") ||
+           flm_bytes_are(path, "[vsyscall]") || flm_bytes_start_with(path, "[kernel") ||
+           flm_bytes_start_with(path, "[guest.kernel");
+}
+
+/* "[kernel.kallsyms]_text": behind the bracket stands a symbol, and the offset of the mapping is
+ * the address that it had when it was recorded. */
+static const char kernel_itself[] = "[kernel.kallsyms]";
+
+static bool is_kernel_itself(struct flm_bytes path)
+{
+    return flm_bytes_start_with(path, kernel_itself);
+}
+
+static struct flm_bytes file_path(struct flm_bytes path)
+{
+    return is_kernel_itself(path) ? flm_bytes_of(kernel_itself) : path;
+}
+
+static struct flm_module *find_module(struct flm_processes *p, const struct flm_event *event)
+{
+    const struct flm_event_map *map = &event->map;
+    struct flm_module_request request = {.path = file_path(map->path), .build_id = map->build_id};
+    if (!map->in_kernel && p->options.live)
+        request.process = event->process;
+    if (is_kernel_itself(map->path)) {
+        request.kernel_text = map->file_offset;
+        request.kernel_symbol = (struct flm_bytes){map->path.at + request.path.size,
+                                                   map->path.size - request.path.size};
+    }
+    if (request.build_id.size == 0) {
+        const struct known_file *file = find_file(p, request.path);
+        if (file)
+            request.build_id = file->id;
+    }
+    /* Programs of 32 bits, whose addresses are low, have another vdso than we. */
+    bool is_of_our_kernel = p->options.live || p->options.kernel_is_ours;
+    bool is_wide = sizeof(void *) == 8 && map->start > UINT32_MAX;
+    if (flm_bytes_are(map->path, "[vdso]") &&
+        (request.build_id.size > 0 || (is_of_our_kernel && is_wide)))
+        request.image = flm_own_vdso();
+    return flm_modules_get(p->modules, &request);
+}
+
+/* ---- Processes and their mappings ------------------------------------------------------------ */
+
+static struct process *find_process(const struct flm_processes *p, int32_t id)
+{
+    for (struct flm_probe at =
+             flm_index_probe(&p->process_index, flm_hash_numbers((uint32_t)id, 0));
+         flm_index_next(&p->process_index, &at);)
+        if (p->processes[at.found]->shown.id == id)
+            return p->processes[at.found];
+    return NULL;
+}
+
+static void show(struct flm_processes *p, struct process *process)
+{
+    process->shown.mappings = process->mappings ? process->mappings->at : NULL;
+    process->shown.mapping_count = process->mappings ? process->mappings->count : 0;
+    process->shown.changed = ++p->changes;
+}
+
+static struct process *get_process(struct flm_processes *p, int32_t id)
+{
+    struct process *process = find_process(p, id);
+    if (process)
+        return process;
+    void *processes = p->processes;
+    if (!flm_grow(&processes, &p->process_capacity, p->process_count + 1, sizeof *p->processes))
+        return NULL;
+    p->processes = processes;
+    process = calloc(1, sizeof *process);
+    if (!process || !flm_index_add(&p->process_index, flm_hash_numbers((uint32_t)id, 0),
+                                   (uint32_t)p->process_count)) {
+        free(process);
+        return NULL;
+    }
+    process->shown.id = id;
+    process->ended_ns = FLM_NO_TIME;
+    p->processes[p->process_count++] = process;
+    show(p, process);
+    return process;
+}
+
+const struct flm_process *flm_processes_get(struct flm_processes *p, int32_t id)
+{
+    const struct process *process = get_process(p, id);
+    return process ? &process->shown : NULL;
+}
+
+bool flm_processes_know(const struct flm_processes *p, int32_t id)
+{
+    return find_process(p, id) != NULL;
+}
+
+uint64_t flm_processes_kernel_start(const struct flm_processes *p)
+{
+    return p->kernel_start;
+}
+
+/* The first mapping that ends behind the address. */
+static size_t find_place(const struct flm_mapping *mappings, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (mappings[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct flm_mapping *flm_process_find(const struct flm_process *process, uint64_t address)
+{
+    size_t at = find_place(process->mappings, process->mapping_count, address);
+    return at < process->mapping_count && process->mappings[at].start <= address
+               ? &process->mappings[at]
+               : NULL;
+}
+
+/* A process's mappings with room for `more`, its own: those that it shares are copied. */
+static struct mappings *own_mappings(struct process *process, size_t more)
+{
+    struct mappings *old = process->mappings;
+    size_t count = old ? old->count : 0;
+    if (old && old->users == 1 && old->capacity >= count + more)
+        return old;
+    size_t capacity = count + count / 2 + more + 8;
+    struct mappings *own = malloc(sizeof *own + capacity * sizeof *own->at);
+    if (!own)
+        return NULL;
+    own->users = 1;
+    own->count = count;
+    own->capacity = capacity;
+    if (count)
+        memcpy(own->at, old->at, count * sizeof *own->at);
+    release_mappings(old);
+    process->mappings = own;
+    return own;
+}
+
+/* Puts the mapping in, and takes out what it lies on. */
+static bool add_mapping(struct flm_processes *p, struct process *process,
+                        const struct flm_mapping *new)
+{
+    /* One more, and another where the new one lies in the middle of an old one. */
+    struct mappings *m = own_mappings(process, 2);
+    if (!m)
+        return false;
+    size_t first = find_place(m->at, m->count, new->start), last = first;
+    struct flm_mapping pieces[3];
+    size_t count = 0;
+    if (first < m->count && m->at[first].start < new->start) {
+        pieces[count] = m->at[first];
+        pieces[count++].end = new->start;
+    }
+    pieces[count++] = *new;
+    while (last < m->count && m->at[last].end <= new->end)
+        last++;
+    if (last < m->count && m->at[last].start < new->end) {
+        struct flm_mapping rest = m->at[last++];
+        rest.file_offset += new->end - rest.start;
+        rest.start = new->end;
+        pieces[count++] = rest;
+    }
+    memmove(m->at + first + count, m->at + last, (m->count - last) * sizeof *m->at);
+    memcpy(m->at + first, pieces, count * sizeof *pieces);
+    m->count = m->count - (last - first) + count;
+    show(p, process);
+    return true;
+}
+
+static bool map(struct flm_processes *p, const struct flm_event *event)
+{
+    const struct flm_event_map *e = &event->map;
+    if (e->size == 0 || e->start + e->size < e->start)
+        return true;
+    struct flm_mapping mapping = {.start = e->start,
+                                  .end = e->start + e->size,
+                                  .file_offset = e->file_offset,
+                                  .in_kernel = e->in_kernel};
+    /* Data is in no call chain, and only hides what lay there; what is no code cannot be jitted
+     * code either, yet an unwinder may have to read there. */
+    if (e->in_kernel || has_file(e->path)) {
+        mapping.module = find_module(p, event);
+        if (!mapping.module)
+            return false;
+    }
+    if (e->in_kernel && is_kernel_itself(e->path) && !p->kernel_start)
+        p->kernel_start =
+            e->path.size > strlen(kernel_itself) && e->file_offset ? e->file_offset : e->start;
+    struct process *process = get_process(p, e->in_kernel ? -1 : event->process);
+    return process && add_mapping(p, process, &mapping);
+}
+
+/* ---- Who lives ------------------------------------------------------------------------------- */
+
+struct flm_bytes flm_thread_name(const struct flm_processes *p, int32_t id)
+{
+    return flm_thread_table_text(&p->threads, id);
+}
+
+/* The process that a thread is a living one of; NULL: none. */
+static struct process *process_of(const struct flm_processes *p, const struct flm_thread *thread)
+{
+    struct process *process =
+        thread->ended_ns == FLM_NO_TIME ? find_process(p, thread->process) : NULL;
+    return process && process->program == thread->program ? process : NULL;
+}
+
+static void end_thread(struct flm_processes *p, struct flm_thread *thread, int64_t time_ns)
+{
+    struct process *process = process_of(p, thread);
+    if (process && --process->living == 0)
+        process->ended_ns = time_ns;
+    thread->ended_ns = time_ns;
+}
+
+/* The thread, which runs and is the process's, whatever was known of that number before. NULL when
+ * memory ran out. */
+static struct flm_thread *begin_thread(struct flm_processes *p, int32_t process_id, int32_t id)
+{
+    struct process *process = get_process(p, process_id);
+    struct flm_thread *thread = process ? flm_thread_table_get(&p->threads, id) : NULL;
+    if (!thread || process_of(p, thread) == process)
+        return thread;
+    end_thread(p, thread, FLM_NO_TIME);
+    thread->process = process_id;
+    thread->program = process->program;
+    thread->ended_ns = process->ended_ns = FLM_NO_TIME;
+    process->living++;
+    return thread;
+}
+
+/* What was heard of its threads is true of it no more. */
+static void begin_program(struct flm_processes *p, struct process *process,
+                          struct mappings *mappings)
+{
+    if (mappings)
+        mappings->users++;
+    release_mappings(process->mappings);
+    process->mappings = mappings;
+    process->program = ++p->programs;
+    process->living = 0;
+    show(p, process);
+}
+
+static bool fork_process(struct flm_processes *p, const struct flm_event *event)
+{
+    if (event->process != event->fork.parent_process) {
+        struct process *child = get_process(p, event->process);
+        const struct process *parent = find_process(p, event->fork.parent_process);
+        if (!child)
+            return false;
+        begin_program(p, child, parent ? parent->mappings : NULL);
+    }
+    struct flm_bytes name = flm_thread_name(p, event->fork.parent_thread);
+    struct flm_thread *thread = begin_thread(p, event->process, event->thread);
+    return thread && (name.size == 0 || flm_thread_table_name(&p->threads, thread, name));
+}
+
+static bool name(struct flm_processes *p, const struct flm_event *event)
+{
+    struct process *process = event->name.is_exec ? find_process(p, event->process) : NULL;
+    if (process)
+        begin_program(p, process, NULL);
+    struct flm_thread *thread = begin_thread(p, event->process, event->thread);
+    return thread && flm_thread_table_name(&p->threads, thread, event->name.text);
+}
+
+static void leave(struct flm_processes *p, const struct flm_event *event)
+{
+    struct flm_thread *thread = flm_thread_table_find(&p->threads, event->thread);
+    struct process *process = thread ? NULL : find_process(p, event->process);
+    if (thread && thread->ended_ns == FLM_NO_TIME)
+        end_thread(p, thread, event->time_ns);
+    else if (process && process->living == 0)
+        process->ended_ns = event->time_ns;
+}
+
+bool flm_processes_change(struct flm_processes *p, const struct flm_event *event)
+{
+    switch (event->kind) {
+    case FLM_EVENT_MAP:
+        return map(p, event);
+    case FLM_EVENT_NAME:
+        return name(p, event);
+    case FLM_EVENT_FORK:
+        return fork_process(p, event);
+    case FLM_EVENT_EXIT:
+        leave(p, event);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* ---- Forgetting ------------------------------------------------------------------------------ */
+
+struct forgetting {
+    struct flm_processes *processes;
+    int64_t before_ns;
+};
+
+/* A process without mappings, of which no thread was heard, is what the next sample would make of
+ * its number too. */
+static bool is_over(const struct process *process, int64_t before_ns)
+{
+    if (process->shown.id == -1 || process->living > 0)
+        return false;
+    return process->ended_ns != FLM_NO_TIME ? process->ended_ns < before_ns
+                                            : process->shown.mapping_count == 0;
+}
+
+/* Threads that an exec of another one has ended have no event of that. */
+static bool keeps_thread(void *context, const struct flm_thread *thread)
+{
+    const struct forgetting *f = context;
+    return thread->ended_ns == FLM_NO_TIME ? process_of(f->processes, thread) != NULL
+                                           : thread->ended_ns >= f->before_ns;
+}
+
+static bool is_known(void *context, int32_t id)
+{
+    return flm_processes_know(context, id);
+}
+
+bool flm_processes_forget(struct flm_processes *p, int64_t before_ns)
+{
+    struct forgetting f = {p, before_ns};
+    size_t kept = 0, count = p->process_count;
+    bool good = flm_thread_table_keep(&p->threads, keeps_thread, &f);
+    for (size_t i = 0; i < count; i++) {
+        if (is_over(p->processes[i], before_ns))
+            free_process(p->processes[i]);
+        else
+            p->processes[kept++] = p->processes[i];
+    }
+    p->process_count = kept;
+    if (kept == count)
+        return good;
+    flm_index_clear(&p->process_index);
+    for (size_t i = 0; i < kept && good; i++)
+        good = flm_index_add(&p->process_index,
+                             flm_hash_numbers((uint32_t)p->processes[i]->shown.id, 0), (uint32_t)i);
+    return good && flm_modules_forget_requests(p->modules, is_known, p);
+}
+
+bool flm_processes_forget_names(struct flm_processes *p)
+{
+    return flm_thread_table_forget_names(&p->threads);
+}
+
+void flm_processes_use(const struct flm_processes *p)
+{
+    for (size_t i = 0; i < p->process_count; i++)
+        for (size_t k = 0; k < p->processes[i]->shown.mapping_count; k++)
+            if (p->processes[i]->shown.mappings[k].module)
+                flm_module_use(p->processes[i]->shown.mappings[k].module);
+}
+
+struct flm_processes_counts flm_processes_counts(const struct flm_processes *p)
+{
+    return (struct flm_processes_counts){p->process_count, p->threads.count, p->threads.name_count};
+}

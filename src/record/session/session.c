@@ -1,0 +1,475 @@
+#include "record/session/internal.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "base/core/hash.h"
+#include "base/number/number.h"
+#include "flamel/builder.h"
+
+struct flm_session *flm_session_new(const struct flm_session_options *options,
+                                    struct flm_error *why)
+{
+    struct flm_session *s = calloc(1, sizeof *s);
+    if (!s) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    s->options = *options;
+    s->tally.keep_times = options->keep_times;
+    s->oldest_ns = s->newest_ns = s->forgot_ns = FLM_NO_TIME;
+    const struct flm_processes_options processes = {.live = options->live,
+                                                    .kernel_is_ours = options->kernel_is_ours};
+    struct flm_modules_options symbols = options->symbols;
+    symbols.kernel_is_ours = options->kernel_is_ours;
+    bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
+                (s->modules = flm_modules_new(&symbols, why)) &&
+                (s->processes = flm_processes_new(s->modules, &processes, why));
+    if (good)
+        return s;
+    flm_session_free(s);
+    return NULL;
+}
+
+void flm_session_free(struct flm_session *s)
+{
+    if (!s)
+        return;
+    flm_preparing_free(s->preparing);
+    flm_processes_free(s->processes);
+    flm_modules_free(s->modules);
+    flm_places_clear(&s->places);
+    flm_stacks_clear(&s->stacks);
+    flm_switches_clear(&s->switches);
+    flm_tally_clear(&s->tally);
+    for (size_t i = 0; i < s->event_count; i++)
+        free(s->events[i].name.at);
+    for (size_t i = 0; i < s->code_count; i++)
+        flm_text_clear(&s->codes[i].text);
+    for (size_t i = 0; i < s->dump_count; i++)
+        free(s->dumps[i].path.at);
+    for (size_t i = 0; i < s->note_count; i++) {
+        free(s->notes[i].key.at);
+        flm_text_clear(&s->notes[i].value);
+    }
+    flm_session_labels_clear(&s->labels);
+    flm_index_clear(&s->code_index);
+    flm_index_clear(&s->counter_index);
+    free(s->events);
+    free(s->codes);
+    free(s->dumps);
+    free(s->counters);
+    free(s->losses);
+    free(s->notes);
+    free(s);
+}
+
+/* ---- Losses and notes ------------------------------------------------------------------------ */
+
+bool flm_session_lose_at(struct flm_session *s, const char *what, double count, uint64_t offset)
+{
+    for (size_t i = 0; i < s->loss_count; i++) {
+        if (strcmp(s->losses[i].what, what) == 0) {
+            s->losses[i].count += count;
+            return true;
+        }
+    }
+    void *losses = s->losses;
+    if (!flm_grow(&losses, &s->loss_capacity, s->loss_count + 1, sizeof *s->losses))
+        return false;
+    s->losses = losses;
+    s->losses[s->loss_count++] = (struct flm_session_loss){what, count, offset};
+    return true;
+}
+
+void flm_session_lost(struct flm_session *s, const char *what, double count)
+{
+    if (count > 0 && !flm_session_lose_at(s, what, count, 0))
+        s->failed = true;
+}
+
+void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes value)
+{
+    void *notes = s->notes;
+    struct flm_session_note new = {0};
+    if (!flm_grow(&notes, &s->note_capacity, s->note_count + 1, sizeof *s->notes)) {
+        s->failed = true;
+        return;
+    }
+    s->notes = notes;
+    if (!flm_own_text_init(&new.key, flm_bytes_of(key))) {
+        s->failed = true;
+        return;
+    }
+    struct flm_session_note *note = &s->notes[s->note_count++];
+    *note = new;
+    flm_text_add(&note->value, value);
+    s->failed |= note->value.failed;
+}
+
+bool flm_session_build_id(struct flm_session *s, struct flm_bytes path,
+                          const struct flm_build_id *id)
+{
+    return flm_processes_build_id(s->processes, path, id);
+}
+
+bool flm_session_has_samples(const struct flm_session *s)
+{
+    return s->tally.count > 0;
+}
+
+void flm_session_kernel(struct flm_session *s, bool is_ours)
+{
+    s->options.kernel_is_ours = is_ours;
+    flm_modules_kernel(s->modules, is_ours);
+    flm_processes_kernel(s->processes, is_ours);
+}
+
+uint64_t flm_session_kernel_start(const struct flm_session *s)
+{
+    return flm_processes_kernel_start(s->processes);
+}
+
+struct flm_session_counts flm_session_counts(const struct flm_session *s)
+{
+    return s->counts;
+}
+
+struct flm_session_kept flm_session_kept(const struct flm_session *s)
+{
+    struct flm_processes_counts counts = flm_processes_counts(s->processes);
+    return (struct flm_session_kept){.processes = counts.processes,
+                                     .threads = counts.threads,
+                                     .names = counts.names,
+                                     .labels = s->labels.count,
+                                     .waiting = s->switches.count,
+                                     .modules = flm_modules_counts(s->modules)};
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* What is remembered of an event, by its first sample. NULL when memory ran out. */
+static struct flm_session_event *find_event(struct flm_session *s,
+                                            const struct flm_event_layout *layout)
+{
+    size_t number = layout->number;
+    if (number >= s->event_count) {
+        void *events = s->events;
+        if (!flm_grow(&events, &s->event_capacity, number + 1, sizeof *s->events))
+            return NULL;
+        s->events = events;
+        memset(s->events + s->event_count, 0, (number + 1 - s->event_count) * sizeof *s->events);
+        s->event_count = number + 1;
+    }
+    struct flm_session_event *event = &s->events[number];
+    if (event->is_known)
+        return event;
+    if (!flm_own_text_init(&event->name, flm_bytes_of(layout->name ? layout->name : "")))
+        return NULL;
+    event->has_period = layout->has_period || layout->period > 0;
+    event->is_known = true;
+    return event;
+}
+
+static bool is_switch_event(const struct flm_event_layout *layout)
+{
+    return (layout->type == PERF_TYPE_SOFTWARE &&
+            layout->config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+           (layout->name && strcmp(layout->name, "sched:sched_switch") == 0);
+}
+
+static bool count_value(struct flm_session *s, const struct flm_event *event,
+                        const struct flm_event_layout *layout, uint32_t node,
+                        struct flm_bytes command, uint64_t period)
+{
+    if (period >= (uint64_t)FLM_EXACT_LIMIT)
+        return flm_session_lose_at(s, "samples with a period that cannot be used", 1,
+                                   event->offset);
+    const struct flm_session_event *known = find_event(s, layout);
+    if (!known)
+        return false;
+    const struct flm_circumstances circumstances = {.command = command,
+                                                    .process = event->process,
+                                                    .thread = event->thread,
+                                                    .cpu = event->cpu,
+                                                    .event = layout->number};
+    return flm_tally_add(&s->tally, event->time_ns, node, &circumstances,
+                         known->has_period ? (double)period : 1);
+}
+
+/* How much a counter has grown since it was read last. False when memory ran out. */
+static bool read_counter(struct flm_session *s, uint64_t id, uint64_t value, uint64_t *grown)
+{
+    uint32_t hash = flm_hash_numbers(id, 0);
+    for (struct flm_probe at = flm_index_probe(&s->counter_index, hash);
+         flm_index_next(&s->counter_index, &at);) {
+        struct flm_session_counter *counter = &s->counters[at.found];
+        if (counter->id == id) {
+            *grown = value > counter->value ? value - counter->value : 0;
+            counter->value = value;
+            return true;
+        }
+    }
+    void *counters = s->counters;
+    if (!flm_grow(&counters, &s->counter_capacity, s->counter_count + 1, sizeof *s->counters))
+        return false;
+    s->counters = counters;
+    if (!flm_index_add(&s->counter_index, hash, (uint32_t)s->counter_count))
+        return false;
+    s->counters[s->counter_count++] = (struct flm_session_counter){id, value};
+    *grown = value;
+    return true;
+}
+
+/* The counters of a group: each counts at the stack of the leader's sample. */
+static bool count_group(struct flm_session *s, const struct flm_event *event, uint32_t node,
+                        struct flm_bytes command)
+{
+    const struct flm_event_sample *sample = &event->sample;
+    for (size_t i = 0; i < sample->count_count; i++) {
+        uint64_t value = sample->counts[i * sample->count_stride];
+        uint64_t id = sample->counts[i * sample->count_stride + 1], grown;
+        const struct flm_event_layout *layout = flm_event_layouts_find(sample->layouts, id);
+        if (!layout)
+            layout = sample->layout;
+        if (!read_counter(s, id, value, &grown))
+            return false;
+        if (grown > 0 && !count_value(s, event, layout, node, command, grown))
+            return false;
+    }
+    return true;
+}
+
+/* What is missing of the stack that was collected last. That of one which was unwound while it was
+ * recorded is counted there, if this is the session that did it. */
+static bool count_missing(struct flm_session *s, uint64_t offset)
+{
+    return (!s->too_deep ||
+            flm_session_lose_at(s, "stacks deeper than 1024 frames, cut there", 1, offset)) &&
+           (!s->at_limit ||
+            flm_session_lose_at(s, "stacks as deep as the kernel keeps them, perhaps cut there", 1,
+                                offset)) &&
+           (!s->was_cut || s->options.live ||
+            flm_session_lose_at(s, "outer frames of stacks that could not be unwound to their end",
+                                1, offset));
+}
+
+static bool add_sample(struct flm_session *s, const struct flm_event *event)
+{
+    const struct flm_event_sample *sample = &event->sample;
+    const struct flm_process *process = flm_processes_get(s->processes, event->process);
+    const struct flm_process *kernel = flm_processes_get(s->processes, -1);
+    if (!process || !kernel)
+        return false;
+    struct flm_bytes command = flm_session_command(s, event->thread);
+    uint32_t root = flm_session_root(s, event, command);
+    if (root == UINT32_MAX)
+        return false;
+    flm_session_collect(s, process, sample);
+    if (!count_missing(s, event->offset))
+        return false;
+    uint32_t era = s->moves_code && event->time_ns != FLM_NO_TIME
+                       ? ((uint32_t)(event->time_ns >> 30) & 0xFFFFFF) + 1
+                       : 0;
+    uint32_t node = flm_session_node(s, process, kernel, root, era);
+    if (node == UINT32_MAX)
+        return false;
+    if (is_switch_event(sample->layout) && event->time_ns != FLM_NO_TIME &&
+        !flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node))
+        return false;
+    if (sample->layout->only_marks)
+        return true;
+    s->counts.samples++;
+    return sample->count_count > 0
+               ? count_group(s, event, node, command)
+               : count_value(s, event, sample->layout, node, command, sample->period);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+static bool count_waiting(struct flm_session *s, const struct flm_waiting_thread *waited,
+                          int64_t until_ns)
+{
+    if (until_ns <= waited->left_ns)
+        return true;
+    const struct flm_event event = {.process = waited->process, .thread = waited->thread};
+    struct flm_bytes command = flm_session_command(s, waited->thread);
+    uint32_t node = waited->node;
+    if (waited->marked_ns == FLM_NO_TIME)
+        node = flm_session_label(s, flm_session_root(s, &event, command),
+                                 flm_bytes_of("[waiting: the stack is not known]"));
+    if (node == UINT32_MAX)
+        return false;
+    const struct flm_circumstances circumstances = {.command = command,
+                                                    .process = waited->process,
+                                                    .thread = waited->thread,
+                                                    .cpu = UINT32_MAX,
+                                                    .event = FLM_EVENT_OFF_CPU,
+                                                    .state = waited->preempted ? FLM_STATE_PREEMPTED
+                                                                               : FLM_STATE_BLOCKED};
+    return flm_tally_add(&s->tally, waited->left_ns, node, &circumstances,
+                         (double)(until_ns - waited->left_ns));
+}
+
+static bool add_switch(struct flm_session *s, const struct flm_event *event)
+{
+    if (event->thread <= 0 || event->time_ns == FLM_NO_TIME)
+        return true;
+    if (event->change.out)
+        return flm_switches_leave(&s->switches, event->process, event->thread, event->time_ns,
+                                  event->change.preempted);
+    struct flm_waiting_thread waited;
+    return !flm_switches_return(&s->switches, event->thread, &waited) ||
+           count_waiting(s, &waited, event->time_ns);
+}
+
+bool flm_session_end_waiting(struct flm_session *s)
+{
+    for (size_t i = 0; i < s->switches.count; i++) {
+        struct flm_waiting_thread waited = s->switches.threads[i];
+        if (waited.left_ns == FLM_NO_TIME || waited.left_ns >= s->newest_ns)
+            continue;
+        if (!count_waiting(s, &waited, s->newest_ns))
+            return false;
+        s->switches.threads[i].left_ns = s->newest_ns; /* it may still go on waiting */
+    }
+    return true;
+}
+
+/* ---- Code without an address, and code that is compiled while the program runs --------------- */
+
+static bool add_code(struct flm_session *s, const struct flm_event_code *code)
+{
+    void *codes = s->codes;
+    if (!flm_grow(&codes, &s->code_capacity, s->code_count + 1, sizeof *s->codes))
+        return false;
+    s->codes = codes;
+    struct flm_session_code new = {.address = code->address,
+                                   .function_size = code->function.size,
+                                   .file_size = code->file.size,
+                                   .line = code->line,
+                                   .frame_kind = code->frame_kind};
+    flm_text_add(&new.text, code->function);
+    flm_text_add(&new.text, code->file);
+    flm_text_add(&new.text, code->module);
+    uint32_t hash = (uint32_t)flm_hash(&code->address, sizeof code->address);
+    if (new.text.failed || !flm_index_add(&s->code_index, hash, (uint32_t)s->code_count)) {
+        flm_text_clear(&new.text);
+        return false;
+    }
+    s->codes[s->code_count++] = new;
+    return true;
+}
+
+/* .../jit-4711.dump is mapped by runtimes only so that a recording knows of it. */
+static bool is_jitdump(struct flm_bytes path)
+{
+    size_t start = path.size;
+    while (start > 0 && path.at[start - 1] != '/')
+        start--;
+    struct flm_bytes name = {path.at + start, path.size - start};
+    return flm_bytes_start_with(name, "jit-") && flm_bytes_end_with(name, ".dump");
+}
+
+static bool add_dump(struct flm_session *s, const struct flm_event *event)
+{
+    for (size_t i = 0; i < s->dump_count; i++)
+        if (s->dumps[i].process == event->process &&
+            flm_bytes_equal(flm_own_text_bytes(&s->dumps[i].path), event->map.path))
+            return true;
+    void *dumps = s->dumps;
+    if (!flm_grow(&dumps, &s->dump_capacity, s->dump_count + 1, sizeof *s->dumps))
+        return false;
+    s->dumps = dumps;
+    struct flm_session_dump dump = {.process = event->process};
+    if (!flm_own_text_init(&dump.path, event->map.path))
+        return false;
+    s->dumps[s->dump_count++] = dump;
+    s->moves_code = true;
+    return true;
+}
+
+static bool add_map(struct flm_session *s, const struct flm_event *event)
+{
+    return is_jitdump(event->map.path) ? add_dump(s, event)
+                                       : flm_processes_change(s->processes, event);
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static bool add_note(struct flm_session *s, const struct flm_event *event)
+{
+    char key[64];
+    struct flm_text text;
+    flm_text_init_fixed(&text, key, sizeof key - 1);
+    flm_text_add(&text, event->note.key);
+    key[text.size] = 0;
+    flm_session_note(s, key, event->note.value);
+    return true;
+}
+
+static bool add_event(struct flm_session *s, const struct flm_event *event)
+{
+    switch (event->kind) {
+    case FLM_EVENT_SAMPLE:
+        return event->sample.layout->is_dummy || add_sample(s, event);
+    case FLM_EVENT_MAP:
+        return add_map(s, event);
+    case FLM_EVENT_FORK:
+        s->counts.tasks_begun++;
+        flm_switches_begin(&s->switches, event->process, event->thread);
+        return flm_processes_change(s->processes, event);
+    case FLM_EVENT_EXIT:
+        return flm_switches_end(&s->switches, event->process, event->thread, event->time_ns) &&
+               flm_processes_change(s->processes, event);
+    case FLM_EVENT_NAME:
+        return flm_processes_change(s->processes, event);
+    case FLM_EVENT_LOST:
+        s->counts.lost += event->lost.count;
+        return flm_session_lose_at(s, "events that perf lost", (double)event->lost.count,
+                                   event->offset);
+    case FLM_EVENT_LOST_SAMPLES:
+        s->counts.lost += event->lost.count;
+        return flm_session_lose_at(s, "samples that the kernel lost", (double)event->lost.count,
+                                   event->offset);
+    case FLM_EVENT_THROTTLE:
+        s->counts.throttled++;
+        return flm_session_lose_at(
+            s, "times that the kernel stopped sampling for a while (throttled)", 1, event->offset);
+    case FLM_EVENT_SWITCH:
+        return add_switch(s, event);
+    case FLM_EVENT_CODE:
+        return add_code(s, &event->code);
+    case FLM_EVENT_NOTE:
+        return add_note(s, event);
+    default:
+        return true;
+    }
+}
+
+/* What has ended long before the newest event has none behind it any more. */
+static bool forget_ended(struct flm_session *s)
+{
+    enum { SECOND = 1000000000 };
+    if (s->newest_ns < INT64_MIN + 2LL * SECOND) /* no times */
+        return true;
+    if (s->forgot_ns == FLM_NO_TIME)
+        s->forgot_ns = s->newest_ns;
+    if (s->newest_ns - SECOND < s->forgot_ns)
+        return true;
+    s->forgot_ns = s->newest_ns;
+    int64_t before_ns = s->newest_ns - 2LL * SECOND;
+    return flm_processes_forget(s->processes, before_ns) &&
+           flm_switches_forget(&s->switches, before_ns);
+}
+
+bool flm_session_add(void *session, struct flm_event *event, struct flm_error *why)
+{
+    struct flm_session *s = session;
+    if (event->time_ns != FLM_NO_TIME &&
+        (s->oldest_ns == FLM_NO_TIME || event->time_ns < s->oldest_ns))
+        s->oldest_ns = event->time_ns;
+    if (event->time_ns != FLM_NO_TIME && event->time_ns > s->newest_ns)
+        s->newest_ns = event->time_ns;
+    return (forget_ended(s) && add_event(s, event) && !s->failed) || flm_error_memory(why);
+}

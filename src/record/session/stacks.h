@@ -1,0 +1,28 @@
+/* stacks.h - stacks of places as one tree, and what was counted there.
+ *
+ * A stack is a node: its place, and its caller's node. The same stack is the same node, so a
+ * sample costs four bytes of stack. Nodes are numbered in the order of their coming, so callers
+ * stand before what they call. Node 0 is the root. */
+#ifndef FLAMEL_RECORD_SESSION_STACKS_H
+#define FLAMEL_RECORD_SESSION_STACKS_H
+
+#include "base/core/index.h"
+#include "flamel/error.h"
+
+struct flm_stack_node {
+    uint32_t caller, place;
+};
+
+struct flm_stacks {
+    struct flm_stack_node *nodes;
+    size_t count, capacity;
+    struct flm_index index;
+};
+
+bool flm_stacks_init(struct flm_stacks *stacks, struct flm_error *why);
+void flm_stacks_clear(struct flm_stacks *stacks);
+
+/* The node of a place called by a node; UINT32_MAX when memory ran out. */
+uint32_t flm_stacks_child(struct flm_stacks *stacks, uint32_t caller, uint32_t place);
+
+#endif

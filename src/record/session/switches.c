@@ -1,0 +1,123 @@
+#include "record/session/switches.h"
+
+#include <stdlib.h>
+
+#include "base/core/bytes.h"
+#include "base/core/hash.h"
+#include "flamel/builder.h"
+
+/* A mark belongs to the leaving that follows it: no more than this lies between the two, even when
+ * the kernel is interrupted there. */
+enum { MARK_LASTS_NS = 10 * 1000 * 1000 };
+
+void flm_switches_clear(struct flm_switches *s)
+{
+    flm_index_clear(&s->index);
+    free(s->threads);
+    *s = (struct flm_switches){0};
+}
+
+static struct flm_waiting_thread *find(const struct flm_switches *s, int32_t thread)
+{
+    for (struct flm_probe at = flm_index_probe(&s->index, flm_hash_numbers((uint32_t)thread, 0));
+         flm_index_next(&s->index, &at);)
+        if (s->threads[at.found].thread == thread)
+            return &s->threads[at.found];
+    return NULL;
+}
+
+static struct flm_waiting_thread nothing_of(int32_t process, int32_t thread)
+{
+    return (struct flm_waiting_thread){.process = process,
+                                       .thread = thread,
+                                       .left_ns = FLM_NO_TIME,
+                                       .marked_ns = FLM_NO_TIME,
+                                       .ended_ns = FLM_NO_TIME};
+}
+
+static struct flm_waiting_thread *get(struct flm_switches *s, int32_t process, int32_t thread)
+{
+    struct flm_waiting_thread *found = find(s, thread);
+    if (found)
+        return found;
+    void *threads = s->threads;
+    if (!flm_grow(&threads, &s->capacity, s->count + 1, sizeof *s->threads))
+        return NULL;
+    s->threads = threads;
+    if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)thread, 0), (uint32_t)s->count))
+        return NULL;
+    found = &s->threads[s->count++];
+    *found = nothing_of(process, thread);
+    return found;
+}
+
+bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
+                       uint32_t node)
+{
+    struct flm_waiting_thread *t = get(s, process, thread);
+    if (!t)
+        return false;
+    t->process = process;
+    t->marked_ns = time_ns;
+    t->node = node;
+    return true;
+}
+
+bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
+                        bool preempted)
+{
+    struct flm_waiting_thread *t = get(s, process, thread);
+    if (!t || t->ended_ns != FLM_NO_TIME)
+        return t;
+    if (t->marked_ns != FLM_NO_TIME &&
+        (t->marked_ns > time_ns || time_ns - t->marked_ns > MARK_LASTS_NS))
+        t->marked_ns = FLM_NO_TIME;
+    t->process = process;
+    t->left_ns = time_ns;
+    t->preempted = preempted;
+    return true;
+}
+
+bool flm_switches_return(struct flm_switches *s, int32_t thread, struct flm_waiting_thread *waited)
+{
+    struct flm_waiting_thread *t = find(s, thread);
+    if (!t || t->left_ns == FLM_NO_TIME)
+        return false;
+    *waited = *t;
+    t->left_ns = t->marked_ns = FLM_NO_TIME;
+    return true;
+}
+
+bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns)
+{
+    struct flm_waiting_thread *t = get(s, process, thread);
+    if (!t)
+        return false;
+    t->left_ns = t->marked_ns = FLM_NO_TIME;
+    /* Without a time it is never forgotten. */
+    t->ended_ns = time_ns == FLM_NO_TIME ? INT64_MAX : time_ns;
+    return true;
+}
+
+void flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread)
+{
+    struct flm_waiting_thread *t = find(s, thread);
+    if (t)
+        *t = nothing_of(process, thread);
+}
+
+bool flm_switches_forget(struct flm_switches *s, int64_t before_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->threads[i].ended_ns == FLM_NO_TIME || s->threads[i].ended_ns >= before_ns)
+            s->threads[kept++] = s->threads[i];
+    if (kept == s->count)
+        return true;
+    flm_index_clear(&s->index);
+    for (s->count = 0; s->count < kept; s->count++)
+        if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)s->threads[s->count].thread, 0),
+                           (uint32_t)s->count))
+            return false;
+    return true;
+}

@@ -1,0 +1,136 @@
+/* take.c - a recording in pieces: what came since the last one, and then forgotten.
+ *
+ * Stacks and places are numbers that only what was counted refers to, and where a thread stood when
+ * it began to wait. So they are begun anew, and the stacks of those that still wait are carried
+ * over. What it cost to find out stays as long as it is of use: processes that live and their
+ * mappings, modules with their tables. */
+#include "record/session/internal.h"
+
+#include <stdlib.h>
+
+#include "format/perf/event_metrics.h"
+
+/* More than a stack may be deep: its labels stand outside of it. */
+enum { DEEPEST = FLM_DEEPEST_STACK + 8 };
+
+/* What numbers meant until now. */
+struct past {
+    struct flm_places places;
+    struct flm_stacks stacks;
+    struct flm_session_labels labels;
+};
+
+static void past_clear(struct past *past)
+{
+    flm_places_clear(&past->places);
+    flm_stacks_clear(&past->stacks);
+    flm_session_labels_clear(&past->labels);
+}
+
+/* The same stack among the new ones; UINT32_MAX when memory ran out. */
+static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t node)
+{
+    uint32_t path[DEEPEST] = {0}, depth = 0, moved = 0;
+    for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes[node].caller)
+        path[depth++] = past->stacks.nodes[node].place;
+    while (depth-- > 0 && moved != UINT32_MAX) {
+        const struct flm_place *place = &past->places.places[path[depth]];
+        const struct flm_place_owner owner = past->places.owners[place->owner];
+        if (owner.kind == FLM_OWNER_LABEL) {
+            moved = flm_session_label(s, moved,
+                                      flm_own_text_bytes(&past->labels.items[place->address]));
+            continue;
+        }
+        uint32_t number = flm_places_add(&s->places, owner, place->address, place->era);
+        moved = number == UINT32_MAX ? number : flm_stacks_child(&s->stacks, moved, number);
+    }
+    return moved;
+}
+
+/* Where threads stand that wait. */
+static bool carry_waiting(struct flm_session *s, const struct past *past)
+{
+    for (size_t i = 0; i < s->switches.count; i++) {
+        struct flm_waiting_thread *thread = &s->switches.threads[i];
+        bool waits = thread->marked_ns != FLM_NO_TIME && thread->ended_ns == FLM_NO_TIME;
+        thread->node = waits ? carry(s, past, thread->node) : 0;
+        if (thread->node == UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* Where runtimes left the names of their code: of processes that are not there any more, nobody
+ * asks. */
+static void forget_dumps(struct flm_session *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->dump_count; i++) {
+        if (flm_processes_know(s->processes, s->dumps[i].process))
+            s->dumps[kept++] = s->dumps[i];
+        else
+            free(s->dumps[i].path.at);
+    }
+    s->dump_count = kept;
+}
+
+/* Nothing but mappings, and stacks of those that wait, points to modules now. */
+static bool age(struct flm_session *s)
+{
+    flm_processes_use(s->processes);
+    for (size_t i = 0; i < s->places.owner_count; i++)
+        if (s->places.owners[i].module)
+            flm_module_use(s->places.owners[i].module);
+    return flm_modules_age(s->modules);
+}
+
+static bool forget(struct flm_session *s, struct flm_error *why)
+{
+    struct past past = {s->places, s->stacks, s->labels};
+    s->places = (struct flm_places){0};
+    s->stacks = (struct flm_stacks){0};
+    s->labels = (struct flm_session_labels){0};
+    s->root.node = 0;
+    s->last_depth = 0;
+    s->loss_count = 0;
+    memset(s->unwind_ends, 0, sizeof s->unwind_ends);
+    flm_tally_clear(&s->tally);
+    bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
+                (carry_waiting(s, &past) || flm_error_memory(why));
+    past_clear(&past);
+    forget_dumps(s);
+    return good && ((flm_processes_forget_names(s->processes) && age(s)) || flm_error_memory(why));
+}
+
+bool flm_session_prepare(struct flm_session *s)
+{
+    size_t count;
+    if (!s->preparing)
+        s->preparing = flm_preparing_new(s->modules, NULL);
+    struct flm_module **wanted = s->preparing ? flm_session_wanted(s, &count) : NULL;
+    bool ready = !wanted || flm_preparing_ask(s->preparing, wanted, count);
+    free(wanted);
+    return ready;
+}
+
+/* Every piece has the metrics of all before it, in the same order, also where nothing was counted:
+ * they are to be laid beside each other. */
+static bool add_metrics(const struct flm_session *s, struct flm_builder *builder)
+{
+    struct flm_perf_events events = {.builder = builder};
+    for (size_t i = 0; i < s->event_count; i++)
+        if (s->events[i].is_known)
+            flm_perf_events_find(&events, flm_own_text_bytes(&s->events[i].name),
+                                 s->events[i].has_period);
+    flm_perf_events_clear(&events);
+    return !flm_builder_failed(builder);
+}
+
+bool flm_session_take(struct flm_session *s, int64_t until_ns, struct flm_builder *builder,
+                      struct flm_error *why)
+{
+    if (until_ns > s->newest_ns)
+        s->newest_ns = until_ns; /* who waits has waited until then */
+    return (add_metrics(s, builder) || flm_error_memory(why)) &&
+           flm_session_finish(s, builder, NULL, NULL, why) && forget(s, why);
+}

@@ -1,0 +1,303 @@
+#include "record/session/unwinder.h"
+
+#include <linux/perf_event.h>
+
+/* ---- Registers and the stack ----------------------------------------------------------------- */
+
+/* perf's numbers on x86-64 to DWARF's; what DWARF has no number for is not kept. The kernel's
+ * header knows only the machine that it is for, and files come from others. */
+static const int8_t x86_numbers[] = {
+    0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15,
+};
+
+static int dwarf_number(enum flm_machine machine, unsigned number)
+{
+    if (machine == FLM_MACHINE_ARM64)
+        return number < FLM_REGISTER_COUNT ? (int)number : -1;
+    return number < sizeof x86_numbers ? x86_numbers[number] : -1;
+}
+
+/* False without the two that a walk cannot begin without. A program of 32 bits has none that are of
+ * use here: its words have four bytes. */
+static bool read_registers(const struct flm_event_sample *sample, struct flm_registers *registers)
+{
+    enum flm_machine machine = (enum flm_machine)sample->layout->machine;
+    *registers = (struct flm_registers){.machine = machine};
+    if (sample->register_abi != PERF_SAMPLE_REGS_ABI_64 || !sample->registers ||
+        (machine != FLM_MACHINE_X86_64 && machine != FLM_MACHINE_ARM64))
+        return false;
+    uint64_t left = sample->layout->user_registers;
+    for (const uint64_t *value = sample->registers; left; left &= left - 1, value++) {
+        int number = dwarf_number(machine, (unsigned)__builtin_ctzll(left));
+        if (number < 0)
+            continue;
+        registers->value[number] = *value;
+        registers->known |= UINT64_C(1) << number;
+    }
+    uint64_t needed = machine == FLM_MACHINE_X86_64 ? UINT64_C(1) << 16 | UINT64_C(1) << 7
+                                                    : UINT64_C(1) << 32 | UINT64_C(1) << 31;
+    return (registers->known & needed) == needed;
+}
+
+struct stack_copy {
+    const char *at;
+    uint64_t address, size;
+    uint64_t fetched; /* so far it has been asked for */
+    uint64_t missed;  /* the first address of a step that is not in it; 0: all were */
+};
+
+/* Copies of stacks come from far: each frame is in another line, and waiting for it took two thirds
+ * of a walk through clang's 40 frames. Asking for the lines ahead of it takes a third off. */
+static void fetch_ahead(struct stack_copy *copy, uint64_t offset)
+{
+    enum { AHEAD = 1024, LINE = 64 };
+    uint64_t from = copy->fetched > offset ? copy->fetched : offset;
+    uint64_t to = copy->size - offset > AHEAD ? offset + AHEAD : copy->size;
+    for (; from < to; from += LINE)
+        __builtin_prefetch(copy->at + from);
+    copy->fetched = to;
+}
+
+static bool read_stack(void *context, uint64_t address, uint64_t *word)
+{
+    struct stack_copy *copy = context;
+    uint64_t offset = address - copy->address;
+    if (offset < copy->size && copy->size - offset >= sizeof *word) {
+        if (offset + 512 > copy->fetched && copy->fetched < copy->size)
+            fetch_ahead(copy, offset);
+        memcpy(word, copy->at + offset, sizeof *word);
+        return true;
+    }
+    if (copy->missed == 0)
+        copy->missed = address;
+    return false;
+}
+
+/* Something above it was asked for. */
+static bool was_left(const struct stack_copy *copy)
+{
+    return copy->missed >= copy->address && copy->missed > 0;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* A stack goes through few modules, again and again: what was found of the last ones is kept for as
+ * long as the walk takes. */
+enum { PLACES = 4 };
+
+struct place {
+    uint64_t start, end; /* of the mapping; end 0: none */
+    uint64_t shift;      /* what makes the module's address of one in it */
+    const struct flm_unwind_table *table;
+    bool has_module;
+};
+
+struct walk {
+    const struct flm_process *process;
+    struct flm_registers registers;
+    struct stack_copy stack;
+    bool is_cut;  /* there was more of it than was copied */
+    bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
+    struct place places[PLACES];
+    unsigned next_place;
+};
+
+static struct place make_place(const struct flm_mapping *mapping, uint64_t pc)
+{
+    struct place place = {.start = mapping->start, .end = mapping->end};
+    uint64_t address;
+    if (!mapping->module)
+        return place;
+    place.has_module = true;
+    if (flm_module_address(mapping->module, pc - mapping->start + mapping->file_offset, &address)) {
+        place.shift = address - pc;
+        place.table = flm_module_unwind_table(mapping->module);
+    }
+    return place;
+}
+
+/* Where the pc is mapped; NULL: nowhere. */
+static const struct place *find_place(struct walk *walk, uint64_t pc)
+{
+    for (unsigned i = 0; i < PLACES; i++) {
+        const struct place *place = &walk->places[i];
+        if (pc - place->start < place->end - place->start)
+            return place;
+    }
+    const struct flm_mapping *mapping = flm_process_find(walk->process, pc);
+    if (!mapping)
+        return NULL;
+    struct place *place = &walk->places[walk->next_place++ % PLACES];
+    *place = make_place(mapping, pc);
+    return place;
+}
+
+/* ---- Where there are no rows ----------------------------------------------------------------- */
+
+static unsigned pc_register(const struct flm_registers *registers)
+{
+    return registers->machine == FLM_MACHINE_ARM64 ? 32 : 16;
+}
+
+/* Whether a word looks like a return address: into code whose rows we have, so that the next step
+ * says more than this one. */
+static bool is_return_address(struct walk *walk, uint64_t pc)
+{
+    const struct place *place = pc ? find_place(walk, pc - 1) : NULL;
+    if (!place || !place->table)
+        return false;
+    struct flm_registers tried = walk->registers;
+    struct stack_copy stack = walk->stack;
+    enum flm_step step =
+        flm_unwind_step(place->table, pc - 1 + place->shift, &tried, read_stack, &stack);
+    return step != FLM_STEP_NONE;
+}
+
+/* A leaf that has put nothing on the stack yet: its return address is on top of it, or in x30. */
+static bool step_as_called(struct walk *walk)
+{
+    struct flm_registers *registers = &walk->registers;
+    uint64_t pc, sp = flm_registers_sp(registers);
+    if (registers->machine == FLM_MACHINE_ARM64) {
+        if (!(registers->known >> 30 & 1))
+            return false;
+        pc = registers->value[30] & ((UINT64_C(1) << 48) - 1);
+        if (!is_return_address(walk, pc))
+            return false;
+        registers->known &= ~(UINT64_C(1) << 30);
+    } else {
+        if (!read_stack(&walk->stack, sp, &pc) || !is_return_address(walk, pc))
+            return false;
+        registers->value[7] = sp + 8;
+    }
+    registers->value[pc_register(registers)] = pc;
+    return true;
+}
+
+static enum flm_step step_by_pointer(struct walk *walk)
+{
+    struct flm_registers before = walk->registers;
+    enum flm_step step = flm_unwind_step_by_pointer(&walk->registers, read_stack, &walk->stack);
+    if (step == FLM_STEP_CALLER && !find_place(walk, flm_registers_pc(&walk->registers) - 1))
+        step = FLM_STEP_FAILED;
+    if (step != FLM_STEP_CALLER)
+        walk->registers = before;
+    return step;
+}
+
+/* Code that nothing describes. A leaf of a file is hand-written assembly: mostly without a frame of
+ * its own, and then the frame pointer is its caller's, by which that caller would be left out.
+ * Jitted code keeps frame pointers, so a frame beyond the copy of the stack is one that was cut
+ * off. A leaf without one proves nothing; a caller without one is the outermost. */
+static enum flm_step step_in_the_dark(struct walk *walk, bool has_module, bool is_leaf)
+{
+    if (is_leaf && has_module && step_as_called(walk))
+        return FLM_STEP_CALLER;
+    enum flm_step step = step_by_pointer(walk);
+    if (step == FLM_STEP_CALLER)
+        return step;
+    bool was_cut = was_left(&walk->stack) && !has_module;
+    if (is_leaf && !has_module && step_as_called(walk))
+        return FLM_STEP_CALLER;
+    if (is_leaf)
+        return was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
+    return step == FLM_STEP_END ? FLM_STEP_END : was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
+}
+
+/* ---- Why it ends ----------------------------------------------------------------------------- */
+
+enum { MOST_COPIED = 65528 };
+
+/* Whether a larger copy would reach the address. When it is as large as can be, the next one would
+ * need to be larger still, and nobody can have that. */
+static bool is_in_reach(const struct walk *walk, uint64_t address)
+{
+    uint64_t size = walk->stack.size, reach = size < MOST_COPIED ? MOST_COPIED : size + MOST_COPIED;
+    return address - walk->stack.address < reach;
+}
+
+static enum flm_unwind_end why_failed(const struct walk *walk, enum flm_unwind_end otherwise)
+{
+    if (walk->stack.missed == 0)
+        return otherwise;
+    if (walk->crossed)
+        return FLM_UNWIND_OTHER;
+    if (!was_left(&walk->stack))
+        return otherwise;
+    if (!is_in_reach(walk, walk->stack.missed))
+        return FLM_UNWIND_FAR;
+    return walk->is_cut ? FLM_UNWIND_CUT : FLM_UNWIND_ENDED;
+}
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+static void mark(uint64_t *exact, size_t frame)
+{
+    exact[frame / 64] |= UINT64_C(1) << frame % 64;
+}
+
+struct flm_unwound flm_unwind(const struct flm_process *process,
+                              const struct flm_event_sample *sample, uint64_t *addresses,
+                              uint64_t *exact, size_t capacity)
+{
+    struct walk walk;
+    memset(walk.places, 0, sizeof walk.places);
+    walk.process = process;
+    walk.next_place = 0;
+    memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
+    if (!read_registers(sample, &walk.registers))
+        return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};
+    walk.stack = (struct stack_copy){sample->stack.at, flm_registers_sp(&walk.registers),
+                                     sample->stack.size, 0, 0};
+    walk.is_cut = sample->stack_is_cut;
+    walk.crossed = false;
+    bool is_exact = true; /* the pc is of an instruction that runs, not one that is returned to */
+    for (size_t count = 0;; count++) {
+        uint64_t pc = flm_registers_pc(&walk.registers);
+        const struct place *place = find_place(&walk, is_exact ? pc : pc - 1);
+        /* A caller that is nowhere is no caller; what runs may be, after a call through a pointer
+         * that was wrong. */
+        if (!place && !is_exact)
+            return (struct flm_unwound){count, FLM_UNWIND_NO_MODULE};
+        if (count == capacity)
+            return (struct flm_unwound){count, FLM_UNWIND_TOO_DEEP};
+        addresses[count] = pc;
+        if (is_exact)
+            mark(exact, count);
+
+        walk.stack.missed = 0;
+        enum flm_step step = FLM_STEP_NONE;
+        if (place && place->table)
+            step = flm_unwind_step(place->table, pc - !is_exact + place->shift, &walk.registers,
+                                   read_stack, &walk.stack);
+        if (!place) {
+            if (!step_as_called(&walk))
+                return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE};
+            step = FLM_STEP_CALLER;
+        } else if (step == FLM_STEP_NONE) {
+            step = step_in_the_dark(&walk, place->has_module, is_exact);
+        }
+        switch (step) {
+        case FLM_STEP_CALLER:
+            is_exact = false;
+            break;
+        case FLM_STEP_SIGNAL:
+            /* The trampoline was not called either: the kernel made it the handler's caller. */
+            mark(exact, count);
+            is_exact = true;
+            walk.crossed = !is_in_reach(&walk, flm_registers_sp(&walk.registers));
+            break;
+        case FLM_STEP_BOTTOM:
+            mark(exact, count); /* its first byte, not one behind a call */
+            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
+        case FLM_STEP_END:
+            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
+        case FLM_STEP_FAILED:
+            return (struct flm_unwound){count + 1, why_failed(&walk, FLM_UNWIND_DAMAGED)};
+        default:
+            return (struct flm_unwound){count + 1, walk.crossed
+                                                       ? why_failed(&walk, FLM_UNWIND_NO_TABLE)
+                                                       : FLM_UNWIND_NO_TABLE};
+        }
+    }
+}

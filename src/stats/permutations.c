@@ -1,0 +1,198 @@
+#include "stats/permutations.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/core/sort.h"
+#include "base/number/number.h"
+#include "stats/random.h"
+
+/* The runs block by block, and in each block in order: those of block b are
+ * run[start[b]] .. run[start[b + 1] - 1], and new_count[b] of them are to be new. */
+struct blocks {
+    uint32_t count;
+    uint32_t *run;
+    uint32_t *start;
+    uint32_t *new_count;
+    uint32_t *chosen; /* places in a block: new_count[b] of them from start[b] on */
+    uint32_t *memory; /* of all of these */
+};
+
+static int by_block(const void *context, uint32_t a, uint32_t b)
+{
+    const uint32_t *block = context;
+    return (block[a] > block[b]) - (block[a] < block[b]);
+}
+
+static bool find_blocks(struct blocks *blocks, uint32_t run_count, const unsigned char *is_new,
+                        const uint32_t *block)
+{
+    size_t each = (size_t)run_count + 1;
+    blocks->memory = calloc(4 * each, sizeof *blocks->memory);
+    if (!blocks->memory)
+        return false;
+    blocks->run = blocks->memory;
+    blocks->start = blocks->run + each;
+    blocks->new_count = blocks->start + each;
+    blocks->chosen = blocks->new_count + each;
+    for (uint32_t r = 0; r < run_count; r++)
+        blocks->run[r] = r;
+    if (block)
+        flm_sort(blocks->run, run_count, blocks->chosen, by_block, block);
+    uint32_t b = 0;
+    for (uint32_t i = 0; i < run_count; i++) {
+        uint32_t r = blocks->run[i];
+        if (i > 0 && block && block[r] != block[blocks->run[i - 1]])
+            blocks->start[++b] = i;
+        blocks->new_count[b] += is_new[r] != 0;
+    }
+    blocks->count = run_count > 0 ? b + 1 : 0;
+    blocks->start[blocks->count] = run_count;
+    return true;
+}
+
+/* n over k; INFINITY from 2^53 on. A product that does not fit is of a result that does not either:
+ * with n below 2^11 factors cannot spoil it, and from there on it is far too large. */
+static double choose(uint32_t n, uint32_t k)
+{
+    k = k < n - k ? k : n - k;
+    uint64_t ways = 1;
+    for (uint32_t i = 1; i <= k; i++) {
+        uint64_t factor = n - k + i;
+        if (ways > UINT64_MAX / factor)
+            return INFINITY;
+        ways = ways * factor / i;
+        if ((double)ways >= FLM_EXACT_LIMIT)
+            return INFINITY;
+    }
+    return (double)ways;
+}
+
+static double count_possible(const struct blocks *blocks)
+{
+    double possible = 1;
+    for (uint32_t b = 0; b < blocks->count; b++) {
+        possible *= choose(blocks->start[b + 1] - blocks->start[b], blocks->new_count[b]);
+        if (possible >= FLM_EXACT_LIMIT)
+            return INFINITY;
+    }
+    return possible;
+}
+
+static void set_new(uint64_t *words, uint32_t run)
+{
+    words[run / 64] |= (uint64_t)1 << run % 64;
+}
+
+static void write_chosen(const struct blocks *blocks, uint64_t *words)
+{
+    for (uint32_t b = 0; b < blocks->count; b++)
+        for (uint32_t i = 0; i < blocks->new_count[b]; i++)
+            set_new(words, blocks->run[blocks->start[b] + blocks->chosen[blocks->start[b] + i]]);
+}
+
+static void choose_first(const struct blocks *blocks, uint32_t b)
+{
+    for (uint32_t i = 0; i < blocks->new_count[b]; i++)
+        blocks->chosen[blocks->start[b] + i] = i;
+}
+
+/* The next choice of a block, in the order of words; false after the last one. */
+static bool choose_next(const struct blocks *blocks, uint32_t b)
+{
+    uint32_t *chosen = blocks->chosen + blocks->start[b];
+    uint32_t n = blocks->start[b + 1] - blocks->start[b], k = blocks->new_count[b];
+    uint32_t i = k;
+    while (i > 0 && chosen[i - 1] == n - k + i - 1)
+        i--;
+    if (i == 0)
+        return false;
+    chosen[i - 1]++;
+    for (; i < k; i++)
+        chosen[i] = chosen[i - 1] + 1;
+    return true;
+}
+
+/* All choices of all blocks, as the digits of a number: the first block's is the fastest. */
+static void take_all(struct flm_labels *labels, const struct blocks *blocks)
+{
+    for (uint32_t b = 0; b < blocks->count; b++)
+        choose_first(blocks, b);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        write_chosen(blocks, labels->words + i * labels->words_each);
+        uint32_t b = 0;
+        while (b < blocks->count && !choose_next(blocks, b))
+            choose_first(blocks, b++);
+        assert((b == blocks->count) == (i + 1 == labels->count));
+    }
+}
+
+static void draw(struct flm_labels *labels, const struct blocks *blocks, uint64_t seed)
+{
+    struct flm_random random = {seed};
+    for (uint32_t i = 0; i < labels->count; i++) {
+        uint64_t *words = labels->words + i * labels->words_each;
+        for (uint32_t b = 0; b < blocks->count; b++) {
+            uint32_t n = blocks->start[b + 1] - blocks->start[b];
+            const uint32_t *run = blocks->run + blocks->start[b];
+            uint32_t *place = blocks->chosen + blocks->start[b];
+            for (uint32_t k = 0; k < n; k++)
+                place[k] = k;
+            for (uint32_t k = 0; k < blocks->new_count[b]; k++) {
+                uint32_t other = k + (uint32_t)flm_random_below(&random, n - k);
+                uint32_t taken = place[other];
+                place[other] = place[k];
+                place[k] = taken;
+                set_new(words, run[taken]);
+            }
+        }
+    }
+}
+
+bool flm_labels_init(struct flm_labels *labels, uint32_t run_count, const unsigned char *is_new,
+                     const uint32_t *block, uint32_t asked, uint64_t seed, struct flm_error *why)
+{
+    struct blocks blocks;
+    *labels = (struct flm_labels){.run_count = run_count};
+    if (!find_blocks(&blocks, run_count, is_new, block))
+        return flm_error_memory(why);
+    for (uint32_t b = 0; b < blocks.count; b++)
+        labels->new_count += blocks.new_count[b];
+    labels->possible_count = count_possible(&blocks);
+    if (labels->possible_count <= 1) {
+        free(blocks.memory);
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             labels->new_count == 0 || labels->new_count == run_count
+                                 ? "all runs are of one group: there is nothing to compare"
+                                 : "no block has runs of both groups: there is nothing to compare "
+                                   "inside of a block");
+    }
+    labels->is_complete = labels->possible_count <= asked;
+    labels->count = labels->is_complete ? (uint32_t)labels->possible_count : asked;
+    labels->words_each = ((size_t)run_count + 63) / 64;
+    size_t count = labels->count > 0 ? labels->count : 1;
+    labels->words = calloc(count, labels->words_each * sizeof *labels->words);
+    if (labels->words && labels->is_complete)
+        take_all(labels, &blocks);
+    else if (labels->words)
+        draw(labels, &blocks, seed);
+    free(blocks.memory);
+    if (labels->words)
+        return true;
+    flm_labels_clear(labels);
+    return flm_error_memory(why);
+}
+
+void flm_labels_clear(struct flm_labels *labels)
+{
+    free(labels->words);
+    *labels = (struct flm_labels){0};
+}
+
+double flm_labels_p(const struct flm_labels *labels, uint64_t count)
+{
+    return labels->is_complete ? (double)count / labels->count
+                               : (double)(count + 1) / ((double)labels->count + 1);
+}

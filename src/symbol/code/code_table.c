@@ -1,0 +1,336 @@
+#include <stdlib.h>
+
+#include "symbol/code/internal.h"
+
+#define MAGIC "FLMC"
+enum { VERSION = 1 };
+
+/* The size of all that the head counts; 0 where it is more than memory has. */
+static size_t size_of(const struct flm_code_head *head)
+{
+    uint64_t size = sizeof *head + 8 * (uint64_t)head->segment_count +
+                    sizeof(struct flm_code_scope) * (uint64_t)head->scope_count +
+                    12 * (uint64_t)head->line_count + 4 * ((uint64_t)head->text_count + 1) +
+                    head->text_size;
+    return size > SIZE_MAX ? 0 : (size_t)size;
+}
+
+/* Where the parts begin. The bytes are as long as the head says. */
+static void find_parts(struct flm_code_table *table)
+{
+    const struct flm_code_head *head = &table->head;
+    const char *at = table->bytes.at + sizeof *head;
+    table->base = (uint64_t)head->base[1] << 32 | head->base[0];
+    table->segment_address = (const void *)at;
+    at += 4 * (size_t)head->segment_count;
+    table->segment_scope = (const void *)at;
+    at += 4 * (size_t)head->segment_count;
+    table->scopes = (const void *)at;
+    at += sizeof(struct flm_code_scope) * head->scope_count;
+    table->line_address = (const void *)at;
+    at += 4 * (size_t)head->line_count;
+    table->line_place = (const void *)at;
+    at += sizeof(struct flm_code_place) * head->line_count;
+    table->text_start = (const void *)at;
+    at += 4 * ((size_t)head->text_count + 1);
+    table->texts = at;
+}
+
+/* ---- Packing --------------------------------------------------------------------------------- */
+
+/* New numbers of what is used, 0 up, in their order; UINT32_MAX of what is not. */
+struct renumbering {
+    uint32_t *scopes, *texts;
+    uint32_t scope_count, text_count, text_size;
+};
+
+static uint32_t number_used(uint32_t *used, size_t count)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < count; i++)
+        used[i] = used[i] ? next++ : UINT32_MAX;
+    return next;
+}
+
+static bool renumber(const struct flm_code_finish *finish, struct renumbering *numbers)
+{
+    const struct flm_code_maker *maker = finish->maker;
+    numbers->scopes = flm_new_zeroed(maker->scope_count, sizeof *numbers->scopes);
+    numbers->texts = flm_new_zeroed(maker->text_count, sizeof *numbers->texts);
+    if (!numbers->scopes || !numbers->texts)
+        return false;
+    for (size_t i = 0; i < finish->segments.count; i++)
+        if (finish->segments.items[i].scope != FLM_NO_SCOPE)
+            numbers->scopes[finish->segments.items[i].scope] = 1;
+    numbers->texts[0] = 1;
+    for (size_t i = maker->scope_count; i-- > 0;) {
+        const struct flm_code_scope *scope = &maker->scopes[i];
+        if (!numbers->scopes[i])
+            continue;
+        if (scope->inside != FLM_NO_SCOPE)
+            numbers->scopes[scope->inside] = 1; /* a lower number: it is still to come */
+        numbers->texts[scope->name] = numbers->texts[scope->call_file] = 1;
+    }
+    for (size_t i = 0; i < finish->line_count; i++)
+        numbers->texts[finish->lines[i].place.file] = 1;
+    for (size_t i = 0; i < maker->text_count; i++)
+        if (numbers->texts[i])
+            numbers->text_size += maker->text_start[i + 1] - maker->text_start[i];
+    numbers->scope_count = number_used(numbers->scopes, maker->scope_count);
+    numbers->text_count = number_used(numbers->texts, maker->text_count);
+    return true;
+}
+
+static uint32_t at_most_32_bits(size_t count)
+{
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static struct flm_code_head make_head(const struct flm_code_finish *finish,
+                                      const struct renumbering *numbers)
+{
+    const struct flm_code_maker *maker = finish->maker;
+    struct flm_code_head head = {.version = VERSION,
+                                 .base = {(uint32_t)finish->base, (uint32_t)(finish->base >> 32)},
+                                 .segment_count = (uint32_t)finish->segments.count,
+                                 .scope_count = numbers->scope_count,
+                                 .line_count = (uint32_t)finish->line_count,
+                                 .text_count = numbers->text_count,
+                                 .text_size = numbers->text_size,
+                                 .cut_ranges = at_most_32_bits(maker->cut_ranges),
+                                 .cut_lines = at_most_32_bits(maker->cut_lines),
+                                 .dead_ranges = at_most_32_bits(maker->dead_ranges),
+                                 .dead_lines = at_most_32_bits(maker->dead_lines)};
+    memcpy(head.magic, MAGIC, sizeof head.magic);
+    for (size_t i = 0; i < maker->scope_count; i++) {
+        bool used = numbers->scopes[i] != UINT32_MAX;
+        head.symbol_count += used && i >= finish->first_symbol;
+        head.inlined_count += used && maker->scopes[i].inside != FLM_NO_SCOPE;
+    }
+    return head;
+}
+
+/* A number of 32 bits behind what is there. */
+static void put(char **at, uint32_t value)
+{
+    memcpy(*at, &value, sizeof value);
+    *at += sizeof value;
+}
+
+static void put_parts(char *at, const struct flm_code_finish *finish,
+                      const struct renumbering *numbers)
+{
+    const struct flm_code_maker *maker = finish->maker;
+    const struct flm_code_segments *segments = &finish->segments;
+    for (size_t i = 0; i < segments->count; i++)
+        put(&at, segments->items[i].address);
+    for (size_t i = 0; i < segments->count; i++) {
+        uint32_t scope = segments->items[i].scope;
+        put(&at, scope == FLM_NO_SCOPE ? scope : numbers->scopes[scope]);
+    }
+    for (size_t i = 0; i < maker->scope_count; i++) {
+        const struct flm_code_scope *scope = &maker->scopes[i];
+        if (numbers->scopes[i] == UINT32_MAX)
+            continue;
+        put(&at, numbers->texts[scope->name]);
+        put(&at, scope->inside == FLM_NO_SCOPE ? scope->inside : numbers->scopes[scope->inside]);
+        put(&at, numbers->texts[scope->call_file]);
+        put(&at, scope->call_line);
+        put(&at, scope->start);
+    }
+    for (size_t i = 0; i < finish->line_count; i++)
+        put(&at, (uint32_t)finish->lines[i].address);
+    for (size_t i = 0; i < finish->line_count; i++) {
+        put(&at, numbers->texts[finish->lines[i].place.file]);
+        put(&at, finish->lines[i].place.line);
+    }
+    uint32_t start = 0;
+    for (size_t i = 0; i < maker->text_count; i++)
+        if (numbers->texts[i] != UINT32_MAX) {
+            put(&at, start);
+            start += maker->text_start[i + 1] - maker->text_start[i];
+        }
+    put(&at, start);
+    for (size_t i = 0; i < maker->text_count; i++)
+        if (numbers->texts[i] != UINT32_MAX) {
+            size_t size = maker->text_start[i + 1] - maker->text_start[i];
+            if (size > 0)
+                memcpy(at, maker->texts + maker->text_start[i], size);
+            at += size;
+        }
+}
+
+struct flm_code_table *flm_code_pack(struct flm_code_finish *finish, struct flm_error *why)
+{
+    struct renumbering numbers = {0};
+    struct flm_code_table *table = calloc(1, sizeof *table);
+    if (table && finish->segments.count < UINT32_MAX && finish->line_count < UINT32_MAX &&
+        renumber(finish, &numbers)) {
+        table->head = make_head(finish, &numbers);
+        table->bytes.size = size_of(&table->head);
+        table->owned = table->bytes.size > 0 ? malloc(table->bytes.size) : NULL;
+    }
+    if (table && table->owned) {
+        memcpy(table->owned, &table->head, sizeof table->head);
+        put_parts((char *)table->owned + sizeof table->head, finish, &numbers);
+        table->bytes.at = table->owned;
+        find_parts(table);
+    } else {
+        free(table);
+        table = NULL;
+        flm_error_memory(why);
+    }
+    free(numbers.scopes);
+    free(numbers.texts);
+    return table;
+}
+
+/* ---- Using it -------------------------------------------------------------------------------- */
+
+void flm_code_table_free(struct flm_code_table *table)
+{
+    if (!table)
+        return;
+    free(table->owned);
+    free(table);
+}
+
+/* The last of `count` ascending addresses that is not above `address`; -1: none. */
+static int64_t find_address(const uint32_t *addresses, uint32_t count, uint32_t address)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (addresses[middle] <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low - 1;
+}
+
+static struct flm_bytes text_of(const struct flm_code_table *table, uint32_t text)
+{
+    uint32_t start = table->text_start[text];
+    return (struct flm_bytes){table->texts + start, table->text_start[text + 1] - start};
+}
+
+size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t address,
+                             struct flm_code *code, size_t capacity)
+{
+    uint64_t offset = address - table->base;
+    if (address < table->base || offset >= UINT32_MAX)
+        return 0;
+    int64_t segment =
+        find_address(table->segment_address, table->head.segment_count, (uint32_t)offset);
+    if (segment < 0)
+        return 0;
+    int64_t line = find_address(table->line_address, table->head.line_count, (uint32_t)offset);
+    struct flm_code_place place = {0, 0};
+    if (line >= 0)
+        place = table->line_place[line];
+    size_t count = 0;
+    for (uint32_t at = table->segment_scope[segment]; at != FLM_NO_SCOPE && count <= FLM_CODE_DEPTH;
+         at = table->scopes[at].inside) {
+        const struct flm_code_scope *scope = &table->scopes[at];
+        if (count < capacity)
+            code[count] = (struct flm_code){text_of(table, scope->name), text_of(table, place.file),
+                                            place.line, table->base + scope->start,
+                                            scope->inside != FLM_NO_SCOPE};
+        place = (struct flm_code_place){scope->call_file, scope->call_line};
+        count++;
+    }
+    return count;
+}
+
+struct flm_code_counts flm_code_table_counts(const struct flm_code_table *table)
+{
+    const struct flm_code_head *head = &table->head;
+    return (struct flm_code_counts){.functions = head->scope_count - head->inlined_count -
+                                                 head->symbol_count,
+                                    .inlined = head->inlined_count,
+                                    .symbols = head->symbol_count,
+                                    .segments = head->segment_count,
+                                    .lines = head->line_count,
+                                    .cut_ranges = head->cut_ranges,
+                                    .cut_lines = head->cut_lines,
+                                    .dead_ranges = head->dead_ranges,
+                                    .dead_lines = head->dead_lines};
+}
+
+void flm_code_table_write(const struct flm_code_table *table, struct flm_text *out)
+{
+    flm_text_add(out, table->bytes);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool ascend(const uint32_t *numbers, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 1; i < count; i++)
+        ok &= numbers[i - 1] < numbers[i];
+    return ok;
+}
+
+static bool check_scopes(const struct flm_code_table *table)
+{
+    const struct flm_code_head *head = &table->head;
+    bool ok = head->symbol_count <= head->scope_count &&
+              head->inlined_count <= head->scope_count - head->symbol_count;
+    for (uint32_t i = 0; i < head->segment_count; i++)
+        ok &=
+            table->segment_scope[i] < head->scope_count || table->segment_scope[i] == FLM_NO_SCOPE;
+    for (uint32_t i = 0; i < head->scope_count; i++) {
+        const struct flm_code_scope *scope = &table->scopes[i];
+        ok &= scope->name < head->text_count && scope->call_file < head->text_count &&
+              (scope->inside < i || scope->inside == FLM_NO_SCOPE);
+    }
+    return ok;
+}
+
+static bool check_texts(const struct flm_code_table *table)
+{
+    const struct flm_code_head *head = &table->head;
+    bool ok = head->text_count > 0 && table->text_start[0] == 0 &&
+              table->text_start[head->text_count] == head->text_size;
+    for (uint32_t i = 0; i < head->text_count; i++)
+        ok &= table->text_start[i] <= table->text_start[i + 1];
+    for (uint32_t i = 0; i < head->line_count; i++)
+        ok &= table->line_place[i].file < head->text_count;
+    return ok && table->text_start[1] == 0;
+}
+
+struct flm_code_table *flm_code_table_open(struct flm_bytes bytes, struct flm_error *why)
+{
+    struct flm_code_table *table = calloc(1, sizeof *table);
+    if (!table) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    table->bytes = bytes;
+    const char *wrong = NULL;
+    if (bytes.size < sizeof table->head || (uintptr_t)bytes.at % sizeof(uint32_t) != 0) {
+        wrong = "too short, or not where numbers may be";
+    } else {
+        memcpy(&table->head, bytes.at, sizeof table->head);
+        if (memcmp(table->head.magic, MAGIC, sizeof table->head.magic) != 0 ||
+            table->head.version != VERSION)
+            wrong = "not one, or of another version";
+        else if (size_of(&table->head) != bytes.size)
+            wrong = "its size is not what its head says";
+    }
+    if (!wrong) {
+        find_parts(table);
+        if (!ascend(table->segment_address, table->head.segment_count) ||
+            !ascend(table->line_address, table->head.line_count))
+            wrong = "its addresses do not ascend";
+        else if (!check_texts(table) || !check_scopes(table))
+            wrong = "a number in it is of nothing";
+    }
+    if (!wrong)
+        return table;
+    free(table);
+    flm_error_set(why, FLM_ERROR_FORMAT, "the table of code: %s", wrong);
+    return NULL;
+}

@@ -1,0 +1,338 @@
+/* elf_symbols.c - the functions that an ELF file names: its tables of symbols, and the slots of its
+ * procedure linkage table, which have the name of what they jump to. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "symbol/code/code_table.h"
+#include "symbol/elf/elf_file.h"
+#include "symbol/elf/elf_unpack.h"
+
+struct symbol {
+    uint32_t name; /* where it is in the texts */
+    uint8_t type, binding;
+    uint16_t section;
+    uint64_t address, size;
+};
+
+static size_t symbol_size(const struct flm_elf_file *file)
+{
+    return file->is_wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+static struct symbol symbol_at(const struct flm_elf_file *file, const char *at)
+{
+    struct symbol symbol = {.name = (uint32_t)flm_elf_number(file, at, 4)};
+    uint8_t info;
+    if (file->is_wide) {
+        info = (uint8_t)at[4];
+        symbol.section = (uint16_t)flm_elf_number(file, at + 6, 2);
+        symbol.address = flm_elf_number(file, at + 8, 8);
+        symbol.size = flm_elf_number(file, at + 16, 8);
+    } else {
+        symbol.address = flm_elf_number(file, at + 4, 4);
+        symbol.size = flm_elf_number(file, at + 8, 4);
+        info = (uint8_t)at[12];
+        symbol.section = (uint16_t)flm_elf_number(file, at + 14, 2);
+    }
+    symbol.type = info & 15;
+    symbol.binding = info >> 4;
+    return symbol;
+}
+
+static struct flm_bytes name_in(struct flm_bytes texts, uint32_t at)
+{
+    if (at >= texts.size)
+        return (struct flm_bytes){"", 0};
+    return (struct flm_bytes){texts.at + at, strnlen(texts.at + at, texts.size - at)};
+}
+
+/* Marks of assemblers and compilers, which name no function: where data stands between the code of
+ * ARM and RISC-V ("$x", "$d.12"), and labels that should have stayed local. */
+static bool is_mark(const struct flm_elf_file *file, struct flm_bytes name)
+{
+    if (flm_bytes_start_with(name, ".L"))
+        return true;
+    bool has_marks =
+        file->machine == EM_ARM || file->machine == EM_AARCH64 || file->machine == EM_RISCV;
+    return has_marks && name.size >= 2 && name.at[0] == '$' && flm_is_one_of(name.at[1], "xdat") &&
+           (name.size == 2 || name.at[2] == '.' || file->machine == EM_RISCV);
+}
+
+/* Functions, and what an assembler has given no type, where it is in code. */
+static bool is_function(const struct flm_elf_file *file, const struct symbol *symbol)
+{
+    if (symbol->section == SHN_UNDEF || symbol->section == SHN_COMMON)
+        return false;
+    if (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC)
+        return true;
+    return symbol->type == STT_NOTYPE && symbol->section < file->section_count &&
+           file->sections[symbol->section].flags & SHF_EXECINSTR;
+}
+
+static int rank_of(const struct symbol *symbol, struct flm_bytes name)
+{
+    size_t underscores = 0;
+    while (underscores < name.size && underscores < 7 && name.at[underscores] == '_')
+        underscores++;
+    return (symbol->type != STT_NOTYPE) << 6 | (symbol->size > 0) << 5 |
+           (symbol->binding != STB_WEAK) << 4 | (symbol->binding == STB_GLOBAL) << 3 |
+           (7 - (int)underscores);
+}
+
+static struct flm_elf_section *section_of_type(const struct flm_elf_file *file, uint32_t type)
+{
+    for (size_t i = 0; i < file->section_count; i++)
+        if (file->sections[i].type == type)
+            return &file->sections[i];
+    return NULL;
+}
+
+/* The texts that a table of symbols names things by. */
+static struct flm_bytes texts_of(const struct flm_elf_file *file,
+                                 const struct flm_elf_section *table)
+{
+    if (table->link >= file->section_count)
+        return (struct flm_bytes){"", 0};
+    return flm_elf_bytes(file, &file->sections[table->link]);
+}
+
+static size_t add_table(const struct flm_elf_file *file, uint32_t type,
+                        struct flm_code_maker *maker)
+{
+    struct flm_elf_section *table = section_of_type(file, type);
+    if (!table)
+        return 0;
+    struct flm_bytes bytes = flm_elf_bytes(file, table), texts = texts_of(file, table);
+    size_t step = symbol_size(file), added = 0;
+    for (size_t at = step; at + step <= bytes.size; at += step) {
+        struct symbol symbol = symbol_at(file, bytes.at + at);
+        if (!is_function(file, &symbol))
+            continue;
+        struct flm_bytes name = name_in(texts, symbol.name);
+        if (name.size == 0 || is_mark(file, name))
+            continue;
+        if (file->machine == EM_ARM)
+            symbol.address &= ~UINT64_C(1); /* it says that the code is Thumb */
+        if (symbol.size > UINT64_MAX - symbol.address)
+            symbol.size = UINT64_MAX - symbol.address;
+        flm_code_maker_symbol(maker, symbol.address, symbol.size, flm_code_maker_text(maker, name),
+                              rank_of(&symbol, name));
+        added++;
+    }
+    return added;
+}
+
+/* ---- The procedure linkage table ----------------------------------------------------------------
+ *
+ * Each entry jumps to where a word of the GOT points; a relocation names the function that the word
+ * is for. We read the word's address out of the entry's instructions: the order of entries is that
+ * of the relocations in some layouts only. */
+
+struct slot {
+    uint64_t address; /* of the word */
+    struct flm_bytes name;
+    uint64_t resolver; /* where the name is empty: the function that chooses the function */
+};
+
+struct slots {
+    struct slot *items;
+    size_t count, capacity;
+};
+
+static bool is_slot(const struct flm_elf_file *file, uint32_t type, bool *is_chosen)
+{
+    if (file->machine == EM_X86_64) {
+        *is_chosen = type == R_X86_64_IRELATIVE;
+        return *is_chosen || type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+    }
+    *is_chosen = type == R_AARCH64_IRELATIVE;
+    return *is_chosen || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
+static bool add_slots(const struct flm_elf_file *file, struct flm_elf_section *section,
+                      struct slots *slots)
+{
+    struct flm_bytes bytes = flm_elf_bytes(file, section), symbols = {"", 0}, texts = {"", 0};
+    if (section->link < file->section_count) {
+        struct flm_elf_section *table = &file->sections[section->link];
+        symbols = flm_elf_bytes(file, table);
+        texts = texts_of(file, table);
+    }
+    size_t step = sizeof(Elf64_Rela);
+    for (size_t at = 0; at + step <= bytes.size; at += step) {
+        uint64_t info = flm_elf_number(file, bytes.at + at + 8, 8);
+        bool is_chosen;
+        if (!is_slot(file, (uint32_t)info, &is_chosen))
+            continue;
+        struct slot slot = {.address = flm_elf_number(file, bytes.at + at, 8),
+                            .name = {"", 0},
+                            .resolver = flm_elf_number(file, bytes.at + at + 16, 8)};
+        uint64_t symbol = info >> 32;
+        if (!is_chosen) {
+            if (symbol >= symbols.size / sizeof(Elf64_Sym))
+                continue;
+            slot.name =
+                name_in(texts, symbol_at(file, symbols.at + symbol * sizeof(Elf64_Sym)).name);
+            if (slot.name.size == 0)
+                continue;
+        }
+        void *items = slots->items;
+        if (!flm_grow(&items, &slots->capacity, slots->count + 1, sizeof *slots->items))
+            return false;
+        slots->items = items;
+        slots->items[slots->count++] = slot;
+    }
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static const struct slot *slot_at(const struct slots *slots, uint64_t address)
+{
+    struct slot wanted = {.address = address};
+    return slots->count ? bsearch(&wanted, slots->items, slots->count, sizeof wanted, by_address)
+                        : NULL;
+}
+
+struct ways_out {
+    struct flm_code_maker *maker;
+    struct flm_text name;
+    size_t added;
+};
+
+static void add_way_out(struct ways_out *out, const struct slot *slot, uint64_t address,
+                        uint64_t size)
+{
+    out->name.size = 0;
+    if (slot->name.size)
+        flm_text_add(&out->name, slot->name);
+    else /* as objdump has it: nothing else names it */
+        flm_text_format(&out->name, "*ABS*+0x%llx", (unsigned long long)slot->resolver);
+    flm_text_puts(&out->name, "@plt");
+    if (out->name.failed)
+        return;
+    struct flm_bytes name = {out->name.at, out->name.size};
+    flm_code_maker_symbol(out->maker, address, size, flm_code_maker_text(out->maker, name), 0);
+    out->added++;
+}
+
+static uint32_t code_word(const char *at)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+    return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+/* jmp *word(%rip): ff 25, and how far away the word is. */
+static void read_x86_64(const struct slots *slots, struct flm_bytes code, uint64_t address,
+                        size_t step, struct ways_out *out)
+{
+    for (size_t at = 0; at + step <= code.size; at += step) {
+        for (size_t i = 0; i + 6 <= step; i++) {
+            const char *byte = code.at + at + i;
+            if ((unsigned char)byte[0] != 0xff || (unsigned char)byte[1] != 0x25)
+                continue;
+            uint64_t next = address + at + i + 6;
+            uint64_t distance = (uint64_t)(int64_t)(int32_t)code_word(byte + 2);
+            const struct slot *slot = slot_at(slots, next + distance);
+            if (slot)
+                add_way_out(out, slot, address + at, step);
+            break;
+        }
+    }
+}
+
+/* adrp x16, the word's page; ldr x17, [x16, its place there]; add; br x17 */
+static void read_arm64(const struct slots *slots, struct flm_bytes code, uint64_t address,
+                       struct ways_out *out)
+{
+    const uint32_t bti = 0xd503245f, br = 0xd61f0220;
+    for (size_t at = 0; at + 16 <= code.size; at += 4) {
+        uint32_t page = code_word(code.at + at), load = code_word(code.at + at + 4);
+        if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
+            continue;
+        uint64_t pages = (page >> 29 & 3) | (page >> 3 & 0x1ffffc);
+        pages = (pages ^ 0x100000) - 0x100000; /* 21 bits with a sign */
+        uint64_t word =
+            ((address + at) & ~UINT64_C(4095)) + (pages << 12) + (load >> 10 & 4095) * 8;
+        const struct slot *slot = slot_at(slots, word);
+        size_t start = at >= 4 && code_word(code.at + at - 4) == bti ? at - 4 : at, end = at + 8;
+        while (end + 4 <= code.size && end < at + 24 && code_word(code.at + end) != br)
+            end += 4;
+        if (slot)
+            add_way_out(out, slot, address + start, end + 4 - start);
+    }
+}
+
+static size_t add_plt(const struct flm_elf_file *file, struct flm_code_maker *maker)
+{
+    if (!file->is_wide || (file->machine != EM_X86_64 && file->machine != EM_AARCH64))
+        return 0;
+    struct slots slots = {0};
+    bool done = true;
+    uint64_t left = file->image.size; /* sections do not overlap, but for keeping us busy */
+    for (size_t i = 0; done && i < file->section_count; i++) {
+        struct flm_elf_section *section = &file->sections[i];
+        if (section->type == SHT_RELA && section->size <= left &&
+            (section->flags & (SHF_ALLOC | SHF_COMPRESSED)) == SHF_ALLOC) {
+            left -= section->size;
+            done = add_slots(file, section, &slots);
+        }
+    }
+    if (slots.count)
+        qsort(slots.items, slots.count, sizeof *slots.items, by_address);
+    struct ways_out out = {.maker = maker};
+    for (size_t i = 0; done && slots.count && i < file->section_count; i++) {
+        struct flm_elf_section *section = &file->sections[i];
+        if (!(section->flags & SHF_EXECINSTR) ||
+            !(flm_bytes_start_with(section->name, ".plt") || flm_bytes_are(section->name, ".iplt")))
+            continue;
+        if (section->flags & SHF_COMPRESSED || section->size > left)
+            continue;
+        left -= section->size;
+        struct flm_bytes code = flm_elf_bytes(file, section);
+        bool is_short = section->entry_size == 8 ||
+                        (section->entry_size == 0 && flm_bytes_are(section->name, ".plt.got"));
+        if (file->machine == EM_X86_64)
+            read_x86_64(&slots, code, section->address, is_short ? 8 : 16, &out);
+        else
+            read_arm64(&slots, code, section->address, &out);
+    }
+    free(slots.items);
+    flm_text_clear(&out.name);
+    return out.added;
+}
+
+void flm_elf_add_sections(const struct flm_elf_file *file, struct flm_code_maker *maker)
+{
+    const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+    for (size_t i = 0; i < file->section_count; i++) {
+        const struct flm_elf_section *section = &file->sections[i];
+        if ((section->flags & code) == code && section->size <= UINT64_MAX - section->address)
+            flm_code_maker_section(maker, section->address, section->address + section->size);
+    }
+}
+
+size_t flm_elf_add_symbols(const struct flm_elf_file *file, enum flm_elf_table table,
+                           struct flm_code_maker *maker)
+{
+    return table == FLM_ELF_PLT
+               ? add_plt(file, maker)
+               : add_table(file, table == FLM_ELF_SYMTAB ? SHT_SYMTAB : SHT_DYNSYM, maker);
+}
+
+struct flm_elf_file *flm_elf_mini_symbols(const struct flm_elf_file *file)
+{
+    size_t size = 0;
+    struct flm_bytes packed = flm_elf_bytes(file, flm_elf_section(file, ".gnu_debugdata"));
+    char *bytes = packed.size ? flm_xz_unpack(packed, &size) : NULL;
+    struct flm_elf_file *mini = bytes ? flm_elf_new((struct flm_bytes){bytes, size}, NULL) : NULL;
+    if (mini)
+        mini->owned = bytes;
+    else
+        free(bytes);
+    return mini;
+}

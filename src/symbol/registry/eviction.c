@@ -1,0 +1,128 @@
+/* eviction.c - what recordings without end let go of. */
+#include <stdlib.h>
+
+#include "symbol/registry/internal.h"
+
+void flm_module_use(struct flm_module *module)
+{
+    module->used = module->modules->round;
+}
+
+static bool is_old(const struct flm_modules *modules, uint64_t round)
+{
+    return modules->round - round >= FLM_MODULE_ROUNDS;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void drop_code(struct flm_module *module)
+{
+    flm_code_table_free(module->code);
+    flm_cache_close(&module->cached_code);
+    free(module->functions);
+    module->functions = NULL;
+    module->function_count = 0;
+    module->has_functions = false;
+    flm_plain_names_clear(&module->names);
+    flm_plain_names_init(&module->names);
+    module->code = NULL;
+    module->has_looked = false;
+    module->state = module->bare;
+}
+
+static void drop_unwind(struct flm_module *module)
+{
+    flm_unwind_table_free(module->unwind);
+    flm_cache_close(&module->cached_unwind);
+    module->unwind = NULL;
+    module->has_unwound = false;
+}
+
+static void rest(struct flm_module *module)
+{
+    const struct flm_modules *modules = module->modules;
+    if (module->code && is_old(modules, module->code_asked))
+        drop_code(module);
+    if (module->unwind && is_old(modules, module->unwind_asked))
+        drop_unwind(module);
+    if (module->is_warm)
+        flm_elf_rest(module->file);
+    module->is_warm = false;
+}
+
+/* ---- The set --------------------------------------------------------------------------------- */
+
+/* `moved` has the new numbers of modules, UINT32_MAX for those that go; NULL: all stay. */
+static bool keep_requests(struct flm_modules *modules, const uint32_t *moved,
+                          flm_process_predicate is_known, void *context)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < modules->asked_count; i++) {
+        struct flm_request request = modules->asked[i];
+        if (moved && moved[request.module] == UINT32_MAX)
+            continue;
+        if (is_known && request.process != 0 && !is_known(context, request.process))
+            continue;
+        request.module = moved ? moved[request.module] : request.module;
+        modules->asked[kept++] = request;
+    }
+    if (kept == modules->asked_count && !moved)
+        return true;
+    modules->asked_count = kept;
+    flm_index_clear(&modules->requests);
+    for (size_t i = 0; i < kept; i++) {
+        const struct flm_request *request = &modules->asked[i];
+        if (!flm_index_add(&modules->requests, flm_request_hash(request->path, &request->id),
+                           (uint32_t)i))
+            return false;
+    }
+    return true;
+}
+
+bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predicate is_known,
+                                 void *context)
+{
+    return keep_requests(modules, NULL, is_known, context);
+}
+
+static bool drop_modules(struct flm_modules *modules)
+{
+    uint32_t *moved = malloc((modules->count + 1) * sizeof *moved);
+    size_t kept = 0;
+    if (!moved)
+        return false;
+    for (size_t i = 0; i < modules->count; i++)
+        moved[i] = is_old(modules, modules->items[i]->used) ? UINT32_MAX : (uint32_t)kept++;
+    bool good = keep_requests(modules, moved, NULL, NULL);
+    for (size_t i = 0; i < modules->count; i++) {
+        if (moved[i] == UINT32_MAX)
+            flm_module_free(modules->items[i]);
+        else
+            modules->items[moved[i]] = modules->items[i];
+    }
+    modules->count = kept;
+    free(moved);
+    return good;
+}
+
+bool flm_modules_age(struct flm_modules *modules)
+{
+    bool any_old = false;
+    for (size_t i = 0; i < modules->count; i++) {
+        rest(modules->items[i]);
+        any_old |= is_old(modules, modules->items[i]->used);
+    }
+    modules->round++;
+    return !any_old || drop_modules(modules);
+}
+
+struct flm_modules_counts flm_modules_counts(const struct flm_modules *modules)
+{
+    struct flm_modules_counts counts = {.modules = modules->count,
+                                        .requests = modules->asked_count};
+    for (size_t i = 0; i < modules->count; i++) {
+        counts.code_tables += modules->items[i]->code != NULL;
+        counts.unwind_tables += modules->items[i]->unwind != NULL;
+    }
+    return counts;
+}

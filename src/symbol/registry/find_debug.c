@@ -1,0 +1,459 @@
+#include "symbol/registry/find_debug.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* A path that is put together anew for each place. */
+struct search {
+    const struct flm_find *find;
+    struct flm_found *found;
+    const struct flm_build_id *id;
+    struct flm_text path;
+    /* Of a debug file. */
+    struct flm_bytes link; /* "" */
+    uint32_t crc;
+    bool symbols_will_do, wants_symbols;
+    struct flm_error *why;
+};
+
+void flm_found_clear(struct flm_found *found)
+{
+    flm_elf_free(found->file);
+    flm_text_clear(&found->path);
+    *found = (struct flm_found){0};
+}
+
+static struct flm_bytes directory_of(struct flm_bytes path)
+{
+    while (path.size > 0 && path.at[path.size - 1] != '/')
+        path.size--;
+    return path;
+}
+
+static struct flm_bytes name_of(struct flm_bytes path)
+{
+    size_t directory = directory_of(path).size;
+    return (struct flm_bytes){path.at + directory, path.size - directory};
+}
+
+/* ---- A path -------------------------------------------------------------------------------------
+ */
+
+static void begin(struct search *search, const char *directory)
+{
+    search->path.size = 0;
+    flm_text_puts(&search->path, directory);
+}
+
+static void add(struct search *search, struct flm_bytes part)
+{
+    flm_text_add(&search->path, part);
+}
+
+static void adds(struct search *search, const char *part)
+{
+    flm_text_puts(&search->path, part);
+}
+
+/* "/xx/yyyy" */
+static void add_id(struct search *search)
+{
+    struct flm_text *path = &search->path;
+    flm_text_putc(path, '/');
+    size_t at = path->size;
+    flm_build_id_print(search->id, path);
+    flm_text_putc(path, '/'); /* which goes between them */
+    if (path->failed)
+        return;
+    memmove(path->at + at + 3, path->at + at + 2, path->size - at - 3);
+    path->at[at + 2] = '/';
+}
+
+/* A path below a directory, whether it begins with a slash or not. */
+static void add_below(struct search *search, struct flm_bytes path)
+{
+    if (path.size == 0 || path.at[0] != '/')
+        adds(search, "/");
+    add(search, path);
+}
+
+/* ---- A file at the path -------------------------------------------------------------------------
+ */
+
+/* A file with all its code left out, as `objcopy --only-keep-debug` makes it. */
+static bool has_code(const struct flm_elf_file *file)
+{
+    bool has_sections = false;
+    for (size_t i = 0; i < file->section_count; i++) {
+        const struct flm_elf_section *section = &file->sections[i];
+        if (section->flags & SHF_EXECINSTR && section->type != SHT_NOBITS)
+            return true;
+        has_sections |= section->flags & SHF_EXECINSTR;
+    }
+    return !has_sections;
+}
+
+static struct flm_elf_file *open_here(struct search *search, struct flm_error *why)
+{
+    flm_text_putc(&search->path, 0);
+    if (search->path.failed) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    return flm_elf_open(search->path.at, why);
+}
+
+/* What is said about the first file that was refused. */
+static void remember_path(struct search *search)
+{
+    struct flm_found *found = search->found;
+    if (found->path.size == 0)
+        flm_text_add(&found->path, (struct flm_bytes){search->path.at, search->path.size});
+}
+
+static void take(struct search *search, struct flm_elf_file *file)
+{
+    struct flm_found *found = search->found;
+    flm_elf_free(found->file);
+    flm_text_clear(&found->path);
+    found->file = file;
+    found->path = search->path;
+    search->path = (struct flm_text){0};
+}
+
+/* True when the search is over. */
+static bool try_program(struct search *search)
+{
+    struct flm_error why = {0};
+    struct flm_found *found = search->found;
+    struct flm_elf_file *file = open_here(search, &why);
+    if (!file) {
+        if (why.kind == FLM_ERROR_FORMAT && !found->is_damaged && !found->is_changed) {
+            found->is_damaged = true;
+            remember_path(search);
+            if (search->why)
+                *search->why = why;
+        }
+        return false;
+    }
+    bool is_right = search->id->size == 0 || flm_build_id_equal(&file->build_id, search->id);
+    if (is_right && has_code(file)) {
+        take(search, file);
+        return true;
+    }
+    if (!is_right && !found->is_changed && !found->is_damaged) {
+        found->is_changed = true;
+        found->other = file->build_id;
+        remember_path(search);
+    }
+    flm_elf_free(file);
+    return false;
+}
+
+static bool has_crc(const struct flm_elf_file *file, uint32_t crc)
+{
+    uLong sum = crc32(0, NULL, 0);
+    for (size_t at = 0; at < file->image.size;) {
+        size_t step = file->image.size - at < 1u << 30 ? file->image.size - at : 1u << 30;
+        sum = crc32(sum, (const Bytef *)file->image.at + at, (uInt)step);
+        at += step;
+    }
+    return sum == crc;
+}
+
+/* True when the search is over: it has debug information, or symbols are all that is wanted. */
+static bool take_debug(struct search *search, struct flm_elf_file *file, bool is_link)
+{
+    bool is_right = search->id->size ? flm_build_id_equal(&file->build_id, search->id)
+                                     : is_link && has_crc(file, search->crc);
+    bool has_all = flm_elf_has_debug_info(file);
+    bool has_symbols = flm_elf_has_symbols(file);
+    if (is_right && (has_all || (has_symbols && search->wants_symbols && !search->found->file))) {
+        take(search, file);
+        return has_all || search->symbols_will_do;
+    }
+    flm_elf_free(file);
+    return false;
+}
+
+static bool try_debug(struct search *search, bool is_link)
+{
+    struct flm_elf_file *file = open_here(search, NULL);
+    return file && take_debug(search, file, is_link);
+}
+
+/* ---- Programs -----------------------------------------------------------------------------------
+ */
+
+static bool is_other_line(struct flm_bytes line, struct flm_bytes path)
+{
+    const struct flm_bytes deleted = {" (deleted)", 10};
+    if (line.size == path.size + deleted.size &&
+        memcmp(line.at + path.size, deleted.at, deleted.size) == 0)
+        line.size = path.size;
+    return !flm_bytes_equal(line, path);
+}
+
+/* A file that runs, but is no longer where it was: the kernel still knows it. */
+static bool try_deleted(struct search *search, struct flm_bytes path, int process)
+{
+    char where[64], target[PATH_MAX];
+    snprintf(where, sizeof where, "/proc/%d/exe", process);
+    ssize_t size = readlink(where, target, sizeof target);
+    if (size > 0 && !is_other_line((struct flm_bytes){target, (size_t)size}, path)) {
+        begin(search, where);
+        if (try_program(search))
+            return true;
+    }
+    snprintf(where, sizeof where, "/proc/%d/maps", process);
+    FILE *maps = fopen(where, "re");
+    char *line = NULL;
+    size_t capacity = 0;
+    bool done = false, is_found = false;
+    for (ssize_t got; maps && !is_found && (got = getline(&line, &capacity, maps)) > 0;) {
+        unsigned long long start, end;
+        int at = 0;
+        if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &at) < 2 || at == 0)
+            continue;
+        size_t length = (size_t)got - (size_t)at - (line[got - 1] == '\n');
+        if (is_other_line((struct flm_bytes){line + at, length}, path))
+            continue;
+        is_found = true;
+        begin(search, "");
+        flm_text_format(&search->path, "/proc/%d/map_files/%llx-%llx", process, start, end);
+        done = try_program(search);
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return done;
+}
+
+static bool find_in_dirs(struct search *search, struct flm_bytes path)
+{
+    for (size_t i = 0; i < search->find->symbol_dir_count; i++) {
+        const char *directory = search->find->symbol_dirs[i];
+        begin(search, directory);
+        add_below(search, path);
+        if (try_program(search))
+            return true;
+        begin(search, directory);
+        add_below(search, name_of(path));
+        if (try_program(search))
+            return true;
+        if (search->id->size) {
+            begin(search, directory);
+            adds(search, "/.build-id");
+            add_id(search);
+            if (try_program(search))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool find_in_place(struct search *search, struct flm_bytes path, int process)
+{
+    if (path.size == 0 || path.at[0] != '/')
+        return false;
+    if (process) {
+        begin(search, "");
+        flm_text_format(&search->path, "/proc/%d/root", process);
+        add(search, path);
+        if (try_program(search) || try_deleted(search, path, process))
+            return true;
+        if (search->id->size == 0)
+            return false; /* our file of that path may be another one */
+    }
+    begin(search, "");
+    add(search, path);
+    return try_program(search);
+}
+
+void flm_find_program(const struct flm_find *find, struct flm_bytes path,
+                      const struct flm_build_id *id, int process, struct flm_found *found,
+                      struct flm_error *why)
+{
+    struct search search = {.find = find, .found = found, .id = id, .why = why};
+    *found = (struct flm_found){0};
+    if (flm_bytes_end_with(path, " (deleted)"))
+        path.size -= strlen(" (deleted)");
+    if (path.size == 0 || memchr(path.at, 0, path.size))
+        return;
+    if (!find_in_dirs(&search, path) && !find_in_place(&search, path, process) && id->size) {
+        static const char *const kept[] = {"/elf", "/vdso"};
+        bool done = false;
+        for (size_t i = 0; find->perf_dir && !done && i < 2; i++) {
+            begin(&search, find->perf_dir);
+            adds(&search, "/.build-id");
+            add_id(&search);
+            adds(&search, kept[i]);
+            done = try_program(&search);
+        }
+        struct flm_elf_file *file =
+            done ? NULL : flm_debuginfod_get(find->debuginfod, id, "executable");
+        if (file) {
+            begin(&search, "debuginfod");
+            flm_text_putc(&search.path, 0);
+            take(&search, file);
+        }
+    }
+    flm_text_clear(&search.path);
+}
+
+/* ---- Debug files --------------------------------------------------------------------------------
+ */
+
+/* DIRECTORY/xx/yyyy.debug */
+static bool try_id(struct search *search, const char *directory, const char *below,
+                   const char *ending)
+{
+    if (search->id->size == 0)
+        return false;
+    begin(search, directory);
+    adds(search, below);
+    add_id(search);
+    adds(search, ending);
+    return try_debug(search, false);
+}
+
+static bool try_below(struct search *search, const char *directory, struct flm_bytes path,
+                      const char *ending, bool is_link)
+{
+    if (path.size == 0)
+        return false;
+    begin(search, directory);
+    add_below(search, path);
+    adds(search, ending);
+    return try_debug(search, is_link);
+}
+
+static bool find_debug_in_dirs(struct search *search, struct flm_bytes path)
+{
+    for (size_t i = 0; i < search->find->symbol_dir_count; i++) {
+        const char *directory = search->find->symbol_dirs[i];
+        if (try_id(search, directory, "/.build-id", ".debug") ||
+            try_id(search, directory, "", ".debug") ||
+            try_below(search, directory, path, ".debug", true) ||
+            try_below(search, directory, path, "", true) ||
+            try_below(search, directory, search->link, "", true) ||
+            try_below(search, directory, name_of(path), ".debug", true) ||
+            try_below(search, directory, name_of(path), "", true))
+            return true;
+    }
+    return false;
+}
+
+static bool find_debug_in_place(struct search *search, struct flm_bytes path, int process)
+{
+    struct flm_bytes directory = directory_of(path), link = search->link;
+    const char *debug_dir = search->find->debug_dir ? search->find->debug_dir : "/usr/lib/debug";
+    char root[64] = "";
+    if (process)
+        snprintf(root, sizeof root, "/proc/%d/root", process);
+    if (link.size && directory.size && directory.at[0] == '/') {
+        begin(search, root);
+        add(search, directory);
+        add(search, link);
+        if (try_debug(search, true))
+            return true;
+        begin(search, root);
+        add(search, directory);
+        adds(search, ".debug/");
+        add(search, link);
+        if (try_debug(search, true))
+            return true;
+    }
+    for (int ours = process == 0; ours < 2; ours++) {
+        struct flm_text here = {0};
+        flm_text_puts(&here, ours ? "" : root);
+        flm_text_puts(&here, debug_dir);
+        flm_text_putc(&here, 0);
+        bool done = false;
+        if (!here.failed) {
+            done = try_id(search, here.at, "/.build-id", ".debug");
+            if (!done && link.size && directory.size && directory.at[0] == '/') {
+                begin(search, here.at);
+                add(search, directory);
+                add(search, link);
+                done = try_debug(search, true);
+            }
+            done = done || try_below(search, here.at, path, ".debug", true);
+        }
+        flm_text_clear(&here);
+        if (done)
+            return true;
+    }
+    return search->find->perf_dir && try_id(search, search->find->perf_dir, "/.build-id", "/debug");
+}
+
+void flm_find_debug(const struct flm_find *find, const struct flm_elf_file *program,
+                    struct flm_bytes path, const struct flm_build_id *id, int process,
+                    bool symbols_will_do, struct flm_found *found)
+{
+    struct search search = {.find = find,
+                            .found = found,
+                            .id = id,
+                            .link = {"", 0},
+                            .symbols_will_do = symbols_will_do};
+    *found = (struct flm_found){0};
+    if (program && (!flm_elf_debug_link(program, &search.link, &search.crc) ||
+                    memchr(search.link.at, '/', search.link.size)))
+        search.link = (struct flm_bytes){"", 0};
+    search.wants_symbols = !program || !flm_elf_has_symbols(program);
+    if (flm_bytes_end_with(path, " (deleted)"))
+        path.size -= strlen(" (deleted)");
+    bool has_path = path.size && !memchr(path.at, 0, path.size);
+    if (!has_path)
+        path = (struct flm_bytes){"", 0};
+    if (!find_debug_in_dirs(&search, path) && !find_debug_in_place(&search, path, process)) {
+        struct flm_elf_file *file = flm_debuginfod_get(find->debuginfod, id, "debuginfo");
+        if (file) {
+            begin(&search, "debuginfod");
+            flm_text_putc(&search.path, 0);
+            take_debug(&search, file, false);
+        }
+    }
+    flm_text_clear(&search.path);
+}
+
+struct flm_elf_file *flm_find_alternate(const struct flm_find *find,
+                                        const struct flm_elf_file *debug, struct flm_bytes path)
+{
+    struct flm_found found = {0};
+    struct flm_build_id id = {0};
+    struct flm_bytes link;
+    if (!flm_elf_alternate_link(debug, &link, &id) || memchr(link.at, 0, link.size))
+        return NULL;
+    struct search search = {.find = find, .found = &found, .id = &id};
+    const char *debug_dir = find->debug_dir ? find->debug_dir : "/usr/lib/debug";
+    bool done = false;
+    begin(&search, "");
+    if (link.at[0] != '/')
+        add(&search, directory_of(path));
+    add(&search, link);
+    done = try_debug(&search, false);
+    for (size_t i = 0; !done && i < find->symbol_dir_count; i++)
+        done = try_id(&search, find->symbol_dirs[i], "/.build-id", ".debug") ||
+               try_id(&search, find->symbol_dirs[i], "", ".debug") ||
+               try_below(&search, find->symbol_dirs[i], name_of(link), "", false);
+    done = done || try_id(&search, debug_dir, "/.build-id", ".debug");
+    begin(&search, debug_dir);
+    adds(&search, "/.dwz/");
+    add(&search, name_of(link));
+    done = done || try_debug(&search, false);
+    if (!done) {
+        struct flm_elf_file *file = flm_debuginfod_get(find->debuginfod, &id, "debuginfo");
+        if (file)
+            take_debug(&search, file, false);
+    }
+    struct flm_elf_file *file = found.file;
+    found.file = NULL;
+    flm_found_clear(&found);
+    flm_text_clear(&search.path);
+    return file;
+}

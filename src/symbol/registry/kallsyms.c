@@ -1,0 +1,85 @@
+#include "symbol/registry/kallsyms.h"
+
+#include "base/number/number.h"
+
+struct line {
+    uint64_t address;
+    char type;
+    struct flm_bytes name, module; /* module: "" of the kernel itself */
+};
+
+static struct flm_bytes take_word(struct flm_bytes *rest)
+{
+    size_t start = 0;
+    while (start < rest->size && flm_is_one_of(rest->at[start], " \t"))
+        start++;
+    size_t end = start;
+    while (end < rest->size && !flm_is_one_of(rest->at[end], " \t"))
+        end++;
+    struct flm_bytes word = {rest->at + start, end - start};
+    *rest = (struct flm_bytes){rest->at + end, rest->size - end};
+    return word;
+}
+
+/* The next line that is one. */
+static bool next_line(struct flm_bytes *list, struct line *line)
+{
+    while (list->size > 0) {
+        const char *end = memchr(list->at, '\n', list->size);
+        size_t size = end ? (size_t)(end - list->at) : list->size;
+        struct flm_bytes rest = {list->at, size};
+        *list =
+            (struct flm_bytes){list->at + size + (end != NULL), list->size - size - (end != NULL)};
+        struct flm_bytes address = take_word(&rest), type = take_word(&rest);
+        line->name = take_word(&rest);
+        line->module = take_word(&rest);
+        if (line->module.size >= 2 && line->module.at[0] == '[')
+            line->module = (struct flm_bytes){line->module.at + 1, line->module.size - 2};
+        if (type.size != 1 || line->name.size == 0 ||
+            !flm_number_parse_hex(address, &line->address))
+            continue;
+        line->type = type.at[0];
+        return true;
+    }
+    return false;
+}
+
+struct flm_kernel_counts flm_kernel_add_functions(struct flm_bytes list, struct flm_bytes module,
+                                                  uint64_t base, struct flm_code_maker *maker)
+{
+    struct flm_kernel_counts counts = {0};
+    struct line line;
+    uint64_t low = UINT64_MAX, high = 0;
+    while (next_line(&list, &line)) {
+        if (!flm_is_one_of(line.type, "tTwW") || !flm_bytes_equal(line.module, module))
+            continue;
+        if (line.address == 0) {
+            counts.hidden++;
+            continue;
+        }
+        /* The mark of arm64 for code and data, which names nothing. */
+        if (line.address < base || line.name.at[0] == '$')
+            continue;
+        int is_global = line.type == 'T';
+        uint64_t address = line.address - base;
+        flm_code_maker_symbol(maker, address, 0, flm_code_maker_text(maker, line.name), is_global);
+        low = address < low ? address : low;
+        high = address > high ? address : high;
+        counts.functions++;
+    }
+    /* How long the last function is, nobody says: to the end of its page. */
+    if (counts.functions)
+        flm_code_maker_section(maker, low, (high | 4095) + 1);
+    return counts;
+}
+
+bool flm_kernel_find(struct flm_bytes list, const char *name, uint64_t *address)
+{
+    struct line line;
+    while (next_line(&list, &line))
+        if (line.address && line.module.size == 0 && flm_bytes_are(line.name, name)) {
+            *address = line.address;
+            return true;
+        }
+    return false;
+}

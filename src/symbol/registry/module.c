@@ -1,0 +1,347 @@
+#include "symbol/registry/module.h"
+
+#include <libelf.h>
+#include <stdlib.h>
+
+#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/registry/internal.h"
+
+struct flm_bytes flm_module_name(const struct flm_module *module)
+{
+    return module->name;
+}
+
+struct flm_bytes flm_module_path(const struct flm_module *module)
+{
+    return module->path;
+}
+
+const struct flm_build_id *flm_module_build_id(const struct flm_module *module)
+{
+    return &module->id;
+}
+
+bool flm_module_address(const struct flm_module *module, uint64_t file_offset, uint64_t *address)
+{
+    if (module->is_kernel) {
+        *address = file_offset;
+        return true;
+    }
+    return module->file && flm_elf_address(module->file, file_offset, address);
+}
+
+/* ---- Its code table -----------------------------------------------------------------------------
+ */
+
+bool flm_module_open_cached(struct flm_module *module, const char *kind)
+{
+    struct flm_cached cached =
+        flm_cache_open(module->modules->options.cache_dir, &module->id, kind);
+    if (!cached.mapping)
+        return false;
+    module->code = flm_code_table_open(cached.bytes, NULL);
+    if (module->code)
+        module->cached_code = cached;
+    else
+        flm_cache_close(&cached);
+    flm_cache_rest(&module->cached_code);
+    return module->code != NULL;
+}
+
+bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, const char *kind)
+{
+    const char *dir = module->modules->options.cache_dir;
+    bool is_kept = false;
+    module->code = flm_code_maker_finish(maker, &module->why);
+    if (!module->code)
+        module->state = FLM_MODULE_BARE;
+    if (module->code && dir && module->id.size && kind) {
+        struct flm_text bytes = {0};
+        flm_code_table_write(module->code, &bytes);
+        if (!bytes.failed)
+            is_kept =
+                flm_cache_store(dir, &module->id, kind, (struct flm_bytes){bytes.at, bytes.size});
+        flm_text_clear(&bytes);
+    }
+    /* Mapped, it takes the memory of what is asked of it, and that can be taken back. */
+    struct flm_code_table *made = module->code;
+    if (is_kept && flm_module_open_cached(module, kind))
+        flm_code_table_free(made);
+    else
+        module->code = made;
+    return module->code != NULL;
+}
+
+/* libelf's handle for the same bytes, which it writes to: `copy` receives those that are not ours.
+ */
+static Elf *elf_of(const struct flm_elf_file *file, char **copy)
+{
+    *copy = NULL;
+    if (!file)
+        return NULL;
+    char *image = (char *)(uintptr_t)file->image.at;
+    if (!file->mapping) {
+        image = *copy = malloc(file->image.size);
+        if (!image)
+            return NULL;
+        memcpy(image, file->image.at, file->image.size);
+    }
+    return elf_memory(image, file->image.size);
+}
+
+bool flm_module_walk(struct flm_module *module, const struct flm_elf_file *debug,
+                     struct flm_bytes path, struct flm_code_maker *maker, struct flm_error *why)
+{
+    struct flm_elf_file *shared = flm_find_alternate(&module->modules->find, debug, path);
+    char *copy, *shared_copy;
+    Elf *elf = elf_of(debug, &copy), *alternate = elf_of(shared, &shared_copy);
+    struct flm_dwarf_report report = {0};
+    bool done = elf ? flm_dwarf_walk(elf, alternate, module->modules->threads, maker, &report, why)
+                    : flm_error_set(why, FLM_ERROR_FORMAT, "it is no ELF file that libelf reads");
+    elf_end(alternate);
+    elf_end(elf);
+    free(shared_copy);
+    free(copy);
+    flm_elf_free(shared);
+    module->missing_split = report.missing_split;
+    memcpy(module->missing_name, report.missing_name, sizeof module->missing_name);
+    return done;
+}
+
+static struct flm_bytes path_text(const struct flm_text *path)
+{
+    return (struct flm_bytes){path->at, path->size ? path->size - 1 : 0};
+}
+
+/* Where a module's symbols come from. */
+struct sources {
+    struct flm_found debug;                     /* a separate file */
+    struct flm_elf_file *mini;                  /* .gnu_debugdata */
+    const struct flm_elf_file *walked, *listed; /* for DWARF, for .symtab; NULL: none */
+};
+
+static void find_sources(struct flm_module *module, struct sources *sources)
+{
+    bool names_only = module->modules->options.names_only;
+    const struct flm_elf_file *file = module->file;
+    bool has_info = file && flm_elf_has_debug_info(file);
+    bool has_symbols = file && flm_elf_has_symbols(file);
+    if (names_only ? !has_symbols : !has_info)
+        flm_find_debug(&module->modules->find, file, module->path, &module->id, module->process,
+                       names_only, &sources->debug);
+    const struct flm_elf_file *debug = sources->debug.file;
+    if (!names_only)
+        sources->walked = has_info ? file : debug && flm_elf_has_debug_info(debug) ? debug : NULL;
+    sources->listed = has_symbols ? file : debug && flm_elf_has_symbols(debug) ? debug : NULL;
+    if (file && !sources->listed && !sources->walked) {
+        sources->mini = flm_elf_mini_symbols(file);
+        if (sources->mini && flm_elf_has_symbols(sources->mini))
+            sources->listed = sources->mini;
+    }
+}
+
+/* Its own kind of file in the cache for each way to make a table: whoever installs debug
+ * information later shall have it. */
+static const char *kind_of(const struct flm_module *module)
+{
+    if (module->modules->options.names_only)
+        return module->state == FLM_MODULE_SYMBOLS ? "names" : "exports";
+    return module->state == FLM_MODULE_COMPLETE  ? "code"
+           : module->state == FLM_MODULE_SYMBOLS ? "symbols"
+                                                 : "exports";
+}
+
+static void make_table(struct flm_module *module, struct sources *sources)
+{
+    struct flm_code_maker *maker = flm_code_maker_new(&module->why);
+    if (!maker) {
+        module->state = FLM_MODULE_BARE;
+        return;
+    }
+    if (sources->walked) {
+        struct flm_bytes path =
+            path_text(sources->walked == module->file ? &module->file_path : &sources->debug.path);
+        if (!flm_module_walk(module, sources->walked, path, maker, &module->why)) {
+            sources->walked = NULL;
+            module->state = FLM_MODULE_SYMBOLS;
+        }
+    }
+    size_t found = 0;
+    const struct flm_elf_file *layout = module->file ? module->file : sources->debug.file;
+    if (layout)
+        flm_elf_add_sections(layout, maker);
+    if (sources->listed)
+        found += flm_elf_add_symbols(sources->listed, FLM_ELF_SYMTAB, maker);
+    size_t listed = found;
+    /* What is exported is in .symtab too, but not among mini symbols. */
+    if (module->file && (!listed || sources->mini))
+        found += flm_elf_add_symbols(module->file, FLM_ELF_DYNSYM, maker);
+    if (module->file)
+        found += flm_elf_add_symbols(module->file, FLM_ELF_PLT, maker);
+    if (!sources->walked)
+        module->state = listed ? FLM_MODULE_SYMBOLS : found ? FLM_MODULE_EXPORTS : FLM_MODULE_BARE;
+    /* What could not be read today may be readable tomorrow. */
+    bool is_sure = module->why.kind == FLM_ERROR_NONE && module->missing_split == 0;
+    flm_module_finish(module, maker, is_sure ? kind_of(module) : NULL);
+}
+
+static void prepare_file(struct flm_module *module)
+{
+    /* Functions, lines and inlined functions are all that there can be: no need to look where they
+     * came from. */
+    bool names_only = module->modules->options.names_only;
+    if (!names_only && flm_module_open_cached(module, "code")) {
+        module->state = FLM_MODULE_COMPLETE;
+        return;
+    }
+    struct sources sources = {0};
+    enum flm_module_state without = module->state; /* a debug file, where there is no other */
+    find_sources(module, &sources);
+    if (module->file || sources.debug.file) {
+        module->state = sources.walked   ? FLM_MODULE_COMPLETE
+                        : sources.listed ? FLM_MODULE_SYMBOLS
+                                         : FLM_MODULE_EXPORTS;
+        if (sources.walked || !flm_module_open_cached(module, kind_of(module)))
+            make_table(module, &sources);
+        if (!module->file && !module->code)
+            module->state = without;
+    }
+    flm_elf_free(sources.mini);
+    flm_found_clear(&sources.debug);
+}
+
+void flm_module_prepare(struct flm_module *module)
+{
+    if (module->has_looked)
+        return;
+    module->has_looked = true;
+    if (module->is_kernel)
+        flm_module_prepare_kernel(module);
+    else if (module->file || module->id.size)
+        prepare_file(module);
+    if (module->file)
+        flm_elf_rest(module->file);
+}
+
+size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
+                         size_t capacity)
+{
+    flm_module_prepare(module);
+    module->code_asked = module->modules->round;
+    if (!module->code)
+        return 0;
+    size_t count = flm_code_table_lookup(module->code, address - module->slide, code, capacity);
+    for (size_t i = 0; i < count && i < capacity; i++) {
+        code[i].function = flm_plain_names_get(&module->names, code[i].function);
+        code[i].start += module->slide;
+    }
+    return count;
+}
+
+/* ---- How much is known --------------------------------------------------------------------------
+ */
+
+enum flm_module_state flm_module_state(struct flm_module *module)
+{
+    flm_module_prepare(module);
+    return module->state;
+}
+
+static void add_id(struct flm_text *out, const struct flm_build_id *id)
+{
+    if (id->size)
+        flm_build_id_print(id, out);
+    else
+        flm_text_puts(out, "none");
+}
+
+static void explain_kernel(const struct flm_module *module, struct flm_text *out)
+{
+    if (module->is_hidden)
+        flm_text_puts(out, "the kernel hides its addresses: run as root, or allow it with "
+                           "'sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'");
+    else if (module->state == FLM_MODULE_MISSING)
+        flm_text_puts(out, "it was recorded on another kernel, or before this one started: "
+                           "--symbols DIR says where its vmlinux is (DIR/.build-id/xx/yyyy.debug)");
+    else if (module->state == FLM_MODULE_BARE)
+        flm_text_puts(out, "the kernel lists no functions for it in /proc/kallsyms");
+    else
+        flm_text_puts(out, "functions have names; their lines need the kernel's debug information "
+                           "(Debian and Ubuntu: linux-image-...-dbg or -dbgsym)");
+}
+
+static void explain_lack(const struct flm_module *module, const char *what, struct flm_text *out)
+{
+    flm_text_format(out,
+                    "%s: install its debug information (Debian and Ubuntu: the package's -dbgsym, "
+                    "Fedora: debuginfo-install), ask a server with --debuginfod, or say where it "
+                    "is with --symbols DIR",
+                    what);
+    if (module->id.size) {
+        flm_text_puts(out, " (build id ");
+        add_id(out, &module->id);
+        flm_text_puts(out, ")");
+    }
+}
+
+void flm_module_explain(struct flm_module *module, struct flm_text *out)
+{
+    enum flm_module_state state = flm_module_state(module);
+    flm_text_add(out, module->name);
+    flm_text_puts(out, ": ");
+    if (state == FLM_MODULE_COMPLETE && module->missing_split) {
+        flm_text_format(out,
+                        "the debug information of %zu of its units is in files that are not there, "
+                        "such as %s",
+                        module->missing_split, module->missing_name);
+        return;
+    }
+    if (state == FLM_MODULE_COMPLETE) {
+        flm_text_puts(out, "functions, lines and inlined functions are known");
+        return;
+    }
+    if (module->is_kernel) {
+        explain_kernel(module, out);
+        return;
+    }
+    struct flm_bytes path = path_text(&module->file_path);
+    switch (state) {
+    case FLM_MODULE_MISSING:
+        flm_text_puts(out, "the file ");
+        flm_text_add(out, module->path);
+        explain_lack(module, " is not there, nor its debug information", out);
+        break;
+    case FLM_MODULE_CHANGED:
+        flm_text_add(out, path.size ? path : module->path);
+        flm_text_puts(out,
+                      " is not the file that was recorded, it was replaced since: its build id "
+                      "is ");
+        add_id(out, &module->other_id);
+        flm_text_puts(out, ", that one's was ");
+        add_id(out, &module->id);
+        flm_text_puts(out, "; --symbols DIR says where a copy of it is");
+        break;
+    case FLM_MODULE_DAMAGED:
+        flm_text_puts(out, module->why.text);
+        break;
+    case FLM_MODULE_BARE:
+        if (module->why.kind == FLM_ERROR_MEMORY)
+            flm_text_puts(out, "its symbols do not fit into memory");
+        else
+            explain_lack(module, "it has no symbols, they were stripped", out);
+        break;
+    case FLM_MODULE_EXPORTS:
+        explain_lack(module, "only the functions that it exports have names", out);
+        break;
+    default:
+        if (module->modules->options.names_only)
+            flm_text_puts(out, "functions have names; lines were not asked for");
+        else if (module->why.kind != FLM_ERROR_NONE)
+            flm_text_format(out, "its debug information cannot be read: %s", module->why.text);
+        else
+            explain_lack(module,
+                         "functions have names, but it was compiled without -g or its debug "
+                         "information is elsewhere",
+                         out);
+    }
+}

@@ -1,0 +1,169 @@
+/* module_frames.c - what .eh_frame and .debug_frame say of a module: how its stacks are unwound,
+ * and where functions begin that have no name. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "symbol/registry/internal.h"
+#include "symbol/unwind/cfi.h"
+
+/* ---- Where they are ---------------------------------------------------------------------------
+ */
+
+static struct flm_bytes section_at(const struct flm_elf_file *file, const char *name,
+                                   uint64_t *address)
+{
+    struct flm_elf_section *section = flm_elf_section(file, name);
+    struct flm_bytes bytes = flm_elf_bytes(file, section);
+    if (bytes.size)
+        *address = section->address;
+    return bytes;
+}
+
+/* Of a file without sections: PT_GNU_EH_FRAME says where .eh_frame begins, and it ends by itself.
+ */
+static struct flm_bytes frames_by_segment(const struct flm_elf_file *file, uint64_t *address)
+{
+    const struct flm_bytes nothing = {"", 0};
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct flm_elf_segment *header = &file->segments[i];
+        enum { DISTANCE_32 = 0x1b }; /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
+        if (header->type != PT_GNU_EH_FRAME || header->offset > file->image.size ||
+            file->image.size - header->offset < 8)
+            continue;
+        const char *at = file->image.at + header->offset;
+        if (at[0] != 1 || at[1] != DISTANCE_32)
+            return nothing;
+        uint64_t distance = (uint64_t)(int64_t)(int32_t)flm_elf_number(file, at + 4, 4);
+        uint64_t start = header->address + 4 + distance;
+        for (size_t k = 0; k < file->segment_count; k++) {
+            const struct flm_elf_segment *segment = &file->segments[k];
+            if (segment->type != PT_LOAD || start < segment->address ||
+                start - segment->address >= segment->file_size ||
+                segment->offset > file->image.size ||
+                segment->file_size > file->image.size - segment->offset)
+                continue;
+            uint64_t from = start - segment->address;
+            *address = start;
+            return (struct flm_bytes){file->image.at + segment->offset + from,
+                                      segment->file_size - from};
+        }
+    }
+    return nothing;
+}
+
+static enum flm_machine machine_of(const struct flm_elf_file *file)
+{
+    return !file->is_wide                ? FLM_MACHINE_OTHER
+           : file->machine == EM_X86_64  ? FLM_MACHINE_X86_64
+           : file->machine == EM_AARCH64 ? FLM_MACHINE_ARM64
+                                         : FLM_MACHINE_OTHER;
+}
+
+/* What the file has of them. .debug_frame may be in a separate file, `debug`, which must outlive
+ * the sections. False where there is nothing. */
+static bool find_sections(struct flm_module *module, struct flm_unwind_sections *sections,
+                          struct flm_found *debug)
+{
+    const struct flm_elf_file *file = module->file;
+    uint64_t ignored;
+    module->is_warm = true;
+    *sections = (struct flm_unwind_sections){.machine = machine_of(file), .swapped = file->swapped};
+    sections->eh_frame = section_at(file, ".eh_frame", &sections->eh_frame_address);
+    if (sections->eh_frame.size == 0)
+        sections->eh_frame = frames_by_segment(file, &sections->eh_frame_address);
+    sections->debug_frame = section_at(file, ".debug_frame", &ignored);
+    sections->plt = section_at(file, ".plt", &sections->plt_address);
+    sections->code = section_at(file, ".text", &sections->code_address);
+    sections->text_base = sections->code_address;
+    if (section_at(file, ".got.plt", &sections->data_base).size == 0)
+        section_at(file, ".got", &sections->data_base);
+    if (sections->eh_frame.size == 0 && sections->debug_frame.size == 0) {
+        flm_find_debug(&module->modules->find, file, module->path, &module->id, module->process,
+                       false, debug);
+        if (debug->file)
+            sections->debug_frame = section_at(debug->file, ".debug_frame", &ignored);
+    }
+    return sections->eh_frame.size || sections->debug_frame.size;
+}
+
+/* ---- How its stacks are unwound ---------------------------------------------------------------
+ */
+
+const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
+{
+    module->unwind_asked = module->modules->round;
+    if (module->has_unwound || module->is_kernel)
+        return module->unwind;
+    module->has_unwound = true;
+    const char *dir = module->modules->options.cache_dir;
+    struct flm_cached cached = flm_cache_open(dir, &module->id, "unwind");
+    if (cached.mapping)
+        module->unwind = flm_unwind_table_open(cached.bytes, NULL);
+    if (module->unwind) {
+        module->cached_unwind = cached;
+        flm_cache_rest(&module->cached_unwind);
+        return module->unwind;
+    }
+    flm_cache_close(&cached);
+    struct flm_unwind_sections sections;
+    struct flm_found debug = {0};
+    if (module->file && find_sections(module, &sections, &debug))
+        module->unwind = flm_unwind_table_new(&sections, NULL);
+    flm_found_clear(&debug);
+    if (module->unwind && dir && module->id.size) {
+        struct flm_text bytes = {0};
+        flm_unwind_table_write(module->unwind, &bytes);
+        if (!bytes.failed)
+            flm_cache_store(dir, &module->id, "unwind", (struct flm_bytes){bytes.at, bytes.size});
+        flm_text_clear(&bytes);
+    }
+    return module->unwind;
+}
+
+/* ---- Where its functions begin ----------------------------------------------------------------
+ */
+
+/* False when memory ran out. */
+static bool list_functions(struct flm_module *module)
+{
+    struct flm_unwind_sections sections;
+    struct flm_found debug = {0};
+    struct flm_cfi cfi = {0};
+    struct flm_error why = {0};
+    module->has_functions = true;
+    if (module->file && find_sections(module, &sections, &debug) &&
+        flm_cfi_read(&cfi, &sections, &why) && cfi.function_count > 0) {
+        module->functions = malloc(cfi.function_count * sizeof *module->functions);
+        if (module->functions)
+            module->function_count = cfi.function_count;
+        else
+            flm_error_memory(&why);
+        for (size_t i = 0; i < module->function_count; i++)
+            module->functions[i] = (struct flm_described){
+                cfi.functions[i].start, cfi.functions[i].from, cfi.functions[i].end};
+    }
+    flm_cfi_clear(&cfi);
+    flm_found_clear(&debug);
+    module->has_functions = why.kind != FLM_ERROR_MEMORY;
+    return module->has_functions;
+}
+
+bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start)
+{
+    *start = address;
+    if (module->is_kernel)
+        return true;
+    if (!module->has_functions && !list_functions(module))
+        return false;
+    size_t low = 0, high = module->function_count; /* the first one that begins behind it */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->functions[middle].from <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && address < module->functions[low - 1].end)
+        *start = module->functions[low - 1].start;
+    return true;
+}

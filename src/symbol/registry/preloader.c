@@ -1,0 +1,118 @@
+#include "symbol/registry/preloader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/registry/internal.h"
+
+struct flm_preparing {
+    struct flm_modules *modules;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t news;
+    struct flm_module **batch; /* NULL: nothing is being made */
+    size_t count;
+    bool stop;
+};
+
+/* Also what tells functions without symbols apart. Unwind tables are made of the same sections, in
+ * the other thread: but a place is in a module only after a stack has led there. */
+static void make(struct flm_preparing *p)
+{
+    uint64_t ignored;
+    flm_modules_prepare(p->modules, p->batch, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->batch[i]->state <= FLM_MODULE_EXPORTS)
+            flm_module_function_start(p->batch[i], 0, &ignored);
+}
+
+static void *run(void *context)
+{
+    struct flm_preparing *p = context;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop || p->batch) {
+        if (!p->batch) {
+            pthread_cond_wait(&p->news, &p->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&p->lock);
+        make(p);
+        pthread_mutex_lock(&p->lock);
+        free(p->batch);
+        p->batch = NULL;
+        pthread_cond_broadcast(&p->news);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+struct flm_preparing *flm_preparing_new(struct flm_modules *modules, struct flm_error *why)
+{
+    struct flm_preparing *p = calloc(1, sizeof *p);
+    if (!p) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    p->modules = modules;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->news, NULL);
+    int error = pthread_create(&p->thread, NULL, run, p);
+    if (error == 0)
+        return p;
+    pthread_cond_destroy(&p->news);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+    flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
+    return NULL;
+}
+
+void flm_preparing_free(struct flm_preparing *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->news);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->news);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+static bool is_busy(struct flm_preparing *p)
+{
+    pthread_mutex_lock(&p->lock);
+    bool busy = p->batch != NULL;
+    pthread_mutex_unlock(&p->lock);
+    return busy;
+}
+
+bool flm_preparing_ask(struct flm_preparing *p, struct flm_module *const *wanted, size_t count)
+{
+    if (is_busy(p))
+        return false;
+    struct flm_module **batch = malloc((count + 1) * sizeof(*batch));
+    size_t lacking = 0;
+    for (size_t i = 0; batch && i < count; i++)
+        if (!wanted[i]->has_looked)
+            batch[lacking++] = wanted[i];
+    if (lacking == 0) {
+        free(batch);
+        return true;
+    }
+    pthread_mutex_lock(&p->lock);
+    p->batch = batch;
+    p->count = lacking;
+    pthread_cond_broadcast(&p->news);
+    pthread_mutex_unlock(&p->lock);
+    return false;
+}
+
+void flm_preparing_wait(struct flm_preparing *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->batch)
+        pthread_cond_wait(&p->news, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,189 @@
+#include "symbol/registry/table_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/core/hash.h"
+
+/* Numbers are as this machine has them: one of the other byte order does not know the magic. */
+struct header {
+    uint64_t magic;
+    uint32_t version, id_size;
+    uint64_t size, checksum; /* of what follows; the checksum also of the kind */
+    uint8_t id[FLM_BUILD_ID_MOST];
+};
+
+static const uint64_t magic = UINT64_C(0x45484341434d4c46); /* "FLMCACHE" */
+
+_Static_assert(sizeof(struct header) == 64, "what follows the header is aligned to 64");
+
+static struct header header_of(const struct flm_build_id *id, const char *kind,
+                               struct flm_bytes bytes)
+{
+    struct header header = {.magic = magic,
+                            .version = FLM_CACHE_VERSION,
+                            .id_size = id->size,
+                            .size = bytes.size,
+                            .checksum = flm_checksum(bytes.at, bytes.size) ^
+                                        flm_checksum(kind, strlen(kind))};
+    memcpy(header.id, id->bytes, id->size);
+    return header;
+}
+
+void flm_cache_path(const char *dir, const struct flm_build_id *id, const char *kind,
+                    struct flm_text *path)
+{
+    struct flm_text digits = {0};
+    flm_build_id_print(id, &digits);
+    if (digits.failed || digits.size < 2) {
+        path->failed = true;
+    } else {
+        flm_text_format(path, "%s/%.*s/%.*s.%s", dir, 2, digits.at, (int)digits.size - 2,
+                        digits.at + 2, kind);
+    }
+    flm_text_clear(&digits);
+}
+
+/* The path, terminated; to be freed. NULL when memory ran out or there is no build id. */
+static char *path_of(const char *dir, const struct flm_build_id *id, const char *kind)
+{
+    struct flm_text path = {0};
+    if (!dir || id->size == 0 || id->size > FLM_BUILD_ID_MOST)
+        return NULL;
+    flm_cache_path(dir, id, kind, &path);
+    flm_text_putc(&path, 0);
+    if (path.failed) {
+        flm_text_clear(&path);
+        return NULL;
+    }
+    return path.at;
+}
+
+/* A file of ours, or of root's, that nobody else may write to. */
+static bool is_ours(int descriptor, size_t *size)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mode & 022 ||
+        (status.st_uid != geteuid() && status.st_uid != 0))
+        return false;
+    *size = (size_t)status.st_size;
+    return true;
+}
+
+struct flm_cached flm_cache_open(const char *dir, const struct flm_build_id *id, const char *kind)
+{
+    struct flm_cached cached = {0};
+    char *path = path_of(dir, id, kind);
+    int descriptor = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    size_t size = 0;
+    void *mapping = MAP_FAILED;
+    free(path);
+    if (descriptor < 0)
+        return cached;
+    if (is_ours(descriptor, &size) && size > sizeof(struct header))
+        mapping = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    close(descriptor);
+    if (mapping == MAP_FAILED)
+        return cached;
+    const struct header *header = mapping;
+    struct flm_bytes bytes = {(const char *)mapping + sizeof *header, size - sizeof *header};
+    struct header expected = header_of(id, kind, bytes);
+    if (memcmp(header, &expected, sizeof expected) != 0) {
+        munmap(mapping, size);
+        return cached;
+    }
+    return (struct flm_cached){bytes, mapping, size};
+}
+
+void flm_cache_close(struct flm_cached *cached)
+{
+    if (cached->mapping)
+        munmap(cached->mapping, cached->mapping_size);
+    *cached = (struct flm_cached){0};
+}
+
+void flm_cache_rest(const struct flm_cached *cached)
+{
+    if (cached->mapping)
+        madvise(cached->mapping, cached->mapping_size, MADV_DONTNEED);
+}
+
+/* The folders that a file is in, each for its owner alone. */
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        bool made = mkdir(path, 0700) == 0 || errno == EEXIST || errno == EACCES || errno == EROFS;
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
+int flm_cache_create(const char *dir, const struct flm_build_id *id, const char *kind,
+                     struct flm_text *path)
+{
+    char *name = path_of(dir, id, kind);
+    if (!name)
+        return -1;
+    flm_text_format(path, "%s.XXXXXX", name);
+    flm_text_putc(path, 0);
+    free(name);
+    return path->failed || !make_folders(path->at) ? -1 : mkostemp(path->at, O_CLOEXEC);
+}
+
+void flm_cache_discard(int descriptor, const char *path)
+{
+    close(descriptor);
+    unlink(path);
+}
+
+bool flm_cache_keep(int descriptor, const char *path, const char *dir,
+                    const struct flm_build_id *id, const char *kind)
+{
+    char *name = path_of(dir, id, kind);
+    bool kept = name && rename(path, name) == 0;
+    free(name);
+    if (!kept)
+        unlink(path);
+    return close(descriptor) == 0 && kept;
+}
+
+static bool write_all(int descriptor, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(descriptor, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool flm_cache_store(const char *dir, const struct flm_build_id *id, const char *kind,
+                     struct flm_bytes bytes)
+{
+    struct flm_text path = {0};
+    int descriptor = bytes.size ? flm_cache_create(dir, id, kind, &path) : -1;
+    bool kept = false;
+    if (descriptor >= 0) {
+        struct header header = header_of(id, kind, bytes);
+        if (write_all(descriptor, &header, sizeof header) &&
+            write_all(descriptor, bytes.at, bytes.size))
+            kept = flm_cache_keep(descriptor, path.at, dir, id, kind);
+        else
+            flm_cache_discard(descriptor, path.at);
+    }
+    flm_text_clear(&path);
+    return kept;
+}

@@ -1,0 +1,70 @@
+/* actions.h - everything that can be done in the viewer: one table, for keys, palette, menus and
+ * URLs, in the page and in the terminal.
+ *
+ * An action is a word and, for some, an argument: "zoom-in", "order total". Keys are written as
+ * browsers name them; several with blanks between them; "C-" is control or command, "A-" alt. Shift
+ * is in the letter ("F"), or "S-" where there is none ("S-Tab").
+ *
+ *     display.c       what is shown, and how: view, metric, order, direction, colours
+ *     move.c       zoom, pan, scroll, back and forward
+ *     frame.c      from frame to frame, and selecting
+ *     search.c     what is searched for, and from match to match
+ *     transform.c  chips, and the operations on the selected frame
+ *     tables.c     what rows of tables open, point at and sort by
+ *     time.c       a part of the time, threads
+ *     compare.c    what is compared, and how that is shown
+ *     export.c      copying, saving, help
+ *
+ * The tables at the end of these files are the list; "hello" tells it, and help shows it. */
+#ifndef FLAMEL_VIEWER_INPUT_ACTIONS_H
+#define FLAMEL_VIEWER_INPUT_ACTIONS_H
+
+#include "base/core/bytes.h"
+#include "flamel/error.h"
+
+struct flm_viewer;
+
+/* What must be so for an action to make sense, and what is said where it is not. */
+struct flm_condition {
+    bool (*holds)(const struct flm_viewer *viewer);
+    const char *otherwise;
+};
+
+struct flm_action {
+    const char *name;
+    const char *title;    /* "Zoom in" */
+    const char *argument; /* "NODE"; NULL: none */
+    const char *keys;     /* "ArrowLeft h"; NULL: none */
+    bool (*run)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_error *why);
+    const struct flm_condition *only; /* NULL: always */
+};
+
+/* Actions that belong together, each in a file of its own: display.c ... */
+struct flm_action_group {
+    const char *title; /* "Moving" */
+    const struct flm_action *at;
+    size_t count;
+};
+extern const struct flm_action_group flm_view_actions, flm_moving_actions, flm_frame_actions,
+    flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
+    flm_compare_actions, flm_word_actions;
+
+const struct flm_action_group *const *flm_action_groups(size_t *count);
+
+/* By name; NULL if there is none. */
+const struct flm_action *flm_action_named(struct flm_bytes name);
+
+/* Whether it can be done now. */
+bool flm_action_makes_sense(const struct flm_action *action, const struct flm_viewer *viewer);
+
+/* What a key means now: the first action that is bound to it and makes sense; one that does not
+ * always goes before those that do. Where none does, the first that is bound. A binding may give an
+ * argument too, behind a '=': "3=sandwich". NULL for none. */
+const struct flm_action *flm_action_for_key(const struct flm_viewer *viewer, struct flm_bytes key,
+                                            unsigned held, struct flm_bytes *argument);
+
+/* Whether one function is selected: not everything, and not several narrow frames as one. */
+bool flm_viewer_has_frame(const struct flm_viewer *viewer);
+extern const struct flm_condition flm_on_frame;
+
+#endif

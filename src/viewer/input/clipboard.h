@@ -1,0 +1,23 @@
+/* clipboard.h - the selected frame and its stack as text, for the clipboard. */
+#ifndef FLAMEL_VIEWER_INPUT_CLIPBOARD_H
+#define FLAMEL_VIEWER_INPUT_CLIPBOARD_H
+
+#include "base/text/text.h"
+
+struct flm_viewer;
+
+bool flm_copy_name(struct flm_viewer *viewer, struct flm_text *out);
+
+/* Whether a strip has callers below what they call: the path from its root is a stack backwards. */
+bool flm_callers_are_below(const struct flm_viewer *viewer, uint32_t strip);
+
+/* A frame a line, the innermost first, as debuggers print it. */
+bool flm_copy_stack(struct flm_viewer *viewer, struct flm_text *out);
+
+/* "main;parse;lex", as the operations from and cut take it. */
+bool flm_copy_path(struct flm_viewer *viewer, struct flm_text *out);
+
+/* The same and the total below it: "main;parse;lex 42". */
+bool flm_copy_folded(struct flm_viewer *viewer, struct flm_text *out);
+
+#endif

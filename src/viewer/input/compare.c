@@ -1,0 +1,307 @@
+/* compare.c - which two profiles are compared, and how that is shown. */
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+
+static bool compares(const struct flm_viewer *v)
+{
+    return flm_viewer_compares(v);
+}
+
+static const struct flm_condition comparing = {
+    compares, "nothing is compared: open a second profile, or say what of this one is before"};
+
+/* Another way to show the same two. */
+static bool chosen(struct flm_viewer *v)
+{
+    flm_viewer_forget_scene(v);
+    v->changed |= FLM_CHANGED_TOOLS | FLM_CHANGED_CHIPS;
+    flm_viewer_did(v);
+    return true;
+}
+
+/* ---- How they are compared -------------------------------------------------------------------
+ */
+
+static bool act_width(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    if (!flm_comparison_width_named(word, &v->comparing.widths))
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of max, after, before, sum",
+                             (int)word.size, word.at);
+    return chosen(v);
+}
+
+static bool act_delta(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    bool self = flm_bytes_are(word, "self");
+    if (!self && !flm_bytes_are(word, "subtree"))
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of subtree, self",
+                             (int)word.size, word.at);
+    v->comparing.scope = self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE;
+    return chosen(v);
+}
+
+static bool act_relative(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->comparing.absolute = !v->comparing.absolute;
+    return chosen(v);
+}
+
+/* Refuses what cannot be made equal, with the reason. */
+static bool normalise(struct flm_viewer *v, enum flm_normalise by, struct flm_error *why)
+{
+    struct flm_comparing *c = &v->comparing;
+    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_normal normal = {.by = by,
+                                .before_ns = c->duration_ns[FLM_VIEWER_BEFORE],
+                                .after_ns = c->duration_ns[FLM_VIEWER_AFTER],
+                                .function = {c->function.at, c->function.size}};
+    double scale;
+    if (!flm_comparison_scale(p, &v->scene.compared->pair, &normal, &scale, why))
+        return false;
+    c->normalise = by;
+    return chosen(v);
+}
+
+/* Without a word: by the totals, or no more. */
+static bool act_normalise(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    enum flm_normalise by =
+        v->comparing.normalise == FLM_NORMALISE_NONE ? FLM_NORMALISE_TOTAL : FLM_NORMALISE_NONE;
+    if (word.size > 0 && !flm_normalise_named(word, &by))
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of none, total, duration",
+                             (int)word.size, word.at);
+    return normalise(v, by, why);
+}
+
+static bool act_normalise_by(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
+{
+    struct flm_text *function = &v->comparing.function, earlier = *function;
+    *function = (struct flm_text){0};
+    flm_text_add(function, pattern);
+    bool good =
+        (!function->failed || flm_error_memory(why)) && normalise(v, FLM_NORMALISE_FUNCTION, why);
+    if (!good) {
+        struct flm_text tried = *function;
+        *function = earlier;
+        earlier = tried;
+    }
+    flm_text_clear(&earlier);
+    return good;
+}
+
+static bool act_parts(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    unsigned *kinds = &v->comparing.kinds;
+    for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
+        if (flm_bytes_are(word, flm_change_kind_name((enum flm_change_kind)kind))) {
+            *kinds ^= 1u << kind;
+            return chosen(v);
+        }
+    if (!flm_bytes_are(word, "all"))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "'%.*s' is none of appeared, grown, disappeared, shrunk, same, all",
+                             (int)word.size, word.at);
+    *kinds = 0;
+    return chosen(v);
+}
+
+static bool act_noise(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->comparing.shows_noise = !v->comparing.shows_noise;
+    return chosen(v);
+}
+
+static bool act_colors(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    if (!flm_change_palette_named(word, &v->comparing.palette))
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of red-blue, green-red",
+                             (int)word.size, word.at);
+    return chosen(v);
+}
+
+/* ---- How that is shown -----------------------------------------------------------------------
+ */
+
+/* Before and after in turn at one place: what was zoomed to stays where it is. */
+static bool act_blink(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    struct flm_comparing *c = &v->comparing;
+    c->side_by_side = false;
+    c->widths = c->widths == FLM_WIDTHS_AFTER ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER;
+    v->view = FLM_VIEW_COMPARE;
+    return chosen(v);
+}
+
+static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->comparing.side_by_side = !v->comparing.side_by_side;
+    if (v->inverted && v->comparing.side_by_side)
+        v->inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
+    v->view = FLM_VIEW_COMPARE;
+    return chosen(v);
+}
+
+/* ---- Which two -------------------------------------------------------------------------------
+ */
+
+/* After the files or the expressions have changed. What cannot be compared leaves all as it was:
+ * `undo` turns the change back. */
+static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), struct flm_error *why)
+{
+    flm_viewer_leave(v);
+    bool good = flm_comparing_open(v, why);
+    if (!good)
+        undo(v);
+    if (good && !flm_viewer_compares(v) && v->view == FLM_VIEW_COMPARE)
+        v->view = FLM_VIEW_FLAME;
+    else if (good && flm_viewer_compares(v) && v->view == FLM_VIEW_FLAME)
+        v->view = FLM_VIEW_COMPARE;
+    flm_viewer_settle(v, NULL); /* whoever acts settles again, and is told then */
+    if (good)
+        flm_viewer_did(v);
+    return good;
+}
+
+/* Both files change places where there are two, else both expressions do. */
+static void swap_sides(struct flm_viewer *v)
+{
+    if (v->opened[FLM_VIEWER_BEFORE]) {
+        struct flm_profile *profile = v->opened[0];
+        char *name = v->name[0];
+        v->opened[0] = v->opened[1];
+        v->opened[1] = profile;
+        v->name[0] = v->name[1];
+        v->name[1] = name;
+    }
+    struct flm_text text = v->comparing.expression[0];
+    v->comparing.expression[0] = v->comparing.expression[1];
+    v->comparing.expression[1] = text;
+}
+
+/* Of one file the new "before" needs an expression: all of it is "depth" without end. */
+static bool can_swap(const struct flm_viewer *v)
+{
+    return compares(v) &&
+           (v->opened[FLM_VIEWER_BEFORE] || v->comparing.expression[FLM_VIEWER_AFTER].size > 0);
+}
+
+static const struct flm_condition swappable = {
+    can_swap, "of one profile, both sides need an expression to be swapped"};
+
+static bool act_swap(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    swap_sides(v);
+    return reopen(v, swap_sides, why);
+}
+
+static void keep_both(struct flm_viewer *v)
+{
+    (void)v;
+}
+
+static bool set_side(struct flm_viewer *v, enum flm_viewer_side side, struct flm_bytes expression,
+                     struct flm_error *why)
+{
+    struct flm_text *text = &v->comparing.expression[side], earlier = *text;
+    *text = (struct flm_text){0};
+    flm_text_add(text, expression);
+    bool good = (!text->failed || flm_error_memory(why)) && reopen(v, keep_both, why);
+    if (!good) {
+        struct flm_text tried = *text;
+        *text = earlier;
+        earlier = tried;
+        v->scene_is_stale = true;
+    }
+    flm_text_clear(&earlier);
+    return good;
+}
+
+static bool act_before(struct flm_viewer *v, struct flm_bytes expression, struct flm_error *why)
+{
+    return set_side(v, FLM_VIEWER_BEFORE, expression, why);
+}
+
+static bool act_after(struct flm_viewer *v, struct flm_bytes expression, struct flm_error *why)
+{
+    return set_side(v, FLM_VIEWER_AFTER, expression, why);
+}
+
+/* The chips become a side, and go: choose one part of the profile, make it "before", choose another
+ * one. */
+static bool act_shown(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    bool before = flm_bytes_are(word, "before");
+    if (!before && !flm_bytes_are(word, "after"))
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of before, after",
+                             (int)word.size, word.at);
+    struct flm_text text = {0}, earlier = {0};
+    flm_operations_write(&v->operations, &earlier);
+    for (size_t i = 0; i < v->operations.count; i++)
+        if (v->operations.at[i].on)
+            flm_text_format(&text, "%s%s", text.size ? " | " : "", v->operations.at[i].text);
+    bool good = (!text.failed && !earlier.failed) || flm_error_memory(why);
+    if (good && text.size == 0)
+        good = flm_error_set(why, FLM_ERROR_USAGE,
+                             "all of the profile is shown: choose a part of it first");
+    flm_viewer_leave(v);
+    good = good && flm_operations_set(&v->operations, (struct flm_bytes){"", 0}, why);
+    if (good && !set_side(v, before ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER,
+                          (struct flm_bytes){text.at, text.size}, why)) {
+        good = false;
+        flm_operations_set(&v->operations, (struct flm_bytes){earlier.at, earlier.size}, NULL);
+    }
+    flm_text_clear(&text);
+    flm_text_clear(&earlier);
+    return good;
+}
+
+static bool has_chips(const struct flm_viewer *v)
+{
+    return v->operations.count > 0;
+}
+
+static const struct flm_condition with_chips = {
+    has_chips, "all of the profile is shown: choose a part of it first"};
+
+static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    flm_viewer_leave(v);
+    for (int side = 0; side < 2; side++)
+        v->comparing.expression[side].size = 0;
+    struct flm_profile *before = v->opened[FLM_VIEWER_BEFORE];
+    v->opened[FLM_VIEWER_BEFORE] = NULL;
+    if (!reopen(v, keep_both, why)) {
+        v->opened[FLM_VIEWER_BEFORE] = before;
+        return false;
+    }
+    flm_profile_free(before);
+    return true;
+}
+
+static const struct flm_action actions[] = {
+    {"width", "As wide as", "max|after|before|sum", NULL, act_width, &comparing},
+    {"delta", "Colour by the change of", "subtree|self", NULL, act_delta, &comparing},
+    {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
+    {"normalise", "Make equal first", "none|total|duration", NULL, act_normalise, &comparing},
+    {"normalise-by", "Make a function equal first", "PATTERN", NULL, act_normalise_by, &comparing},
+    {"parts", "Only stacks that are", "appeared|grown|disappeared|shrunk|same|all", NULL, act_parts,
+     &comparing},
+    {"noise", "Colour what cannot be told from noise", NULL, NULL, act_noise, &comparing},
+    {"change-colors", "Colours of changes", "red-blue|green-red", NULL, act_colors, &comparing},
+    {"blink", "Before and after in turn", NULL, "v", act_blink, &comparing},
+    {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, &comparing},
+    {"swap", "Swap before and after", NULL, "X", act_swap, &swappable},
+    {"compare-before", "Compare: before is", "EXPRESSION", NULL, act_before, NULL},
+    {"compare-after", "Compare: after is", "EXPRESSION", NULL, act_after, &comparing},
+    {"compare-shown", "Compare: what is shown becomes", "before|after", NULL, act_shown,
+     &with_chips},
+    {"compare-stop", "Compare no more", NULL, NULL, act_stop, &comparing},
+};
+const struct flm_action_group flm_compare_actions = {"Compare", actions,
+                                                     sizeof actions / sizeof actions[0]};

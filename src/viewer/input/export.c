@@ -1,0 +1,119 @@
+/* export.c - copying, helping, exporting: what ends in words. */
+#include "viewer/input/actions.h"
+#include "viewer/input/clipboard.h"
+#include "viewer/model/internal.h"
+
+typedef bool (*copier)(struct flm_viewer *v, struct flm_text *out);
+
+static bool copy(struct flm_viewer *v, copier write, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    if (!write(v, &text) || text.failed) {
+        flm_text_clear(&text);
+        return flm_error_memory(why);
+    }
+    flm_text_clear(&v->copied);
+    v->copied = text;
+    v->changed |= FLM_CHANGED_COPY;
+    return true;
+}
+
+static bool act_copy_name(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return copy(v, flm_copy_name, why);
+}
+
+static bool act_copy_stack(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return copy(v, flm_copy_stack, why);
+}
+
+static bool act_copy_folded(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return copy(v, flm_copy_folded, why);
+}
+
+bool flm_viewer_ask_for(struct flm_viewer *v, const char *what)
+{
+    if (!flm_viewer_keep(&v->asked, flm_bytes_of(what)))
+        return false;
+    v->changed |= FLM_CHANGED_ASK;
+    return true;
+}
+
+static bool act_copy_link(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "copy-link") || flm_error_memory(why);
+}
+
+static bool act_open_source(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "source") || flm_error_memory(why);
+}
+
+static bool act_help(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "help") || flm_error_memory(why);
+}
+
+static bool act_palette(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "palette") || flm_error_memory(why);
+}
+
+static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    flm_text_puts(&text, "export ");
+    flm_text_add(&text, format);
+    bool good = !text.failed && flm_viewer_keep(&v->asked, (struct flm_bytes){text.at, text.size});
+    flm_text_clear(&text);
+    if (good)
+        v->changed |= FLM_CHANGED_ASK;
+    return good || flm_error_memory(why);
+}
+
+static bool act_overlay(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->shows_overlay = !v->shows_overlay;
+    v->changed |= FLM_CHANGED_OVERLAY | FLM_CHANGED_TOOLS;
+    return true;
+}
+
+static bool act_honesty(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return flm_viewer_ask_for(v, "honesty");
+}
+
+static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->hides_panel = !v->hides_panel;
+    v->changed |= FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
+    return true;
+}
+
+static const struct flm_action actions[] = {
+    {"help", "Keys", NULL, "?", act_help, NULL},
+    {"palette", "All actions", NULL, ": C-k C-P", act_palette, NULL},
+    {"copy-name", "Copy the name", NULL, "C-c y", act_copy_name, &flm_on_frame},
+    {"copy-stack", "Copy the stack", NULL, "Y", act_copy_stack, &flm_on_frame},
+    {"copy-folded", "Copy the stack as a folded line", NULL, NULL, act_copy_folded, &flm_on_frame},
+    {"copy-link", "Copy a link to this view", NULL, "L", act_copy_link, NULL},
+    {"open-source", "Open the source", NULL, "E", act_open_source, &flm_on_frame},
+    {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL},
+    {"panel", "Panel on or off", NULL, "b", act_panel, NULL},
+    {"honesty", "What is shown, and what is not", NULL, "H", act_honesty, NULL},
+    {"overlay", "Figures of the viewer itself", NULL, "`", act_overlay, NULL},
+};
+const struct flm_action_group flm_word_actions = {"Words", actions,
+                                                  sizeof actions / sizeof actions[0]};

@@ -1,0 +1,192 @@
+/* frame.c - walking from frame to frame, and selecting. */
+#include <math.h>
+
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/input/clipboard.h"
+#include "viewer/model/internal.h"
+
+static const struct flm_spot no_spot = {0, FLM_NONE};
+
+static bool select_and_show(struct flm_viewer *v, struct flm_spot spot)
+{
+    if (!flm_spot_is(spot))
+        return flm_viewer_tell(v, "there is no frame further that way");
+    flm_viewer_walk_to(v, spot);
+    return true;
+}
+
+static bool act_select(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    struct flm_spot spot;
+    return flm_viewer_spot_named(v, number, &spot, why) && select_and_show(v, spot);
+}
+
+/* The widest occurrence of a function that is drawn. */
+static struct flm_spot widest_of(const struct flm_viewer *v, const struct flm_frame_record *wanted)
+{
+    struct flm_spot best = no_spot;
+    double widest = 0;
+    for (uint32_t s = 0; s < v->scene.strip_count; s++) {
+        const struct flm_strip *strip = &v->scene.strips[s];
+        for (uint32_t i = 1; i < strip->tree.node_count; i++) {
+            uint32_t frame = strip->tree.frame[i];
+            const struct flm_frame_record *record = &strip->profile->frames[frame];
+            if (frame == 0 || record->function != wanted->function ||
+                record->module != wanted->module)
+                continue;
+            double total = flm_layout_total(strip->layout, (struct flm_node){i});
+            if (total > widest &&
+                flm_layout_level(strip->layout, (struct flm_node){i}) >= strip->first_level) {
+                widest = total;
+                best = (struct flm_spot){s, flm_strip_number(strip, (struct flm_node){i})};
+            }
+        }
+    }
+    return best;
+}
+
+static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    uint64_t frame;
+    const struct flm_profile *p = flm_viewer_shown(v);
+    if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
+                             number.at);
+    struct flm_spot spot = widest_of(v, &p->frames[frame]);
+    if (!flm_spot_is(spot))
+        return flm_viewer_tell(v, "this function is nowhere in this picture");
+    return select_and_show(v, spot);
+}
+
+static struct flm_spot widest_child(struct flm_viewer *v, struct flm_spot spot)
+{
+    struct flm_strip *strip = &v->scene.strips[spot.strip];
+    struct flm_node best = {FLM_NONE};
+    double widest = 0;
+    if (!flm_viewer_open(v, spot, NULL))
+        return no_spot;
+    uint32_t node = flm_strip_node(strip, spot.number).index;
+    for (uint32_t child = node + 1; child < strip->tree.end[node]; child = strip->tree.end[child]) {
+        double total = flm_layout_total(strip->layout, (struct flm_node){child});
+        if (total > widest && !flm_tree_is_gap(&strip->tree, child)) {
+            widest = total;
+            best.index = child;
+        }
+    }
+    return (struct flm_spot){spot.strip, flm_strip_number(strip, best)};
+}
+
+/* In a sandwich both halves begin with the functions that were chosen, which are drawn once: the
+ * same one of the other half. */
+static struct flm_spot other_half(struct flm_viewer *v, struct flm_spot spot)
+{
+    uint32_t other = 1 - spot.strip, frame = flm_scene_frame(&v->scene, spot);
+    struct flm_strip *strip = &v->scene.strips[other];
+    for (uint32_t i = 1; i < strip->tree.node_count; i = strip->tree.end[i])
+        if (strip->tree.frame[i] == frame)
+            return (struct flm_spot){other, flm_strip_number(strip, (struct flm_node){i})};
+    return no_spot;
+}
+
+/* Where walking starts when nothing is selected: at what everything seen is in. In a sandwich that
+ * is not drawn. */
+static struct flm_spot start(struct flm_viewer *v)
+{
+    if (flm_spot_is(v->selected))
+        return v->selected;
+    uint32_t last = v->scene.strips[0].first_level > 0 ? v->scene.strip_count - 1 : 0;
+    const struct flm_strip *strip = &v->scene.strips[last];
+    struct flm_node top = flm_viewer_top_node(v, strip);
+    return (struct flm_spot){last, flm_strip_number(strip, top)};
+}
+
+/* Towards the root. */
+static bool walk_up(struct flm_viewer *v)
+{
+    struct flm_spot spot = start(v);
+    const struct flm_strip *strip = &v->scene.strips[spot.strip];
+    struct flm_node node = flm_layout_parent(strip->layout, flm_strip_node(strip, spot.number));
+    struct flm_spot to = {spot.strip, flm_strip_number(strip, node)};
+    if (node.index == FLM_NONE || flm_layout_level(strip->layout, node) >= strip->first_level)
+        return select_and_show(v, to);
+    if (spot.strip == 0)
+        return select_and_show(v, other_half(v, to));
+    spot = other_half(v, spot);
+    return select_and_show(v, flm_spot_is(spot) ? widest_child(v, spot) : no_spot);
+}
+
+/* Into the widest child: the way that most of it goes. */
+static bool walk_down(struct flm_viewer *v)
+{
+    return select_and_show(v, widest_child(v, start(v)));
+}
+
+/* The next frame on the same row, to the left or to the right: a sibling, or of the neighbour. */
+static bool walk_aside(struct flm_viewer *v, int direction)
+{
+    struct flm_spot spot = start(v);
+    const struct flm_strip *strip = &v->scene.strips[spot.strip];
+    struct flm_node node = flm_strip_node(strip, spot.number);
+    do
+        node = flm_layout_beside(strip->layout, node, direction);
+    while (node.index != FLM_NONE && flm_tree_is_gap(&strip->tree, node.index));
+    return select_and_show(v, (struct flm_spot){spot.strip, flm_strip_number(strip, node)});
+}
+
+/* Arrows go where the frame is seen: up is to the callee in a flame, to the caller in an icicle. */
+static bool walk_vertically(struct flm_viewer *v, bool up)
+{
+    bool upwards = v->scene.strips[start(v).strip].upwards;
+    return up == upwards ? walk_down(v) : walk_up(v);
+}
+
+static bool act_up(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return walk_vertically(v, true);
+}
+
+static bool act_down(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return walk_vertically(v, false);
+}
+
+static bool act_left(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return walk_aside(v, -1);
+}
+
+static bool act_right(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return walk_aside(v, 1);
+}
+
+/* Where the leaf comes first, callers are further from the root. */
+static bool act_parent(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return flm_callers_are_below(v, start(v).strip) ? walk_down(v) : walk_up(v);
+}
+
+static bool act_child(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return flm_callers_are_below(v, start(v).strip) ? walk_up(v) : walk_down(v);
+}
+
+static const struct flm_action actions[] = {
+    {"select", "Select frame", "NODE", NULL, act_select, NULL},
+    {"select-frame", "Select function", "FRAME", NULL, act_select_frame, NULL},
+    {"up", "Frame above", NULL, "ArrowUp k", act_up, NULL},
+    {"down", "Frame below", NULL, "ArrowDown j", act_down, NULL},
+    {"left", "Frame to the left", NULL, "ArrowLeft h", act_left, NULL},
+    {"right", "Frame to the right", NULL, "ArrowRight l", act_right, NULL},
+    {"parent", "Caller", NULL, "u", act_parent, NULL},
+    {"child", "Largest call", NULL, "e", act_child, NULL},
+};
+const struct flm_action_group flm_frame_actions = {"Frames", actions,
+                                                   sizeof actions / sizeof actions[0]};

@@ -1,0 +1,251 @@
+/* move.c - moving: zoom, pan, scroll, history. */
+#include <math.h>
+
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+#include "viewer/model/state.h"
+
+#define ZOOM_STEP 1.5
+#define PAN_STEP 0.2
+
+static void moved(struct flm_viewer *v)
+{
+    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+    flm_viewer_moved(v);
+}
+
+bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct flm_spot *spot,
+                           struct flm_error *why)
+{
+    double value;
+    if (flm_number_parse(number, &value) == FLM_NUMBER_INTEGER) {
+        *spot = flm_spot_of_number(v, value);
+        if (flm_spot_is(*spot))
+            return true;
+    }
+    return flm_error_set(why, FLM_ERROR_USAGE, "there is no frame %.*s here", (int)number.size,
+                         number.at);
+}
+
+static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    struct flm_spot spot;
+    if (!flm_viewer_spot_named(v, number, &spot, why))
+        return false;
+    flm_viewer_zoom_to(v, spot);
+    flm_viewer_did(v);
+    return true;
+}
+
+/* Of a run to all of it, so that what is in it can be told apart. */
+static void zoom_to_run(struct flm_viewer *v)
+{
+    const struct flm_strip *strip = &v->scene.strips[v->selected.strip];
+    struct flm_span span;
+    flm_layout_span(flm_scene_places(&v->scene, strip), flm_strip_node(strip, v->selected.number),
+                    v->selected_run.count, &span.left, &span.right);
+    flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
+    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+}
+
+static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    if (v->selected_run.count > 0)
+        zoom_to_run(v);
+    else
+        flm_viewer_zoom_to(v, v->selected);
+    flm_viewer_did(v);
+    return true;
+}
+
+static bool has_selected(const struct flm_viewer *v)
+{
+    return flm_spot_is(v->selected);
+}
+
+static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
+
+static const char everything[] = "everything is seen already";
+
+/* `from`: where the camera went to before. */
+static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwise)
+{
+    if (v->camera.to.left == from.left && v->camera.to.right == from.right)
+        return flm_viewer_tell(v, otherwise);
+    moved(v);
+    return true;
+}
+
+static bool zoom_by(struct flm_viewer *v, double factor)
+{
+    double share = 0.5;
+    struct flm_span from = v->camera.to;
+    flm_camera_zoom(&v->camera, factor, share, v->now_ms, flm_viewer_glide_ms(v));
+    return went(v, from, factor > 1 ? "it is as near as it can be" : everything);
+}
+
+static bool act_zoom_in(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return zoom_by(v, ZOOM_STEP);
+}
+
+static bool act_zoom_out(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return zoom_by(v, 1 / ZOOM_STEP);
+}
+
+static bool pan(struct flm_viewer *v, double by)
+{
+    struct flm_span from = v->camera.to;
+    flm_camera_pan(&v->camera, by, v->now_ms, flm_viewer_glide_ms(v));
+    return went(v, from, by < 0 ? "this is the left end" : "this is the right end");
+}
+
+static bool act_pan_left(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return pan(v, -PAN_STEP);
+}
+
+static bool act_pan_right(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return pan(v, PAN_STEP);
+}
+
+/* By windows: 0.9 leaves a row or two of what was seen. */
+static bool scroll(struct flm_viewer *v, double by)
+{
+    double from = v->camera.scroll_to;
+    flm_viewer_scroll(v, round(by * flm_viewer_area(v).height), flm_viewer_glide_ms(v));
+    return v->camera.scroll_to != from ||
+           flm_viewer_tell(v, by < 0 ? "there is nothing further up"
+                                     : "there is nothing further down");
+}
+
+/* As far as a pan, which speedscope's keys for both go. */
+static bool act_scroll_up(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return scroll(v, -PAN_STEP);
+}
+
+static bool act_scroll_down(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return scroll(v, PAN_STEP);
+}
+
+static bool act_page_up(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return scroll(v, -0.9);
+}
+
+static bool act_page_down(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return scroll(v, 0.9);
+}
+
+static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    if (flm_viewer_is_fit(v))
+        return flm_viewer_tell(v, everything);
+    flm_viewer_fit(v);
+    flm_viewer_did(v);
+    return true;
+}
+
+static bool can_go_back(const struct flm_viewer *v)
+{
+    return v->history.at > 0;
+}
+
+static const struct flm_condition with_back = {can_go_back, "there is no step to go back to"};
+
+static bool can_go_forward(const struct flm_viewer *v)
+{
+    return v->history.at + 1 < v->history.count;
+}
+
+static const struct flm_condition with_forward = {can_go_forward,
+                                                  "there is no step to go forward to"};
+
+/* To the step that is current now; where memory runs out it stays the one before. */
+static bool go(struct flm_viewer *v, struct flm_bytes state, size_t before, struct flm_error *why)
+{
+    v->wheel_ms = FLM_LONG_AGO_MS;
+    if (flm_state_read(v, state, why))
+        return true;
+    v->history.at = before;
+    return false;
+}
+
+static bool act_back(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    size_t before = v->history.at;
+    return go(v, flm_history_back(&v->history), before, why);
+}
+
+static bool act_forward(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    size_t before = v->history.at;
+    return go(v, flm_history_forward(&v->history), before, why);
+}
+
+/* One step back from wherever one is: nothing selected any more, then the view before. Where one
+ * came by a link there is none: then all of it. */
+static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    if (has_selected(v)) {
+        flm_viewer_select(v, (struct flm_spot){0, FLM_NONE});
+        v->selected_run = (struct flm_rectangle){0};
+        flm_viewer_noted(v); /* as a step it would be undone by the next one back, for ever */
+        return true;
+    }
+    if (can_go_back(v))
+        return act_back(v, none, why);
+    if (flm_viewer_is_fit(v))
+        return flm_viewer_tell(v, with_back.otherwise);
+    flm_viewer_fit(v); /* no step: the next time would go back to where one was */
+    return true;
+}
+
+static bool act_restore(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
+{
+    if (!flm_state_read(v, state, why))
+        return false;
+    flm_viewer_did(v);
+    return true;
+}
+
+static const struct flm_action actions[] = {
+    {"zoom", "Zoom to frame", "NODE", NULL, act_zoom, NULL},
+    {"zoom-selected", "Zoom to the selected frame", NULL, "Enter", act_zoom_selected,
+     &with_selected},
+    {"zoom-in", "Zoom in", NULL, "+ =", act_zoom_in, NULL},
+    {"zoom-out", "Zoom out", NULL, "- _", act_zoom_out, NULL},
+    {"fit", "Show everything", NULL, "0 Home", act_fit, NULL},
+    {"pan-left", "Move left", NULL, "a", act_pan_left, NULL},
+    {"pan-right", "Move right", NULL, "d", act_pan_right, NULL},
+    {"scroll-up", "Move up", NULL, "w", act_scroll_up, NULL},
+    {"scroll-down", "Move down", NULL, "s", act_scroll_down, NULL},
+    {"page-up", "Move up a page", NULL, "PageUp", act_page_up, NULL},
+    {"page-down", "Move down a page", NULL, "PageDown", act_page_down, NULL},
+    {"back", "Back", NULL, "Backspace A-ArrowLeft [", act_back, &with_back},
+    {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, &with_forward},
+    {"escape", "One step back", NULL, "Escape", act_escape, NULL},
+    {"restore", "Show a state", "STATE", NULL, act_restore, NULL},
+};
+const struct flm_action_group flm_moving_actions = {"Moving", actions,
+                                                    sizeof actions / sizeof actions[0]};

@@ -1,0 +1,329 @@
+/* pointer.c - the pointer, the wheel and two fingers.
+ *
+ *     press and release at one place     select; the second time in a row: zoom, and to all where
+ *                                        nothing is
+ *     drag in the flame                  pan, up and down too
+ *     drag in the minimap                a range, which is zoomed to; inside the window: moves it
+ *     drag in the timeline               a time, which is all that is shown then; in the chart,
+ *                                        which is over time itself, as in the minimap
+ *     click on a thread in the timeline  only that thread; with control: it as well
+ *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
+ *                                        alt: scroll
+ *     wheel with control                 the pinch of a touchpad: browsers tell it so */
+#include <math.h>
+
+#include "viewer/model/internal.h"
+
+/* A pointer that moved less than this has not been dragged: CSS px. */
+#define CLICK_PX 4
+#define SECOND_CLICK_MS 400
+
+/* A wheel notch is about 100 px in browsers: 1.2 times nearer. Two fingers on a touchpad give a few
+ * px at a time. */
+#define WHEEL_GROWTH 0.0018
+#define PINCH_GROWTH (5 * WHEEL_GROWTH)
+
+static bool is_near(struct flm_viewer *v, double dx, double dy)
+{
+    double limit = CLICK_PX * v->scale;
+    return dx * dx + dy * dy < limit * limit;
+}
+
+/* e^x, good enough for a wheel: (1 + x/1024)^1024. */
+static double grown(double x)
+{
+    double factor = 1 + fmin(fmax(x, -4), 4) / 1024;
+    for (int i = 0; i < 10; i++)
+        factor *= factor;
+    return factor;
+}
+
+static double share_of(struct flm_area area, double x)
+{
+    double share = area.width > 0 ? (x - area.left) / area.width : 0;
+    return fmin(fmax(share, 0), 1);
+}
+
+static void moved(struct flm_viewer *v)
+{
+    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS | FLM_CHANGED_TOOLS;
+}
+
+void flm_viewer_hover(struct flm_viewer *v, double x, double y)
+{
+    struct flm_spot spot = {0, FLM_NONE};
+    struct flm_rectangle box = {0};
+    if (!flm_viewer_hit(v, x, y, &spot, &box))
+        spot.number = FLM_NONE;
+    bool same = flm_spots_equal(spot, v->hovered) && box.flags == v->hovered_box.flags;
+    v->hovered_box = box;
+    v->hover_x = x;
+    v->hover_y = y;
+    if (flm_spot_is(spot))
+        v->changed |= FLM_CHANGED_HOVER; /* it follows the pointer */
+    if (same)
+        return;
+    v->hovered = spot;
+    v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE | FLM_CHANGED_TABLES;
+}
+
+/* The strip that a point is in or beside, where several stand side by side; else all of the area.
+ */
+static struct flm_area area_at(const struct flm_viewer *v, double x)
+{
+    struct flm_area area = flm_viewer_area(v);
+    const struct flm_strip *found = NULL;
+    for (uint32_t i = 0; i < v->scene.strip_count; i++)
+        if (!found || x - area.left >= v->scene.strips[i].left_px)
+            found = &v->scene.strips[i];
+    if (found) {
+        area.left += found->left_px;
+        area.width = found->width_px;
+    }
+    return area;
+}
+
+/* What is moved is the half of a sandwich that the pointer is in. */
+static void turn_to_half_at(struct flm_viewer *v, double y)
+{
+    struct flm_area area = flm_viewer_area(v);
+    double at = y - area.top + flm_camera_scroll(&v->camera, v->now_ms);
+    if (y >= area.top && flm_viewer_has_halves(v))
+        flm_viewer_turn_to(v, at >= v->scene.strips[1].top_px);
+}
+
+/* ---- Pressing and dragging ----------------------------------------------------------------------
+ */
+
+static void press(struct flm_viewer *v, double x, double y)
+{
+    struct flm_drag *drag = &v->drag;
+    turn_to_half_at(v, y);
+    drag->kind = FLM_DRAG_PRESSED;
+    drag->x = drag->last_x = x;
+    drag->y = drag->last_y = y;
+    drag->span = flm_viewer_span(v);
+    drag->scroll_px = flm_camera_scroll(&v->camera, v->now_ms);
+}
+
+/* A press in the minimap takes hold of the window, where there is one; else it begins a range. */
+static void begin_drag(struct flm_viewer *v)
+{
+    struct flm_drag *drag = &v->drag;
+    struct flm_area map = flm_viewer_minimap(v);
+    double total = v->camera.total, place = share_of(map, drag->x) * total;
+    bool whole = drag->span.left <= 0 && drag->span.right >= total;
+    bool chart = v->view == FLM_VIEW_CHART;
+    if (drag->y >= map.top + map.height)
+        drag->kind = FLM_DRAG_PAN;
+    else if (drag->y < map.top && !chart)
+        drag->kind = FLM_DRAG_RANGE;
+    else if (!whole && place >= drag->span.left && place < drag->span.right)
+        drag->kind = FLM_DRAG_WINDOW;
+    else
+        drag->kind = FLM_DRAG_BRUSH;
+}
+
+static void drag_on(struct flm_viewer *v, double x, double y)
+{
+    struct flm_drag *drag = &v->drag;
+    drag->last_x = x;
+    drag->last_y = y;
+    if (drag->kind == FLM_DRAG_PRESSED && !is_near(v, x - drag->x, y - drag->y))
+        begin_drag(v);
+    if (drag->kind == FLM_DRAG_PRESSED)
+        return;
+    double width = drag->span.right - drag->span.left, by = 0;
+    if (drag->kind == FLM_DRAG_PAN)
+        by = -(x - drag->x) / fmax(area_at(v, drag->x).width, 1) * width;
+    if (drag->kind == FLM_DRAG_WINDOW)
+        by = (x - drag->x) / fmax(flm_viewer_area(v).width, 1) * v->camera.total;
+    if (by != 0) {
+        flm_camera_go(&v->camera, (struct flm_span){drag->span.left + by, drag->span.right + by},
+                      v->now_ms, 0);
+        moved(v);
+    }
+    if (drag->kind == FLM_DRAG_PAN)
+        flm_viewer_scroll(v, drag->scroll_px - (y - drag->y) - v->camera.scroll_to, 0);
+    v->changed |= FLM_CHANGED_PICTURE;
+}
+
+/* Of a run: nearer, so that what is in it can be told apart. */
+static void zoom_to_box(struct flm_viewer *v, struct flm_spot spot, const struct flm_rectangle *box)
+{
+    if (!(box->flags & FLM_RECTANGLE_RUN)) {
+        flm_viewer_zoom_to(v, spot);
+        return;
+    }
+    struct flm_span span = flm_viewer_span(v);
+    double unit = (span.right - span.left) / fmax(area_at(v, v->drag.x).width, 1);
+    double left = span.left + box->x0 * unit, right = span.left + box->x1 * unit;
+    flm_camera_go(&v->camera, (struct flm_span){left, right}, v->now_ms, flm_viewer_glide_ms(v));
+    moved(v);
+}
+
+/* What could not be done is said. */
+static void told(struct flm_viewer *v, bool good, const struct flm_error *why)
+{
+    if (!good)
+        flm_viewer_say(v, why);
+}
+
+/* On a thread's name; elsewhere it takes the selected time back. */
+static void click_timeline(struct flm_viewer *v, double x, double y, unsigned held)
+{
+    int row = flm_timeline_row_at(v, y);
+    struct flm_span selected;
+    struct flm_error why = {0};
+    if (flm_timeline_is_name(v, x, y)) {
+        const struct flm_track *track = &v->timeline.tracks.track[row - 1];
+        bool only = !(held & (FLM_HELD_CONTROL | FLM_HELD_COMMAND));
+        bool alone = only && flm_timeline_track_is_on(v, track);
+        told(v, flm_timeline_toggle(v, alone ? NULL : track, only, &why), &why);
+    } else if (flm_timeline_selected(v, &selected)) {
+        told(v, flm_timeline_select(v, (struct flm_span){0, 0}, &why), &why);
+    }
+}
+
+static void click(struct flm_viewer *v, double x, double y, unsigned held)
+{
+    struct flm_drag *drag = &v->drag;
+    struct flm_area map = flm_viewer_minimap(v);
+    struct flm_spot spot;
+    struct flm_rectangle box;
+    bool second = v->now_ms - drag->released_ms < SECOND_CLICK_MS &&
+                  is_near(v, x - drag->released_x, y - drag->released_y);
+    drag->released_ms = second ? -1e9 : v->now_ms;
+    drag->released_x = x;
+    drag->released_y = y;
+    if (y < map.top && v->view != FLM_VIEW_CHART) {
+        click_timeline(v, x, y, held);
+        return;
+    }
+    if (y < map.top + map.height) {
+        struct flm_span span = flm_viewer_span(v);
+        double width = span.right - span.left, middle = share_of(map, x) * v->camera.total;
+        flm_camera_go(&v->camera, (struct flm_span){middle - width / 2, middle + width / 2},
+                      v->now_ms, flm_viewer_glide_ms(v));
+        moved(v);
+        flm_viewer_did(v);
+        return;
+    }
+    bool hit = flm_viewer_hit(v, x, y, &spot, &box);
+    flm_viewer_select(v, hit ? spot : (struct flm_spot){0, FLM_NONE});
+    v->selected_run = hit && box.flags & FLM_RECTANGLE_RUN ? box : (struct flm_rectangle){0};
+    flm_viewer_noted(v);
+    if (!second)
+        return;
+    if (hit)
+        zoom_to_box(v, spot, &box);
+    else
+        flm_viewer_fit(v);
+    flm_viewer_did(v);
+}
+
+static void release(struct flm_viewer *v, double x, double y, unsigned held)
+{
+    struct flm_drag *drag = &v->drag;
+    struct flm_area map = flm_viewer_minimap(v);
+    int kind = drag->kind;
+    drag->kind = FLM_DRAG_NONE;
+    if (kind == FLM_DRAG_PRESSED)
+        click(v, x, y, held);
+    if (kind == FLM_DRAG_BRUSH) {
+        double a = share_of(map, drag->x), b = share_of(map, x), total = v->camera.total;
+        flm_camera_go(&v->camera, (struct flm_span){fmin(a, b) * total, fmax(a, b) * total},
+                      v->now_ms, flm_viewer_glide_ms(v));
+        moved(v);
+    }
+    if (kind == FLM_DRAG_RANGE) {
+        double a = share_of(map, drag->x), b = share_of(map, x);
+        double duration = flm_timeline_duration(v);
+        struct flm_span ns = {fmin(a, b) * duration, fmax(a, b) * duration};
+        struct flm_error why = {0};
+        told(v, flm_timeline_select(v, ns, &why), &why);
+    } else if (kind >= FLM_DRAG_PAN)
+        flm_viewer_did(v);
+    v->changed |= FLM_CHANGED_PICTURE;
+}
+
+void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, double x, double y,
+                        unsigned held, bool touch, double now_ms)
+{
+    v->now_ms = now_ms;
+    struct flm_error why = {0};
+    if (v->scene.strip_count == 0 && !flm_viewer_settle(v, &why)) {
+        flm_viewer_say(v, &why);
+        return;
+    }
+    switch (event) {
+    case FLM_POINTER_DOWN:
+        press(v, x, y);
+        break;
+    case FLM_POINTER_MOVE:
+        if (v->drag.kind != FLM_DRAG_NONE)
+            drag_on(v, x, y);
+        if (!touch && v->drag.kind <= FLM_DRAG_PRESSED)
+            flm_viewer_hover(v, x, y);
+        break;
+    case FLM_POINTER_UP:
+        if (v->drag.kind != FLM_DRAG_NONE)
+            release(v, x, y, held);
+        break;
+    case FLM_POINTER_LEAVE:
+        if (v->drag.kind >= FLM_DRAG_PAN)
+            flm_viewer_did(v);
+        v->drag.kind = FLM_DRAG_NONE;
+        flm_viewer_hover(v, -1, -1);
+        break;
+    }
+}
+
+/* ---- Wheel and fingers --------------------------------------------------------------------------
+ */
+
+void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, double dy, unsigned held,
+                      double now_ms)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    v->now_ms = now_ms;
+    if (x < 0 || x >= v->width || y < 0 || y >= v->height)
+        return;
+    turn_to_half_at(v, y);
+    if (held & FLM_HELD_ALT) {
+        flm_viewer_scroll(v, dy, 0);
+    } else if (held & FLM_HELD_SHIFT || fabs(dx) > fabs(dy)) {
+        double by = fabs(dx) > fabs(dy) ? dx : dy;
+        flm_camera_pan(&v->camera, by / fmax(area_at(v, x).width, 1), now_ms, 0);
+        moved(v);
+    } else {
+        double share = share_of(area_at(v, x), x);
+        if (y < map.top + map.height) { /* in the minimap: around what is there */
+            struct flm_span span = v->camera.to;
+            double place = share_of(map, x) * v->camera.total;
+            share = (place - span.left) / (span.right - span.left);
+            share = fmin(fmax(share, 0), 1);
+        }
+        double growth = held & FLM_HELD_CONTROL ? PINCH_GROWTH : WHEEL_GROWTH;
+        flm_camera_zoom(&v->camera, grown(-dy / v->scale * growth), share, now_ms, 0);
+        moved(v);
+    }
+    flm_viewer_hover(v, x, y);
+    flm_viewer_moved(v);
+}
+
+void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, double dx, double dy,
+                      double now_ms)
+{
+    struct flm_area area = area_at(v, x);
+    v->now_ms = now_ms;
+    turn_to_half_at(v, y);
+    v->drag.kind = FLM_DRAG_NONE;
+    if (factor > 0)
+        flm_camera_zoom(&v->camera, factor, share_of(area, x), now_ms, 0);
+    flm_camera_pan(&v->camera, -dx / fmax(area.width, 1), now_ms, 0);
+    moved(v);
+    flm_viewer_scroll(v, -dy, 0);
+    flm_viewer_moved(v);
+}

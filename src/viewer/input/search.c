@@ -1,0 +1,151 @@
+/* search.c - searching: what for, how, and from one match to the next. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+
+static void searched(struct flm_viewer *v)
+{
+    v->minimap_is_stale = true;
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_CHIPS | FLM_CHANGED_TABLES | FLM_CHANGED_STATE;
+}
+
+static bool act_search(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    searched(v);
+    return flm_searches_text(&v->searches, text, why);
+}
+
+static bool choose(struct flm_bytes word, const char *const *words, int count, int *chosen,
+                   struct flm_error *why)
+{
+    for (*chosen = 0; *chosen < count; ++*chosen)
+        if (flm_bytes_are(word, words[*chosen]))
+            return true;
+    return flm_error_set(why, FLM_ERROR_USAGE, "there is no '%.*s' search", (int)word.size,
+                         word.at);
+}
+
+static bool act_kind(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    static const char *const kinds[] = {"text", "regex", "fuzzy"};
+    int kind;
+    searched(v);
+    return choose(word, kinds, FLM_SEARCH_KINDS, &kind, why) &&
+           flm_searches_kind(&v->searches, (enum flm_search_kind)kind, why);
+}
+
+static bool act_scope(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+{
+    static const char *const scopes[] = {"name", "file", "module", "all"};
+    int scope;
+    searched(v);
+    return choose(word, scopes, FLM_SEARCH_SCOPES, &scope, why) &&
+           flm_searches_scope(&v->searches, (enum flm_search_scope)scope, why);
+}
+
+static bool act_case(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    searched(v);
+    const struct flm_searches *s = &v->searches;
+    bool exact = s->count > 0 && s->at[s->current].exact_case;
+    return flm_searches_case(&v->searches, !exact, why);
+}
+
+static bool act_add(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    searched(v);
+    return flm_searches_add(&v->searches, why);
+}
+
+static bool number(struct flm_viewer *v, struct flm_bytes text, unsigned *index,
+                   struct flm_error *why)
+{
+    uint64_t value;
+    if (!flm_number_parse_uint(text, &value) || value >= v->searches.count)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no search %.*s", (int)text.size,
+                             text.at);
+    *index = (unsigned)value;
+    searched(v);
+    return true;
+}
+
+static bool act_remove(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    unsigned index = 0;
+    return number(v, text, &index, why) && flm_searches_remove(&v->searches, index, why);
+}
+
+static bool act_toggle(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    unsigned index = 0;
+    return number(v, text, &index, why) && flm_searches_toggle(&v->searches, index, why);
+}
+
+static bool act_edit(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    unsigned index = 0;
+    return number(v, text, &index, why) && flm_searches_edit(&v->searches, index, why);
+}
+
+static bool has_search(const struct flm_viewer *v)
+{
+    return flm_searches_any(&v->searches);
+}
+
+static const struct flm_condition searching = {has_search, "there is no search to step through"};
+
+/* Matches of all searches, in the order of the picture, round and round. */
+static bool next_match(struct flm_viewer *v, enum flm_search_way way)
+{
+    uint32_t index = flm_spot_is(v->selected) ? v->selected.strip : 0;
+    const struct flm_strip *strip = &v->scene.strips[index];
+    struct flm_node from = {FLM_NONE};
+    if (flm_spot_is(v->selected))
+        from = flm_strip_node(strip, v->selected.number);
+    struct flm_search_step step = {.node = {FLM_NONE}};
+    if (v->searches.frame_color)
+        step = flm_search_step(v->searches.frame_color, strip->layout, from, way);
+    if (step.node.index == FLM_NONE)
+        return flm_viewer_tell(v, "the search finds nothing here");
+    flm_viewer_walk_to(v, (struct flm_spot){index, flm_strip_number(strip, step.node)});
+    return true;
+}
+
+static bool act_next(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return next_match(v, FLM_SEARCH_NEXT);
+}
+
+static bool act_previous(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return next_match(v, FLM_SEARCH_PREVIOUS);
+}
+
+static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "search") || flm_error_memory(why);
+}
+
+static const struct flm_action actions[] = {
+    {"find", "Search", NULL, "/ C-f", act_ask, NULL},
+    {"search", "Search for", "TEXT", NULL, act_search, NULL},
+    {"search-kind", "How to search", "text|regex|fuzzy", NULL, act_kind, NULL},
+    {"search-scope", "Where to search", "name|file|module|all", NULL, act_scope, NULL},
+    {"search-case", "Upper and lower case matter", NULL, NULL, act_case, NULL},
+    {"search-add", "Search for something else as well", NULL, NULL, act_add, NULL},
+    {"search-remove", "Remove search", "N", NULL, act_remove, NULL},
+    {"search-toggle", "Search on or off", "N", NULL, act_toggle, NULL},
+    {"search-edit", "Change search", "N", NULL, act_edit, NULL},
+    {"next-match", "Next match", NULL, "n F3 C-g", act_next, &searching},
+    {"previous-match", "Previous match", NULL, "N S-F3 p", act_previous, &searching},
+};
+const struct flm_action_group flm_search_actions = {"Search", actions,
+                                                    sizeof actions / sizeof actions[0]};

@@ -1,0 +1,140 @@
+/* tables.c - what is done in tables: opening rows of the call tree, pointing at rows, and
+ * where links to sources lead. */
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+
+/* ---- The call tree --------------------------------------------------------------------------- */
+
+static struct flm_call_tree *tree_of(struct flm_viewer *v, struct flm_error *why)
+{
+    return flm_figures_call_tree(&v->figures, &v->scene.strips[0], why);
+}
+
+/* The node that is named, in the call tree; what it calls is in the tree as far as it can be. */
+static struct flm_call_tree *named(struct flm_viewer *v, struct flm_bytes number,
+                                   struct flm_node *node, struct flm_error *why)
+{
+    struct flm_spot spot;
+    if (!flm_viewer_spot_named(v, number, &spot, why))
+        return NULL;
+    if (spot.strip != 0) {
+        flm_error_set(why, FLM_ERROR_USAGE, "the call tree does not have this frame");
+        return NULL;
+    }
+    if (!flm_viewer_open(v, spot, why))
+        return NULL;
+    *node = flm_strip_node(&v->scene.strips[0], spot.number);
+    return tree_of(v, why);
+}
+
+static bool act_open_node(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    struct flm_node node;
+    struct flm_call_tree *tree = named(v, number, &node, why);
+    if (!tree)
+        return false;
+    if (flm_call_tree_is_open(tree, node))
+        flm_call_tree_close(tree, node);
+    else
+        flm_call_tree_open(tree, node);
+    v->changed |= FLM_CHANGED_TABLES;
+    return true;
+}
+
+static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    struct flm_node node;
+    struct flm_call_tree *tree = named(v, number, &node, why);
+    if (!tree)
+        return false;
+    flm_call_tree_open_all(tree, node);
+    v->changed |= FLM_CHANGED_TABLES;
+    return true;
+}
+
+static bool has_selected(const struct flm_viewer *v)
+{
+    return flm_spot_is(v->selected) && v->selected.strip == 0 && v->scene.strip_count > 0;
+}
+
+static const struct flm_condition with_row = {has_selected, "no row of the call tree is selected"};
+
+static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    struct flm_call_tree *tree = tree_of(v, why);
+    if (!tree)
+        return false;
+    flm_call_tree_open_all(tree, flm_strip_node(&v->scene.strips[0], v->selected.number));
+    v->changed |= FLM_CHANGED_TABLES;
+    return true;
+}
+
+/* ---- Pointing -------------------------------------------------------------------------------- */
+
+/* What a row stands for is marked wherever it is, without a tooltip. */
+static bool point_at(struct flm_viewer *v, struct flm_spot spot)
+{
+    v->hovered_box = (struct flm_rectangle){0};
+    v->hover_x = v->hover_y = -1;
+    if (flm_spots_equal(v->hovered, spot))
+        return true;
+    v->hovered = spot;
+    v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE;
+    return true;
+}
+
+static bool act_hover_node(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    struct flm_spot spot;
+    return flm_viewer_spot_named(v, number, &spot, why) && point_at(v, spot);
+}
+
+static bool act_hover_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    uint64_t frame;
+    const struct flm_strip *strip = &v->scene.strips[0];
+    if (!flm_number_parse_uint(number, &frame) || frame >= strip->profile->sizes.frame_count)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
+                             number.at);
+    for (uint32_t i = 1; i < strip->tree.node_count; i++)
+        if (strip->tree.frame[i] == frame &&
+            flm_layout_total(strip->layout, (struct flm_node){i}) > 0)
+            return point_at(v, (struct flm_spot){0, flm_strip_number(strip, (struct flm_node){i})});
+    return point_at(v, (struct flm_spot){0, FLM_NONE});
+}
+
+static bool act_hover_none(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    return point_at(v, (struct flm_spot){0, FLM_NONE});
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+static bool act_source_link(struct flm_viewer *v, struct flm_bytes template, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    flm_text_add(&text, template);
+    if (text.failed)
+        return flm_error_memory(why);
+    flm_text_clear(&v->source_link);
+    v->source_link = text;
+    v->changed |= FLM_CHANGED_DETAIL;
+    return true;
+}
+
+static const struct flm_action actions[] = {
+    {"open-node", "Open or close a row of the call tree", "NODE", NULL, act_open_node, NULL},
+    {"open-below", "Open a row of the call tree and all below it", "NODE", NULL, act_open_below,
+     NULL},
+    {"open-selected", "Open all below the selected row", NULL, "*", act_open_selected, &with_row},
+    {"hover-node", "Point at a frame", "NODE", NULL, act_hover_node, NULL},
+    {"hover-frame", "Point at a function", "FRAME", NULL, act_hover_frame, NULL},
+    {"hover-none", "Point at nothing", NULL, NULL, act_hover_none, NULL},
+    {"source-link", "Where the source is: a URL with {file} and {line}", "TEMPLATE", NULL,
+     act_source_link, NULL},
+};
+const struct flm_action_group flm_table_actions = {"Tables", actions,
+                                                   sizeof actions / sizeof actions[0]};

@@ -1,0 +1,108 @@
+/* time.c - when, and on which thread: what the timeline shows. */
+#include "algebra/operation/algebra.h"
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+
+static bool has_times(const struct flm_viewer *v)
+{
+    return flm_timeline_duration(v) > 0;
+}
+
+static const struct flm_condition timed = {has_times, "no sample of this profile has a time"};
+
+static bool has_tracks(const struct flm_viewer *v)
+{
+    return v->timeline.tracks.count > 1 && v->timeline.tracks.key != FLM_NONE;
+}
+
+static const struct flm_condition threaded = {has_tracks,
+                                              "no label of this profile tells threads apart"};
+
+static bool act_range(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    struct flm_span ns;
+    if (!flm_time_range_parse(text, &ns.left, &ns.right))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a time range is written 1.5s..2s or 200ms.., not '%.*s'",
+                             (int)text.size, text.at);
+    return flm_timeline_select(v, ns, why);
+}
+
+static bool act_range_clear(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_timeline_select(v, (struct flm_span){0, 0}, why);
+}
+
+/* The time that is seen in the chart, as what everything else is of. */
+static bool act_range_seen(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_timeline_select(v, v->camera.to, why);
+}
+
+static bool is_chart(const struct flm_viewer *v)
+{
+    return v->view == FLM_VIEW_CHART && has_times(v);
+}
+
+static const struct flm_condition charted = {is_chart, "only the chart shows time"};
+
+static const struct flm_track *track_named(struct flm_viewer *v, struct flm_bytes number,
+                                           struct flm_error *why)
+{
+    uint64_t index;
+    if (flm_number_parse_uint(number, &index) && index < v->timeline.tracks.count)
+        return &v->timeline.tracks.track[index];
+    flm_error_set(why, FLM_ERROR_USAGE, "there is no thread %.*s", (int)number.size, number.at);
+    return NULL;
+}
+
+static bool act_track(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    const struct flm_track *track = track_named(v, number, why);
+    return track && flm_timeline_toggle(v, track, false, why);
+}
+
+static bool act_track_only(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    const struct flm_track *track = track_named(v, number, why);
+    return track && flm_timeline_toggle(v, track, true, why);
+}
+
+static bool act_tracks_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_timeline_toggle(v, NULL, false, why);
+}
+
+static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none, (void)why;
+    v->shows_tracks = !v->shows_tracks;
+    flm_viewer_resize(v, v->width, v->height, v->scale);
+    v->changed |= FLM_CHANGED_TRACKS;
+    flm_viewer_did(v);
+    return true;
+}
+
+/* Threads merged into one tree, or each with its own: the operation split. */
+static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_timeline_split(v, why);
+}
+
+static const struct flm_action actions[] = {
+    {"range", "Only this time", "FROM..TO", NULL, act_range, &timed},
+    {"range-seen", "Only the time that is seen", NULL, "z", act_range_seen, &charted},
+    {"range-clear", "All of the time", NULL, "Z", act_range_clear, &timed},
+    {"tracks", "Threads in the timeline", NULL, "T", act_tracks, &threaded},
+    {"track", "Thread on or off", "N", NULL, act_track, &threaded},
+    {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
+    {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
+    {"split", "Threads apart, or merged", NULL, "S", act_split, &threaded},
+};
+const struct flm_action_group flm_time_actions = {"Time", actions,
+                                                  sizeof actions / sizeof actions[0]};

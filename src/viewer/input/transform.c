@@ -1,0 +1,276 @@
+/* transform.c - chips: adding, switching, moving and undoing operations, and those that
+ * stand on the selected frame. */
+#include <stdlib.h>
+
+#include "algebra/operation/pattern.h"
+#include "base/number/number.h"
+#include "viewer/input/actions.h"
+#include "viewer/input/clipboard.h"
+#include "viewer/model/internal.h"
+#include "viewer/model/user_code.h"
+
+/* What is shown has changed; the step that "back" comes back to is of the new scene. */
+static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
+{
+    if (!good || !flm_viewer_settle(v, why))
+        return false;
+    flm_viewer_did(v);
+    return true;
+}
+
+static bool add(struct flm_viewer *v, struct flm_bytes expression, struct flm_error *why)
+{
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_add(&v->operations, expression, why), why);
+}
+
+static bool number(struct flm_bytes *text, size_t *index, struct flm_error *why)
+{
+    uint64_t value;
+    size_t size = 0;
+    while (size < text->size && text->at[size] != ' ')
+        size++;
+    if (!flm_number_parse_uint((struct flm_bytes){text->at, size}, &value) || value > SIZE_MAX) {
+        flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no number of a transform", (int)size,
+                      text->at);
+        return false; /* said so that gcc -O3 sees that nothing is read then */
+    }
+    size += size < text->size;
+    *text = (struct flm_bytes){text->at + size, text->size - size};
+    *index = (size_t)value;
+    return true;
+}
+
+static bool act_toggle(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    size_t index;
+    if (!number(&text, &index, why))
+        return false;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_toggle(&v->operations, index, why), why);
+}
+
+static bool act_remove(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    size_t index;
+    if (!number(&text, &index, why))
+        return false;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_remove(&v->operations, index, why), why);
+}
+
+static bool act_move(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    size_t from, to;
+    if (!number(&text, &from, why) || !number(&text, &to, why))
+        return false;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_move(&v->operations, from, to, why), why);
+}
+
+static bool act_edit(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    size_t index;
+    if (!number(&text, &index, why))
+        return false;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_edit(&v->operations, index, text, why), why);
+}
+
+static bool can_undo(const struct flm_viewer *v)
+{
+    return flm_operations_can_undo(&v->operations);
+}
+
+static const struct flm_condition undoable = {can_undo, "there is nothing to undo"};
+
+static bool can_redo(const struct flm_viewer *v)
+{
+    return flm_operations_can_redo(&v->operations);
+}
+
+static const struct flm_condition redoable = {can_redo, "there is nothing to redo"};
+
+static bool act_undo(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_undo(&v->operations, why), why);
+}
+
+static bool act_redo(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_redo(&v->operations, why), why);
+}
+
+static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_ask_for(v, "transform") || flm_error_memory(why);
+}
+
+/* ---- On the selected frame ----------------------------------------------------------------------
+ */
+
+static bool has_module(const struct flm_viewer *v)
+{
+    return flm_viewer_has_frame(v) &&
+           flm_viewer_shown(v)->frames[flm_scene_frame(&v->scene, v->selected)].module != 0;
+}
+
+static const struct flm_condition in_module = {has_module,
+                                               "no function is selected whose module is known"};
+
+/* "hide:" and the pattern of the function, or of the module. */
+static bool on_frame(struct flm_viewer *v, const char *operation, bool of_module,
+                     struct flm_error *why)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
+    struct flm_text text = {0};
+    flm_text_puts(&text, operation);
+    flm_text_puts(&text, of_module ? ":module=" : ":");
+    flm_pattern_add_exact(&text, of_module ? flm_string_bytes(p, p->frames[frame].module)
+                                           : flm_frame_function(p, frame));
+    bool good =
+        text.failed ? flm_error_memory(why) : add(v, (struct flm_bytes){text.at, text.size}, why);
+    flm_text_clear(&text);
+    return good;
+}
+
+static bool act_focus(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "focus", false, why);
+}
+
+static bool act_hide(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "hide", false, why);
+}
+
+static bool act_hide_module(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "hide", true, why);
+}
+
+static bool act_drop(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "drop", false, why);
+}
+
+static bool act_keep(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "keep", false, why);
+}
+
+static bool act_prune(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_frame(v, "prune", false, why);
+}
+
+static bool act_collapse_direct(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return add(v, flm_bytes_of("collapse:direct"), why);
+}
+
+static bool act_collapse_any(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return add(v, flm_bytes_of("collapse:any"), why);
+}
+
+/* "cut:" and the path of the selected frame. */
+static bool on_path(struct flm_viewer *v, const char *operation, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    flm_text_format(&text, "%s:\"", operation);
+    bool good = flm_copy_path(v, &text);
+    flm_text_putc(&text, '"');
+    good = good && !text.failed ? add(v, (struct flm_bytes){text.at, text.size}, why)
+                                : flm_error_memory(why);
+    flm_text_clear(&text);
+    return good;
+}
+
+static bool act_from(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_path(v, "from", why);
+}
+
+static bool act_cut(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return on_path(v, "cut", why);
+}
+
+/* Callers below what they call have no path from the root. */
+static bool has_path(const struct flm_viewer *v)
+{
+    return flm_viewer_has_frame(v) && v->scene.strips[v->selected.strip].kind == FLM_STRIP_STACKS;
+}
+
+static const struct flm_condition on_stack = {
+    has_path, "no frame of the stacks is selected: callers have no path from the root"};
+
+static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    struct flm_text text = {0};
+    bool good = flm_own_code_write(flm_viewer_shown(v), &text, why);
+    if (good && text.size == 0)
+        good = flm_error_set(why, FLM_ERROR_USAGE,
+                             "nothing here is known to be of a library, a runtime or the kernel");
+    good = good && add(v, (struct flm_bytes){text.at, text.size}, why);
+    flm_text_clear(&text);
+    return good;
+}
+
+static bool has_operations(const struct flm_viewer *v)
+{
+    return v->operations.count > 0;
+}
+
+static const struct flm_condition transforming = {has_operations, "there is no transform"};
+
+static bool act_reset(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    flm_viewer_leave(v);
+    return transformed(v, flm_operations_set(&v->operations, (struct flm_bytes){"", 0}, why), why);
+}
+
+/* The keys are those of the Firefox Profiler; they mean something while a frame is selected. */
+static const struct flm_action actions[] = {
+    {"transform", "Add a transform", NULL, "x", act_ask, NULL},
+    {"apply", "Transform", "EXPRESSION", NULL, add, NULL},
+    {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame},
+    {"hide", "Without this function: merged into its callers", NULL, "m", act_hide, &flm_on_frame},
+    {"hide-module", "Without its module", NULL, "M C", act_hide_module, &in_module},
+    {"drop", "Drop stacks that have this function", NULL, "d D", act_drop, &flm_on_frame},
+    {"keep", "Keep only stacks that have it", NULL, "K", act_keep, &flm_on_frame},
+    {"prune", "Nothing below this function", NULL, "c", act_prune, &flm_on_frame},
+    {"from", "Only this frame and what is below it", NULL, "F", act_from, &on_stack},
+    {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, &on_stack},
+    {"collapse-direct", "Collapse direct recursion", NULL, "R", act_collapse_direct, NULL},
+    {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL},
+    {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL},
+    {"operation-toggle", "Transform on or off", "N", NULL, act_toggle, NULL},
+    {"operation-remove", "Remove transform", "N", NULL, act_remove, NULL},
+    {"operation-move", "Move transform", "N M", NULL, act_move, NULL},
+    {"operation-edit", "Change transform", "N EXPRESSION", NULL, act_edit, NULL},
+    {"reset", "Remove all transforms", NULL, NULL, act_reset, &transforming},
+    {"undo", "Undo transform", NULL, "C-z U", act_undo, &undoable},
+    {"redo", "Redo transform", NULL, "C-y C-Z", act_redo, &redoable},
+};
+const struct flm_action_group flm_transform_actions = {"Transform", actions,
+                                                       sizeof actions / sizeof actions[0]};

@@ -1,0 +1,383 @@
+#include "viewer/model/compared.h"
+
+#include <stdlib.h>
+
+#include "viewer/model/internal.h"
+
+void flm_comparing_clear(struct flm_comparing *c)
+{
+    for (int side = 0; side < 2; side++) {
+        flm_text_clear(&c->expression[side]);
+        flm_profile_free(c->side[side]);
+    }
+    flm_text_clear(&c->function);
+    *c = (struct flm_comparing){0};
+}
+
+bool flm_viewer_compares(const struct flm_viewer *v)
+{
+    return v->operations.before != NULL;
+}
+
+/* ---- Sides -----------------------------------------------------------------------------------
+ */
+
+/* What a side is after its expression; NULL, and *good, where it has none. */
+static struct flm_profile *derive(const struct flm_profile *p, const struct flm_text *expression,
+                                  bool *good, struct flm_error *why)
+{
+    char note[200];
+    struct flm_text text = {0};
+    if (!*good || expression->size == 0 || !p)
+        return NULL;
+    flm_text_add(&text, (struct flm_bytes){expression->at, expression->size});
+    flm_text_putc(&text, 0);
+    struct flm_profile *result = NULL;
+    if (text.failed)
+        flm_error_memory(why);
+    else
+        result = flm_apply(p, text.at, note, why);
+    flm_text_clear(&text);
+    *good = result != NULL;
+    return result;
+}
+
+bool flm_comparing_open(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_comparing *c = &v->comparing;
+    const struct flm_profile *file[2];
+    struct flm_profile *side[2];
+    file[FLM_VIEWER_AFTER] = v->opened[FLM_VIEWER_AFTER];
+    file[FLM_VIEWER_BEFORE] = v->opened[FLM_VIEWER_BEFORE];
+    bool compares = file[FLM_VIEWER_AFTER] &&
+                    (file[FLM_VIEWER_BEFORE] || c->expression[FLM_VIEWER_BEFORE].size > 0);
+    if (!file[FLM_VIEWER_BEFORE])
+        file[FLM_VIEWER_BEFORE] = file[FLM_VIEWER_AFTER];
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        side[i] = compares ? derive(file[i], &c->expression[i], &good, why) : NULL;
+        if (side[i])
+            file[i] = side[i];
+    }
+    good = good && flm_operations_open(&v->operations, file[FLM_VIEWER_AFTER],
+                                       compares ? file[FLM_VIEWER_BEFORE] : NULL, why);
+    if (good)
+        flm_timeline_clear(&v->timeline);
+    for (int i = 0; i < 2; i++) {
+        flm_profile_free(good ? c->side[i] : side[i]);
+        if (!good)
+            continue;
+        c->side[i] = side[i];
+        c->duration_ns[i] = compares ? flm_profile_duration_ns(file[i]) : 0;
+    }
+    return good;
+}
+
+uint32_t flm_comparing_metric(const struct flm_viewer *v, uint32_t metric)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    if (!p || metric >= p->sizes.metric_count)
+        metric = 0;
+    struct flm_metric_pair *pairs =
+        p && flm_viewer_compares(v) ? malloc((p->sizes.metric_count + (size_t)1) * sizeof *pairs)
+                                    : NULL;
+    uint32_t count = pairs ? flm_metric_pairs(p, pairs) : 0, found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (pairs[i].after.index == metric || pairs[i].before.index == metric)
+            found = i;
+    if (count > 0)
+        metric = pairs[found].after.index;
+    free(pairs);
+    return metric;
+}
+
+/* Of an only pair, whose metrics have no names of their own: what the two sides call it. */
+static struct flm_bytes only_name(const struct flm_viewer *v)
+{
+    const struct flm_profile *after = v->operations.opened, *before = v->operations.before;
+    for (uint32_t a = 0; a < after->sizes.metric_count; a++)
+        for (uint32_t b = 0; b < before->sizes.metric_count; b++) {
+            struct flm_bytes name = flm_string_bytes(after, after->metrics[a].name);
+            if (flm_bytes_equal(name, flm_string_bytes(before, before->metrics[b].name)))
+                return name;
+        }
+    return flm_string_bytes(after, after->metrics[0].name);
+}
+
+struct flm_bytes flm_comparing_metric_name(const struct flm_viewer *v, uint32_t metric)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_bytes name = flm_string_bytes(p, p->metrics[metric].name);
+    if (!flm_viewer_compares(v))
+        return name;
+    const char *colon = memchr(name.at, ':', name.size);
+    if (!colon)
+        return only_name(v);
+    size_t size = (size_t)(colon - name.at) + 1;
+    return (struct flm_bytes){name.at + size, name.size - size};
+}
+
+/* ---- Measures --------------------------------------------------------------------------------
+ */
+
+static bool find_pair(const struct flm_viewer *v, const struct flm_profile *p,
+                      struct flm_metric_pair *pair, struct flm_error *why)
+{
+    char name[FLM_FIXED_STRING];
+    struct flm_text text;
+    flm_text_init_fixed(&text, name, sizeof name - 1);
+    flm_text_add(&text, flm_string_bytes(p, p->metrics[v->metric].name));
+    name[text.size] = 0;
+    return flm_metric_pair_find(p, text.failed ? NULL : name, pair, why);
+}
+
+/* Where it cannot be normalised as was chosen, it is not, and the note says so. */
+static bool find_scale(struct flm_viewer *v, const struct flm_profile *p, struct flm_compared *made,
+                       double *scale, struct flm_error *why)
+{
+    struct flm_comparing *c = &v->comparing;
+    struct flm_error error = {0};
+    struct flm_normal normal = {.by = c->normalise,
+                                .before_ns = c->duration_ns[FLM_VIEWER_BEFORE],
+                                .after_ns = c->duration_ns[FLM_VIEWER_AFTER],
+                                .function = {c->function.at, c->function.size}};
+    c->note[0] = 0;
+    made->by = c->normalise;
+    if (flm_comparison_scale(p, &made->pair, &normal, scale, &error))
+        return true;
+    if (error.kind == FLM_ERROR_MEMORY)
+        return flm_error_memory(why);
+    struct flm_text note;
+    flm_text_init_fixed(&note, c->note, sizeof c->note - 1);
+    flm_text_puts(&note, error.text);
+    c->note[note.size] = 0;
+    *scale = 1;
+    made->by = FLM_NORMALISE_NONE;
+    return true;
+}
+
+static bool measure(struct flm_viewer *v, struct flm_compared *made, struct flm_error *why)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_comparing *c = &v->comparing;
+    struct flm_comparison_options how = {.widths = c->widths, .kinds = c->kinds};
+    if (!find_pair(v, p, &made->pair, why) || !find_scale(v, p, made, &how.scale, why))
+        return false;
+    if (!c->shows_noise)
+        flm_comparison_find_noise(p, &made->pair, &how);
+    if (!flm_comparison_init(&made->is, p->sizes.node_count, p->node_end,
+                             flm_profile_self(p, made->pair.before),
+                             flm_profile_self(p, made->pair.after), &how, why))
+        return false;
+    made->colors = (struct flm_change_colors){
+        .palette = c->palette, .scope = c->scope, .absolute = c->absolute};
+    made->whole = flm_change_whole(&made->is);
+    return true;
+}
+
+bool flm_compared_new(struct flm_viewer *v, struct flm_compared **compared, struct flm_error *why)
+{
+    *compared = NULL;
+    if (!flm_viewer_compares(v))
+        return true;
+    struct flm_compared *made = calloc(1, sizeof *made);
+    if (!made)
+        return flm_error_memory(why);
+    if (!measure(v, made, why)) {
+        free(made);
+        return false;
+    }
+    *compared = made;
+    return true;
+}
+
+void flm_compared_free(struct flm_compared *compared)
+{
+    if (!compared)
+        return;
+    flm_comparison_clear(&compared->is);
+    flm_layout_free(compared->places);
+    flm_functions_clear(&compared->before);
+    flm_functions_clear(&compared->lost);
+    flm_functions_clear(&compared->gained);
+    free(compared->ranking);
+    free(compared);
+}
+
+struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *v,
+                                               const struct flm_compared *compared)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_text *function = &v->comparing.function;
+    return (struct flm_comparison_terms){
+        .unit = flm_string_bytes(p, p->metrics[compared->pair.after.index].unit),
+        .factor = 1,
+        .by = compared->by,
+        .function = {function->at, function->size}};
+}
+
+static void values_of(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    flm_comparison_values(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
+                          &value[0], &value[1]);
+}
+
+static void proved_of(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    flm_comparison_proved(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
+                          &value[0], &value[1]);
+}
+
+/* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
+ * does not change when it is opened. */
+bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why)
+{
+    void *sums = strip->sums;
+    uint32_t count = strip->unfold_tree.node_count;
+    const struct flm_comparison *is = &strip->compared->is;
+    bool grown = flm_grow(&sums, &strip->sum_capacity, count, sizeof *strip->sums);
+    strip->sums = sums;
+    if (!grown)
+        return flm_error_memory(why);
+    for (; strip->sum_count < count; strip->sum_count++) {
+        struct flm_unfolded number = {(uint32_t)strip->sum_count};
+        struct flm_compared_sum *sum = &strip->sums[number.index];
+        sum->is = flm_unfold_sum(strip->unfold, number, values_of, is);
+        sum->proved = (struct flm_unfold_sum){{0, 0}, {0, 0}};
+        if (is->lost)
+            sum->proved = flm_unfold_sum(strip->unfold, number, proved_of, is);
+    }
+    return true;
+}
+
+struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_node node,
+                                      enum flm_change_scope scope)
+{
+    const struct flm_comparison *is = &strip->compared->is;
+    if (!strip->unfold)
+        return flm_comparison_change(is, node.index, scope);
+    const struct flm_compared_sum *sum = &strip->sums[flm_strip_number(strip, node)];
+    bool of_self = scope == FLM_CHANGE_OF_SELF;
+    const double *value = of_self ? sum->is.own : sum->is.total;
+    const double *proved = of_self ? sum->proved.own : sum->proved.total;
+    return flm_comparison_judge_proved(is, value[0], value[1], proved[0], proved[1]);
+}
+
+const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
+                                         struct flm_box *box)
+{
+    const struct flm_compared *compared = strip->compared;
+    struct flm_change change = flm_compared_change(strip, node, compared->colors.scope);
+    if (!change.noise && change.kind == FLM_CHANGE_APPEARED)
+        box->mark = FLM_MARK_APPEARED;
+    if (!change.noise && change.kind == FLM_CHANGE_DISAPPEARED)
+        box->mark = FLM_MARK_DISAPPEARED;
+    int step = flm_change_step(&compared->colors, &change, compared->whole);
+    if (!box->mark)
+        box->texture = flm_change_texture(step);
+    return flm_change_tone(compared->colors.palette, step);
+}
+
+/* ---- Words -----------------------------------------------------------------------------------
+ */
+
+static const char *const width_words[] = {[FLM_WIDTHS_MAX] = "max",
+                                          [FLM_WIDTHS_AFTER] = "after",
+                                          [FLM_WIDTHS_BEFORE] = "before",
+                                          [FLM_WIDTHS_SUM] = "sum"};
+enum { WIDTH_WORDS = sizeof width_words / sizeof width_words[0] };
+
+static const char *const normal_words[] = {[FLM_NORMALISE_NONE] = "none",
+                                           [FLM_NORMALISE_TOTAL] = "total",
+                                           [FLM_NORMALISE_DURATION] = "duration",
+                                           [FLM_NORMALISE_FUNCTION] = "function"};
+
+const char *flm_comparison_width_word(enum flm_comparison_widths widths)
+{
+    return width_words[widths];
+}
+
+bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_widths *widths)
+{
+    for (int i = 0; i < WIDTH_WORDS; i++)
+        if (flm_bytes_are(word, width_words[i])) {
+            *widths = (enum flm_comparison_widths)i;
+            return true;
+        }
+    return false;
+}
+
+const char *flm_normalise_word(enum flm_normalise by)
+{
+    return normal_words[by];
+}
+
+bool flm_normalise_named(struct flm_bytes word, enum flm_normalise *by)
+{
+    for (int i = FLM_NORMALISE_NONE; i < FLM_NORMALISE_FUNCTION; i++)
+        if (flm_bytes_are(word, normal_words[i])) {
+            *by = (enum flm_normalise)i;
+            return true;
+        }
+    return false;
+}
+
+static void add_word(struct flm_text *out, const char *word)
+{
+    flm_text_puts(out, out->size ? "," : "");
+    flm_text_puts(out, word);
+}
+
+void flm_comparing_write(const struct flm_comparing *c, struct flm_text *out)
+{
+    if (c->widths != FLM_WIDTHS_MAX)
+        add_word(out, width_words[c->widths]);
+    if (c->palette != FLM_CHANGE_RED_BLUE)
+        add_word(out, flm_change_palette_name(c->palette));
+    if (c->scope == FLM_CHANGE_OF_SELF)
+        add_word(out, "self");
+    if (c->absolute)
+        add_word(out, "absolute");
+    if (c->normalise == FLM_NORMALISE_TOTAL || c->normalise == FLM_NORMALISE_DURATION)
+        add_word(out, normal_words[c->normalise]);
+    for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
+        if (c->kinds >> kind & 1)
+            add_word(out, flm_change_kind_name((enum flm_change_kind)kind));
+    if (c->shows_noise)
+        add_word(out, "noise");
+    if (c->side_by_side)
+        add_word(out, "side-by-side");
+}
+
+static void read_word(struct flm_comparing *c, struct flm_bytes word)
+{
+    for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
+        if (flm_bytes_are(word, flm_change_kind_name((enum flm_change_kind)kind)))
+            c->kinds |= 1u << kind;
+    if (flm_comparison_width_named(word, &c->widths) ||
+        flm_change_palette_named(word, &c->palette) || flm_normalise_named(word, &c->normalise))
+        return;
+    c->absolute |= flm_bytes_are(word, "absolute");
+    c->shows_noise |= flm_bytes_are(word, "noise");
+    c->side_by_side |= flm_bytes_are(word, "side-by-side");
+    if (flm_bytes_are(word, "self"))
+        c->scope = FLM_CHANGE_OF_SELF;
+}
+
+void flm_comparing_read(struct flm_comparing *c, struct flm_bytes words)
+{
+    c->widths = FLM_WIDTHS_MAX;
+    c->palette = FLM_CHANGE_RED_BLUE;
+    c->scope = FLM_CHANGE_OF_SUBTREE;
+    c->normalise = c->function.size > 0 ? FLM_NORMALISE_FUNCTION : FLM_NORMALISE_NONE;
+    c->absolute = c->shows_noise = c->side_by_side = false;
+    c->kinds = 0;
+    while (words.size > 0) {
+        size_t size = 0;
+        while (size < words.size && words.at[size] != ',')
+            size++;
+        read_word(c, (struct flm_bytes){words.at, size});
+        size += size < words.size;
+        words = (struct flm_bytes){words.at + size, words.size - size};
+    }
+}

@@ -1,0 +1,121 @@
+/* searches.h - up to six searches at once, each in its own colour.
+ *
+ * Names are compared, not frames or nodes: each distinct string once. A frame is found when its
+ * function, file or module is, as the scope says. Totals count one occurrence inside another once.
+ *
+ * Empty text finds nothing. Text is looked for in any case, unless it has a capital letter or the
+ * search says that case matters. */
+#ifndef FLAMEL_VIEWER_MODEL_SEARCHES_H
+#define FLAMEL_VIEWER_MODEL_SEARCHES_H
+
+#include "layout/layout.h"
+#include "layout/tree.h"
+#include "viewer/model/names.h"
+
+enum { FLM_MOST_SEARCHES = 6 };
+enum flm_search_scope {
+    FLM_SEARCH_NAMES,
+    FLM_SEARCH_FILES,
+    FLM_SEARCH_MODULES,
+    FLM_SEARCH_ALL,
+    FLM_SEARCH_SCOPES
+};
+
+/* How much a search found. Shares are of sums of |self|, as widths are. */
+struct flm_search_found {
+    double total; /* of the frames found; one inside another is counted once */
+    double self;
+    double of;      /* the sum of everything */
+    uint32_t nodes; /* how many frames */
+};
+
+struct flm_search_sums {
+    struct flm_search_found all;  /* of the profile's stacks */
+    struct flm_search_found seen; /* of what is below one node of a view */
+    struct flm_metric metric;     /* what they are sums of */
+    const struct flm_layout *layout;
+    struct flm_node top;
+    double layout_total;
+};
+
+struct flm_search {
+    struct flm_text text;
+    enum flm_search_kind kind;
+    enum flm_search_scope scope;
+    bool exact_case, on;
+    unsigned color; /* 0 .. 5: stays the search's while others come and go */
+    bool malformed; /* the text is no regular expression: `error` says why */
+    struct flm_error error;
+    struct flm_names names;     /* the strings that match */
+    unsigned char *frame_found; /* by frame of the profile */
+    uint32_t frame_count;       /* frames found */
+    bool is_summed;
+    struct flm_search_sums sums; /* where they are */
+};
+
+struct flm_searches {
+    const struct flm_profile *profile; /* borrowed; NULL: none yet */
+    unsigned char *uses;               /* by string: names.h */
+    struct flm_search at[FLM_MOST_SEARCHES];
+    unsigned count, current;
+    unsigned char *frame_color; /* by frame: 1 + the colour of the first search that finds it; 0 */
+};
+
+void flm_searches_clear(struct flm_searches *searches);
+
+/* Searches another profile from now on. */
+bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *profile,
+                       struct flm_error *why);
+
+/* The current search: its text, and how it is to be understood. A malformed expression is not a
+ * failure: it finds what it found before, and says what is wrong. */
+bool flm_searches_text(struct flm_searches *searches, struct flm_bytes text, struct flm_error *why);
+bool flm_searches_kind(struct flm_searches *searches, enum flm_search_kind kind,
+                       struct flm_error *why);
+bool flm_searches_scope(struct flm_searches *searches, enum flm_search_scope scope,
+                        struct flm_error *why);
+bool flm_searches_case(struct flm_searches *searches, bool exact, struct flm_error *why);
+
+/* Another one, which becomes the current one; false, and `why`, when there are six. */
+bool flm_searches_add(struct flm_searches *searches, struct flm_error *why);
+bool flm_searches_remove(struct flm_searches *searches, unsigned index, struct flm_error *why);
+bool flm_searches_toggle(struct flm_searches *searches, unsigned index, struct flm_error *why);
+bool flm_searches_edit(struct flm_searches *searches, unsigned index, struct flm_error *why);
+
+/* The names of kinds and scopes: "text" "regex" "fuzzy", "name" "file" "module" "all"; NULL behind
+ * the last. */
+const char *flm_search_kind_name(unsigned kind);
+const char *flm_search_scope_name(unsigned scope);
+
+/* Whether anything is searched for. */
+bool flm_searches_any(const struct flm_searches *searches);
+
+/* The part of a name that a search found: [*from, *to); false when it is not found in it. */
+bool flm_search_part(const struct flm_search *search, struct flm_bytes name, size_t *from,
+                     size_t *to);
+
+/* How much it found of a metric of its profile, and of what is below a node of a view; kept until
+ * something of that changes. Two passes over the nodes at most. */
+const struct flm_search_sums *flm_search_sum(struct flm_search *search,
+                                             const struct flm_profile *profile,
+                                             struct flm_metric metric,
+                                             const struct flm_layout *layout, struct flm_node top);
+
+/* The next frame found, in the order of the picture: from left to right, callers before callees;
+ * behind the last comes the first. `found` is by frame, 0 for those that are not. `from` may be
+ * {FLM_NONE}. One pass over the tree. */
+enum flm_search_way { FLM_SEARCH_NEXT, FLM_SEARCH_PREVIOUS, FLM_SEARCH_STAY };
+struct flm_search_step {
+    struct flm_node node; /* {FLM_NONE}: nothing is found */
+    uint32_t at, count;   /* it is number `at`, from 1, of so many; 0: it is none of them */
+};
+struct flm_search_step flm_search_step(const unsigned char *found, const struct flm_layout *layout,
+                                       struct flm_node from, enum flm_search_way way);
+
+/* All as text, for the URL, and back: "tni0.parse,!rmc1.libc.*" is kind, scope, whether case
+ * matters, and colour; then the text, with , and % as %2C and %25. Those that are
+ * off stand behind a '!'. */
+void flm_searches_write(const struct flm_searches *searches, struct flm_text *out);
+bool flm_searches_set(struct flm_searches *searches, struct flm_bytes text, struct flm_error *why);
+
+#endif

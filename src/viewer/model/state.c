@@ -1,0 +1,376 @@
+#include "viewer/model/state.h"
+
+#include <math.h>
+
+#include "algebra/operation/pattern.h"
+#include "base/number/number.h"
+#include "viewer/model/enum_names.h"
+#include "viewer/model/internal.h"
+
+/* ---- Writing ------------------------------------------------------------------------------------
+ */
+
+/* Everything that a URL may have as it is, and that the state does not use itself. */
+static bool is_plain(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || flm_is_one_of(byte, "-._~:*/,|!()$;@'");
+}
+
+static void add_escaped(struct flm_text *out, struct flm_bytes value)
+{
+    for (size_t i = 0; i < value.size; i++) {
+        unsigned char byte = (unsigned char)value.at[i];
+        if (is_plain(value.at[i])) {
+            flm_text_putc(out, value.at[i]);
+        } else {
+            flm_text_putc(out, '%');
+            flm_text_putc(out, "0123456789ABCDEF"[byte >> 4]);
+            flm_text_putc(out, "0123456789ABCDEF"[byte & 15]);
+        }
+    }
+}
+
+static void add(struct flm_text *out, const char *key, struct flm_bytes value)
+{
+    flm_text_puts(out, out->size ? "&" : "");
+    flm_text_puts(out, key);
+    flm_text_putc(out, '=');
+    add_escaped(out, value);
+}
+
+/* 16 digits, and two for each step of the way, where it has to be opened. */
+enum { HASH_DIGITS = 16 };
+
+static void add_path(struct flm_text *out, const char *key, const struct flm_viewer *v,
+                     struct flm_spot spot)
+{
+    static const char hex[] = "0123456789abcdef";
+    char digits[HASH_DIGITS + 2 * FLM_MOST_STEPS_OF_PATH];
+    struct flm_path path;
+    flm_scene_path(&v->scene, spot, &path);
+    for (int i = 0; i < HASH_DIGITS; i++)
+        digits[i] = hex[path.hash >> (60 - 4 * i) & 15];
+    for (uint32_t i = 0; i < path.count; i++) {
+        digits[HASH_DIGITS + 2 * i] = hex[path.step[i] >> 4];
+        digits[HASH_DIGITS + 2 * i + 1] = hex[path.step[i] & 15];
+    }
+    if (path.hash)
+        add(out, key, (struct flm_bytes){digits, HASH_DIGITS + 2 * path.count});
+}
+
+/* Two shares. As many digits as a double surely has: fewer do not tell pixels apart where it is
+ * zoomed in far, with more a state that was read would be another one when it is written. */
+#define SHARE_DIGITS 15
+
+static void add_share(struct flm_text *out, const char *key, const struct flm_camera *camera)
+{
+    char text[2 * FLM_NUMBER_SIZE + 1];
+    struct flm_span share = flm_camera_share(camera);
+    if (share.left <= 0 && share.right >= 1)
+        return;
+    size_t size = flm_number_print_rounded(share.left, SHARE_DIGITS, text);
+    text[size++] = ',';
+    size += flm_number_print_rounded(share.right, SHARE_DIGITS, text + size);
+    add(out, key, (struct flm_bytes){text, size});
+}
+
+/* How far it is scrolled. A row has some tens of pixels. */
+static void add_rows(struct flm_text *out, double rows)
+{
+    char text[FLM_NUMBER_SIZE];
+    if (rows != 0)
+        add(out, "y", (struct flm_bytes){text, flm_number_print_rounded(rows, 6, text)});
+}
+
+/* The keys of the two sides' expressions, and of what is made equal. */
+static const char *const side_keys[] = {
+    [FLM_VIEWER_AFTER] = "after", [FLM_VIEWER_BEFORE] = "before"};
+
+static void write_comparing(const struct flm_viewer *v, struct flm_text *text, struct flm_text *out)
+{
+    const struct flm_comparing *c = &v->comparing;
+    for (int side = 0; side < 2; side++)
+        if (c->expression[side].size > 0)
+            add(out, side_keys[side],
+                (struct flm_bytes){c->expression[side].at, c->expression[side].size});
+    flm_comparing_write(c, text);
+    if (text->size > 0)
+        add(out, "compare", (struct flm_bytes){text->at, text->size});
+    text->size = 0;
+    if (c->normalise == FLM_NORMALISE_FUNCTION && c->function.size > 0)
+        add(out, "normalise", (struct flm_bytes){c->function.at, c->function.size});
+}
+
+void flm_state_write(struct flm_viewer *v, struct flm_text *out)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_text text = {0};
+    if (v->view != FLM_VIEW_FLAME)
+        add(out, "view", flm_bytes_of(flm_view_word(v->view)));
+    if (v->focus.size > 0)
+        add(out, "of", (struct flm_bytes){v->focus.at, v->focus.size});
+    if (p && v->metric < p->sizes.metric_count && v->metric != flm_comparing_metric(v, 0))
+        add(out, "metric", flm_comparing_metric_name(v, v->metric));
+    if (v->order != FLM_ORDER_NAME)
+        add(out, "order", flm_bytes_of(flm_order_word(v->order)));
+    if (v->flame)
+        add(out, "flame", flm_bytes_of("1"));
+    if (v->inverted)
+        add(out, "invert", flm_bytes_of("1"));
+    if (v->color_mode != FLM_COLOR_MODULE)
+        add(out, "color", flm_bytes_of(flm_color_mode_name(v->color_mode)));
+    if (v->color_with.size > 0)
+        add(out, "with", (struct flm_bytes){v->color_with.at, v->color_with.size});
+    flm_operations_write(&v->operations, &text);
+    if (text.size > 0)
+        add(out, "apply", (struct flm_bytes){text.at, text.size});
+    text.size = 0;
+    write_comparing(v, &text, out);
+    flm_searches_write(&v->searches, &text);
+    if (text.size > 0)
+        add(out, "search", (struct flm_bytes){text.at, text.size});
+    if (v->sort.size > 0)
+        add(out, "sort", (struct flm_bytes){v->sort.at, v->sort.size});
+    if (v->shows_tracks)
+        add(out, "tracks", flm_bytes_of("1"));
+    add_path(out, "select", v, v->selected);
+    add_path(out, "zoom", v, v->zoomed);
+    if (!flm_spot_is(v->zoomed) && v->scene.total > 0)
+        add_share(out, "x", &v->camera);
+    if (flm_viewer_has_halves(v))
+        add_share(out, "beside", &v->beside);
+    if (v->half)
+        add(out, "half", flm_bytes_of("1"));
+    add_rows(out, flm_viewer_rows(v));
+    out->failed = out->failed || text.failed;
+    flm_text_clear(&text);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------
+ */
+
+static int hex_digit(char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    if ((byte | 32) >= 'a' && (byte | 32) <= 'f')
+        return (byte | 32) - 'a' + 10;
+    return -1;
+}
+
+static void unescape(struct flm_bytes value, struct flm_text *out)
+{
+    out->size = 0;
+    for (size_t i = 0; i < value.size; i++) {
+        int high = -1, low = -1;
+        if (value.at[i] == '%' && i + 2 < value.size) {
+            high = hex_digit(value.at[i + 1]);
+            low = hex_digit(value.at[i + 2]);
+        }
+        if (high >= 0 && low >= 0) {
+            flm_text_putc(out, (char)(high << 4 | low));
+            i += 2;
+        } else {
+            flm_text_putc(out, value.at[i]);
+        }
+    }
+}
+
+/* The value of `key` in the state, unescaped; "" where it is not there. */
+static struct flm_bytes value_of(struct flm_bytes state, const char *key, struct flm_text *room)
+{
+    size_t size = strlen(key);
+    room->size = 0;
+    for (size_t at = 0; at < state.size;) {
+        size_t end = at;
+        while (end < state.size && state.at[end] != '&')
+            end++;
+        if (end - at > size && memcmp(state.at + at, key, size) == 0 && state.at[at + size] == '=')
+            unescape((struct flm_bytes){state.at + at + size + 1, end - at - size - 1}, room);
+        at = end + 1;
+    }
+    return (struct flm_bytes){room->at, room->size};
+}
+
+static struct flm_path path_of(struct flm_bytes state, const char *key, struct flm_text *room)
+{
+    struct flm_path path = {0};
+    struct flm_bytes value = value_of(state, key, room);
+    size_t size = value.size < HASH_DIGITS ? value.size : HASH_DIGITS;
+    if (size == 0 || !flm_number_parse_hex((struct flm_bytes){value.at, size}, &path.hash))
+        return path;
+    for (size_t i = size; i + 1 < value.size && path.count < FLM_MOST_STEPS_OF_PATH; i += 2) {
+        int high = hex_digit(value.at[i]), low = hex_digit(value.at[i + 1]);
+        if (high < 0 || low < 0)
+            break;
+        path.step[path.count++] = (unsigned char)(high << 4 | low);
+    }
+    return path;
+}
+
+static bool read_span(struct flm_bytes value, struct flm_span *span)
+{
+    size_t comma = 0;
+    while (comma < value.size && value.at[comma] != ',')
+        comma++;
+    if (comma == value.size)
+        return false;
+    struct flm_bytes right = {value.at + comma + 1, value.size - comma - 1};
+    return flm_number_parse((struct flm_bytes){value.at, comma}, &span->left) &&
+           flm_number_parse(right, &span->right) && span->left >= 0 && span->right <= 1 &&
+           span->left < span->right;
+}
+
+static void read_metric(struct flm_viewer *v, struct flm_bytes name)
+{
+    const struct flm_profile *p = flm_viewer_shown(v);
+    uint32_t metric = 0;
+    for (uint32_t m = 0; p && name.size > 0 && m < p->sizes.metric_count; m++)
+        if (flm_bytes_equal(flm_comparing_metric_name(v, m), name))
+            metric = m;
+    if (metric != v->metric)
+        flm_viewer_forget_measures(v);
+    v->metric = metric;
+}
+
+/* Sides that cannot be made are left out: a link must show what it can. */
+static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
+                           struct flm_error *why)
+{
+    struct flm_comparing *c = &v->comparing;
+    bool same = true, kept = flm_viewer_keep(&c->function, value_of(state, "normalise", room));
+    flm_comparing_read(c, value_of(state, "compare", room));
+    for (int side = 0; side < 2; side++) {
+        struct flm_bytes value = value_of(state, side_keys[side], room);
+        struct flm_text *text = &c->expression[side];
+        same = same && flm_bytes_equal((struct flm_bytes){text->at, text->size}, value);
+        kept = kept && flm_viewer_keep(text, value);
+    }
+    struct flm_error error = {0};
+    if (!kept)
+        return flm_error_memory(why);
+    if (same)
+        return true;
+    flm_viewer_leave(v);
+    if (flm_comparing_open(v, &error))
+        return true;
+    if (error.kind == FLM_ERROR_MEMORY)
+        return flm_error_memory(why);
+    for (int side = 0; side < 2; side++)
+        c->expression[side].size = 0;
+    return flm_comparing_open(v, why);
+}
+
+/* Rules that cannot be read are no rules. */
+static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room)
+{
+    enum flm_color_mode before = v->color_mode;
+    v->color_mode = flm_color_mode_named(value_of(state, "color", room));
+    if (v->color_mode == FLM_COLOR_MODE_COUNT)
+        v->color_mode = FLM_COLOR_MODULE;
+    struct flm_bytes with = value_of(state, "with", room);
+    bool same = before == v->color_mode &&
+                flm_bytes_equal(with, (struct flm_bytes){v->color_with.at, v->color_with.size});
+    if (same)
+        return true;
+    if (!flm_viewer_keep(&v->color_with, with))
+        return false;
+    flm_viewer_forget_colors(v);
+    if (flm_viewer_shown(v) && !flm_viewer_color(v, NULL))
+        v->color_mode = FLM_COLOR_MODULE;
+    return true;
+}
+
+/* Searches that cannot be read are none. */
+static bool read_searches(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
+{
+    struct flm_error error = {0};
+    if (flm_searches_set(&v->searches, text, &error))
+        return true;
+    if (error.kind == FLM_ERROR_MEMORY)
+        return flm_error_memory(why);
+    return flm_searches_set(&v->searches, (struct flm_bytes){"", 0}, why);
+}
+
+static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
+                               struct flm_error *why)
+{
+    struct flm_text now = {0};
+    flm_operations_write(&v->operations, &now);
+    struct flm_bytes apply = value_of(state, "apply", room);
+    bool same = flm_bytes_equal((struct flm_bytes){now.at, now.size}, apply);
+    flm_text_clear(&now);
+    if (!same) {
+        flm_viewer_leave(v);
+        if (!flm_operations_set(&v->operations, apply, why))
+            return false;
+    }
+    /* They look into the profile, which may be another one now. */
+    const struct flm_profile *p = flm_viewer_shown(v);
+    return (!p || flm_searches_open(&v->searches, p, why)) &&
+           read_searches(v, value_of(state, "search", room), why);
+}
+
+static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
+                        struct flm_error *why)
+{
+    struct flm_span span;
+    struct flm_spot selected, zoomed;
+    double rows = 0;
+    struct flm_path select = path_of(state, "select", room), zoom = path_of(state, "zoom", room);
+    if (!flm_scene_find(&v->scene, &select, &selected, why) ||
+        !flm_scene_find(&v->scene, &zoom, &zoomed, why)) {
+        flm_viewer_drop_scene(v);
+        return false;
+    }
+    flm_viewer_place(v);
+    flm_viewer_select(v, selected);
+    flm_viewer_turn_to(v, value_of(state, "half", room).size > 0);
+    if (!read_span(value_of(state, "beside", room), &span))
+        span = (struct flm_span){0, 1};
+    flm_camera_go_share(&v->beside, span, v->now_ms, flm_viewer_glide_ms(v));
+    if (flm_spot_is(zoomed)) {
+        flm_viewer_zoom_to(v, zoomed);
+    } else if (read_span(value_of(state, "x", room), &span)) {
+        v->zoomed = (struct flm_spot){0, FLM_NONE};
+        flm_camera_go_share(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
+    } else {
+        flm_viewer_zoom_to(v, (struct flm_spot){v->half, 0});
+    }
+    flm_number_parse(value_of(state, "y", room), &rows);
+    flm_viewer_scroll_rows(v, rows);
+    return true;
+}
+
+/* A pattern that cannot be read is none. */
+static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
+{
+    struct flm_error why = {0};
+    if (pattern.size > 0 && !flm_pattern_check(pattern, &why) && why.kind != FLM_ERROR_MEMORY)
+        pattern.size = 0;
+    return flm_viewer_keep(&v->focus, pattern);
+}
+
+bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
+{
+    struct flm_text room = {0};
+    bool good = read_comparing(v, state, &room, why) && read_profile_state(v, state, &room, why);
+    v->view = (enum flm_view_kind)flm_view_named(value_of(state, "view", &room));
+    read_metric(v, value_of(state, "metric", &room));
+    v->order = (enum flm_sibling_order)flm_order_named(value_of(state, "order", &room));
+    v->flame = value_of(state, "flame", &room).size > 0;
+    v->inverted = value_of(state, "invert", &room).size > 0;
+    v->comparing.side_by_side &= !v->inverted; /* scene.h */
+    v->shows_tracks = value_of(state, "tracks", &room).size > 0;
+    bool kept = read_focus(v, value_of(state, "of", &room)) &&
+                flm_viewer_keep(&v->sort, value_of(state, "sort", &room)) &&
+                read_colors(v, state, &room) && !room.failed;
+    if (good && !kept)
+        good = flm_error_memory(why);
+    flm_viewer_forget_scene(v);
+    good = good && flm_viewer_settle(v, why) && read_places(v, state, &room, why);
+    flm_text_clear(&room);
+    v->changed |= ~0u & ~(FLM_CHANGED_SPEECH | FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    return good;
+}

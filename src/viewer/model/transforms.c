@@ -1,0 +1,447 @@
+#include "viewer/model/transforms.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/algebra.h"
+
+/* ---- Lists --------------------------------------------------------------------------------------
+ */
+
+static void free_list(struct flm_operation *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].text);
+    free(list);
+}
+
+static char *copy_text(struct flm_bytes text)
+{
+    char *copy = malloc(text.size + 1);
+    if (copy) {
+        memcpy(copy, text.at, text.size);
+        copy[text.size] = '\0';
+    }
+    return copy;
+}
+
+static struct flm_bytes trimmed(struct flm_bytes text)
+{
+    while (text.size > 0 && text.at[0] == ' ')
+        text = (struct flm_bytes){text.at + 1, text.size - 1};
+    while (text.size > 0 && text.at[text.size - 1] == ' ')
+        text.size--;
+    return text;
+}
+
+/* A list that is being made from another one. */
+struct list {
+    struct flm_operation *at;
+    size_t count, capacity;
+};
+
+static bool list_add(struct list *list, struct flm_bytes text, bool on)
+{
+    void *grown = list->at;
+    if (!flm_grow(&grown, &list->capacity, list->count + 1, sizeof *list->at))
+        return false;
+    list->at = grown;
+    char *copy = copy_text(text);
+    if (!copy)
+        return false;
+    list->at[list->count++] = (struct flm_operation){.text = copy, .on = on};
+    return true;
+}
+
+/* Each operation of an expression as an item of its own. '!' in front of one: off. */
+static bool list_add_all(struct list *list, struct flm_bytes text, struct flm_error *why)
+{
+    while (text.size > 0) {
+        size_t size = flm_expression_first(text);
+        struct flm_bytes one = trimmed((struct flm_bytes){text.at, size});
+        bool on = one.size == 0 || one.at[0] != '!';
+        if (!on)
+            one = trimmed((struct flm_bytes){one.at + 1, one.size - 1});
+        if (one.size > 0 && !list_add(list, one, on))
+            return flm_error_memory(why);
+        size += size < text.size; /* the '|' */
+        text = (struct flm_bytes){text.at + size, text.size - size};
+    }
+    return true;
+}
+
+static bool list_copy(struct list *list, const struct flm_operations *operations, size_t from,
+                      size_t to, struct flm_error *why)
+{
+    for (size_t i = from; i < to; i++)
+        if (!list_add(list, flm_bytes_of(operations->at[i].text), operations->at[i].on))
+            return flm_error_memory(why);
+    return true;
+}
+
+/* ---- Carrying them out --------------------------------------------------------------------------
+ */
+
+/* The profile that is looked at, and the one that it is compared with, or NULL. */
+enum { AFTER, BEFORE, SIDES };
+struct sides {
+    const struct flm_profile *opened[SIDES];
+    struct flm_profile *result[SIDES]; /* NULL: nothing was done yet */
+};
+
+static void sides_clear(struct sides *sides)
+{
+    for (int i = 0; i < SIDES; i++)
+        flm_profile_free(sides->result[i]);
+}
+
+/* One more operation on each. The note is that of the first. */
+static bool apply_one(struct flm_operation *operation, struct sides *sides, struct flm_error *why)
+{
+    struct flm_profile *next[SIDES] = {NULL, NULL};
+    char silent[sizeof operation->note];
+    for (int i = 0; i < SIDES; i++) {
+        if (!sides->opened[i])
+            continue;
+        next[i] = flm_apply(sides->result[i] ? sides->result[i] : sides->opened[i], operation->text,
+                            i == AFTER ? operation->note : silent, why);
+        if (!next[i]) {
+            flm_profile_free(next[AFTER]);
+            return false;
+        }
+    }
+    sides_clear(sides);
+    memcpy(sides->result, next, sizeof next);
+    return true;
+}
+
+/* Both as one in result[AFTER]. */
+static bool align(struct sides *sides, struct flm_error *why)
+{
+    const struct flm_profile *now[SIDES];
+    for (int i = 0; i < SIDES; i++)
+        now[i] = sides->result[i] ? sides->result[i] : sides->opened[i];
+    struct flm_profile *both = flm_comparison_align(now[BEFORE], now[AFTER], why);
+    if (!both)
+        return false;
+    sides_clear(sides);
+    sides->result[AFTER] = both;
+    sides->result[BEFORE] = NULL;
+    return true;
+}
+
+/* What went wrong as the note of an operation, which is switched off. */
+static void refuse(struct flm_operation *operation, const struct flm_error *error)
+{
+    struct flm_text note;
+    operation->on = false;
+    flm_text_init_fixed(&note, operation->note, sizeof operation->note - 1);
+    flm_text_puts(&note, error->text);
+    operation->note[note.size] = '\0';
+}
+
+/* Makes `list` the operations; frees it when that fails. With `lenient` an operation that cannot be
+ * carried out is switched off instead. */
+static bool become(struct flm_operations *operations, struct list *list, bool lenient,
+                   struct flm_error *why)
+{
+    struct sides sides = {.opened = {operations->opened, operations->before}};
+    struct flm_error error = {0};
+    bool good = true;
+    for (size_t i = 0; good && operations->opened && i < list->count; i++) {
+        list->at[i].note[0] = '\0';
+        if (!list->at[i].on || apply_one(&list->at[i], &sides, &error))
+            continue;
+        good = lenient && error.kind != FLM_ERROR_MEMORY;
+        if (good)
+            refuse(&list->at[i], &error);
+    }
+    if (good && operations->opened && operations->before)
+        good = align(&sides, &error);
+    if (!good) {
+        sides_clear(&sides);
+        free_list(list->at, list->count);
+        if (why)
+            *why = error;
+        return false;
+    }
+    free_list(operations->at, operations->count);
+    operations->at = list->at;
+    operations->count = list->count;
+    operations->capacity = list->capacity;
+    flm_profile_free(operations->result);
+    operations->result = sides.result[AFTER];
+    return true;
+}
+
+/* ---- Undoing ------------------------------------------------------------------------------------
+ */
+
+void flm_operations_write(const struct flm_operations *operations, struct flm_text *out)
+{
+    for (size_t i = 0; i < operations->count; i++) {
+        flm_text_puts(out, i ? " | " : "");
+        flm_text_puts(out, operations->at[i].on ? "" : "!");
+        flm_text_puts(out, operations->at[i].text);
+    }
+}
+
+/* Lists are kept one behind the other, the latest last, each with a NUL behind it: an operation may
+ * have any other byte. Without memory for another everything is as it was. */
+static bool remember(struct flm_text *lists, const struct flm_operations *operations)
+{
+    size_t before = lists->size;
+    flm_operations_write(operations, lists);
+    flm_text_putc(lists, '\0');
+    if (!lists->failed)
+        return true;
+    lists->size = before;
+    lists->failed = false; /* the next time there may be room */
+    return false;
+}
+
+static struct flm_bytes last_list(const struct flm_text *lists)
+{
+    size_t end = lists->size - 1, start = end;
+    while (start > 0 && lists->at[start - 1] != '\0')
+        start--;
+    return (struct flm_bytes){lists->at + start, end - start};
+}
+
+static bool last_is(const struct flm_text *lists, struct flm_bytes text)
+{
+    return lists->size > 0 && flm_bytes_equal(last_list(lists), text);
+}
+
+/* A change that can be undone. */
+static bool change(struct flm_operations *operations, struct list *list, bool lenient,
+                   struct flm_error *why)
+{
+    size_t before = operations->undo.size;
+    if (!remember(&operations->undo, operations)) {
+        free_list(list->at, list->count);
+        return flm_error_memory(why);
+    }
+    if (!become(operations, list, lenient, why)) {
+        operations->undo.size = before;
+        return false;
+    }
+    operations->redo.size = 0;
+    return true;
+}
+
+static bool step(struct flm_operations *operations, struct flm_text *from, struct flm_text *to,
+                 struct flm_error *why)
+{
+    struct list list = {0};
+    struct flm_bytes last = last_list(from);
+    size_t before = to->size;
+    if (!list_add_all(&list, last, why)) {
+        free_list(list.at, list.count);
+        return false;
+    }
+    if (!remember(to, operations)) {
+        free_list(list.at, list.count);
+        return flm_error_memory(why);
+    }
+    if (!become(operations, &list, true, why)) {
+        to->size = before;
+        return false;
+    }
+    from->size = (size_t)(last.at - from->at);
+    return true;
+}
+
+bool flm_operations_can_undo(const struct flm_operations *operations)
+{
+    return operations->undo.size > 0;
+}
+
+bool flm_operations_can_redo(const struct flm_operations *operations)
+{
+    return operations->redo.size > 0;
+}
+
+bool flm_operations_undo(struct flm_operations *operations, struct flm_error *why)
+{
+    if (!flm_operations_can_undo(operations))
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no transform to undo");
+    return step(operations, &operations->undo, &operations->redo, why);
+}
+
+bool flm_operations_redo(struct flm_operations *operations, struct flm_error *why)
+{
+    if (!flm_operations_can_redo(operations))
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no transform to redo");
+    return step(operations, &operations->redo, &operations->undo, why);
+}
+
+/* ---- Changes ------------------------------------------------------------------------------------
+ */
+
+void flm_operations_clear(struct flm_operations *operations)
+{
+    free_list(operations->at, operations->count);
+    flm_profile_free(operations->result);
+    flm_text_clear(&operations->undo);
+    flm_text_clear(&operations->redo);
+    *operations = (struct flm_operations){0};
+}
+
+const struct flm_profile *flm_operations_shown(const struct flm_operations *operations)
+{
+    return operations->result ? operations->result : operations->opened;
+}
+
+bool flm_operations_open(struct flm_operations *operations, const struct flm_profile *opened,
+                         const struct flm_profile *before, struct flm_error *why)
+{
+    struct list list = {0};
+    const struct flm_profile *earlier = operations->opened, *earlier_before = operations->before;
+    operations->opened = opened;
+    operations->before = before;
+    if (list_copy(&list, operations, 0, operations->count, why)) {
+        if (become(operations, &list, true, why))
+            return true;
+    } else {
+        free_list(list.at, list.count);
+    }
+    operations->opened = earlier;
+    operations->before = earlier_before;
+    return false;
+}
+
+/* At the end: what is shown already need not be made again. */
+static bool append(struct flm_operations *operations, struct list *list, struct flm_error *why)
+{
+    struct sides sides = {.opened = {flm_operations_shown(operations), NULL}};
+    bool good = true;
+    for (size_t i = operations->count; good && i < list->count; i++)
+        if (list->at[i].on)
+            good = apply_one(&list->at[i], &sides, why);
+    size_t before = operations->undo.size;
+    if (good && !remember(&operations->undo, operations))
+        good = flm_error_memory(why);
+    if (!good) {
+        operations->undo.size = before;
+        sides_clear(&sides);
+        free_list(list->at, list->count);
+        return false;
+    }
+    for (size_t i = 0; i < operations->count; i++)
+        memcpy(list->at[i].note, operations->at[i].note, sizeof list->at[i].note);
+    free_list(operations->at, operations->count);
+    operations->at = list->at;
+    operations->count = list->count;
+    operations->capacity = list->capacity;
+    operations->redo.size = 0;
+    if (sides.result[AFTER]) {
+        flm_profile_free(operations->result);
+        operations->result = sides.result[AFTER];
+    }
+    return true;
+}
+
+bool flm_operations_add(struct flm_operations *operations, struct flm_bytes expression,
+                        struct flm_error *why)
+{
+    struct list list = {0};
+    bool good = list_copy(&list, operations, 0, operations->count, why) &&
+                list_add_all(&list, expression, why);
+    if (good && list.count == operations->count)
+        good = flm_error_set(why, FLM_ERROR_USAGE, "there is no operation in '%.*s'",
+                             (int)expression.size, expression.at);
+    if (!good) {
+        free_list(list.at, list.count);
+        return false;
+    }
+    /* What is shown of two is aligned, without the samples that an operation may ask for. */
+    return operations->before ? change(operations, &list, false, why)
+                              : append(operations, &list, why);
+}
+
+static bool there_is(const struct flm_operations *operations, size_t index, struct flm_error *why)
+{
+    return index < operations->count ||
+           flm_error_set(why, FLM_ERROR_USAGE, "there is no transform %zu", index + 1);
+}
+
+/* The list without [index, index + 1), and `expression` in its place. */
+static bool replace(struct flm_operations *operations, size_t index, struct flm_bytes expression,
+                    struct flm_error *why)
+{
+    struct list list = {0};
+    if (!there_is(operations, index, why))
+        return false;
+    if (list_copy(&list, operations, 0, index, why) && list_add_all(&list, expression, why) &&
+        list_copy(&list, operations, index + 1, operations->count, why))
+        return change(operations, &list, false, why);
+    free_list(list.at, list.count);
+    return false;
+}
+
+bool flm_operations_remove(struct flm_operations *operations, size_t index, struct flm_error *why)
+{
+    return replace(operations, index, (struct flm_bytes){"", 0}, why);
+}
+
+bool flm_operations_edit(struct flm_operations *operations, size_t index,
+                         struct flm_bytes expression, struct flm_error *why)
+{
+    return replace(operations, index, expression, why);
+}
+
+bool flm_operations_toggle(struct flm_operations *operations, size_t index, struct flm_error *why)
+{
+    struct list list = {0};
+    if (!there_is(operations, index, why))
+        return false;
+    if (!list_copy(&list, operations, 0, operations->count, why)) {
+        free_list(list.at, list.count);
+        return false;
+    }
+    list.at[index].on = !list.at[index].on;
+    return change(operations, &list, false, why);
+}
+
+bool flm_operations_move(struct flm_operations *operations, size_t from, size_t to,
+                         struct flm_error *why)
+{
+    struct list list = {0};
+    if (!there_is(operations, from, why) || !there_is(operations, to, why))
+        return false;
+    if (!list_copy(&list, operations, 0, operations->count, why)) {
+        free_list(list.at, list.count);
+        return false;
+    }
+    struct flm_operation moved = list.at[from];
+    for (; from < to; from++)
+        list.at[from] = list.at[from + 1];
+    for (; from > to; from--)
+        list.at[from] = list.at[from - 1];
+    list.at[to] = moved;
+    return change(operations, &list, false, why);
+}
+
+bool flm_operations_set(struct flm_operations *operations, struct flm_bytes text,
+                        struct flm_error *why)
+{
+    struct list list = {0};
+    if (last_is(&operations->undo, text))
+        return flm_operations_undo(operations, why);
+    if (last_is(&operations->redo, text))
+        return flm_operations_redo(operations, why);
+    if (list_add_all(&list, text, why))
+        return change(operations, &list, true, why);
+    free_list(list.at, list.count);
+    return false;
+}
+
+bool flm_operations_rewrite(struct flm_operations *operations, struct flm_bytes text,
+                            struct flm_error *why)
+{
+    struct list list = {0};
+    if (list_add_all(&list, text, why))
+        return change(operations, &list, false, why);
+    free_list(list.at, list.count);
+    return false;
+}

@@ -1,0 +1,277 @@
+#include "viewer/paint/box_style.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "draw/color/theme.h"
+#include "draw/text/quantity.h"
+
+struct flm_page_colors flm_page_colors(const struct flm_theme *theme)
+{
+    if (theme->forced)
+        return (struct flm_page_colors){
+            .page = theme->forced_page,
+            .panel = theme->forced_page,
+            .line = theme->forced_text,
+            .text = theme->forced_text,
+            .muted = theme->forced_text,
+            .accent = theme->forced_accent,
+            .chip = theme->forced_page,
+        };
+    return (struct flm_page_colors){
+        .page = flm_token_color(FLM_TOKEN_PAGE, theme->dark),
+        .panel = flm_token_color(FLM_TOKEN_PANEL, theme->dark),
+        .line = flm_token_color(FLM_TOKEN_LINE, theme->dark),
+        .text = flm_token_color(FLM_TOKEN_TEXT, theme->dark),
+        .muted = flm_token_color(FLM_TOKEN_MUTED, theme->dark),
+        .accent = flm_token_color(FLM_TOKEN_ACCENT, theme->dark),
+        .chip = flm_token_color(FLM_TOKEN_CHIP, theme->dark),
+    };
+}
+
+uint32_t flm_search_color(const struct flm_theme *theme, unsigned color)
+{
+    return theme->forced ? theme->forced_mark : flm_search_color_of(color, theme->dark);
+}
+
+bool flm_looks_init(struct flm_looks *looks, struct flm_viewer *v, uint32_t strip,
+                    struct flm_error *why)
+{
+    const struct flm_strip *s = &v->scene.strips[strip];
+    if (!flm_viewer_color(v, why))
+        return false;
+    uint32_t hovered = flm_scene_frame(&v->scene, v->hovered);
+    *looks = (struct flm_looks){
+        .viewer = v,
+        .strip = s,
+        .strip_index = strip,
+        .zoom_level = flm_layout_level(flm_scene_places(&v->scene, s), flm_viewer_top_node(v, s)),
+        .compared = flm_scene_compares(v) ? v->scene.compared : NULL,
+        .searching = flm_searches_any(&v->searches),
+        .total = s->kind == FLM_STRIP_CHART ? v->scene.total
+                                            : flm_layout_total(s->layout, (struct flm_node){0}),
+    };
+    bool run = v->hovered_box.flags & FLM_RECTANGLE_RUN;
+    if (hovered != FLM_NONE && hovered != 0 && !run)
+        looks->hovered = &s->profile->frames[hovered];
+    return true;
+}
+
+void flm_looks_clear(struct flm_looks *looks)
+{
+    flm_text_clear(&looks->text);
+}
+
+static uint32_t ink_of(const struct flm_theme *theme, enum flm_ink ink)
+{
+    switch (ink) {
+    case FLM_INK_PAGE:
+        return theme->dark ? FLM_INK_PAGE_DARK : FLM_INK_PAGE_LIGHT;
+    case FLM_INK_BLACK:
+        return 0x000000;
+    case FLM_INK_WHITE:
+        return 0xFFFFFF;
+    default:
+        return theme->dark ? FLM_INK_DARK_ON_DARK : FLM_INK_DARK_ON_LIGHT;
+    }
+}
+
+/* Of what the mode shares out, how much the node has. */
+static const struct flm_tone *share_tone(const struct flm_looks *looks,
+                                         const struct flm_rectangle *r)
+{
+    const struct flm_viewer *v = looks->viewer;
+    const struct flm_tree *tree = &looks->strip->tree;
+    double part = r->total, whole = looks->total;
+    if (v->coloring.mode == FLM_COLOR_SELF)
+        part = fabs(tree->width[r->node.index]);
+    if (v->coloring.mode == FLM_COLOR_METRIC && v->second_total &&
+        looks->strip->kind == FLM_STRIP_STACKS) {
+        part = v->second_total[r->node.index];
+        whole = v->second_total[0];
+    }
+    return &flm_share_tones[flm_share_step(part, whole)];
+}
+
+static const struct flm_tone *tone_of(const struct flm_looks *looks, const struct flm_rectangle *r,
+                                      uint32_t frame)
+{
+    const struct flm_coloring *coloring = &looks->viewer->coloring;
+    return flm_color_mode_is_share(coloring->mode) ? share_tone(looks, r) : &coloring->tones[frame];
+}
+
+/* Kept: it is asked for whenever a search is typed, and takes a pass over the nodes. */
+bool flm_looks_legend(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_metric metric = {flm_comparing_metric(v, v->metric)};
+    struct flm_tree tree = flm_tree_of(flm_viewer_shown(v), metric);
+    if (!v->has_legend)
+        v->has_legend =
+            flm_viewer_color(v, why) && flm_legend_init(&v->legend, &v->coloring, &tree, why);
+    return v->has_legend;
+}
+
+void flm_looks_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
+                    uint32_t *ink)
+{
+    *fill = theme->forced ? theme->forced_page : theme->dark ? tone->dark : tone->light;
+    *ink = theme->forced ? theme->forced_text : ink_of(theme, tone->ink);
+}
+
+static void tint(const struct flm_theme *theme, const struct flm_tone *tone, struct flm_box *box)
+{
+    flm_looks_tone(theme, tone, &box->fill, &box->ink);
+    if (theme->forced) {
+        box->outline = theme->forced_text;
+        box->outline_px = 1;
+    }
+}
+
+/* "+41, 0.6 %": how many siblings, and how much of everything. */
+static void label_run(struct flm_looks *looks, const struct flm_rectangle *r, struct flm_box *box)
+{
+    looks->text.size = 0;
+    flm_text_putc(&looks->text, '+');
+    flm_count_add(&looks->text, r->count);
+    size_t end = looks->text.size; /* a number is never shortened in its middle: label.h */
+    flm_text_puts(&looks->text, ", ");
+    flm_percent_add(&looks->text, r->total, looks->total);
+    box->label = (struct flm_bytes){looks->text.at, looks->text.size};
+    box->parts = (struct flm_name_parts){.bare = end, .end = end};
+}
+
+static void label_root(struct flm_looks *looks, struct flm_box *box)
+{
+    const struct flm_profile *p = looks->strip->profile;
+    const struct flm_metric_record *metric = &p->metrics[looks->strip->metric.index];
+    struct flm_bytes unit = flm_string_bytes(p, metric->unit);
+    const char *title = looks->strip->title;
+    looks->text.size = 0;
+    flm_text_puts(&looks->text, title && looks->compared ? title : "all");
+    size_t end = looks->text.size;
+    flm_text_puts(&looks->text, ", ");
+    if (looks->compared && !title) {
+        flm_quantity_add(&looks->text, looks->compared->is.before_total, unit);
+        flm_text_puts(&looks->text, " before, ");
+        flm_quantity_add(&looks->text, looks->compared->is.after_total, unit);
+        flm_text_puts(&looks->text, " after");
+    } else {
+        flm_quantity_add(&looks->text, looks->total, unit);
+    }
+    box->label = (struct flm_bytes){looks->text.at, looks->text.size};
+    box->parts = (struct flm_name_parts){.bare = end, .end = end};
+}
+
+static void label_frame(struct flm_looks *looks, uint32_t frame, struct flm_box *box)
+{
+    if (!box->has_room)
+        return;
+    box->label = flm_frame_function(looks->strip->profile, frame);
+    if (box->label.size == 0)
+        box->label = flm_bytes_of("(no name)");
+    box->parts = flm_name_parts(box->label);
+}
+
+static void mark_found(struct flm_looks *looks, uint32_t frame, struct flm_box *box)
+{
+    const struct flm_searches *searches = &looks->viewer->searches;
+    unsigned found = searches->frame_color ? searches->frame_color[frame] : 0;
+    if (!found) {
+        box->faded = looks->viewer->theme.forced ? 0 : 170;
+        return;
+    }
+    box->outline = flm_search_color(&looks->viewer->theme, found - 1);
+    box->outline_px = 1.5;
+    if (looks->viewer->theme.forced) /* no other ground can be trusted to let letters be read */
+        return;
+    for (unsigned i = 0; box->label.size > 0 && i < searches->count; i++) {
+        const struct flm_search *search = &searches->at[i];
+        size_t from, to;
+        if (search->on && search->color == found - 1 &&
+            flm_search_part(search, box->label, &from, &to)) {
+            box->lit_from = (uint32_t)from;
+            box->lit_to = (uint32_t)to;
+            box->lit_rgb = FLM_SEARCH_LIT;
+        }
+    }
+}
+
+uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangle *r)
+{
+    struct flm_box box;
+    uint32_t frame = looks->strip->tree.frame[r->node.index];
+    tint(&looks->viewer->theme, tone_of(looks, r, frame), &box);
+    return box.fill;
+}
+
+/* Colour is never alone: a line for the kind, a texture for a runtime. Of the thousands of boxes
+ * that are too narrow for a line nobody asks for the kind: that would be a miss of the cache each.
+ */
+static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r, uint32_t frame,
+                      const struct flm_frame_record *record, struct flm_box *box)
+{
+    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scale)
+        box->mark = flm_mark_of_kind(record->kind);
+    box->texture = flm_coloring_texture(&v->coloring, frame);
+}
+
+static void mark_selected(const struct flm_looks *looks, const struct flm_rectangle *r,
+                          struct flm_box *box)
+{
+    const struct flm_viewer *v = looks->viewer;
+    if (flm_spot_is(v->selected) && v->selected.strip == looks->strip_index &&
+        flm_strip_number(looks->strip, r->node) == v->selected.number) {
+        box->outline = flm_page_colors(&v->theme).accent;
+        box->outline_px = 2;
+    }
+}
+
+void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box *box)
+{
+    struct flm_looks *looks = context;
+    const struct flm_viewer *v = looks->viewer;
+    const struct flm_strip *strip = looks->strip;
+    const struct flm_theme *theme = &v->theme;
+    bool has_room = box->has_room;
+    if (r->level < strip->first_level) {
+        box->skipped = true;
+        return;
+    }
+    if (r->flags & FLM_RECTANGLE_RUN) {
+        tint(theme, &flm_tone_run, box);
+        if (has_room && strip->kind != FLM_STRIP_CHART) /* samples are painted over it */
+            label_run(looks, r, box);
+        if (looks->searching && !theme->forced)
+            box->faded = 170;
+        mark_selected(looks, r, box);
+        return;
+    }
+    uint32_t frame = strip->tree.frame[r->node.index];
+    bool ancestor = r->level < looks->zoom_level;
+    tint(theme,
+         ancestor          ? &flm_tone_ancestor
+         : looks->compared ? flm_compared_look(strip, r->node, box)
+         : frame == 0      ? &flm_tone_ancestor
+                           : tone_of(looks, r, frame),
+         box);
+    if (!theme->forced)
+        box->texture = FLM_TEXTURE_NONE;
+    box->texture_rgb = box->ink;
+    box->texture_alpha = FLM_HATCH_ALPHA;
+    if (frame == 0) {
+        label_root(looks, box);
+        return;
+    }
+    const struct flm_frame_record *record = &strip->profile->frames[frame];
+    if (!looks->compared)
+        mark_kind(v, r, frame, record, box);
+    label_frame(looks, frame, box);
+    if (looks->searching && !ancestor)
+        mark_found(looks, frame, box);
+    if (looks->hovered && looks->hovered->function == record->function &&
+        looks->hovered->module == record->module) {
+        box->outline = flm_page_colors(theme).text;
+        box->outline_px = 1;
+    }
+    mark_selected(looks, r, box);
+}

@@ -1,0 +1,403 @@
+/* painting.c - flm_viewer_paint: the minimap, and below it the boxes of every strip. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "draw/text/quantity.h"
+#include "viewer/model/internal.h"
+#include "viewer/paint/canvas.h"
+#include "viewer/scene/chart_samples.h"
+
+/* How many places may move in one picture while callers are opened: a few milliseconds. */
+#define OPENING_BUDGET 200000
+
+/* ---- Strips -------------------------------------------------------------------------------------
+ */
+
+/* The levels of a strip that are in the window. */
+static void clip_levels(const struct flm_strip *strip, double scroll, double height, double row,
+                        struct flm_viewport *view)
+{
+    double levels = flm_layout_level_count(strip->layout);
+    double first, last;
+    if (strip->upwards) {
+        double foot = strip->top_px + strip->height_px - scroll; /* of the lowest row drawn */
+        first = floor((foot - height) / row);
+        last = ceil(foot / row);
+    } else {
+        first = floor((scroll - strip->top_px) / row);
+        last = ceil((scroll + height - strip->top_px) / row);
+    }
+    first = fmax(first, 0) + strip->first_level;
+    last = fmin(last + strip->first_level, levels);
+    view->first_level = (uint32_t)first;
+    view->level_count = last > first ? (uint32_t)(last - first) : 0;
+}
+
+/* The boxes that are seen of a strip as it is. *narrowest receives how much a box at least has. */
+static bool list_boxes(struct flm_viewer *v, struct flm_strip *strip, double *narrowest,
+                       struct flm_error *why)
+{
+    struct flm_viewport view = flm_viewer_viewport(v, strip);
+    clip_levels(strip, flm_camera_scroll(&v->camera, v->now_ms), flm_viewer_area(v).height,
+                flm_viewer_row_px(v), &view);
+    *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
+    return flm_layout_rectangles(strip->layout, &view, &strip->drawn, why);
+}
+
+/* What is seen of a strip; callers are opened until all that is wide enough is there, or the budget
+ * is used up. */
+static bool find_boxes(struct flm_viewer *v, struct flm_strip *strip, struct flm_error *why)
+{
+    bool opened;
+    double narrowest;
+    if (!list_boxes(v, strip, &narrowest, why) ||
+        !flm_strip_open(strip, narrowest, OPENING_BUDGET, &opened, why))
+        return false;
+    if (!opened)
+        return true;
+    flm_viewer_place(v);
+    if (!list_boxes(v, strip, &narrowest, why))
+        return false;
+    strip->incomplete = strip->incomplete || flm_strip_has_unopened(strip);
+    return true;
+}
+
+/* What is opened moves the strips below it, and what is seen of those before. */
+static bool find_all(struct flm_viewer *v, struct flm_error *why)
+{
+    for (int round = 0; round < 2; round++) {
+        double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+        for (uint32_t i = 0; i < v->scene.strip_count; i++)
+            if (!find_boxes(v, &v->scene.strips[i], why))
+                return false;
+        if (flm_camera_scroll(&v->camera, v->now_ms) == scroll)
+            break;
+    }
+    return true;
+}
+
+static void count_boxes(struct flm_viewer *v, const struct flm_strip *strip)
+{
+    v->picture.visited += strip->drawn.visited;
+    v->picture.drawn += (uint32_t)strip->drawn.count;
+    for (size_t i = 0; i < strip->drawn.count; i++)
+        if (strip->drawn.at[i].flags & FLM_RECTANGLE_RUN) {
+            v->picture.merged++;
+            v->picture.merged_total += strip->drawn.at[i].total;
+        }
+}
+
+/* A row of a chart's samples. */
+struct sample_row {
+    const struct flm_boxes *boxes;
+    int top, bottom;
+};
+
+static void paint_sample(void *context, int left, int right, uint32_t rgb)
+{
+    const struct sample_row *row = context;
+    int origin = (int)row->boxes->left;
+    flm_pixels_fill(row->boxes->pixels, origin + left, row->top, origin + right, row->bottom, rgb);
+}
+
+static void paint_samples(const struct flm_looks *looks, const struct flm_boxes *boxes,
+                          const struct flm_rectangle *run)
+{
+    const struct flm_strip *strip = looks->strip;
+    const struct flm_pixels *pixels = boxes->pixels;
+    struct flm_viewport view = flm_viewer_viewport(looks->viewer, strip);
+    uint32_t levels = flm_layout_level_count(strip->layout);
+    int first, last;
+    flm_samples_range(run, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
+                      &first, &last);
+    for (uint32_t level = run->level; level < levels; level++) {
+        struct sample_row row = {.boxes = boxes};
+        flm_boxes_row(boxes, level, &row.top, &row.bottom);
+        row.bottom -= (int)boxes->gap;
+        if (row.top < pixels->clip_bottom && row.bottom > pixels->clip_top)
+            flm_samples_level(looks, &view, level, first, last, paint_sample, &row);
+    }
+}
+
+/* The thread of a chart, above it. */
+static void paint_header(const struct flm_viewer *v, const struct flm_strip *strip,
+                         struct flm_pixels *pixels)
+{
+    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+    struct flm_area area = flm_viewer_area(v);
+    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    struct flm_text text = {0};
+    double top = area.top - scroll + strip->top_px - strip->header_px;
+    if (strip->header_px <= 0 || top > area.top + area.height || top + strip->header_px < area.top)
+        return;
+    const struct flm_track *track = &v->scene.tracks.track[strip->track];
+    flm_track_add_title(strip->profile, track, &text);
+    int base = (int)round(top + strip->header_px / 2 + flm_atlas_size_px(v->atlas) * 0.36);
+    double x = area.left + 4 * v->scale;
+    x = flm_atlas_draw(v->atlas, pixels, x, base, (struct flm_bytes){text.at, text.size},
+                       FLM_WEIGHT_BOLD, colors.text);
+    text.size = 0;
+    flm_quantity_add(
+        &text, track->total,
+        flm_string_bytes(strip->profile, strip->profile->metrics[strip->metric.index].unit));
+    flm_atlas_draw(v->atlas, pixels, x + 10 * v->scale, base,
+                   (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
+    flm_text_clear(&text);
+}
+
+/* A strip that is alone has all of the area, and clears it row by row. */
+static bool is_alone(const struct flm_viewer *v)
+{
+    return v->scene.strip_count == 1;
+}
+
+static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
+                        double scroll, struct flm_error *why)
+{
+    struct flm_strip *strip = &v->scene.strips[index];
+    struct flm_looks looks;
+    if (!flm_looks_init(&looks, v, index, why))
+        return false;
+    count_boxes(v, strip);
+    struct flm_area area = flm_viewer_area(v);
+    double row = flm_viewer_row_px(v);
+    struct flm_boxes boxes = {
+        .pixels = canvas->pixels,
+        .left = area.left + strip->left_px,
+        .upwards = strip->upwards,
+        .row_height = row,
+        .gap = round(v->scale),
+        .scale = v->scale,
+        .background = flm_page_colors(&v->theme).page,
+        .clears = is_alone(v),
+        .text = flm_page_colors(&v->theme).text,
+        .atlas = v->atlas,
+        .look = flm_looks_box,
+        .context = &looks,
+    };
+    boxes.top = area.top - scroll + flm_strip_row_px(strip, 0, row) + (strip->upwards ? row : 0);
+    canvas->draw(canvas, &boxes, &looks);
+    flm_looks_clear(&looks);
+    return true;
+}
+
+static double clock_of(const struct flm_viewer *v)
+{
+    return v->clock_ms ? v->clock_ms() : 0;
+}
+
+static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more,
+                      struct flm_error *why)
+{
+    double begun = clock_of(v);
+    if (!find_all(v, why))
+        return false;
+    v->picture.layout_ms = clock_of(v) - begun;
+    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+    v->picture.visited = v->picture.drawn = v->picture.merged = 0;
+    v->picture.merged_total = 0;
+    *more = flm_camera_moves(&v->camera, v->now_ms) || flm_camera_moves(&v->beside, v->now_ms);
+    for (uint32_t i = 0; i < v->scene.strip_count; i++) {
+        if (!paint_strip(v, i, canvas, scroll, why))
+            return false;
+        *more = *more || v->scene.strips[i].incomplete;
+    }
+    v->changed |= FLM_CHANGED_STATUS | FLM_CHANGED_OVERLAY;
+    return true;
+}
+
+bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more)
+{
+    struct flm_error why = {0};
+    if (paint_all(v, canvas, more, &why))
+        return true;
+    flm_viewer_say(v, &why);
+    flm_viewer_drop_scene(v);
+    return false;
+}
+
+/* ---- The minimap --------------------------------------------------------------------------------
+ */
+
+/* All of the first strip, or of the half in hand, as many levels as it has pixels. Its picture is
+ * kept: it changes with the scene, not with the camera. Behind it is the same once more, paler:
+ * what is out of the window. */
+static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    const struct flm_strip *strip = &v->scene.strips[v->half];
+    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    uint32_t width = v->width, height = (uint32_t)map.height;
+    size_t size = (size_t)width * height;
+    if (!v->minimap)
+        v->minimap = malloc(2 * size * sizeof *v->minimap);
+    if (!v->minimap)
+        return flm_error_memory(why);
+    struct flm_pixels pixels = flm_pixels_of(v->minimap, width, height);
+    struct flm_pixels pale = flm_pixels_of(v->minimap + size, width, height);
+    uint32_t page = flm_page_colors(&v->theme).page;
+    flm_pixels_fill(&pixels, 0, 0, (int)width, (int)height, page);
+    uint32_t levels = flm_layout_level_count(places) - strip->first_level;
+    double row =
+        fmin(fmax(1, floor((map.height - 4) / fmax(levels, 1))), fmax(1, round(3 * v->scale)));
+    struct flm_viewport view = {
+        .left = 0,
+        .right = v->scene.total,
+        .width_px = map.width,
+        .min_width_px = 1,
+        .first_level = strip->first_level,
+        .level_count = (uint32_t)(fmax(map.height - 4, 0) / row),
+    };
+    struct flm_rectangles list = {0};
+    struct flm_looks looks;
+    if (!flm_layout_rectangles(places, &view, &list, why) ||
+        !flm_looks_init(&looks, v, v->half, why)) {
+        flm_rectangles_clear(&list);
+        return false;
+    }
+    looks.zoom_level = 0;
+    looks.hovered = NULL;
+    struct flm_boxes boxes = {
+        .pixels = &pixels,
+        .left = map.left,
+        .top = strip->upwards ? map.height - 2 + strip->first_level * row
+                              : 2 - strip->first_level * row,
+        .upwards = strip->upwards,
+        .row_height = row,
+        .scale = v->scale,
+        .background = page,
+        .look = flm_looks_box,
+        .context = &looks,
+    };
+    flm_boxes_draw(&boxes, &list);
+    flm_looks_clear(&looks);
+    flm_rectangles_clear(&list);
+    memcpy(pale.at, pixels.at, size * sizeof *pale.at);
+    flm_pixels_blend(&pale, 0, 0, (int)width, (int)height, page, 190);
+    v->minimap_is_stale = false;
+    return true;
+}
+
+/* Columns [left, right) as they are, the others paler. */
+static void copy_minimap(const struct flm_viewer *v, struct flm_pixels *pixels, int left, int right)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    size_t width = v->width, size = width * (size_t)map.height;
+    size_t from = left > 0 ? (size_t)left : 0, to = right > 0 ? (size_t)right : 0;
+    to = to < width ? to : width;
+    from = from < to ? from : to;
+    for (uint32_t y = 0; y < (uint32_t)map.height && map.top + y < pixels->height; y++) {
+        const uint32_t *row = v->minimap + y * width, *pale = row + size;
+        uint32_t *at = pixels->at + ((uint32_t)map.top + y) * width;
+        memcpy(at, pale, from * sizeof *at);
+        memcpy(at + from, row + from, (to - from) * sizeof *at);
+        memcpy(at + to, pale + to, (width - to) * sizeof *at);
+    }
+}
+
+static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    int height = (int)map.height, width = (int)v->width;
+    if (height == 0)
+        return;
+    struct flm_error why = {0};
+    if ((v->minimap_is_stale || !v->minimap) && !make_minimap(v, &why)) {
+        flm_viewer_say(v, &why);
+        return;
+    }
+    int top = (int)map.top, bottom = top + height, left = 0, right = width;
+    struct flm_span span = flm_viewer_span(v);
+    double total = v->camera.total;
+    int thin = (int)fmax(1, v->scale);
+    bool has_window = total > 0 && (span.left > 0 || span.right < total);
+    if (has_window) {
+        left = (int)floor(map.left + span.left / total * map.width);
+        right = (int)ceil(map.left + span.right / total * map.width);
+        right = right < left + 2 * thin ? left + 2 * thin : right;
+    }
+    copy_minimap(v, pixels, left, right);
+    if (has_window)
+        flm_pixels_outline(pixels, left, top, right, bottom - thin, thin, colors.accent);
+    if (v->drag.kind == FLM_DRAG_BRUSH) {
+        double a_px = fmin(v->drag.x, v->drag.last_x), b_px = fmax(v->drag.x, v->drag.last_x);
+        int a = (int)fmax(a_px, 0), b = (int)fmin(fmax(b_px, 0), width);
+        flm_pixels_blend(pixels, a, top, b + 1, bottom, colors.accent, 60);
+    }
+    flm_pixels_fill(pixels, 0, bottom - thin, width, bottom, colors.line);
+}
+
+/* A thin bar at the right where there is more above or below. */
+static void paint_scrollbar(struct flm_viewer *v, struct flm_pixels *pixels, double scroll)
+{
+    struct flm_area area = flm_viewer_area(v);
+    double content = v->scene.content_px;
+    if (content <= area.height || area.height <= 0)
+        return;
+    double size = fmax(24 * v->scale, area.height * area.height / content);
+    double at = scroll / (content - area.height) * (area.height - size);
+    int right = (int)v->width - (int)v->scale, left = right - (int)round(4 * v->scale);
+    flm_pixels_blend(pixels, left, (int)(area.top + at), right, (int)(area.top + at + size),
+                     flm_page_colors(&v->theme).muted, 120);
+}
+
+/* What is under a pointer that stands still while the picture moves. */
+static void point_again(struct flm_viewer *v)
+{
+    struct flm_spot spot = {0, FLM_NONE};
+    struct flm_rectangle box;
+    if (v->hover_x < 0 || v->hover_y < 0 || v->drag.kind != FLM_DRAG_NONE)
+        return;
+    if (!flm_viewer_hit(v, v->hover_x, v->hover_y, &spot, &box))
+        spot.number = FLM_NONE;
+    if (!flm_spots_equal(spot, v->hovered))
+        flm_viewer_hover(v, v->hover_x, v->hover_y);
+    v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
+}
+
+bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
+{
+    v->now_ms = now_ms;
+    v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
+    struct flm_error why = {0};
+    if (!flm_viewer_settle(v, &why))
+        flm_viewer_say(v, &why);
+    if (v->scene_is_stale || v->scene.strip_count == 0)
+        return false;
+    point_again(v);
+    return true;
+}
+
+static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
+                        struct flm_looks *looks)
+{
+    const struct flm_strip *strip = looks->strip;
+    flm_boxes_draw(boxes, &strip->drawn);
+    for (size_t i = 0; strip->kind == FLM_STRIP_CHART && i < strip->drawn.count; i++)
+        if (strip->drawn.at[i].flags & FLM_RECTANGLE_RUN)
+            paint_samples(looks, boxes, &strip->drawn.at[i]);
+    paint_header(looks->viewer, strip, canvas->pixels);
+}
+
+bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)
+{
+    bool more;
+    double begun = clock_of(v);
+    bool has_boxes = flm_canvas_begin(v, now_ms);
+    struct flm_area area = flm_viewer_area(v);
+    int cleared = has_boxes && is_alone(v) ? (int)area.top : (int)pixels->height;
+    flm_pixels_fill(pixels, 0, 0, (int)pixels->width, cleared, flm_page_colors(&v->theme).page);
+    if (!has_boxes)
+        return false;
+    struct flm_pixels below =
+        flm_pixels_clipped(*pixels, 0, (int)area.top, (int)v->width, (int)(area.top + area.height));
+    struct flm_canvas canvas = {.pixels = &below, .draw = draw_pixels};
+    if (!flm_canvas_paint(v, &canvas, &more))
+        return false;
+    paint_scrollbar(v, &below, flm_camera_scroll(&v->camera, now_ms));
+    paint_minimap(v, pixels);
+    flm_timeline_paint(v, pixels);
+    v->picture.paint_ms = clock_of(v) - begun - v->picture.layout_ms;
+    return more;
+}

@@ -1,0 +1,28 @@
+/* painting_cells.c - flm_viewer_paint_cells: the strips in the cells of a terminal. */
+#include "draw/terminal/cell_boxes.h"
+#include "viewer/model/internal.h"
+#include "viewer/paint/canvas.h"
+
+struct cells {
+    struct flm_canvas canvas; /* first: `draw` is handed a pointer to it */
+    struct flm_screen *screen;
+    struct flm_pane pane;
+};
+
+static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
+                       struct flm_looks *looks)
+{
+    const struct cells *cells = (const struct cells *)canvas;
+    flm_box_cells_draw(boxes, &looks->strip->drawn, cells->screen, cells->pane);
+}
+
+bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen, struct flm_pane pane,
+                            double now_ms)
+{
+    struct cells cells = {.canvas = {.draw = draw_cells}, .screen = screen, .pane = pane};
+    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    bool more;
+    flm_screen_fill(screen, pane.left, pane.top, pane.columns, pane.rows,
+                    (struct flm_style){colors.text, colors.page, FLM_CELL_PLAIN});
+    return flm_canvas_begin(v, now_ms) && flm_canvas_paint(v, &cells.canvas, &more) && more;
+}

@@ -1,0 +1,295 @@
+/* complete.c - "complete": what the beginning of an operation may become. First operations,
+ * behind their ':' what the profile has for them: functions, modules, files, labels ... */
+#include <math.h>
+#include <stdlib.h>
+
+#include "algebra/operation/algebra.h"
+#include "algebra/operation/classes.h"
+#include "algebra/operation/pattern.h"
+#include "viewer/query/internal.h"
+#include "viewer/query/write_json.h"
+
+enum { MOST_ITEMS = 12 };
+
+/* What was typed: "hide:a | focus:module=li" is "hide:a | focus:module=", then what is completed.
+ */
+struct typed {
+    struct flm_bytes all;
+    struct flm_bytes before;    /* stays as it is */
+    struct flm_bytes operation; /* of the last operation; "" while it is being typed */
+    struct flm_bytes field;     /* "module=" or "" */
+    struct flm_bytes word;      /* to be completed */
+};
+
+static struct flm_bytes from(struct flm_bytes text, size_t at)
+{
+    return (struct flm_bytes){text.at + at, text.size - at};
+}
+
+static size_t skip_blanks(struct flm_bytes text, size_t at)
+{
+    while (at < text.size && text.at[at] == ' ')
+        at++;
+    return at;
+}
+
+static struct typed take_apart(struct flm_bytes text)
+{
+    static const char *const fields[] = {"function=", "module=", "file=", "kind="};
+    struct typed typed = {.all = text};
+    size_t last = 0;
+    for (size_t end = flm_expression_first(text); end < text.size;
+         end = last + flm_expression_first(from(text, last)))
+        last = end + 1;
+    last = skip_blanks(text, last);
+    size_t colon = last;
+    while (colon < text.size && text.at[colon] != ':')
+        colon++;
+    size_t word = last;
+    if (colon < text.size) {
+        typed.operation = (struct flm_bytes){text.at + last, colon - last};
+        word = skip_blanks(text, colon + 1);
+    }
+    for (size_t i = 0; colon < text.size && i < sizeof fields / sizeof fields[0]; i++)
+        if (flm_bytes_start_with(from(text, word), fields[i])) {
+            typed.field = (struct flm_bytes){text.at + word, strlen(fields[i])};
+            word += typed.field.size;
+        }
+    typed.before = (struct flm_bytes){text.at, word};
+    typed.word = from(text, word);
+    return typed;
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+struct completing {
+    struct flm_telling t;
+    struct typed typed;
+    unsigned count;
+};
+
+/* What was typed, with `ending` behind it as it is. */
+static void tell_item(struct completing *c, struct flm_bytes ending, struct flm_bytes title,
+                      const char *note)
+{
+    struct flm_text *text = flm_tell_words_begin(&c->t);
+    flm_text_add(text, c->typed.before);
+    flm_text_add(text, ending);
+    flm_json_begin(&c->t.json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_tell_words(&c->t, "text");
+    flm_json_add_text(&c->t.json, "title", title);
+    flm_tell_text(&c->t, "note", note);
+    flm_json_end(&c->t.json);
+    c->count++;
+}
+
+/* A word of a list that begins with what was typed. */
+static void try_word(struct completing *c, const char *word, const char *note)
+{
+    struct flm_bytes all = flm_bytes_of(word);
+    struct flm_bytes wanted = c->typed.word;
+    if (c->count < MOST_ITEMS && wanted.size <= all.size &&
+        flm_bytes_equal((struct flm_bytes){all.at, wanted.size}, wanted))
+        tell_item(c, all, all, note);
+}
+
+static void complete_operation(struct completing *c)
+{
+    const char *does, *name;
+    bool takes_argument;
+    for (size_t i = 0; (name = flm_operation_name(i, &does, &takes_argument)); i++) {
+        struct flm_text word = {0};
+        flm_text_puts(&word, name);
+        flm_text_puts(&word, takes_argument ? ":" : "");
+        flm_text_putc(&word, 0);
+        try_word(c, word.failed ? name : word.at, does);
+        flm_text_clear(&word);
+    }
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* The best so far. Names that begin with what was typed come before those that have it at all; of
+ * these the larger ones. */
+struct candidate {
+    uint32_t string;
+    bool begins;
+    double size;
+};
+struct candidates {
+    struct candidate at[MOST_ITEMS];
+    unsigned count;
+};
+
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    return a->begins != b->begins ? a->begins : a->size > b->size;
+}
+
+static void consider(struct candidates *best, const struct completing *c, uint32_t string,
+                     double size)
+{
+    size_t at = 0;
+    struct flm_bytes name = flm_string_bytes(c->t.profile, string), word = c->typed.word;
+    struct flm_names_query query = {.text = word};
+    if (name.size == 0 ||
+        (word.size > 0 && !flm_names_place(name, word, flm_names_any_case(&query), &at)))
+        return;
+    struct candidate candidate = {string, at == 0, size};
+    unsigned place = best->count;
+    for (unsigned i = 0; i < best->count; i++)
+        if (best->at[i].string == string) {
+            best->at[i].size = fmax(best->at[i].size, size);
+            return;
+        }
+    if (place == MOST_ITEMS && !is_better(&candidate, &best->at[place - 1]))
+        return;
+    if (place == MOST_ITEMS)
+        place--;
+    else
+        best->count++;
+    for (; place > 0 && is_better(&candidate, &best->at[place - 1]); place--)
+        best->at[place] = best->at[place - 1];
+    best->at[place] = candidate;
+}
+
+static void tell_candidates(struct completing *c, const struct candidates *best)
+{
+    for (unsigned i = 0; i < best->count && c->count < MOST_ITEMS; i++) {
+        struct flm_bytes name = flm_string_bytes(c->t.profile, best->at[i].string);
+        struct flm_text pattern = {0};
+        flm_pattern_add_exact(&pattern, name);
+        if (!pattern.failed)
+            tell_item(c, (struct flm_bytes){pattern.at, pattern.size}, name, NULL);
+        c->t.words.failed = c->t.words.failed || pattern.failed;
+        flm_text_clear(&pattern);
+    }
+}
+
+static void complete_function(struct completing *c)
+{
+    const struct flm_functions *functions = &c->t.viewer->figures.functions;
+    struct candidates best = {.count = 0};
+    for (uint32_t i = 1; i < functions->count; i++)
+        consider(&best, c, functions->function[i].name, fabs(functions->function[i].total));
+    tell_candidates(c, &best);
+}
+
+/* Modules or files, by how much is in their functions themselves. */
+static void complete_place(struct completing *c, bool modules)
+{
+    const struct flm_profile *p = c->t.profile;
+    const struct flm_functions *functions = &c->t.viewer->figures.functions;
+    struct candidates best = {.count = 0};
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        consider(&best, c, modules ? p->frames[i].module : p->frames[i].file,
+                 fabs(functions->function[functions->of_frame[i]].self));
+    tell_candidates(c, &best);
+}
+
+static void complete_pattern(struct completing *c)
+{
+    if (flm_bytes_are(c->typed.field, "module=") || flm_bytes_are(c->typed.field, "file=")) {
+        complete_place(c, flm_bytes_are(c->typed.field, "module="));
+        return;
+    }
+    if (flm_bytes_are(c->typed.field, "kind=")) {
+        for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
+            try_word(c, flm_kind_name(kind), NULL);
+        try_word(c, "unsymbolised", NULL);
+        return;
+    }
+    if (c->typed.field.size == 0) {
+        try_word(c, "module=", "by module");
+        try_word(c, "file=", "by source file");
+        try_word(c, "kind=", "by kind of code");
+    }
+    complete_function(c);
+}
+
+static void complete_label(struct completing *c)
+{
+    const struct flm_profile *p = c->t.profile;
+    struct flm_text label = {0};
+    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
+        label.size = 0;
+        flm_text_add(&label, flm_string_bytes(p, p->labels[i].key));
+        flm_text_putc(&label, '=');
+        flm_text_add(&label, flm_string_bytes(p, p->labels[i].value));
+        flm_text_putc(&label, 0);
+        if (!label.failed)
+            try_word(c, label.at, NULL);
+    }
+    c->t.words.failed = c->t.words.failed || label.failed;
+    flm_text_clear(&label);
+}
+
+static void complete_metric(struct completing *c)
+{
+    const struct flm_profile *p = c->t.profile;
+    struct candidates best = {.count = 0};
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        consider(&best, c, p->metrics[m].name, -(double)m);
+    tell_candidates(c, &best);
+}
+
+static void complete_argument(struct completing *c)
+{
+    static const char *const of_frames[] = {"focus", "hide", "drop", "keep", "prune"};
+    struct flm_bytes operation = c->typed.operation;
+    const char *name;
+    for (size_t i = 0; i < sizeof of_frames / sizeof of_frames[0]; i++)
+        if (flm_bytes_are(operation, of_frames[i]))
+            complete_pattern(c);
+    if (flm_bytes_are(operation, "by"))
+        for (size_t i = 0; (name = flm_class_name(i)); i++)
+            try_word(c, name, NULL);
+    if (flm_bytes_are(operation, "collapse")) {
+        try_word(c, "direct", "a function that calls itself");
+        try_word(c, "any", "also over others");
+    }
+    if (flm_bytes_are(operation, "rename"))
+        try_word(c, "s/old/new/", "what matches becomes another name");
+    if (flm_bytes_are(operation, "metric"))
+        complete_metric(c);
+    if (flm_bytes_are(operation, "label") || flm_bytes_are(operation, "unlabel"))
+        complete_label(c);
+}
+
+/* Whole expressions that people often want, while nothing was typed. */
+static bool complete_nothing(struct completing *c, struct flm_error *why)
+{
+    const struct flm_presets *presets =
+        flm_figures_presets(&c->t.viewer->figures, c->t.profile, why);
+    if (!presets)
+        return false;
+    for (unsigned i = 0; i < presets->count; i++) {
+        struct flm_bytes text = {presets->at[i].text.at, presets->at[i].text.size};
+        tell_item(c, text, flm_bytes_of(presets->at[i].title), "for this profile");
+    }
+    c->count = 0; /* the operations come as well */
+    return true;
+}
+
+bool flm_answer_complete(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
+                         struct flm_error *why)
+{
+    struct completing c = {.typed = take_apart(argument)};
+    if (!flm_tell_begin(&c.t, v, out, why))
+        return false;
+    bool ok = true, has_metric = c.t.profile && c.t.profile->sizes.metric_count > 0;
+    flm_json_begin(&c.t.json, NULL, FLM_JSON_OBJECT);
+    flm_json_begin(&c.t.json, "items", FLM_JSON_ARRAY);
+    if (has_metric && skip_blanks(argument, 0) == argument.size)
+        ok = complete_nothing(&c, why);
+    if (c.typed.operation.size == 0)
+        complete_operation(&c);
+    else if (has_metric) {
+        ok = flm_figures_measured(&v->figures, c.t.profile, c.t.metric, why) != NULL;
+        if (ok)
+            complete_argument(&c);
+    }
+    flm_json_end(&c.t.json);
+    flm_json_end(&c.t.json);
+    return flm_tell_end(&c.t, ok ? why : NULL) && ok;
+}

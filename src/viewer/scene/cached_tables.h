@@ -1,0 +1,78 @@
+/* cached_tables.h - what tables and details are made of: made when it is first asked for, and kept as
+ * long as it is right.
+ *
+ *     functions   which frames are one function         until another profile is shown
+ *     measures    self and total of each, and in how    until another metric is shown
+ *                 many places it is
+ *     summary     stacks, kinds, times                  until another profile is shown
+ *     rankings    functions in the order of a table     until another metric is shown
+ *     presets     expressions that are offered          until another profile is shown
+ *     call tree   what the person has opened            until another profile is shown
+ *
+ * The first one that is asked for after a change takes a pass or two over the profile (15 ns a node
+ * in all); after that nothing here depends on its size. */
+#ifndef FLAMEL_VIEWER_SCENE_CACHED_TABLES_H
+#define FLAMEL_VIEWER_SCENE_CACHED_TABLES_H
+
+#include "algebra/aggregate/functions.h"
+#include "algebra/aggregate/summary.h"
+#include "viewer/model/user_code.h"
+#include "viewer/scene/call_tree.h"
+
+/* How the table of functions is sorted. */
+enum flm_ranking_key {
+    FLM_RANK_SELF,
+    FLM_RANK_TOTAL,
+    FLM_RANK_CHANGE, /* where two are compared (comparison.h); else as TOTAL */
+    FLM_RANK_NAME,
+    FLM_RANK_MODULE,
+    FLM_RANK_KEYS
+};
+struct flm_ranking_order {
+    enum flm_ranking_key key;
+    bool down; /* the largest, or last, first */
+};
+
+/* Functions that have a value, in an order. */
+struct flm_ranked {
+    uint32_t *function;
+    uint32_t count;
+};
+
+struct flm_figures {
+    struct flm_functions functions;
+    bool has_functions, is_measured, has_summary, has_presets;
+    uint32_t *places; /* by function: how many nodes with a value in or below them */
+    struct flm_summary summary;
+    struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not asked for yet */
+    struct flm_presets presets;
+    struct flm_call_tree *call_tree;
+};
+
+/* Another profile is shown, or another metric. */
+void flm_figures_clear(struct flm_figures *figures);
+void flm_figures_forget_measures(struct flm_figures *figures);
+
+/* Each is NULL, and `why`, if memory ran out. `p` and `metric` are what is shown. */
+const struct flm_functions *flm_figures_functions(struct flm_figures *figures,
+                                                  const struct flm_profile *p,
+                                                  struct flm_error *why);
+const struct flm_functions *flm_figures_measured(struct flm_figures *figures,
+                                                 const struct flm_profile *p,
+                                                 struct flm_metric metric, struct flm_error *why);
+const struct flm_summary *flm_figures_summary(struct flm_figures *figures,
+                                              const struct flm_profile *p, struct flm_error *why);
+const uint32_t *flm_figures_ranking(struct flm_figures *figures, const struct flm_profile *p,
+                                    struct flm_metric metric, struct flm_ranking_order order,
+                                    uint32_t *count, struct flm_error *why);
+const struct flm_presets *flm_figures_presets(struct flm_figures *figures,
+                                              const struct flm_profile *p, struct flm_error *why);
+struct flm_call_tree *flm_figures_call_tree(struct flm_figures *figures,
+                                            const struct flm_strip *strip, struct flm_error *why);
+
+/* "self", "-self" ... as the action "sort" is told: a '-' turns the order round that people expect
+ * of a column: the largest first, names from A. What is no column is by self. */
+struct flm_ranking_order flm_ranking_order_of(struct flm_bytes text);
+const char *flm_ranking_key_name(enum flm_ranking_key key);
+
+#endif

@@ -1,0 +1,308 @@
+#include "viewer/scene/call_tree.h"
+
+#include <stdlib.h>
+
+#include "base/core/bytes.h"
+#include "viewer/scene/siblings.h"
+
+struct flm_call_tree {
+    const struct flm_strip *strip; /* borrowed, with all it has */
+    const struct flm_layout *layout;
+    const struct flm_unfold *unfold;
+    const uint32_t *frame;
+    uint32_t node_count;
+    double total;
+
+    uint32_t *below; /* by node: how many rows; 0: closed */
+    size_t below_capacity;
+    unsigned char *open; /* by number: 1 where the person opened it */
+    size_t number_count, open_capacity;
+
+    struct flm_siblings siblings;
+    uint32_t followed; /* number; whose way was opened last */
+};
+
+struct flm_call_tree *flm_call_tree_new(void)
+{
+    return calloc(1, sizeof(struct flm_call_tree));
+}
+
+void flm_call_tree_free(struct flm_call_tree *tree)
+{
+    if (!tree)
+        return;
+    flm_siblings_clear(&tree->siblings);
+    free(tree->below);
+    free(tree->open);
+    free(tree);
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static unsigned char *open_flag(const struct flm_call_tree *tree, uint32_t node)
+{
+    return &tree->open[flm_strip_number(tree->strip, (struct flm_node){node})];
+}
+
+/* Callers that were not opened yet are not in the tree, but may be there. */
+static bool has_children(const struct flm_call_tree *tree, uint32_t node)
+{
+    return flm_child_first(tree->layout, node) != FLM_NONE ||
+           (tree->strip->unfold && !tree->strip->unfold_tree.is_open[node]);
+}
+
+static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
+{
+    uint32_t count = 0;
+    for (uint32_t child = flm_child_first(tree->layout, node); child != FLM_NONE;
+         child = flm_child_next(tree->layout, node, child))
+        count += 1 + tree->below[child];
+    return count;
+}
+
+/* The rows below a node became so many: those above it are told, as far as they are open. */
+static void set_below(struct flm_call_tree *tree, uint32_t node, uint32_t count)
+{
+    uint32_t change = count - tree->below[node]; /* modulo 2^32: may be less than before */
+    tree->below[node] = count;
+    while (node != 0) {
+        node = flm_layout_parent(tree->layout, (struct flm_node){node}).index;
+        if (node == FLM_NONE || !*open_flag(tree, node))
+            return;
+        tree->below[node] += change;
+    }
+}
+
+static void count_all(struct flm_call_tree *tree, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = end; i-- > first;)
+        tree->below[i] = *open_flag(tree, i) ? count_below(tree, i) : 0;
+}
+
+/* ---- Showing --------------------------------------------------------------------------------- */
+
+static bool make_room(struct flm_call_tree *tree, const struct flm_strip *strip, size_t numbers,
+                      struct flm_error *why)
+{
+    void *below = tree->below, *open = tree->open;
+    bool ok = flm_grow(&below, &tree->below_capacity, strip->tree.node_count, sizeof *tree->below);
+    tree->below = below;
+    ok = ok && flm_grow(&open, &tree->open_capacity, numbers, sizeof *tree->open);
+    tree->open = open;
+    if (!ok)
+        return flm_error_memory(why);
+    if (numbers > tree->number_count) {
+        memset(tree->open + tree->number_count, 0, numbers - tree->number_count);
+        tree->number_count = numbers;
+    }
+    return true;
+}
+
+/* One above the largest number of the strip's nodes. */
+static size_t count_numbers(const struct flm_strip *strip)
+{
+    uint32_t largest = strip->tree.node_count - 1;
+    for (uint32_t i = 0; strip->unfold && i < strip->tree.node_count; i++)
+        if (strip->unfold_tree.number[i] > largest)
+            largest = strip->unfold_tree.number[i];
+    return (size_t)largest + 1;
+}
+
+/* While there is only one way to go on, it is open. */
+static void open_to_branch(struct flm_call_tree *tree)
+{
+    for (uint32_t node = 0;;) {
+        uint32_t first = flm_child_first(tree->layout, node);
+        *open_flag(tree, node) = 1;
+        if (first == FLM_NONE || flm_child_next(tree->layout, node, first) != FLM_NONE)
+            return;
+        node = first;
+    }
+}
+
+bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_strip *strip,
+                        struct flm_error *why)
+{
+    double total = flm_layout_total(strip->layout, (struct flm_node){0});
+    /* Any of these can stand where another stood that is gone; not all of them. */
+    if (tree->layout == strip->layout && tree->frame == strip->tree.frame &&
+        tree->node_count == strip->tree.node_count && tree->total == total) {
+        tree->strip = strip;
+        return true;
+    }
+    flm_siblings_forget(&tree->siblings);
+    /* Numbers mean other nodes where callers are unfolded, or are no more. */
+    if (tree->unfold != strip->unfold && tree->number_count > 0)
+        tree->number_count = 0;
+    bool is_first = tree->number_count == 0;
+    if (is_first)
+        tree->followed = FLM_NONE;
+    tree->layout = NULL;
+    tree->node_count = 0;
+    if (!make_room(tree, strip, count_numbers(strip), why))
+        return false;
+    tree->strip = strip;
+    tree->layout = strip->layout;
+    tree->unfold = strip->unfold;
+    tree->frame = strip->tree.frame;
+    tree->node_count = strip->tree.node_count;
+    tree->total = total;
+    if (is_first)
+        open_to_branch(tree);
+    count_all(tree, 0, tree->node_count);
+    return true;
+}
+
+uint32_t flm_call_tree_count(const struct flm_call_tree *tree)
+{
+    return tree->layout ? tree->below[0] : 0;
+}
+
+bool flm_call_tree_is_open(const struct flm_call_tree *tree, struct flm_node node)
+{
+    return *open_flag(tree, node.index) != 0;
+}
+
+void flm_call_tree_open(struct flm_call_tree *tree, struct flm_node node)
+{
+    if (*open_flag(tree, node.index) || !has_children(tree, node.index))
+        return;
+    *open_flag(tree, node.index) = 1;
+    set_below(tree, node.index, count_below(tree, node.index));
+}
+
+void flm_call_tree_close(struct flm_call_tree *tree, struct flm_node node)
+{
+    if (!*open_flag(tree, node.index) || node.index == 0)
+        return;
+    /* Before the flag goes: what is below a closed node counts for nobody. */
+    set_below(tree, node.index, 0);
+    *open_flag(tree, node.index) = 0;
+}
+
+void flm_call_tree_open_all(struct flm_call_tree *tree, struct flm_node node)
+{
+    uint32_t end = tree->strip->tree.end[node.index];
+    for (uint32_t i = node.index; i < end; i++)
+        if (i + 1 < tree->strip->tree.end[i])
+            *open_flag(tree, i) = 1;
+    *open_flag(tree, node.index) = 1;
+    count_all(tree, node.index + 1, end);
+    set_below(tree, node.index, count_below(tree, node.index));
+}
+
+void flm_call_tree_reveal(struct flm_call_tree *tree, struct flm_node node)
+{
+    while (node.index != 0 && node.index != FLM_NONE) {
+        node = flm_layout_parent(tree->layout, node);
+        if (node.index != FLM_NONE)
+            flm_call_tree_open(tree, node);
+    }
+}
+
+void flm_call_tree_follow(struct flm_call_tree *tree, struct flm_node node)
+{
+    uint32_t number = flm_strip_number(tree->strip, node);
+    if (number != tree->followed)
+        flm_call_tree_reveal(tree, node);
+    tree->followed = number;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Where a walk over the rows is: in the children of a node, at one of them. */
+struct step {
+    uint32_t parent, position;
+};
+
+struct walk {
+    struct step *step;
+    size_t depth, capacity;
+};
+
+static bool enter(struct walk *walk, uint32_t parent)
+{
+    void *grown = walk->step;
+    if (!flm_grow(&grown, &walk->capacity, walk->depth + 1, sizeof *walk->step))
+        return false;
+    walk->step = grown;
+    walk->step[walk->depth++] = (struct step){parent, 0};
+    return true;
+}
+
+/* Passes over `skip` rows, whole siblings with all below them at a time. */
+static bool go_to(struct flm_call_tree *tree, struct walk *walk, uint32_t skip)
+{
+    uint32_t node = 0;
+    for (;;) {
+        if (!enter(walk, node))
+            return false;
+        const struct flm_sorted_children *siblings =
+            flm_siblings_below(&tree->siblings, tree->layout, node, NULL);
+        if (!siblings)
+            return false;
+        uint32_t *position = &walk->step[walk->depth - 1].position;
+        while (*position < siblings->count && skip > tree->below[siblings->child[*position]])
+            skip -= 1 + tree->below[siblings->child[(*position)++]];
+        if (skip == 0 || *position == siblings->count)
+            return true;
+        skip--;
+        node = siblings->child[(*position)++];
+    }
+}
+
+bool flm_call_tree_rows(struct flm_call_tree *tree, uint32_t from, uint32_t count,
+                        struct flm_call_row *rows, uint32_t *got, struct flm_error *why)
+{
+    struct walk walk = {0};
+    *got = 0;
+    if (from >= flm_call_tree_count(tree))
+        return true;
+    bool ok = go_to(tree, &walk, from);
+    while (ok && *got < count && walk.depth > 0) {
+        struct step *step = &walk.step[walk.depth - 1];
+        const struct flm_sorted_children *siblings =
+            flm_siblings_below(&tree->siblings, tree->layout, step->parent, NULL);
+        if (!siblings) {
+            ok = false;
+        } else if (step->position == siblings->count) {
+            walk.depth--;
+        } else {
+            uint32_t node = siblings->child[step->position++];
+            rows[(*got)++] = (struct flm_call_row){
+                .node = {node},
+                .level = (uint32_t)walk.depth - 1,
+                .set_size = siblings->count,
+                .position = step->position,
+                .has_children = has_children(tree, node),
+                .is_open = *open_flag(tree, node) != 0,
+            };
+            if (tree->below[node] > 0)
+                ok = enter(&walk, node);
+        }
+    }
+    free(walk.step);
+    return ok || flm_error_memory(why);
+}
+
+uint32_t flm_call_tree_row_of(struct flm_call_tree *tree, struct flm_node node)
+{
+    uint32_t row = 0;
+    if (!tree->layout || node.index == 0 || node.index >= tree->node_count ||
+        flm_layout_total(tree->layout, node) == 0)
+        return FLM_NONE;
+    while (node.index != 0) {
+        struct flm_node parent = flm_layout_parent(tree->layout, node);
+        if (parent.index == FLM_NONE || !*open_flag(tree, parent.index))
+            return FLM_NONE;
+        const struct flm_sorted_children *siblings =
+            flm_siblings_below(&tree->siblings, tree->layout, parent.index, NULL);
+        if (!siblings)
+            return FLM_NONE;
+        for (uint32_t i = 0; siblings->child[i] != node.index; i++)
+            row += 1 + tree->below[siblings->child[i]];
+        row += parent.index != 0;
+        node = parent;
+    }
+    return row;
+}

@@ -1,0 +1,50 @@
+#include "viewer/scene/node_values.h"
+
+#include "viewer/model/internal.h"
+
+static double sum_of(const double *self, uint32_t from, uint32_t end)
+{
+    double sum = 0;
+    for (uint32_t i = from; i < end; i++)
+        sum += self[i];
+    return sum;
+}
+
+/* The column of a profile's metric. */
+struct column {
+    const double *self;
+    const uint32_t *end;
+};
+
+static void value_in(const void *context, uint32_t node, bool of_self, double value[2])
+{
+    const struct column *column = context;
+    value[0] = sum_of(column->self, node, of_self ? node + 1 : column->end[node]);
+    value[1] = 0;
+}
+
+static bool is_signed(const struct flm_viewer *v, uint32_t metric)
+{
+    const struct flm_summary *summary = &v->figures.summary;
+    return summary->metric && summary->metric[metric].size != summary->metric[metric].total;
+}
+
+struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_strip *strip,
+                              struct flm_node node, uint32_t metric)
+{
+    struct column column = {flm_self_column(strip->profile, metric), strip->profile->node_end};
+    uint32_t number = flm_strip_number(strip, node), end = strip->tree.end[node.index];
+    bool is_width = strip->tree.width == column.self && !is_signed(v, metric);
+    if (strip->kind == FLM_STRIP_STACKS)
+        return (struct flm_value){is_width ? flm_layout_total(strip->layout, node)
+                                           : sum_of(column.self, node.index, end),
+                                  column.self[node.index], true};
+    if (strip->kind == FLM_STRIP_UNFOLDED && strip->compared)
+        return (struct flm_value){strip->sums[number].is.total[1], strip->sums[number].is.own[1],
+                                  true};
+    if (strip->kind == FLM_STRIP_CHART || !is_signed(v, metric))
+        return (struct flm_value){.total = flm_layout_total(strip->layout, node)};
+    struct flm_unfold_sum sum =
+        flm_unfold_sum(strip->unfold, (struct flm_unfolded){number}, value_in, &column);
+    return (struct flm_value){sum.total[0], sum.own[0], true};
+}

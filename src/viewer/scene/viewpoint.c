@@ -1,0 +1,229 @@
+/* places.c - what is seen where: cameras and strips, points and spots, zooming and scrolling to
+ * them.
+ *
+ * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
+ * because who calls and what is called are looked at one after the other, and what is narrow among
+ * callers is elsewhere among calls. `camera` is that of the half that was touched last, which keys
+ * and the minimap move; `beside` that of the other one. They are scrolled together. */
+#include <math.h>
+
+#include "viewer/model/internal.h"
+
+static const struct flm_spot no_spot = {0, FLM_NONE};
+
+bool flm_viewer_has_halves(const struct flm_viewer *v)
+{
+    return v->scene.strip_count == 2 && v->scene.strips[1].kind == FLM_STRIP_UNFOLDED;
+}
+
+static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_strip *strip)
+{
+    bool other = flm_viewer_has_halves(v) && strip != &v->scene.strips[v->half];
+    return other ? &v->beside : &v->camera;
+}
+
+void flm_viewer_turn_to(struct flm_viewer *v, uint32_t strip)
+{
+    if (!flm_viewer_has_halves(v) || strip == v->half)
+        return;
+    struct flm_camera camera = v->camera;
+    double scroll = camera.scroll_to; /* both are scrolled together */
+    v->camera = v->beside;
+    v->camera.scroll_from = v->camera.scroll_to = scroll;
+    v->beside = camera;
+    v->half = strip;
+    v->zoomed = no_spot;
+    v->minimap_is_stale = true; /* it is of the half that is moved */
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS;
+}
+
+struct flm_span flm_viewer_span(const struct flm_viewer *v)
+{
+    return flm_camera_span(&v->camera, v->now_ms);
+}
+
+/* The deepest node that everything seen is in: down from the root, into the child at the left edge
+ * as long as it reaches the right one. A millionth of the window does not count: the camera glides,
+ * and sums are rounded. */
+static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm_strip *strip,
+                                    struct flm_span span)
+{
+    double slack = (span.right - span.left) * 1e-6;
+    struct flm_viewport view = {.left = span.left + slack,
+                                .right = span.right - slack,
+                                .width_px = 1,
+                                .level_count = UINT32_MAX};
+    struct flm_node top = {0};
+    struct flm_rectangle box;
+    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    for (uint32_t level = 1; flm_layout_at(places, &view, 0, level, &box); level++) {
+        double offset = flm_layout_offset(places, box.node);
+        if (box.flags & FLM_RECTANGLE_RUN || offset + box.total < view.right)
+            break;
+        top = box.node;
+    }
+    return top;
+}
+
+struct flm_node flm_viewer_top_node(const struct flm_viewer *v, const struct flm_strip *strip)
+{
+    return node_of_span(v, strip, flm_camera_span(camera_of(v, strip), v->now_ms));
+}
+
+struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct flm_strip *strip)
+{
+    return node_of_span(v, strip, camera_of(v, strip)->to);
+}
+
+/* Of a strip beside another: what of it is seen is the same part of the same node. */
+static struct flm_span span_beside(const struct flm_layout *places, const struct flm_strip *strip,
+                                   struct flm_node top, struct flm_span span)
+{
+    double offset = flm_layout_offset(places, top), total = flm_layout_total(places, top);
+    double own_offset = flm_layout_offset(strip->layout, top);
+    double own_total = flm_layout_total(strip->layout, top);
+    double scale = total > 0 ? own_total / total : 0;
+    return (struct flm_span){own_offset + (span.left - offset) * scale,
+                             own_offset + (span.right - offset) * scale};
+}
+
+struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct flm_strip *strip)
+{
+    struct flm_span span = flm_camera_span(camera_of(v, strip), v->now_ms);
+    struct flm_node top = flm_viewer_top_node(v, strip);
+    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    if (places != strip->layout)
+        span = span_beside(places, strip, top, span);
+    return (struct flm_viewport){
+        .left = span.left,
+        .right = span.right,
+        .width_px = strip->width_px,
+        .min_width_px = v->is_cells ? FLM_CELL_PX : v->scale,
+        .level_count = UINT32_MAX,
+        .zoom_level = flm_layout_level(places, top),
+    };
+}
+
+bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_spot *spot,
+                    struct flm_rectangle *box)
+{
+    struct flm_area area = flm_viewer_area(v);
+    uint32_t level;
+    if (!flm_viewer_settle(v, NULL) || y < area.top)
+        return false;
+    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+    struct flm_strip *strip = flm_scene_strip_at(&v->scene, x - area.left, y - area.top, scroll,
+                                                 flm_viewer_row_px(v), &level);
+    if (!strip)
+        return false;
+    struct flm_viewport view = flm_viewer_viewport(v, strip);
+    if (!flm_layout_at(strip->layout, &view, x - area.left - strip->left_px, level, box))
+        return false;
+    *spot =
+        (struct flm_spot){(uint32_t)(strip - v->scene.strips), flm_strip_number(strip, box->node)};
+    return true;
+}
+
+struct flm_spot flm_spot_of_number(const struct flm_viewer *v, double number)
+{
+    double strip = floor(number / 4294967296.0);
+    if (!(number >= 0) || !(strip < v->scene.strip_count))
+        return no_spot;
+    struct flm_spot spot = {(uint32_t)strip, (uint32_t)(number - strip * 4294967296.0)};
+    const struct flm_strip *in = &v->scene.strips[spot.strip];
+    struct flm_node node = flm_strip_node(in, spot.number);
+    bool is_there = node.index != FLM_NONE && flm_layout_level(in->layout, node) != FLM_NONE;
+    return is_there ? spot : no_spot; /* what has no width is nowhere */
+}
+
+void flm_viewer_reveal(struct flm_viewer *v, struct flm_spot spot)
+{
+    if (!flm_spot_is(spot))
+        return;
+    struct flm_strip *strip = &v->scene.strips[spot.strip];
+    uint32_t level = flm_layout_level(strip->layout, flm_strip_node(strip, spot.number));
+    struct flm_area area = flm_viewer_area(v);
+    double row = flm_viewer_row_px(v), y = flm_strip_row_px(strip, level, row);
+    double scroll = v->camera.scroll_to;
+    if (level == FLM_NONE || area.height < 3 * row)
+        return;
+    if (y < scroll + row)
+        scroll = fmax(0, y - row);
+    if (y + 2 * row > scroll + area.height)
+        scroll = fmax(0, fmin(y + 2 * row, v->scene.content_px) - area.height);
+    if (scroll != v->camera.scroll_to)
+        flm_camera_scroll_to(&v->camera, scroll, v->now_ms, flm_viewer_glide_ms(v));
+}
+
+void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_spot spot)
+{
+    struct flm_span span = {0, v->camera.total};
+    flm_viewer_turn_to(v, spot.strip);
+    v->zoomed = no_spot;
+    if (flm_spot_is(spot) && spot.strip < v->scene.strip_count) {
+        const struct flm_strip *strip = &v->scene.strips[spot.strip];
+        const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+        struct flm_node node = flm_strip_node(strip, spot.number);
+        double total = flm_layout_total(places, node);
+        if (node.index != 0 && total > 0) {
+            span.left = flm_layout_offset(places, node);
+            span.right = span.left + total;
+            v->zoomed = spot;
+        }
+    }
+    flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
+    flm_viewer_reveal(v, v->zoomed);
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS |
+                  FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
+}
+
+void flm_viewer_fit(struct flm_viewer *v)
+{
+    flm_viewer_zoom_to(v, (struct flm_spot){v->half, 0});
+    flm_camera_go_share(&v->beside, (struct flm_span){0, 1}, v->now_ms, flm_viewer_glide_ms(v));
+    flm_camera_scroll_to(&v->camera, v->scene.home_px, v->now_ms, flm_viewer_glide_ms(v));
+}
+
+bool flm_viewer_is_fit(const struct flm_viewer *v)
+{
+    const struct flm_camera *camera = &v->camera;
+    struct flm_span beside = flm_camera_share(&v->beside);
+    if (flm_viewer_has_halves(v) && (beside.left > 0 || beside.right < 1))
+        return false;
+    return camera->to.left <= 0 && camera->to.right >= camera->total &&
+           camera->scroll_to == v->scene.home_px;
+}
+
+void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
+{
+    double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
+    double to = fmin(fmax(v->camera.scroll_to + by_px, 0), most);
+    if (to == v->camera.scroll_to)
+        return;
+    flm_camera_scroll_to(&v->camera, to, v->now_ms, duration_ms);
+    v->changed |= FLM_CHANGED_PICTURE;
+}
+
+/* As wide as a label needs. */
+#define SHOWN_PX 40
+
+void flm_viewer_show(struct flm_viewer *v, struct flm_spot spot)
+{
+    const struct flm_strip *strip = &v->scene.strips[spot.strip];
+    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    struct flm_node node = flm_strip_node(strip, spot.number);
+    double total = flm_layout_total(places, node);
+    double left = flm_layout_offset(places, node), right = left + total;
+    flm_viewer_turn_to(v, spot.strip);
+    struct flm_span span = v->camera.to;
+    double width = span.right - span.left, area = fmax(flm_viewer_area(v).width, 1);
+    flm_viewer_reveal(v, spot);
+    if (total <= 0 || (right > span.left && left < span.right && total / width * area >= 3))
+        return;
+    double wanted = fmin(width, total * area / (SHOWN_PX * v->scale));
+    double middle = left + total / 2;
+    flm_camera_go(&v->camera, (struct flm_span){middle - wanted / 2, middle + wanted / 2},
+                  v->now_ms, flm_viewer_glide_ms(v));
+    v->zoomed = no_spot;
+    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+}

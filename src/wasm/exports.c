@@ -1,0 +1,189 @@
+#include "wasm/exports.h"
+
+#include <stdlib.h>
+
+#include "format/core/reading.h"
+#include "viewer/model/viewer.h"
+#include "wasm/answer_buffer.h"
+
+/* The viewer of this module, made when it is first needed, and its picture. */
+static struct flm_viewer *the_viewer;
+static struct flm_pixels picture;
+
+#if defined(__wasm__)
+__attribute__((import_module("env"), import_name("flamel_clock")))
+#endif
+double
+flamel_clock(void);
+
+static struct flm_viewer *viewer(void)
+{
+    if (!the_viewer) {
+        the_viewer = flm_viewer_new(NULL);
+        if (the_viewer)
+            flm_viewer_clock(the_viewer, flamel_clock);
+    }
+    return the_viewer;
+}
+
+/* ---- Profiles -----------------------------------------------------------------------------------
+ */
+
+/* A .flm file is used where it lies; from anything else a profile is made. */
+static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_error *why)
+{
+    static const struct flm_read_options options = {.keep_times = true};
+    struct flm_source source = flm_source_of((struct flm_bytes){bytes, size});
+    struct flm_reading reading;
+    struct flm_profile *profile = NULL;
+    if (flm_reading_begin(&reading, &source, NULL, &options, why)) {
+        if (reading.format == &flm_format_flm)
+            profile = flm_profile_open(bytes, size, free, bytes, why);
+        else
+            profile = flm_reading_finish(&reading, why);
+    }
+    bool keeps = profile && reading.format == &flm_format_flm;
+    flm_reading_clear(&reading);
+    if (!keeps)
+        free(bytes);
+    return profile;
+}
+
+static bool terminated(struct flm_text *text, const char *at, uint32_t size)
+{
+    flm_text_add(text, (struct flm_bytes){at, size});
+    flm_text_putc(text, '\0');
+    return !text->failed;
+}
+
+int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_size)
+{
+    struct flm_error why = {0};
+    struct flm_text text = {0};
+    bool good = false;
+    flm_page_answer();
+    struct flm_profile *profile = open_profile(bytes, size, &why);
+    if (!profile) {
+        good = false;
+    } else if (!viewer() || !terminated(&text, name, name_size)) {
+        flm_profile_free(profile);
+        good = flm_error_memory(&why);
+    } else {
+        good = flm_viewer_take(the_viewer, side ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER, profile,
+                               text.at, &why);
+    }
+    flm_text_clear(&text);
+    return flm_page_result(good, &why);
+}
+
+/* ---- Questions and actions ----------------------------------------------------------------------
+ */
+
+int flamel_do(const char *action, uint32_t size)
+{
+    struct flm_error why = {0};
+    flm_page_answer();
+    bool good = viewer() ? flm_viewer_do(the_viewer, (struct flm_bytes){action, size}, &why)
+                         : flm_error_memory(&why);
+    return flm_page_result(good, &why);
+}
+
+int flamel_ask(const char *question, uint32_t size)
+{
+    struct flm_error why = {0};
+    struct flm_text *out = flm_page_answer();
+    bool good = viewer() ? flm_viewer_ask(the_viewer, (struct flm_bytes){question, size}, out, &why)
+                         : flm_error_memory(&why);
+    return flm_page_result(good, &why);
+}
+
+/* ---- Events -------------------------------------------------------------------------------------
+ */
+
+uint32_t flamel_changes(void)
+{
+    return viewer() ? flm_viewer_changes(the_viewer) : 0;
+}
+
+uint32_t flamel_key(const char *key, uint32_t size, uint32_t held, double now_ms)
+{
+    if (viewer())
+        flm_viewer_key(the_viewer, (struct flm_bytes){key, size}, held, now_ms);
+    return flamel_changes();
+}
+
+uint32_t flamel_pointer(int event, double x, double y, uint32_t held, int touch, double now_ms)
+{
+    if (viewer() && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_LEAVE)
+        flm_viewer_pointer(the_viewer, (enum flm_pointer_event)event, x, y, held, touch != 0,
+                           now_ms);
+    return flamel_changes();
+}
+
+uint32_t flamel_wheel(double x, double y, double dx, double dy, uint32_t held, double now_ms)
+{
+    if (viewer())
+        flm_viewer_wheel(the_viewer, x, y, dx, dy, held, now_ms);
+    return flamel_changes();
+}
+
+uint32_t flamel_pinch(double x, double y, double factor, double dx, double dy, double now_ms)
+{
+    if (viewer())
+        flm_viewer_pinch(the_viewer, x, y, factor, dx, dy, now_ms);
+    return flamel_changes();
+}
+
+/* ---- The picture --------------------------------------------------------------------------------
+ */
+
+/* More than any screen: a width and height whose product is no size any more. */
+enum { MOST_PX = 1 << 15 };
+
+uint32_t *flamel_resize(uint32_t width, uint32_t height, double scale)
+{
+    if (!viewer() || width > MOST_PX || height > MOST_PX || !(scale > 0.1 && scale < 20))
+        return NULL;
+    size_t size = (size_t)width * height * sizeof *picture.at;
+    uint32_t *memory = realloc(picture.at, size ? size : 1);
+    if (!memory)
+        return NULL;
+    memset(memory, 0, size);
+    picture = flm_pixels_of(memory, width, height);
+    flm_viewer_resize(the_viewer, width, height, scale);
+    return memory;
+}
+
+void flamel_theme(int dark, int still, int forced, uint32_t text, uint32_t page, uint32_t accent,
+                  uint32_t mark)
+{
+    struct flm_theme theme = {dark != 0, forced != 0, still != 0, text, page, accent, mark};
+    if (viewer())
+        flm_viewer_theme(the_viewer, &theme);
+}
+
+int flamel_paint(double now_ms)
+{
+    return viewer() && picture.at && flm_viewer_paint(the_viewer, &picture, now_ms);
+}
+
+uint32_t flamel_missing(int weight)
+{
+    if (!viewer() || weight < 0 || weight >= FLM_WEIGHT_COUNT)
+        return 0;
+    return flm_atlas_missing(flm_viewer_atlas(the_viewer), (enum flm_weight)weight);
+}
+
+double flamel_font_px(void)
+{
+    return viewer() ? flm_atlas_size_px(flm_viewer_atlas(the_viewer)) : 0;
+}
+
+int flamel_glyph(uint32_t code_point, int weight, double advance, int left, int top, int width,
+                 int height, const uint8_t *coverage, int columns)
+{
+    struct flm_glyph glyph = {advance, left, top, width, height, coverage, columns};
+    if (!viewer() || weight < 0 || weight >= FLM_WEIGHT_COUNT || width < 0 || height < 0)
+        return 0;
+    return flm_atlas_add(flm_viewer_atlas(the_viewer), code_point, (enum flm_weight)weight, &glyph);
+}

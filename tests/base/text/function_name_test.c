@@ -1,0 +1,160 @@
+#include "base/text/function_name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/random.h"
+
+struct example {
+    const char *name, *without_arguments, *qualified, *bare, *package;
+};
+
+/* The parts as texts: [0, end), [qualified, end), [bare, end). */
+static const struct example examples[] = {
+    {"main", "main", "main", "main", "main"},
+    {"", "", "", "", ""},
+    {"[libc.so.6]", "[libc.so.6]", "[libc.so.6]", "[libc.so.6]", "libc.so.6"},
+    /* C */
+    {"ext4_file_read", "ext4_file_read", "ext4_file_read", "ext4_file_read", "ext4"},
+    {"__do_fault.isra.0", "__do_fault", "__do_fault", "__do_fault", "do"},
+    {"read+0x1f", "read", "read", "read", "read"},
+    {"malloc@plt", "malloc", "malloc", "malloc", "malloc"},
+    {"libc.so.1`malloc", "libc.so.1`malloc", "libc.so.1`malloc", "malloc", "libc.so.1"},
+    {"/usr/lib/libz.so.1", "/usr/lib/libz.so.1", "libz.so.1", "libz.so.1", "/usr/lib"},
+    /* C++ */
+    {"std::list<http::Header, std::allocator<http::Header> >::emplace_back(int) const",
+     "std::list<http::Header, std::allocator<http::Header> >::emplace_back",
+     "list<http::Header, std::allocator<http::Header> >::emplace_back", "emplace_back", "std"},
+    {"void std::sort<int*, bool (*)(int)>(int*, int*)", "void std::sort", "std::sort", "sort",
+     "std"},
+    {"std::ostream& operator<< <char>(std::ostream&, char const*)", "std::ostream& operator<<",
+     "operator<<", "operator<<", "operator<<"},
+    {"std::vector<int, std::allocator<int> > std::__partition<std::vector<int>, bool "
+     "(*)(int)>(int)",
+     "std::vector<int, std::allocator<int> > std::__partition", "std::__partition", "__partition",
+     "std"},
+    {"Iter<int*>::difference_type gnu::operator-<int*, std::vector<int> >(Iter<int*> const&)",
+     "Iter<int*>::difference_type gnu::operator-", "gnu::operator-", "operator-", "gnu"},
+    {"bool std::operator< <char>(std::string const&, std::string const&)", "bool std::operator<",
+     "std::operator<", "operator<", "std"},
+    {"operator new(unsigned long)", "operator new", "operator new", "operator new", "operator new"},
+    {"std::function<void ()>::operator()() const", "std::function<void ()>::operator()",
+     "function<void ()>::operator()", "operator()", "std"},
+    {"(anonymous namespace)::Parser::next(char)", "(anonymous namespace)::Parser::next",
+     "Parser::next", "next", "(anonymous namespace)"},
+    {"app::f(int)::{lambda(int)#1}::operator()(int) const",
+     "app::f(int)::{lambda(int)#1}::operator()", "{lambda(int)#1}::operator()", "operator()",
+     "app"},
+    /* Rust */
+    {"<gfx::Node as core::fmt::Display>::fmt", "<gfx::Node as core::fmt::Display>::fmt",
+     "<gfx::Node as core::fmt::Display>::fmt", "fmt", "gfx"},
+    {"alloc::vec::Vec<T>::push::h0123456789abcdef", "alloc::vec::Vec<T>::push", "Vec<T>::push",
+     "push", "alloc"},
+    {"iter::collect::<Vec<u8>>", "iter::collect", "collect", "collect", "iter"},
+    /* Go */
+    {"net/http.(*conn).serve", "net/http.(*conn).serve", "http.(*conn).serve", "serve", "net/http"},
+    {"runtime.mallocgc", "runtime.mallocgc", "runtime.mallocgc", "mallocgc", "runtime"},
+    /* Java */
+    {"java/util/HashMap.get", "java/util/HashMap.get", "HashMap.get", "get", "java/util"},
+    {"java.util.HashMap.get", "java.util.HashMap.get", "HashMap.get", "get", "java.util"},
+    {"java/lang/String.<init>", "java/lang/String.<init>", "String.<init>", "<init>", "java/lang"},
+    {"Work.fib(I)I", "Work.fib", "Work.fib", "fib", "Work"},
+    /* Interpreters */
+    {"render (app/page.py:12)", "render", "render", "render", "app"},
+    {"<module> (app.py:3)", "<module>", "<module>", "<module>", "app.py"},
+    {"LazyCompile:*render /srv/app.js:12:3", "LazyCompile:*render", "render", "render", "/srv"},
+    {"App\\Kernel::handle", "App\\Kernel::handle", "Kernel::handle", "handle", "App"},
+    {"lists:map/2", "lists:map/2", "lists:map/2", "map/2", "lists"},
+    /* What only looks like a name of a language */
+    {"-[NSString length]", "-[NSString length]", "-[NSString length]", "-[NSString length]",
+     "-[NSString length]"},
+    {"GC Major Collection", "GC Major Collection", "GC Major Collection", "GC Major Collection",
+     "GC Major Collection"},
+    {"(((((", "(((((", "(((((", "(((((", "((((("},
+    {"a::", "a::", "a::", "a::", "a"},
+};
+
+static void assert_part(struct flm_bytes part, const char *expected, const char *name)
+{
+    if (!flm_bytes_are(part, expected))
+        fail_msg("%s: '%.*s', not '%s'", name, (int)part.size, part.at, expected);
+}
+
+static void a_name_is_taken_apart_as_its_language_is_written(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        const struct example *e = &examples[i];
+        struct flm_name_parts p = flm_name_parts(flm_bytes_of(e->name));
+        assert_part((struct flm_bytes){e->name, p.end}, e->without_arguments, e->name);
+        assert_part((struct flm_bytes){e->name + p.qualified, p.end - p.qualified}, e->qualified,
+                    e->name);
+        assert_part((struct flm_bytes){e->name + p.bare, p.end - p.bare}, e->bare, e->name);
+        assert_part(flm_name_package(flm_bytes_of(e->name)), e->package, e->name);
+    }
+}
+
+/* In memory of exactly their size, so that a sanitizer sees what reads beyond. */
+static void parts_stay_inside_of_any_name(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    for (int i = 0; i < 200000; i++) {
+        static const char letters[] = "::<>()[]{}.-/ aoB1_+@#!`\\\x80$*~";
+        size_t size = random_below(&random, 18);
+        char *name = malloc(size ? size : 1);
+        assert_non_null(name);
+        for (size_t k = 0; k < size; k++)
+            name[k] = letters[random_below(&random, sizeof letters)];
+        if (size >= 8 && random_below(&random, 8) == 0)
+            memcpy(name + random_below(&random, (unsigned)size - 7), "operator", 8);
+        struct flm_name_parts p = flm_name_parts((struct flm_bytes){name, size});
+        assert_true(p.qualified <= p.bare && p.bare <= p.end && p.end <= size);
+        assert_true(size == 0 || p.bare < p.end);
+        struct flm_bytes package = flm_name_package((struct flm_bytes){name, size});
+        assert_true(package.at >= name && package.at + package.size <= name + size);
+        assert_true(size == 0 || package.size > 0);
+        free(name);
+    }
+}
+
+static void a_long_name_takes_linear_time(void **state)
+{
+    (void)state;
+    size_t size = 4000000;
+    char *name = malloc(size);
+    assert_non_null(name);
+    for (int fill = 0; fill < 4; fill++) {
+        for (size_t i = 0; i < size; i++)
+            name[i] = "(< ("[fill == 3 ? i % 4 : (size_t)fill];
+        flm_name_parts((struct flm_bytes){name, size});
+        flm_name_package((struct flm_bytes){name, size});
+    }
+    free(name);
+}
+
+static void runtimes_are_known(void **state)
+{
+    (void)state;
+    assert_true(flm_name_is_runtime(flm_bytes_of("libc.so.6")));
+    assert_true(
+        flm_name_is_runtime(flm_bytes_of("/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2")));
+    assert_true(flm_name_is_runtime(flm_bytes_of("std")));
+    assert_false(flm_name_is_runtime(flm_bytes_of("main")));
+    assert_false(flm_name_is_runtime(flm_bytes_of("libcrypto.so.3")));
+    assert_false(flm_name_is_runtime(flm_bytes_of("")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_taken_apart_as_its_language_is_written),
+        cmocka_unit_test(parts_stay_inside_of_any_name),
+        cmocka_unit_test(a_long_name_takes_linear_time),
+        cmocka_unit_test(runtimes_are_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

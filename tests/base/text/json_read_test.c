@@ -1,0 +1,388 @@
+#include "base/text/json_read.h"
+
+#include "support/core/failures.h"
+#include "support/profile/perf_reading.h"
+
+/* A parser over a text, whole or through windows of `step` bytes. */
+struct fixture {
+    struct flm_json json;
+    struct flm_source source;
+    struct windows windows;
+    struct flm_error why;
+};
+
+static void start(struct fixture *f, const char *text, size_t step)
+{
+    *f = (struct fixture){.windows = {.all = flm_bytes_of(text), .step = step}};
+    f->source = windows_source(&f->windows);
+    flm_json_init(&f->json, &f->source, &f->why);
+}
+
+static bool finish(struct fixture *f)
+{
+    bool good = flm_json_finish(&f->json);
+    free(f->windows.block);
+    return good;
+}
+
+/* Writes a value as JSON without blanks: what the parser understood. */
+static void echo(struct flm_json *json, struct flm_text *out)
+{
+    struct flm_bytes text;
+    struct flm_json_number number;
+    bool value;
+    size_t bottom = json->depth;
+    bool first = true;
+    do {
+        switch (flm_json_type(json)) {
+        case FLM_JSON_TYPE_OBJECT:
+            flm_json_enter_object(json);
+            flm_text_putc(out, '{');
+            first = true;
+            break;
+        case FLM_JSON_TYPE_ARRAY:
+            flm_json_enter_array(json);
+            flm_text_putc(out, '[');
+            first = true;
+            break;
+        case FLM_JSON_TYPE_STRING:
+            if (flm_json_string(json, &text))
+                flm_text_format(out, "'%.*s'", (int)text.size, text.at);
+            break;
+        case FLM_JSON_TYPE_NUMBER:
+            if (flm_json_number(json, &number))
+                flm_text_add(out, number.text);
+            break;
+        case FLM_JSON_TYPE_BOOL:
+            if (flm_json_bool(json, &value))
+                flm_text_puts(out, value ? "true" : "false");
+            break;
+        case FLM_JSON_TYPE_NULL:
+            flm_json_skip(json);
+            flm_text_puts(out, "null");
+            break;
+        default:
+            break;
+        }
+        while (json->depth > bottom && !json->failed) {
+            bool in_object = json->is_object[(json->depth - 1) / 8] >> (json->depth - 1) % 8 & 1;
+            bool more = in_object ? flm_json_next_key(json, &text) : flm_json_next_item(json);
+            if (json->failed)
+                break;
+            if (!more) {
+                flm_text_putc(out, in_object ? '}' : ']');
+                first = false;
+                continue;
+            }
+            if (!first)
+                flm_text_putc(out, ',');
+            first = false;
+            if (in_object)
+                flm_text_format(out, "%.*s:", (int)text.size, text.at);
+            break;
+        }
+    } while (json->depth > bottom && !json->failed);
+}
+
+static void assert_echo(const char *text, const char *expected)
+{
+    static const size_t steps[] = {1, 2, 5, 1000};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct fixture f;
+        struct flm_text out = {0};
+        start(&f, text, steps[i]);
+        echo(&f.json, &out);
+        if (!finish(&f))
+            fail_msg("'%s': %s", text, f.why.text);
+        flm_text_putc(&out, 0);
+        assert_string_equal(out.at, expected);
+        flm_text_clear(&out);
+    }
+}
+
+static void assert_fails(const char *text, uint64_t offset, const char *reason, bool is_cut)
+{
+    for (size_t step = 1; step < 1000; step += 333) {
+        struct fixture f;
+        struct flm_text out = {0};
+        start(&f, text, step);
+        echo(&f.json, &out);
+        flm_text_clear(&out);
+        if (finish(&f))
+            fail_msg("'%s' is read", text);
+        if (f.why.offset != offset || !strstr(f.why.text, reason) || f.json.is_cut != is_cut)
+            fail_msg("'%s': '%s', not '%s' at %d", text, f.why.text, reason, (int)offset);
+
+        /* Skipping finds the same. */
+        struct flm_error why = f.why;
+        start(&f, text, step);
+        flm_json_skip(&f.json);
+        assert_false(finish(&f));
+        if (!strstr(reason, "escape"))
+            assert_string_equal(f.why.text, why.text);
+    }
+}
+
+static void values_come_as_they_stand(void **state)
+{
+    (void)state;
+    assert_echo("{}", "{}");
+    assert_echo(" [ ] ", "[]");
+    assert_echo("\xEF\xBB\xBF[1]", "[1]");
+    assert_echo("\t{\"a\" : [1, 2.5e3 ,-0], \"b\":{\"c\":true}\r\n, \"\":[false,null]}\n",
+                "{a:[1,2.5e3,-0],b:{c:true},:[false,null]}");
+    assert_echo("\"text\"", "'text'");
+    assert_echo("-12", "-12");
+    assert_echo("[[[[]],{}],{\"a\":{}}]", "[[[[]],{}],{a:{}}]");
+    assert_echo("[NaN,Infinity,-Infinity]", "[NaN,Infinity,-Infinity]");
+}
+
+static void escapes_are_undone(void **state)
+{
+    (void)state;
+    assert_echo("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t!\"", "'a\"\\/\b\f\n\r\t!'");
+    assert_echo("\"\\u0041\\u00e9\\u20AC\\uD83d\\ude00\"",
+                "'A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80'");
+    assert_echo(
+        "[\"\\ud83d\",\"\\ud83dx\",\"\\ude00\",\"\\ud83d\\u0041\",\"\\ud83d\\ud83d\\ude00\"]",
+        "['\xEF\xBF\xBD','\xEF\xBF\xBDx','\xEF\xBF\xBD','\xEF\xBF\xBD"
+        "A','\xEF\xBF\xBD\xF0\x9F\x98\x80']");
+    assert_echo("{\"k\\u0065y\":\"plain\"}", "{key:'plain'}");
+    assert_echo("\"not UTF-8 \xFF\xC0 and a tab\t\"", "'not UTF-8 \xFF\xC0 and a tab\t'");
+}
+
+static void a_text_may_hold_a_nul(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct flm_bytes text;
+    start(&f, "\"a\\u0000b\"", 3);
+    assert_true(flm_json_string(&f.json, &text));
+    assert_int_equal(text.size, 3);
+    assert_memory_equal(text.at, "a\0b", 3);
+    assert_true(finish(&f));
+}
+
+static void what_is_no_json_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    assert_fails("", 0, "ends too early", true);
+    assert_fails(" \n", 2, "ends too early", true);
+    assert_fails("[1", 2, "ends too early", true);
+    assert_fails("[1,", 3, "ends too early", true);
+    assert_fails("{\"a", 1, "ends too early", true);
+    assert_fails("{\"a\"", 1, "ends too early", true);
+    assert_fails("{\"a\":", 5, "ends too early", true);
+    assert_fails("[\"a\\", 1, "ends too early", true);
+    assert_fails("{", 1, "ends too early", true);
+    assert_fails("[1 2]", 3, "',' or ']' is expected", false);
+    assert_fails("[,1]", 1, "a JSON value is expected", false);
+    assert_fails("[1,]", 3, "a JSON value is expected", false);
+    assert_fails("{1:2}", 1, "a key in quotes is expected", false);
+    assert_fails("{\"a\" 1}", 1, "':' is expected behind this key", false);
+    assert_fails("{\"a\":1,}", 7, "a key in quotes is expected", false);
+    assert_fails("{\"a\":1 \"b\":2}", 7, "',' or '}' is expected", false);
+    assert_fails("[1}", 2, "',' or ']' is expected", false);
+    assert_fails("[tru]", 1, "true or false is expected", false);
+    assert_fails("[nul]", 1, "null is expected", false);
+    assert_fails("[-]", 1, "a number is expected", false);
+    assert_fails("[1.]", 1, "a number is expected", false);
+    assert_fails("[1x]", 1, "a number is expected", false);
+    assert_fails("[Nan1]", 1, "a number is expected", false);
+    assert_fails("[+1]", 1, "a JSON value is expected", false);
+    assert_fails("\xEF\xBB\xBF[x", 4, "a JSON value is expected", false);
+    assert_fails("[1] 2", 4, "more follows", false);
+    assert_fails("[1]]", 3, "more follows", false);
+}
+
+static void escapes_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\\""};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fixture f;
+        struct flm_bytes text;
+        start(&f, texts[i], 100);
+        assert_false(flm_json_string(&f.json, &text));
+        assert_false(finish(&f));
+        assert_int_equal(f.why.kind, FLM_ERROR_FORMAT);
+    }
+}
+
+static void numbers_are_text_and_value(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct flm_json_number number;
+    int64_t whole = 0;
+    start(&f, "[0.1, 18446744073709551616, 1e999, 9223372036854775807, -5, 12.0, 1e3]", 100);
+    assert_true(flm_json_enter_array(&f.json));
+    assert_true(flm_json_next_item(&f.json) && flm_json_number(&f.json, &number));
+    assert_true(number.value == 0.1 && flm_bytes_are(number.text, "0.1"));
+    assert_true(flm_json_next_item(&f.json) && flm_json_number(&f.json, &number));
+    assert_true(number.value == 18446744073709551616.0);
+    assert_true(flm_json_next_item(&f.json) && flm_json_number(&f.json, &number));
+    assert_true(number.value > 1e308);
+    assert_true(flm_json_next_item(&f.json) && flm_json_integer(&f.json, &whole));
+    assert_true(whole == INT64_MAX);
+    assert_true(flm_json_next_item(&f.json) && flm_json_integer(&f.json, &whole));
+    assert_true(whole == -5);
+    assert_true(flm_json_next_item(&f.json) && flm_json_integer(&f.json, &whole));
+    assert_true(whole == 12);
+    assert_true(flm_json_next_item(&f.json) && flm_json_integer(&f.json, &whole));
+    assert_true(whole == 1000);
+    assert_false(flm_json_next_item(&f.json));
+    assert_true(finish(&f));
+}
+
+static void a_whole_number_must_be_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0.5", "9223372036854775808", "1e300", "NaN", "-1e16"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fixture f;
+        int64_t whole = 0;
+        start(&f, texts[i], 100);
+        assert_false(flm_json_integer(&f.json, &whole));
+        assert_false(finish(&f));
+        assert_string_equal(f.why.text, "byte 0: a whole number of 63 bits is expected here");
+    }
+}
+
+static void what_is_not_read_is_skipped(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct flm_bytes key;
+    int64_t whole = 0;
+    start(&f, "{\"a\":[1,{\"b\":2}],\"c\":\"x\\n\",\"d\":7,\"e\":[[3],4]}", 4);
+    flm_json_enter_object(&f.json);
+    while (flm_json_next_key(&f.json, &key)) {
+        if (flm_bytes_are(key, "d"))
+            flm_json_integer(&f.json, &whole);
+        if (flm_bytes_are(key, "e")) { /* whatever was read since */
+            flm_json_enter_array(&f.json);
+            flm_json_next_item(&f.json);
+            flm_json_leave(&f.json);
+        }
+    }
+    assert_true(finish(&f));
+    assert_int_equal(whole, 7);
+}
+
+static void a_value_of_another_type_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct flm_bytes text;
+    start(&f, "[12]", 100);
+    flm_json_enter_array(&f.json);
+    flm_json_next_item(&f.json);
+    assert_false(flm_json_string(&f.json, &text));
+    assert_false(flm_json_next_item(&f.json));
+    assert_int_equal(flm_json_type(&f.json), FLM_JSON_TYPE_NONE);
+    flm_json_leave(&f.json);
+    assert_false(finish(&f));
+    assert_string_equal(f.why.text, "byte 1: a string is expected here");
+
+    start(&f, "[12]", 100);
+    assert_false(flm_json_enter_object(&f.json));
+    assert_false(finish(&f));
+    assert_string_equal(f.why.text, "byte 0: an object is expected here");
+
+    start(&f, "[12]", 100);
+    flm_json_enter_array(&f.json);
+    assert_false(flm_json_fail(&f.json, "the index is out of its table"));
+    assert_false(flm_json_fail(&f.json, "something else"));
+    assert_false(finish(&f));
+    assert_string_equal(f.why.text, "byte 1: the index is out of its table");
+}
+
+static void depth_costs_a_bit_a_level(void **state)
+{
+    (void)state;
+    enum { DEPTH = 300000 };
+    char *text = malloc(2 * DEPTH + 1);
+    assert_non_null(text);
+    memset(text, '[', DEPTH);
+    memset(text + DEPTH, ']', DEPTH);
+    text[2 * DEPTH] = 0;
+    struct fixture f;
+    start(&f, text, 2 * DEPTH);
+    flm_json_skip(&f.json);
+    assert_true(f.json.capacity >= DEPTH / 8 && f.json.capacity < DEPTH / 4);
+    assert_true(finish(&f));
+    free(text);
+
+    text = malloc(FLM_JSON_MOST_DEPTH + 2);
+    assert_non_null(text);
+    memset(text, '[', FLM_JSON_MOST_DEPTH + 1);
+    text[FLM_JSON_MOST_DEPTH + 1] = 0;
+    start(&f, text, FLM_JSON_MOST_DEPTH + 1);
+    assert_false(finish(&f));
+    assert_non_null(strstr(f.why.text, "more than 2^20"));
+    free(text);
+}
+
+static bool read_with_little_memory(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_source source = flm_source_of(flm_bytes_of("{\"a\\n\":[\"b\\tc\"],\"d\":[[[1]]]}"));
+    struct flm_json json;
+    struct flm_bytes text;
+    flm_json_init(&json, &source, why);
+    flm_json_enter_object(&json);
+    while (flm_json_next_key(&json, &text)) {
+        flm_json_enter_array(&json);
+        if (flm_json_next_item(&json) && flm_json_type(&json) == FLM_JSON_TYPE_STRING)
+            flm_json_string(&json, &text);
+        flm_json_leave(&json);
+    }
+    return flm_json_finish(&json);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(assert_survives_failures(read_with_little_memory, NULL), 3);
+}
+
+static bool stop(void *context, uint64_t bytes)
+{
+    *(uint64_t *)context += bytes;
+    return false;
+}
+
+static void reading_stops_when_told_to(void **state)
+{
+    (void)state;
+    uint64_t passed = 0;
+    struct flm_error why = {0};
+    struct flm_json json;
+    struct flm_source source = flm_source_of(flm_bytes_of(" [1, 2] "));
+    source.progress = stop;
+    source.progress_context = &passed;
+    flm_json_init(&json, &source, &why);
+    assert_false(flm_json_finish(&json));
+    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(passed, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_as_they_stand),
+        cmocka_unit_test(escapes_are_undone),
+        cmocka_unit_test(a_text_may_hold_a_nul),
+        cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
+        cmocka_unit_test(escapes_that_are_none_are_refused),
+        cmocka_unit_test(numbers_are_text_and_value),
+        cmocka_unit_test(a_whole_number_must_be_one),
+        cmocka_unit_test(what_is_not_read_is_skipped),
+        cmocka_unit_test(a_value_of_another_type_is_refused_with_its_place),
+        cmocka_unit_test(depth_costs_a_bit_a_level),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(reading_stops_when_told_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+#include "base/text/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "support/core/windows.h"
+
+static void a_text_is_one_window_and_the_last(void **state)
+{
+    (void)state;
+    struct flm_source source = flm_source_of(flm_bytes_of("main 1\n"));
+    assert_true(source.last);
+    assert_int_equal(source.end - source.at, 7);
+    assert_true(flm_source_more(&source, NULL));
+    assert_true(flm_source_all(&source, NULL));
+    assert_int_equal(source.end - source.at, 7);
+    source = flm_source_of((struct flm_bytes){NULL, 0});
+    assert_true(source.last && source.at == source.end);
+}
+
+static void a_source_without_more_ends(void **state)
+{
+    (void)state;
+    struct flm_source source = {.at = "", .end = NULL};
+    source.end = source.at;
+    assert_true(flm_source_more(&source, NULL));
+    assert_true(source.last);
+}
+
+static void windows_grow_and_keep_what_was_not_passed(void **state)
+{
+    (void)state;
+    for (size_t step = 1; step < 9; step++) {
+        struct windows w;
+        windows_init(&w, flm_bytes_of("0123456789"), step);
+        size_t passed = 0;
+        while (!w.source.last) {
+            assert_true(flm_source_more(&w.source, NULL));
+            if (w.source.end - w.source.at > 3) {
+                assert_int_equal(*w.source.at, '0' + passed);
+                w.source.at += 3;
+                passed += 3;
+            }
+        }
+        assert_int_equal(passed + (size_t)(w.source.end - w.source.at), 10);
+        windows_clear(&w);
+
+        windows_init(&w, flm_bytes_of("0123456789"), step);
+        assert_true(flm_source_all(&w.source, NULL));
+        assert_int_equal(w.source.end - w.source.at, 10);
+        assert_memory_equal(w.source.at, "0123456789", 10);
+        windows_clear(&w);
+    }
+}
+
+static bool fails(struct flm_source *source, struct flm_error *why)
+{
+    (void)source;
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "the disk is gone");
+}
+
+static void a_stream_that_fails_says_why(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_source source = {.at = "", .more = fails};
+    source.end = source.at;
+    assert_false(flm_source_more(&source, &why));
+    assert_string_equal(why.text, "the disk is gone");
+    assert_false(flm_source_all(&source, &why));
+}
+
+static bool until_100(void *context, uint64_t bytes)
+{
+    *(uint64_t *)context = bytes;
+    return bytes < 100;
+}
+
+static void progress_adds_up_and_may_stop(void **state)
+{
+    (void)state;
+    uint64_t told = 0;
+    struct flm_error why = {0};
+    struct flm_source source = flm_source_of(flm_bytes_of(""));
+    assert_true(flm_source_progress(&source, 5, &why)); /* nobody listens */
+    source.progress = until_100;
+    source.progress_context = &told;
+    assert_true(flm_source_progress(&source, 60, &why));
+    assert_int_equal(told, 65);
+    assert_false(flm_source_progress(&source, 40, &why));
+    assert_int_equal(told, 105);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_one_window_and_the_last),
+        cmocka_unit_test(a_source_without_more_ends),
+        cmocka_unit_test(windows_grow_and_keep_what_was_not_passed),
+        cmocka_unit_test(a_stream_that_fails_says_why),
+        cmocka_unit_test(progress_adds_up_and_may_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

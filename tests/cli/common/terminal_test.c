@@ -1,0 +1,53 @@
+#include "cli/common/terminal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void assert_lines(const char *lines, size_t width, const char *expected)
+{
+    struct flm_text out = {0};
+    struct flm_look look = {.width = width};
+    flm_lines_add(&out, flm_bytes_of(lines), &look, 2);
+    flm_text_putc(&out, 0);
+    assert_string_equal(out.at, expected);
+    flm_text_clear(&out);
+}
+
+static void lines_are_broken_between_words(void **state)
+{
+    (void)state;
+    assert_lines("one two three\nfour\n", 8, "one two\n  three\nfour\n");
+    assert_lines("one two three\nfour\n", 0, "one two three\nfour\n");
+    assert_lines("abc  aligned", 12, "abc  aligned");
+    assert_lines("abc  aligned", 11, "abc\n  aligned");
+    assert_lines("", 9, "");
+}
+
+static void a_word_that_is_too_long_stands_alone(void **state)
+{
+    (void)state;
+    assert_lines("enormous", 4, "enormous");
+    assert_lines("a enormous b", 4,
+                 "a enormous\n  b"); /* not worth a line: it has begun at `indent` */
+    assert_lines("abc enormous b", 4, "abc\n  enormous\n  b");
+}
+
+static void tones_take_no_room(void **state)
+{
+    (void)state;
+    assert_lines("\x1b[1mone\x1b[0m two\n", 7, "\x1b[1mone\x1b[0m two\n");
+    assert_lines("one\x1b[1m two\x1b[0m\n", 6, "one\x1b[1m\n  two\x1b[0m\n");
+    assert_lines("\xC2\xB5\xC2\xB5 \xC2\xB5", 4, "\xC2\xB5\xC2\xB5 \xC2\xB5");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_broken_between_words),
+        cmocka_unit_test(a_word_that_is_too_long_stands_alone),
+        cmocka_unit_test(tones_take_no_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cli/report/gate_report.h"
+#include "support/gate/verdicts.h"
+
+enum { COMMENT_LIMIT = 65536 };
+
+/* Lines of a table: cells are separated by bars that no backslash stands before. */
+static void assert_tables_are_whole(const char *told)
+{
+    unsigned expected = 0;
+    for (const char *line = told; *line; line += strcspn(line, "\n") + 1) {
+        unsigned bars = 0;
+        size_t size = strcspn(line, "\n");
+        for (size_t i = 0; i < size; i++)
+            bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+        if (line[0] != '|') {
+            expected = 0;
+            continue;
+        }
+        if (expected == 0)
+            expected = bars;
+        assert_int_equal(bars, expected);
+    }
+}
+
+static void no_name_breaks_a_table_or_becomes_a_tag(void **state)
+{
+    (void)state;
+    struct verdict v;
+    verdict_init(&v, verdict_of_odd_names, NULL);
+    char *told = verdict_told(&v, flm_gate_markdown);
+    assert_tables_are_whole(told);
+    assert_null(strchr(told, '\x1b'));
+    assert_null(strchr(told, '\x01'));
+    /* In a sentence it is escaped; in a table it is code, with one backtick more around it. */
+    assert_non_null(strstr(told, "\\*bold\\*\\_it\\_\\[x\\](y)&#64;user\\#1 grew by"));
+    assert_non_null(strstr(told, "`` main;a\\|b;`c`;<script>"));
+    free(told);
+    verdict_clear(&v);
+}
+
+/* Stacks of `depth` functions with a name of forty letters, each a little different. */
+static char *deep_stacks(unsigned count, unsigned depth)
+{
+    struct flm_text text = {0};
+    flm_text_puts(&text, "main;quiet 90000 90000\n");
+    for (unsigned i = 0; i < count; i++) {
+        flm_text_puts(&text, "main");
+        for (unsigned k = 0; k < depth; k++)
+            flm_text_format(&text, ";a_function_whose_name_has_forty_let_%u_%u", i, k);
+        flm_text_puts(&text, " 1000 1500\n");
+    }
+    flm_text_putc(&text, 0);
+    assert_false(text.failed);
+    return text.at;
+}
+
+static void it_always_fits_into_a_comment(void **state)
+{
+    (void)state;
+    char *means = deep_stacks(30, 150);
+    struct verdict v;
+    verdict_init(&v, means, NULL);
+    assert_true(v.gate.found.count >= 30);
+    char *told = verdict_told(&v, flm_gate_markdown);
+    assert_true(strlen(told) > COMMENT_LIMIT / 2); /* full stacks, as many as there is room for */
+    assert_true(strlen(told) < COMMENT_LIMIT);
+    assert_non_null(strstr(told, "are too long for a comment."));
+    assert_non_null(strstr(told, "<summary>Stacks in full</summary>"));
+    assert_tables_are_whole(told);
+    free(told);
+    verdict_clear(&v);
+    free(means);
+}
+
+static void short_stacks_are_told_once(void **state)
+{
+    (void)state;
+    struct verdict v;
+    verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\n", NULL);
+    char *told = verdict_told(&v, flm_gate_markdown);
+    assert_null(strstr(told, "Stacks in full"));
+    free(told);
+    v.report.rows = 1;
+    told = verdict_told(&v, flm_gate_markdown);
+    assert_non_null(strstr(told, "and 1 smaller change"));
+    free(told);
+    verdict_clear(&v);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_name_breaks_a_table_or_becomes_a_tag),
+        cmocka_unit_test(it_always_fits_into_a_comment),
+        cmocka_unit_test(short_stacks_are_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

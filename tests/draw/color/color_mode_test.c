@@ -1,0 +1,224 @@
+#include "draw/color/color_mode.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/colors.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_bytes no_rules = {"", 0};
+
+/* Frames by name; the test fails where there is none. */
+static uint32_t frame_called(const struct flm_profile *p, const char *name)
+{
+    for (uint32_t f = 1; f < p->sizes.frame_count; f++)
+        if (flm_bytes_are(flm_frame_function(p, f), name))
+            return f;
+    fail_msg("no frame %s", name);
+    return 0;
+}
+
+static struct flm_coloring colored(const struct flm_profile *p, enum flm_color_mode mode,
+                                   const char *rules)
+{
+    struct flm_coloring c;
+    assert_true(flm_coloring_init(&c, p, mode, flm_bytes_of(rules), NULL));
+    return c;
+}
+
+static uint32_t tone_of(const struct flm_profile *p, const struct flm_coloring *c, const char *name)
+{
+    return c->tones[frame_called(p, name)].light;
+}
+
+static void modes_have_names_and_titles(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < FLM_COLOR_MODE_COUNT; mode++) {
+        const char *name = flm_color_mode_name((enum flm_color_mode)mode);
+        assert_int_equal(flm_color_mode_named(flm_bytes_of(name)), mode);
+        assert_true(flm_color_mode_title((enum flm_color_mode)mode)[0] != 0);
+    }
+    assert_int_equal(flm_color_mode_named(flm_bytes_of("colour")), FLM_COLOR_MODE_COUNT);
+}
+
+static void modules_have_hues_and_functions_shades(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("app::main;app::parse;zlib::inflate 3\n");
+    struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
+    assert_int_equal(c.group_count, 2);
+    assert_int_equal(c.group_of[frame_called(p, "app::main")],
+                     c.group_of[frame_called(p, "app::parse")]);
+    assert_true(
+        flm_bytes_are(c.groups[c.group_of[frame_called(p, "zlib::inflate")]].title, "zlib"));
+    struct flm_palette palette = {.colors = FLM_COLORS_MODULE};
+    assert_int_equal(
+        tone_of(p, &c, "app::parse"),
+        flm_palette_tone(&palette, flm_bytes_of("app::parse"), no_rules, FLM_KIND_PLAIN).light);
+    flm_coloring_clear(&c);
+    flm_profile_free(p);
+}
+
+static void kinds_have_tones_marks_and_runtimes_a_texture(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read_[k];soft_[i];std::move 3\nmain;f_[j] 1\n");
+    struct flm_coloring c = colored(p, FLM_COLOR_KIND, "");
+    uint32_t read = frame_called(p, "read"), runtime = frame_called(p, "std::move");
+    assert_int_equal(c.groups[c.group_of[read]].mark, FLM_MARK_KERNEL);
+    assert_int_equal(flm_coloring_texture(&c, read), FLM_TEXTURE_NONE);
+    assert_int_equal(flm_coloring_texture(&c, runtime), FLM_TEXTURE_DOTS);
+    assert_int_equal(flm_coloring_texture(&c, 0), FLM_TEXTURE_NONE);
+    static const char *const names[] = {"main", "read", "soft", "std::move", "f"};
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < a; b++)
+            assert_int_not_equal(tone_of(p, &c, names[a]), tone_of(p, &c, names[b]));
+    flm_coloring_clear(&c);
+    flm_profile_free(p);
+}
+
+static void every_function_and_file_has_one_tone(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read;copy 3\nmain;write 1\n");
+    struct flm_coloring c = colored(p, FLM_COLOR_FUNCTION, "");
+    assert_int_equal(c.group_count, 4);
+    struct flm_coloring again = colored(p, FLM_COLOR_FUNCTION, "");
+    assert_int_equal(tone_of(p, &c, "copy"), tone_of(p, &again, "copy"));
+    flm_coloring_clear(&again);
+    flm_coloring_clear(&c);
+    c = colored(p, FLM_COLOR_FILE, "");
+    assert_int_equal(c.group_count, 1);
+    assert_true(flm_bytes_are(c.groups[0].title, "no source file"));
+    flm_coloring_clear(&c);
+    flm_profile_free(p);
+}
+
+static void the_first_rule_that_matches_counts(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read;copy 3\nmain;write 1\n");
+    struct flm_coloring c =
+        colored(p, FLM_COLOR_RULES, "re*->#010203\n\n/r/ -> rgb(4,5,6)\r\nread->#ffffff\n");
+    assert_int_equal(tone_of(p, &c, "read"), 0x010203);
+    assert_int_equal(tone_of(p, &c, "copy"), flm_grey_tone(1).light);
+    assert_int_equal(c.tones[frame_called(p, "read")].ink, FLM_INK_WHITE);
+    assert_int_equal(c.group_count, 4);
+    flm_coloring_clear(&c);
+    flm_profile_free(p);
+}
+
+static void wrong_rules_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main 1\n");
+    static const char *const wrong[] = {"a->#000000\nread->blue\n", "\nread\n", "\n/(/->#000000\n"};
+    for (size_t i = 0; i < 3; i++) {
+        struct flm_coloring c;
+        struct flm_error why = {0};
+        assert_false(flm_coloring_init(&c, p, FLM_COLOR_RULES, flm_bytes_of(wrong[i]), &why));
+        assert_int_equal(why.line, 2);
+        assert_true(flm_bytes_start_with(flm_bytes_of(why.text), "line 2: "));
+    }
+    flm_profile_free(p);
+}
+
+static void a_legend_adds_up_the_widest_first(void **state)
+{
+    (void)state;
+    char folded[40 * 40] = "a::x;b::y 100\na::x 5\n";
+    size_t size = strlen(folded);
+    for (int i = 0; i < 20; i++)
+        size += (size_t)sprintf(folded + size, "m%d::f 2\n", i);
+    struct flm_profile *p = profile_of(folded);
+    struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
+    struct flm_tree tree = flm_tree_of(p, (struct flm_metric){0});
+    struct flm_legend legend;
+    assert_true(flm_legend_init(&legend, &c, &tree, NULL));
+    assert_int_equal(legend.count, FLM_LEGEND_GROUPS + 1);
+    assert_true(flm_bytes_are(legend.items[0].title, "b"));
+    assert_true(legend.items[0].total == 100 && legend.items[1].total == 5);
+    const struct flm_legend_item *others = &legend.items[FLM_LEGEND_GROUPS];
+    assert_true(flm_bytes_are(others->title, "others"));
+    assert_int_equal(others->count, 10);
+    assert_int_equal(others->group, FLM_NONE);
+    double sum = 0;
+    for (size_t i = 0; i < legend.count; i++)
+        sum += legend.items[i].total;
+    assert_true(sum == legend.total && sum == 145);
+    flm_coloring_clear(&c);
+    flm_profile_free(p);
+}
+
+static void shares_have_a_legend_of_steps(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main 1\n");
+    struct flm_tree tree = flm_tree_of(p, (struct flm_metric){0});
+    for (int mode = FLM_COLOR_SELF; mode <= FLM_COLOR_METRIC; mode++) {
+        struct flm_coloring c = colored(p, (enum flm_color_mode)mode, "");
+        struct flm_legend legend;
+        assert_null(c.tones);
+        assert_int_equal(flm_coloring_texture(&c, 1), FLM_TEXTURE_NONE);
+        assert_true(flm_legend_init(&legend, &c, &tree, NULL));
+        assert_int_equal(legend.count, FLM_SHARE_STEPS);
+        flm_coloring_clear(&c);
+    }
+    flm_profile_free(p);
+}
+
+struct attempt {
+    const struct flm_profile *profile;
+    enum flm_color_mode mode;
+};
+
+static bool color_and_list(void *context, struct flm_error *why)
+{
+    const struct attempt *attempt = context;
+    struct flm_tree tree = flm_tree_of(attempt->profile, (struct flm_metric){0});
+    struct flm_coloring c;
+    struct flm_legend legend;
+    if (!flm_coloring_init(&c, attempt->profile, attempt->mode,
+                           flm_bytes_of("/f1/->#000000\nf2*->#ffffff\n"), why))
+        return false;
+    bool done = flm_legend_init(&legend, &c, &tree, why);
+    flm_coloring_clear(&c);
+    return done;
+}
+
+static void colours_survive_failed_allocations(void **state)
+{
+    (void)state;
+    char folded[30 * 60];
+    size_t size = 0;
+    for (int i = 0; i < 50; i++)
+        size += (size_t)sprintf(folded + size, "m%d::f;f%d 2\n", i, i);
+    struct attempt attempt = {profile_of(folded), FLM_COLOR_MODULE};
+    for (int mode = 0; mode < FLM_COLOR_MODE_COUNT; mode++) {
+        attempt.mode = (enum flm_color_mode)mode;
+        size_t count = assert_survives_failures(color_and_list, &attempt);
+        assert_true(count > 3 || flm_color_mode_is_share(attempt.mode));
+    }
+    flm_profile_free((struct flm_profile *)attempt.profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_have_names_and_titles),
+        cmocka_unit_test(modules_have_hues_and_functions_shades),
+        cmocka_unit_test(kinds_have_tones_marks_and_runtimes_a_texture),
+        cmocka_unit_test(every_function_and_file_has_one_tone),
+        cmocka_unit_test(the_first_rule_that_matches_counts),
+        cmocka_unit_test(wrong_rules_are_refused_with_their_line),
+        cmocka_unit_test(a_legend_adds_up_the_widest_first),
+        cmocka_unit_test(shares_have_a_legend_of_steps),
+        cmocka_unit_test(colours_survive_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

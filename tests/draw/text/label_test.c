@@ -1,0 +1,120 @@
+#include "draw/text/label.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "support/core/random.h"
+
+/* Every letter is 10 px wide. */
+static const struct flm_font tens = {.size_px = 10, .letter = 1};
+
+static void assert_label(const char *name, double room_px, const char *expected)
+{
+    struct flm_text out = {0};
+    struct flm_bytes plain = flm_bytes_of(name);
+    flm_label_add(&out, plain, flm_name_parts(plain), room_px, &tens);
+    if (!flm_bytes_are((struct flm_bytes){out.at, out.size}, expected))
+        fail_msg("%s in %g px: '%.*s', not '%s'", name, room_px, (int)out.size, out.at, expected);
+    flm_text_clear(&out);
+}
+
+static void a_name_loses_what_tells_least_first(void **state)
+{
+    (void)state;
+    static const char name[] = "net::http::Server::Serve(int)";
+    assert_label(name, 290, "net::http::Server::Serve(int)");
+    assert_label(name, 289, "net::http::Server::Serve");
+    assert_label(name, 239, "Server::Serve");
+    assert_label(name, 129, "Serve");
+    assert_label(name, 50, "Serve");
+}
+
+static void a_name_that_does_not_fit_has_an_ellipsis_and_four_letters(void **state)
+{
+    (void)state;
+    assert_label("allocation", 99, "allo\xE2\x80\xA6tion");
+    assert_label("allocation", 89, "allo\xE2\x80\xA6ion");
+    assert_label("allocation", 59, "al\xE2\x80\xA6on");
+    assert_label("allocation", 50, "al\xE2\x80\xA6on");
+    assert_label("allocation", 49, "");
+    assert_label("abc", 29, "");
+    assert_label("abc", 30, "abc");
+    assert_label("", 100, "");
+}
+
+static void what_is_no_name_is_never_shortened_in_its_middle(void **state)
+{
+    (void)state;
+    static const struct {
+        double room_px;
+        const char *expected;
+    } rooms[] = {{130, "+1,204, 0.6 %"}, {129, "+1,204"}, {59, ""}};
+    struct flm_bytes plain = flm_bytes_of("+1,204, 0.6 %");
+    struct flm_name_parts parts = {.bare = 6, .end = 6};
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        struct flm_text out = {0};
+        flm_label_add(&out, plain, parts, rooms[i].room_px, &tens);
+        assert_true(flm_bytes_are((struct flm_bytes){out.at, out.size}, rooms[i].expected));
+        flm_text_clear(&out);
+    }
+}
+
+static double fives(void *context, uint32_t code)
+{
+    (void)context;
+    return code == 'i' ? 0.25 : 0.5;
+}
+
+static void whoever_knows_the_font_is_asked(void **state)
+{
+    (void)state;
+    struct flm_font font = {.size_px = 20, .width = fives};
+    assert_true(flm_label_width(flm_bytes_of("ain"), &font) == 25);
+    struct flm_bytes plain = flm_bytes_of("aiaiaiai");
+    struct flm_label_cut cut = flm_label_fit(plain, flm_name_parts(plain), 40, &font);
+    assert_true(flm_bytes_are(cut.head, "ai") && flm_bytes_are(cut.tail, "ai"));
+}
+
+static void letters_of_several_bytes_are_never_cut(void **state)
+{
+    (void)state;
+    assert_label("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC", 50,
+                 "\xC3\xA4\xC3\xB6\xE2\x80\xA6\xC3\xB6\xC3\xBC");
+}
+
+static void a_label_is_never_wider_than_its_room(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    const struct flm_font fonts[] = {
+        {.size_px = 12}, {.size_px = 12, .letter = 0.6}, {.size_px = 9}};
+    for (int i = 0; i < 20000; i++) {
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzMW.:<>()/_ilI";
+        char name[40];
+        size_t size = random_below(&random, sizeof name);
+        for (size_t k = 0; k < size; k++)
+            name[k] = letters[random_below(&random, sizeof letters - 1)];
+        struct flm_bytes plain = {name, size};
+        double room = random_below(&random, 300);
+        const struct flm_font *font = &fonts[random_below(&random, 3)];
+        struct flm_text out = {0};
+        flm_label_add(&out, plain, flm_name_parts(plain), room, font);
+        assert_true(flm_label_width((struct flm_bytes){out.at, out.size}, font) <= room + 1e-9);
+        flm_text_clear(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_loses_what_tells_least_first),
+        cmocka_unit_test(a_name_that_does_not_fit_has_an_ellipsis_and_four_letters),
+        cmocka_unit_test(what_is_no_name_is_never_shortened_in_its_middle),
+        cmocka_unit_test(whoever_knows_the_font_is_asked),
+        cmocka_unit_test(letters_of_several_bytes_are_never_cut),
+        cmocka_unit_test(a_label_is_never_wider_than_its_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

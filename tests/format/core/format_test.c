@@ -1,0 +1,112 @@
+#include "format/core/format.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct flm_format *const *formats = flm_formats(&count);
+    assert_true(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(formats[i]->name) > 0 && strlen(formats[i]->description) > 0);
+        assert_non_null(formats[i]->extensions);
+        assert_ptr_equal(flm_format_named(formats[i]->name), formats[i]);
+        assert_true(flm_format_can_be_read(formats[i]) || flm_format_can_be_written(formats[i]));
+        assert_true(!formats[i]->read || formats[i]->sniff);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(formats[i]->name, formats[k]->name);
+    }
+    assert_null(flm_format_named("none"));
+    assert_null(flm_format_named(""));
+}
+
+static void recognised(const char *head, size_t size, const char *name)
+{
+    struct flm_error why = {0};
+    const struct flm_format *format =
+        flm_format_recognise((struct flm_bytes){head, size}, true, &why);
+    if (!format)
+        fail_msg("%s: %s", name, why.text);
+    assert_string_equal(format->name, name);
+}
+
+static void files_are_recognised_by_what_they_contain(void **state)
+{
+    (void)state;
+    recognised("FLAMEL\x1A\n\1\0\0\0", 12, "flm");
+    recognised("main;read 10\nmain 2\n", 20, "folded");
+    recognised("main;read 10 12\n", 16, "folded");
+    recognised("idle 7\n", 7, "folded");
+    recognised("PERFILE2h\0\0\0", 12, "perf-data");
+    recognised("a;b\n", 4, "folded"); /* its reader says which line has no value */
+    recognised("main;\x01\x02\x03 10\n", 12, "folded");
+}
+
+static void refused(const char *head, size_t size, const char *words)
+{
+    struct flm_error why = {0};
+    const struct flm_format *format =
+        flm_format_recognise((struct flm_bytes){head, size}, true, &why);
+    if (format)
+        fail_msg("'%s' is said to be %s", head, format->name);
+    assert_int_equal(why.kind, FLM_ERROR_FORMAT);
+    if (!strstr(why.text, words))
+        fail_msg("'%s': %s", head, why.text);
+    assert_null(flm_format_recognise((struct flm_bytes){head, size}, true, NULL));
+}
+
+static void what_is_no_profile_is_named(void **state)
+{
+    (void)state;
+    refused("", 0, "it is empty");
+    refused("\n \r\n\t\n", 6, "only blank lines");
+    refused("\x7f"
+            "ELF\2\1\1\0\0\0\0\0",
+            12, "a program or a library (ELF)");
+    refused("PK\x03\x04\x14\0\0\0", 8, "a zip archive");
+    refused("\x1f\x8b\x08\0\0\0\0\0", 8, "compressed with gzip twice");
+    refused("\x28\xb5\x2f\xfd\x04\0\0\0", 8, "compressed with zstd twice");
+    refused("\xfd"
+            "7zXZ\0\0\4",
+            8, "compressed with xz");
+    refused("BZh91AY&SY\0", 11, "compressed with bzip2");
+    refused("\x89PNG\r\n\x1a\n", 8, "a PNG picture");
+    refused("%PDF-1.4\n", 9, "a PDF document");
+    refused("<svg xmlns='x'>\n", 16, "an SVG picture");
+    refused("<!DOCTYPE html>\n", 16, "a web page");
+    refused("\1\2\3\4\5\6\7\0", 8, "not a profile that flamel knows");
+    refused("Dear reader,\nnothing here\n", 26, "folded lines end in a number");
+    refused("Dear \x1B[1mreader\x1B[0m,\nnothing here\n", 34, "folded lines end in a number");
+}
+
+static void names_of_files_say_how_to_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *format;
+    } known[] = {
+        {"app.flm", "flm"},    {"/tmp/x.y/app.folded", "folded"}, {"app.collapsed", "folded"},
+        {"app.txt", "folded"}, {"a.difffolded", "difffolded"},    {".flm", "flm"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const struct flm_format *format = flm_format_for_file(known[i].file);
+        assert_non_null(format);
+        assert_string_equal(format->name, known[i].format);
+    }
+    static const char *const unknown[] = {"", "-", "app", "flm", "app.fl", "app.flm.gz", "app.FLM"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        assert_null(flm_format_for_file(unknown[i]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_has_a_name_of_its_own_and_says_what_it_is),
+        cmocka_unit_test(files_are_recognised_by_what_they_contain),
+        cmocka_unit_test(what_is_no_profile_is_named),
+        cmocka_unit_test(names_of_files_say_how_to_write_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

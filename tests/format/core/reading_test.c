@@ -1,0 +1,128 @@
+#include "format/core/reading.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/core/windows.h"
+#include "support/profile/profiles.h"
+
+static const char *const folded = "main 2\nmain;read 10\n";
+
+static struct flm_profile *read_from(struct flm_source *source, const char *format,
+                                     struct flm_error *why)
+{
+    struct flm_reading reading;
+    struct flm_read_options options = {0};
+    struct flm_profile *p = NULL;
+    if (flm_reading_begin(&reading, source, format, &options, why))
+        p = flm_reading_finish(&reading, why);
+    flm_reading_clear(&reading);
+    return p;
+}
+
+static void assert_reads(struct flm_bytes all, const char *expected)
+{
+    static const size_t steps[] = {1, 7, 0, 100000};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct windows w;
+        struct flm_error why = {0};
+        windows_init(&w, all, steps[i]);
+        struct flm_profile *p = read_from(&w.source, NULL, &why);
+        if (!p)
+            fail_msg("%s", why.text);
+        assert_folded(p, expected);
+        flm_profile_free(p);
+        windows_clear(&w);
+    }
+}
+
+static void any_format_is_read_however_it_comes(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of(folded);
+    struct flm_text flm = bytes_of(p), packed = {0};
+    struct flm_write_options options = {0};
+    assert_true(flm_format_packed.write(p, &options, &packed, NULL));
+    assert_reads(flm_bytes_of(folded), folded);
+    assert_reads((struct flm_bytes){flm.at, flm.size}, folded);
+    assert_reads((struct flm_bytes){packed.at, packed.size}, folded);
+    flm_text_clear(&flm);
+    flm_text_clear(&packed);
+    flm_profile_free(p);
+}
+
+static void marks_and_utf16_are_seen_through(void **state)
+{
+    (void)state;
+    assert_reads(flm_bytes_of("\xEF\xBB\xBFmain 2\nmain;read 10\n"), folded);
+    char wide[100];
+    size_t size = 0;
+    wide[size++] = '\xFF';
+    wide[size++] = '\xFE';
+    for (const char *at = folded; *at; at++) {
+        wide[size++] = *at;
+        wide[size++] = 0;
+    }
+    assert_reads((struct flm_bytes){wide, size}, folded);
+}
+
+static void what_cannot_be_read_says_so(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *format, *words;
+    } bad[] = {
+        {"", NULL, "it is empty"},
+        {"{\"a\": 1}", NULL, "of no format that flamel knows"},
+        {"main 2\n", "svg", "'svg' is no format that can be read"},
+        {"main 2\n", "flm", "not a .flm file"},
+        {"main 2\n", "packed", "not a packed profile"},
+        {"main 2\n", "html", "cannot be read here"},
+        {"main x\n", "folded", "line 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct flm_source source = flm_source_of(flm_bytes_of(bad[i].text));
+        struct flm_error why = {0};
+        assert_null(read_from(&source, bad[i].format, &why));
+        if (!strstr(why.text, bad[i].words))
+            fail_msg("it says '%s', not '%s'", why.text, bad[i].words);
+    }
+}
+
+static bool read_it(void *context, struct flm_error *why)
+{
+    struct flm_source source = flm_source_of(*(struct flm_bytes *)context);
+    struct flm_profile *p = read_from(&source, NULL, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void reading_survives_failed_allocations(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of(folded);
+    struct flm_text flm = bytes_of(p);
+    struct flm_bytes all[] = {{flm.at, flm.size},
+                              flm_bytes_of(folded),
+                              {"\xFF\xFE"
+                               "a\0 \0001\0",
+                               8}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_true(assert_survives_failures(read_it, &all[i]) > 1);
+    flm_text_clear(&flm);
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_format_is_read_however_it_comes),
+        cmocka_unit_test(marks_and_utf16_are_seen_through),
+        cmocka_unit_test(what_cannot_be_read_says_so),
+        cmocka_unit_test(reading_survives_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

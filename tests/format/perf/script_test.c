@@ -1,0 +1,665 @@
+#include "support/profile/perf_reading.h"
+
+#include "flamel/algebra.h"
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_format *const script = &flm_format_perf_script;
+
+static struct flm_profile *read(const char *text)
+{
+    struct flm_profile *p = read_text(script, text);
+    assert_sound(p);
+    return p;
+}
+
+/* The stacks of a text, in the first metric. */
+static void assert_stacks(const char *text, const char *folded)
+{
+    struct flm_profile *p = read(text);
+    assert_folded(p, folded);
+    flm_profile_free(p);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Totals and stacks are those of stackcollapse-perf.pl, which loses the last sample of a file that
+ * does not end with a blank line, and cannot read no_event.txt and one_line.txt. */
+static const struct {
+    const char *file;
+    uint32_t metric_count;
+    const char *event, *unit;
+    double total;
+    uint32_t stacks, samples;
+} files[] = {
+    {"default.txt", 2, "cpu-clock", "ns", 104208416, 21, 52},
+    {"with_header.txt", 2, "cpu-clock", "ns", 32064128, 9, 16},
+    {"inlined.txt", 2, "cpu-clock", "ns", 141414140, 10, 14},
+    {"jit.txt", 2, "cpu-clock", "ns", 50167215, 13, 15},
+    {"mangled.txt", 2, "cpu-clock", "ns", 44088176, 11, 22},
+    {"unsymbolised.txt", 2, "cpu-clock", "ns", 31031031, 7, 31},
+    {"no_end.txt", 2, "cpu-clock", "ns", 1001001, 1, 1},
+    {"one_line.txt", 2, "cpu-clock", "ns", 80160320, 15, 40},
+    {"processes.txt", 2, "cpu-clock", "samples", 33, 13, 33},
+    {"java.txt", 2, "cpu-clock", "samples", 3, 2, 3},
+    {"simple_pid.txt", 2, "cpu-clock", "samples", 8, 4, 8},
+    {"places.txt", 2, "cpu-clock", "ns", 111111110, 8, 11},
+    {"events.txt", 4, "page-faults", "count", 88, 4, 29},
+    {"sched.txt", 5, "sched:sched_process_fork", "samples", 1, 1, 7},
+    {"syscalls.txt", 3, "raw_syscalls:sys_exit", "samples", 6, 6, 11},
+    {"records.txt", 2, "raw_syscalls:sys_enter", "samples", 5, 5, 5},
+    {"nanoseconds.txt", 2, "raw_syscalls:sys_enter", "samples", 5, 5, 5},
+    {"tracepoint_line.txt", 2, "raw_syscalls:sys_enter", "samples", 8, 1, 8},
+    {"no_event.txt", 1, "samples", "samples", 27, 14, 27},
+    {"noeof.txt", 2, "cycles", "count", 2, 2, 2},
+};
+
+enum { FILE_COUNT = sizeof files / sizeof files[0] };
+
+static struct flm_bytes bytes_of_file(size_t i)
+{
+    char name[100];
+    snprintf(name, sizeof name, "perf_script/%s", files[i].file);
+    return file_bytes(name);
+}
+
+static void every_file_adds_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        struct flm_bytes bytes = bytes_of_file(i);
+        struct flm_profile *p = read_bytes(script, bytes, &(struct flm_read_options){0});
+        assert_sound(p);
+        assert_int_equal(p->sizes.metric_count, files[i].metric_count);
+        assert_metric(p, 0, files[i].event, files[i].unit, files[i].total, files[i].stacks);
+        struct flm_metric samples = {p->sizes.metric_count - 1};
+        assert_true(is_string(p, p->metrics[samples.index].name, "samples"));
+        assert_int_equal((int)flm_profile_total(p, samples), files[i].samples);
+        flm_profile_free(p);
+        free((void *)bytes.at);
+    }
+}
+
+static void every_file_is_recognised(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        struct flm_bytes bytes = bytes_of_file(i);
+        struct flm_error why = {0};
+        assert_ptr_equal(flm_format_recognise(bytes, true, &why), script);
+        free((void *)bytes.at);
+    }
+}
+
+static void a_window_that_moves_shows_the_same_profile(void **state)
+{
+    (void)state;
+    static const size_t steps[] = {1, 7, 100, 5000};
+    struct flm_read_options options = {.keep_times = true};
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        struct flm_bytes bytes = bytes_of_file(i);
+        struct flm_profile *whole = read_bytes(script, bytes, &options);
+        for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+            struct flm_profile *p = read_windows(script, bytes, steps[s], &options);
+            assert_profiles_equal(p, whole);
+            flm_profile_free(p);
+        }
+        flm_profile_free(whole);
+        free((void *)bytes.at);
+    }
+}
+
+/* Reads [0, at) and [at, all) and adds them up. */
+static struct flm_profile *read_in_two(struct flm_bytes all, size_t at)
+{
+    struct flm_read_options options = {0};
+    struct flm_error why = {0};
+    struct flm_bytes second = {all.at + at, all.size - at};
+    struct flm_profile *parts[] = {read_bytes(script, (struct flm_bytes){all.at, at}, &options),
+                                   read_bytes(script, second, &options)};
+    struct flm_profile *p =
+        flm_align((const struct flm_profile *const *)parts, 2, FLM_ALIGN_ADD, NULL, &why);
+    flm_profile_free(parts[0]);
+    flm_profile_free(parts[1]);
+    if (!p)
+        fail_msg("%s", why.text);
+    return p;
+}
+
+static void a_file_cut_in_two_is_the_same_profile(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        struct flm_bytes bytes = bytes_of_file(i);
+        struct flm_profile *whole = read_bytes(script, bytes, &(struct flm_read_options){0});
+        for (size_t wanted = 0; wanted < bytes.size; wanted += 499) {
+            size_t at = script->cut(bytes, wanted);
+            assert_true(at > wanted && at <= bytes.size);
+            /* Below one comment, or above the last line, there may be no sample at all. */
+            if (at == bytes.size || wanted < 5000)
+                continue;
+            struct flm_profile *p = read_in_two(bytes, at);
+            for (uint32_t m = 0; m < whole->sizes.metric_count; m++) {
+                struct flm_bytes text = flm_string_bytes(whole, whole->metrics[m].name);
+                char terminated[100] = {0};
+                memcpy(terminated, text.at, text.size);
+                struct flm_metric same = flm_profile_metric_named(p, terminated);
+                assert_true(flm_profile_total(p, same) ==
+                            flm_profile_total(whole, (struct flm_metric){m}));
+            }
+            if (whole->sizes.metric_count == 2)
+                assert_profiles_equal(p, whole);
+            flm_profile_free(p);
+        }
+        flm_profile_free(whole);
+        free((void *)bytes.at);
+    }
+}
+
+static void a_shortened_file_is_refused_or_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"perf_script/processes.txt", "perf_script/places.txt",
+                                        "perf_script/noeof.txt", "perf_script/records.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct flm_bytes bytes = file_bytes(names[i]);
+        for (size_t size = 0; size < bytes.size && size < 4000; size++) {
+            char *shorter = malloc(size ? size : 1);
+            assert_non_null(shorter);
+            memcpy(shorter, bytes.at, size);
+            struct flm_error why = {0};
+            struct flm_profile *p = try_bytes(script, (struct flm_bytes){shorter, size},
+                                              &(struct flm_read_options){0}, &why);
+            if (p)
+                assert_true(flm_profile_check(p, &why));
+            else
+                assert_int_equal(why.kind, FLM_ERROR_FORMAT);
+            flm_profile_free(p);
+            free(shorter);
+        }
+        free((void *)bytes.at);
+    }
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static void a_sample_is_its_command_and_its_frames(void **state)
+{
+    (void)state;
+    assert_stacks("work 1 1.0: 10 cycles: \n"
+                  "\t      10 leaf+0x1 (/bin/work)\n"
+                  "\t      20 main+0x2 (/bin/work)\n"
+                  "\n"
+                  "V8 Worker 1 1.1: 32 cycles: \n"
+                  "\t      20 main+0x9 (/bin/work)\n"
+                  "\n",
+                  "V8 Worker;main 32\n"
+                  "work;main;leaf 10\n");
+}
+
+static void a_command_is_a_label_and_no_code(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("work 1 1.0: 10 cycles: \n\t10 leaf (/bin/work)\n\n");
+    assert_int_equal(frame_named(p, "work")->kind, FLM_KIND_LABEL);
+    assert_int_equal(frame_named(p, "leaf")->kind, FLM_KIND_NATIVE);
+    assert_true(is_string(p, frame_named(p, "leaf")->module, "/bin/work"));
+    flm_profile_free(p);
+}
+
+static void a_sample_without_frames_counts_for_its_command(void **state)
+{
+    (void)state;
+    assert_stacks("work 1 1.0: 10 cycles: \n\nwork 1 1.0: 5 cycles: \n", "work 15\n");
+    assert_stacks("work 1 \n\nwork 1 \n\t10 leaf\n\n", "work 1\nwork;leaf 1\n");
+}
+
+static void samples_without_a_command_have_no_root(void **state)
+{
+    (void)state;
+    assert_stacks("1.0: 10 cycles: \n\t10 leaf (/x)\n\n", "leaf 10\n");
+    assert_stacks("1 2.5: 10 cycles: \n\t10 leaf (/x)\n\n", "leaf 10\n");
+}
+
+static void headers_without_a_time_are_believed_when_frames_follow(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("func_ab 15 cpu-clock: \n\t10 x (/x)\n\n"
+                                 "func_ab 15 faults: \n\t10 x (/x)\n\n"
+                                 "cycles: \n\t10 x (/x)\n\n"
+                                 "my command\n\t10 x (/x)\n\n"
+                                 "func_ab 15 cpu-clock: \n\n"
+                                 "w 1 sched:sched_switch: prev=1\nw 1 7 cycles: \n");
+    assert_int_equal(p->sizes.metric_count, 5);
+    assert_metric(p, 0, "cpu-clock", "samples", 2, 2);
+    assert_metric(p, 1, "faults", "samples", 1, 1);
+    assert_metric(p, 2, "cycles", "samples", 8, 2);
+    assert_metric(p, 3, "sched:sched_switch", "samples", 1, 1);
+    assert_metric(p, 4, "samples", "samples", 7, 5);
+    assert_int_equal(p->sizes.loss_count, 0);
+    flm_profile_free(p);
+}
+
+static void a_header_ends_the_sample_before_it(void **state)
+{
+    (void)state;
+    assert_stacks("a 1 1.0: 1 cycles: \n\t10 x (/x)\nb 1 1.1: 2 cycles: \n\t10 x (/x)\n",
+                  "a;x 1\nb;x 2\n");
+}
+
+static void the_last_line_needs_no_newline(void **state)
+{
+    (void)state;
+    assert_stacks("a 1 1.0: 1 cycles: \n\t10 x (/x)\n\t20 y (/x)", "a;y;x 1\n");
+    assert_stacks("a 1 1.0: 1 cycles: \n\t10 x (/x)\n\t20 y (/x)\n\n"
+                  "a 1 1.0: 1 cycles: \n\t10 x (/x)\n\t20 y (/x)",
+                  "a;y;x 2\n");
+}
+
+static void lines_may_end_with_a_carriage_return(void **state)
+{
+    (void)state;
+    assert_stacks("a 1 1.0: 1 cycles: \r\n\t10 x (/x)\r\n\t20 y (/x)\r\n\r\n"
+                  "a 1 1.0: 1 cycles:\r\n\t10 x (/x)\r\n\t20 y (/x)\r\n\r\n",
+                  "a;y;x 2\n");
+}
+
+static void lines_that_lost_their_tabs_are_read(void **state)
+{
+    (void)state;
+    assert_stacks("java 1 cycles: \n"
+                  "ffffffff8103d0ca native_write ([kernel.kallsyms])\n"
+                  "                 20 main (/x)\n"
+                  "\n",
+                  "java;main;native_write_[k] 1\n");
+}
+
+static void consecutive_samples_share_what_they_have_in_common(void **state)
+{
+    (void)state;
+    assert_stacks("w 1 1.0: 1 cycles: \n\t10 c (/x)\n\t20 b (/x)\n\t30 a (/x)\n\n"
+                  "w 1 1.0: 2 cycles: \n\t11 d (/x)\n\t10 c (/x)\n\t21 b (/x)\n\t30 a (/x)\n\n"
+                  "w 1 1.0: 4 cycles: \n\t20 b (/x)\n\t30 a (/x)\n\n"
+                  "v 1 1.0: 8 cycles: \n\t20 b (/x)\n\t30 a (/x)\n\n"
+                  "w 1 1.0: 16 cycles: \n\t30 a (/x)\n\n"
+                  "w 1 1.0: 32 cycles: \n\t30 b (/x)\n\n",
+                  "v;a;b 8\nw;a 16\nw;a;b 4\nw;a;b;c 1\nw;a;b;c;d 2\nw;b 32\n");
+}
+
+static void a_stack_may_be_very_deep(void **state)
+{
+    (void)state;
+    enum { DEPTH = 100000 };
+    struct flm_text text = {0};
+    flm_text_puts(&text, "w 1 1.0: 1 cycles:\n");
+    for (int i = 0; i < DEPTH; i++)
+        flm_text_format(&text, "\t%x f%d (/x)\n", i, i % 10);
+    struct flm_profile *p =
+        read_bytes(script, (struct flm_bytes){text.at, text.size}, &(struct flm_read_options){0});
+    assert_int_equal(p->sizes.node_count, DEPTH + 2);
+    assert_int_equal(p->sizes.frame_count, 12);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
+/* ---- What is counted ------------------------------------------------------------------------- */
+
+static void events_are_metrics_and_samples_is_the_last(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0: 100 cycles:u: \n\t10 x (/x)\n\n"
+                                 "w 1 1.1: 3 page-faults: \n\t10 x (/x)\n\n"
+                                 "w 1 1.2: 7 cpu-clock:ppp: \n\t20 y (/x)\n\n"
+                                 "w 1 1.3: 100 cycles:u: \n\t20 y (/x)\n\n"
+                                 "w 1 1.4: sched:sched_switch: prev_comm=w ==> next_pid=0\n\n");
+    assert_int_equal(p->sizes.metric_count, 5);
+    assert_metric(p, 0, "cycles:u", "count", 200, 2);
+    assert_metric(p, 1, "page-faults", "count", 3, 1);
+    assert_metric(p, 2, "cpu-clock:ppp", "ns", 7, 1);
+    assert_metric(p, 3, "sched:sched_switch", "samples", 1, 1);
+    assert_metric(p, 4, "samples", "samples", 5, 3);
+    flm_profile_free(p);
+}
+
+static void an_event_may_have_any_name(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0: 5 cpu_core/cycles/: \n\t10 x (/x)\n\n"
+                                 "w 1 1.1: 3 raw 0x1c0: \n\t10 x (/x)\n\n"
+                                 "w 1 1.2: 9 samples: \n\t10 x (/x)\n\n");
+    assert_metric(p, 0, "cpu_core/cycles/", "count", 5, 1);
+    assert_metric(p, 1, "raw 0x1c0", "count", 3, 1);
+    assert_metric(p, 2, "samples (event)", "count", 9, 1);
+    assert_metric(p, 3, "samples", "samples", 3, 1);
+    flm_profile_free(p);
+}
+
+static void periods_count_even_without_an_event(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0:        500 \n\t10 x (/x)\n\n"
+                                 "w 1        250 \n\t10 x (/x)\n\n");
+    assert_metric(p, 0, "period", "count", 750, 1);
+    assert_metric(p, 1, "samples", "samples", 2, 1);
+    flm_profile_free(p);
+}
+
+static void what_a_tracepoint_says_does_not_split_stacks(void **state)
+{
+    (void)state;
+    assert_stacks("w 1 1.0: raw_syscalls:sys_enter: NR 12 (0, 7ff, 3)\n\t10 x (/x)\n\n"
+                  "w 1 1.1: raw_syscalls:sys_enter: NR 13 (0, 8ff: 4)\n\t10 x (/x)\n\n",
+                  "w;x 2\n");
+}
+
+static void a_period_must_be_exact(void **state)
+{
+    (void)state;
+    assert_stacks("w 1 1.0: 9007199254740991 cycles:\n\t10 x (/x)\n\n", "w;x 9007199254740991\n");
+    assert_refused(script, "# c\n\nw 1 1.0: 9007199254740992 cycles:\n\t10 x (/x)\n\n", 3,
+                   "the period '9007199254740992' is 2^53 or more");
+    assert_refused(script, "w 1 1.0: 99999999999999999999999 cycles:\n", 1, "2^53 or more");
+
+    struct flm_read_options lenient = {.lenient = true};
+    struct flm_profile *p =
+        read_bytes(script,
+                   flm_bytes_of("w 1 1.0: 99999999999999999999999 cycles:\n\t10 x (/x)\n\n"
+                                "w 1 1.0: 1 cycles:\n\t10 y (/x)\n\n"),
+                   &lenient);
+    assert_folded(p, "w;y 1\n");
+    assert_true(lost(p, "samples with a period that cannot be used", "line 1") == 1);
+    assert_true(lost(p, "frames outside of samples", "") == 0);
+    flm_profile_free(p);
+}
+
+static void only_so_many_events_are_told_apart(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    for (int i = 0; i < 1030; i++)
+        flm_text_format(&text, "w 1 1.0: 2 event%d:\n\t10 x (/x)\n\n", i);
+    struct flm_profile *p =
+        read_bytes(script, (struct flm_bytes){text.at, text.size}, &(struct flm_read_options){0});
+    assert_int_equal(p->sizes.metric_count, 1025);
+    assert_metric(p, 1024, "samples", "samples", 1030, 1);
+    assert_true(lost(p, "periods of events after the first 1024", "line 3073") == 6);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
+/* ---- Frames and the lines around them -------------------------------------------------------- */
+
+static void an_inlined_frame_has_the_module_of_its_function(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0: 1 cycles:\n"
+                                 "\t      10 deeper+0x1 (inlined)\n"
+                                 "\t      10 inner+0x1 (inlined)\n"
+                                 "\t      10 outer+0x1 (/lib/x.so)\n"
+                                 "\t      99 lonely+0x1 (inlined)\n"
+                                 "\t      20 main+0x1 (/bin/w)\n\n");
+    assert_folded(p, "w;main;lonely_[i];outer;inner_[i];deeper_[i] 1\n");
+    assert_true(is_string(p, frame_named(p, "inner")->module, "/lib/x.so"));
+    assert_true(is_string(p, frame_named(p, "deeper")->module, "/lib/x.so"));
+    assert_true(is_string(p, frame_named(p, "lonely")->module, ""));
+    flm_profile_free(p);
+}
+
+static void what_is_inlined_where_depends_on_the_sample(void **state)
+{
+    (void)state;
+    /* The same two lines, inlined into functions of two libraries; and shared outer lines. */
+    struct flm_profile *p =
+        read("w 1 1.0: 1 cycles:\n"
+             "\t      10 in (inlined)\n\t      10 f (/lib/x.so)\n\t20 m (/w)\n\n"
+             "w 1 1.0: 2 cycles:\n"
+             "\t      10 in (inlined)\n\t      10 f (/lib/y.so)\n\t20 m (/w)\n\n"
+             "w 1 1.0: 4 cycles:\n"
+             "\t      11 in (inlined)\n\t      10 f (/lib/y.so)\n\t20 m (/w)\n\n"
+             "w 1 1.0: 8 cycles:\n\t      10 leaf (inlined)\n"
+             "\t      10 in (inlined)\n\t      10 f (/lib/y.so)\n\t20 m (/w)\n\n");
+    char *text = described(p);
+    assert_non_null(strstr(text, "\"in\" in \"/lib/x.so\" at \"\":0 0x0 inlined 1 1\n"));
+    assert_non_null(strstr(text, "\"in\" in \"/lib/y.so\" at \"\":0 0x0 inlined 2 1\n"));
+    assert_non_null(strstr(text, "\"in\" inlined 4 1\n"));
+    assert_non_null(strstr(text, "\"leaf\" in \"/lib/y.so\" at \"\":0 0x0 inlined 8 1\n"));
+    free(text);
+    flm_profile_free(p);
+}
+
+static void source_lines_belong_to_the_frame_above(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0: 1 cycles:\n"
+                                 "\t      10 swap+0x1\n  vector.h:12 (inlined)\n"
+                                 "\t      10 sort+0x1 (/lib/x.so)\n  sort.cpp:7 (discriminator 3)\n"
+                                 "\t      20 main+0x1 (/bin/w)\n  w[20]\n\n");
+    char *text = described(p);
+    assert_non_null(strstr(text, "\"swap\" in \"/lib/x.so\" at \"vector.h\":12 0x0 inlined"));
+    assert_non_null(strstr(text, "\"sort\" in \"/lib/x.so\" at \"sort.cpp\":7 0x0 native"));
+    assert_non_null(strstr(text, "\"main\" in \"/bin/w\" at \"\":0 0x0 native"));
+    free(text);
+    flm_profile_free(p);
+}
+
+static void one_function_at_two_lines_is_two_frames(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read("w 1 1.0: 1 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n"
+             "w 1 1.0: 2 cycles:\n\t10 f (/x)\n  a.c:2\n\t20 g (/x)\n  a.c:9\n\n"
+             "w 1 1.0: 4 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n");
+    assert_metric(p, 0, "cycles", "count", 7, 2);
+    assert_int_equal(p->sizes.node_count, 5);
+    flm_profile_free(p);
+}
+
+static void a_sample_may_be_one_line(void **state)
+{
+    (void)state;
+    assert_stacks("         work 1 1.0: 5 cycles:  ffffffff816b9733 read+0x93 ([kernel.kallsyms])\n"
+                  "         work 1 1.1: 2 cycles:              4007 main+0x93 (/bin/work)\n"
+                  "        dd 22 1.2: 1 cycles:              4007 main (/bin/dd)",
+                  "dd;main 1\nwork;main 2\nwork;read_[k] 5\n");
+}
+
+/* ---- What is no sample ----------------------------------------------------------------------- */
+
+static void lines_that_are_nothing_are_counted(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("\t10 orphan (/x)\n"
+                                 "not a header\n"
+                                 "w 1 1.0: 1 cycles:\n"
+                                 "\tzz bad (/x)\n"
+                                 "\t10 cut (/x\n"
+                                 "\t10 good (/x)\n"
+                                 "noise in between 12\n"
+                                 "\t20 main (/x)\n\n");
+    assert_folded(p, "w;main;good 1\n");
+    assert_true(lost(p, "frames outside of samples", "line 1") == 1);
+    assert_true(lost(p, "lines that are not perf script", "line 2") == 4);
+    flm_profile_free(p);
+}
+
+static void lines_that_perf_says_to_the_terminal_are_not_samples(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("Processed 10 events and lost nothing\n"
+                                 "'trace' not valid for software events. Ignoring.\n"
+                                 "Warning: something\n"
+                                 "after 12 seconds: done\n"
+                                 "w 1 1.0: 1 cycles:\n\t10 x (/x)\n\n");
+    assert_folded(p, "w;x 1\n");
+    assert_int_equal(p->sizes.metric_count, 2);
+    assert_true(lost(p, "lines that are not perf script", "line 1") == 4);
+    flm_profile_free(p);
+}
+
+static void a_text_without_samples_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(script, "hello\nworld\n", 1, "'hello' is no sample of perf script");
+    assert_refused(script, "\n\t10 x (/x)\n", 2, "'10 x (/x)' is no sample of perf script");
+    assert_refused(script, "# ========\n# hostname : box\n", 0, "only comments");
+    struct flm_profile *p = read_text(script, "\n\n"); /* may be the end of a text */
+    assert_metric(p, 0, "samples", "samples", 0, 0);
+    flm_profile_free(p);
+}
+
+static void what_perf_lost_is_counted(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read("w 1 1.0: 1 cycles:\n\t10 x (/x)\n\n"
+                                 "w 1 1.1: PERF_RECORD_LOST lost 12\n"
+                                 "LOST 30 events!\n"
+                                 "w 1 1.2: 1 cycles:\n\t10 x (/x)\n\n");
+    assert_folded(p, "w;x 2\n");
+    assert_true(lost(p, "events that perf lost", "line 4") == 42);
+    flm_profile_free(p);
+}
+
+static void other_records_are_passed_over(void **state)
+{
+    (void)state;
+    assert_stacks("w 1 1.0: PERF_RECORD_COMM exec: w:1/1\n"
+                  "w 1 1.0: PERF_RECORD_MMAP2 1/1: [0x10(0x5000) @ 0x2000 fe:00 2 0]: r-xp /w\n"
+                  "w 1 1.1: 1 cycles:\n\t10 x (/x)\n\n",
+                  "w;x 1\n");
+}
+
+static void the_header_is_noted(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(script, "perf_script/with_header.txt");
+    assert_note(p, "host", "vm");
+    assert_note(p, "command",
+                "/usr/bin/perf record -e cpu-clock -F 499 -g -o fp.perf.data ./work_fp 3 2");
+    assert_note(p, "captured", "Fri Nov 20 07:21:08 2026");
+    assert_note(p, "system", "6.18.44-fc-v657");
+    assert_int_equal(p->sizes.note_count, 8);
+    flm_profile_free(p);
+}
+
+/* ---- Times and labels ------------------------------------------------------------------------ */
+
+static void times_and_labels_are_kept_when_asked_for(void **state)
+{
+    (void)state;
+    static const char text[] = "w 1/2 [003]  1.000001: 5 cycles:\n\t10 x (/x)\n\n"
+                               "w 1/2 [003]  12.123456789: 7 cycles:\n\t10 x (/x)\n\n"
+                               "v 9 0.5: faults:\n\t10 x (/x)\n\n"
+                               "u 8 \n\t10 x (/x)\n\n";
+    struct flm_profile *p = read(text);
+    assert_int_equal(p->sizes.sample_count, 0);
+    flm_profile_free(p);
+
+    p = read_bytes(script, flm_bytes_of(text), &(struct flm_read_options){.keep_times = true});
+    assert_sound(p);
+    assert_int_equal(p->sizes.sample_count, 4);
+    assert_true(unsampled(p) == 0);
+    assert_true(p->sample_time[0] == FLM_NO_TIME);
+    assert_true(p->sample_time[1] == 500000000);
+    assert_true(p->sample_time[2] == 1000001000);
+    assert_true(p->sample_time[3] == 12123456789);
+    assert_int_equal(p->sample_labels[2], p->sample_labels[3]);
+    assert_int_not_equal(p->sample_labels[1], p->sample_labels[2]);
+    char *whole = described(p);
+    assert_non_null(strstr(whole, "\"command\"=\"w\""));
+    assert_non_null(strstr(whole, "\"process\"=\"1\""));
+    assert_non_null(strstr(whole, "\"thread\"=\"2\""));
+    assert_non_null(strstr(whole, "\"cpu\"=\"003\""));
+    free(whole);
+    flm_profile_free(p);
+}
+
+/* ---- Memory and progress --------------------------------------------------------------------- */
+
+static bool read_with_little_memory(void *context, struct flm_error *why)
+{
+    const struct flm_bytes *bytes = context;
+    struct flm_profile *p =
+        try_bytes(script, *bytes, &(struct flm_read_options){.keep_times = true}, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = flm_bytes_of("# hostname : box\n"
+                                          "# event : name = cycles, , id = { 1 }\n"
+                                          "w 1/2 [0] 1.0: 1 cycles:\n"
+                                          "\t      10 in (inlined)\n"
+                                          "\t      10 f (/lib/x.so)\n"
+                                          "\t      20 core::run::h0123456789abcdef (/w)\n"
+                                          "\t      20 [unknown] (/w)\n\n"
+                                          "noise\n"
+                                          "v 1/2 [0] 1.5: 1 faults:\n"
+                                          "\t  10 LA;::a->LB;::b (/tmp/perf-1.map)\n\n"
+                                          "v 2/2 [0] 1.5: 1 cycles:              10 f (/x)\n");
+    assert_true(assert_survives_failures(read_with_little_memory, &bytes) > 20);
+}
+
+static bool stop(void *context, uint64_t bytes)
+{
+    (void)bytes;
+    ++*(int *)context;
+    return false;
+}
+
+static void reading_stops_when_told_to(void **state)
+{
+    (void)state;
+    int calls = 0;
+    struct flm_error why = {0};
+    struct flm_source source = flm_source_of(flm_bytes_of("w 1 1.0: 1 cycles:\n\t10 x (/x)\n\n"));
+    source.progress = stop;
+    source.progress_context = &calls;
+    assert_null(finished(script, &source, &(struct flm_read_options){0}, &why));
+    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(calls, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_adds_up),
+        cmocka_unit_test(every_file_is_recognised),
+        cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
+        cmocka_unit_test(a_file_cut_in_two_is_the_same_profile),
+        cmocka_unit_test(a_shortened_file_is_refused_or_read),
+        cmocka_unit_test(a_sample_is_its_command_and_its_frames),
+        cmocka_unit_test(a_command_is_a_label_and_no_code),
+        cmocka_unit_test(a_sample_without_frames_counts_for_its_command),
+        cmocka_unit_test(samples_without_a_command_have_no_root),
+        cmocka_unit_test(headers_without_a_time_are_believed_when_frames_follow),
+        cmocka_unit_test(a_header_ends_the_sample_before_it),
+        cmocka_unit_test(the_last_line_needs_no_newline),
+        cmocka_unit_test(lines_may_end_with_a_carriage_return),
+        cmocka_unit_test(lines_that_lost_their_tabs_are_read),
+        cmocka_unit_test(consecutive_samples_share_what_they_have_in_common),
+        cmocka_unit_test(a_stack_may_be_very_deep),
+        cmocka_unit_test(events_are_metrics_and_samples_is_the_last),
+        cmocka_unit_test(an_event_may_have_any_name),
+        cmocka_unit_test(periods_count_even_without_an_event),
+        cmocka_unit_test(what_a_tracepoint_says_does_not_split_stacks),
+        cmocka_unit_test(a_period_must_be_exact),
+        cmocka_unit_test(only_so_many_events_are_told_apart),
+        cmocka_unit_test(an_inlined_frame_has_the_module_of_its_function),
+        cmocka_unit_test(what_is_inlined_where_depends_on_the_sample),
+        cmocka_unit_test(source_lines_belong_to_the_frame_above),
+        cmocka_unit_test(one_function_at_two_lines_is_two_frames),
+        cmocka_unit_test(a_sample_may_be_one_line),
+        cmocka_unit_test(lines_that_are_nothing_are_counted),
+        cmocka_unit_test(lines_that_perf_says_to_the_terminal_are_not_samples),
+        cmocka_unit_test(a_text_without_samples_is_refused),
+        cmocka_unit_test(what_perf_lost_is_counted),
+        cmocka_unit_test(other_records_are_passed_over),
+        cmocka_unit_test(the_header_is_noted),
+        cmocka_unit_test(times_and_labels_are_kept_when_asked_for),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(reading_stops_when_told_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+#include "gate/runs/normalize.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
+
+struct frame {
+    const char *function, *module, *file;
+    uint32_t line, kind;
+};
+
+static uint32_t string(struct flm_builder *b, const char *text)
+{
+    return text ? flm_builder_string(b, text, strlen(text)).index : 0;
+}
+
+/* One stack of these frames, worth 3; `command` as a note. */
+static struct flm_profile *stack_of(const struct frame *frames, size_t count, const char *command)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    struct flm_node node = flm_builder_root(b);
+    for (size_t i = 0; i < count; i++) {
+        const struct flm_frame_record record = {.function = string(b, frames[i].function),
+                                                .module = string(b, frames[i].module),
+                                                .file = string(b, frames[i].file),
+                                                .line = frames[i].line,
+                                                .address = frames[i].line * 16,
+                                                .kind = frames[i].kind};
+        node = flm_builder_child(b, node, flm_builder_frame(b, &record));
+    }
+    flm_builder_add(b, node, metric, 3);
+    if (command)
+        flm_builder_note(b, FLM_NOTE_GATE_COMMAND, command, strlen(command));
+    return flm_builder_finish(b, NULL);
+}
+
+/* Whether both become the same frames; they are not at first. */
+static bool become_alike(const struct flm_profile *a, const struct flm_profile *b)
+{
+    struct flm_profile *left = flm_alike(a, false, NULL), *right = flm_alike(b, false, NULL);
+    uint32_t count = flm_profile_frame_count(left);
+    assert_sound(left);
+    assert_true(flm_profile_total(left, (struct flm_metric){0}) == 3);
+    bool same = count == flm_profile_frame_count(right);
+    for (uint32_t i = 0; same && i < count; i++) {
+        const struct flm_frame_record *l = &left->frames[i], *r = &right->frames[i];
+        same = flm_bytes_equal(flm_string_bytes(left, l->function),
+                               flm_string_bytes(right, r->function)) &&
+               flm_bytes_equal(flm_string_bytes(left, l->module),
+                               flm_string_bytes(right, r->module)) &&
+               flm_bytes_equal(flm_string_bytes(left, l->file), flm_string_bytes(right, r->file)) &&
+               l->line == r->line && l->address == r->address && l->kind == r->kind;
+    }
+    flm_profile_free(left);
+    flm_profile_free(right);
+    return same;
+}
+
+static void two_builds_in_two_folders_are_alike(void **state)
+{
+    (void)state;
+    const struct frame old[] = {{"app", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"main", "/old/app", "/old/src/main.c", 12, FLM_KIND_NATIVE},
+                                {"f", "/old/app", "/old/src/f.c", 4, FLM_KIND_INLINED}};
+    const struct frame new[] = {{"app", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"main", "/new/bin/app", "/new/src/main.c", 14, FLM_KIND_NATIVE},
+                                {"f", "/new/bin/app", "/new/inc/f.h", 9, FLM_KIND_NATIVE}};
+    struct flm_profile *a = stack_of(old, 3, NULL), *b = stack_of(new, 3, NULL);
+    assert_true(become_alike(a, b));
+    flm_profile_free(a);
+    flm_profile_free(b);
+}
+
+static void scripts_are_told_apart_by_their_file_not_by_its_folder(void **state)
+{
+    (void)state;
+    const struct frame old = {"work", NULL, "/old/main.py", 3, FLM_KIND_INTERPRETED};
+    const struct frame new = {"work", NULL, "/new/main.py", 5, FLM_KIND_JIT};
+    const struct frame other = {"work", NULL, "/old/other.py", 3, FLM_KIND_INTERPRETED};
+    struct flm_profile *a = stack_of(&old, 1, NULL), *b = stack_of(&new, 1, NULL),
+                       *c = stack_of(&other, 1, NULL);
+    assert_true(become_alike(a, b));
+    assert_false(become_alike(a, c));
+    flm_profile_free(a);
+    flm_profile_free(b);
+    flm_profile_free(c);
+}
+
+static void functions_of_two_modules_stay_two(void **state)
+{
+    (void)state;
+    const struct frame one = {"init", "/lib/a.so", NULL, 0, FLM_KIND_NATIVE};
+    const struct frame two = {"init", "/lib/b.so", NULL, 0, FLM_KIND_NATIVE};
+    const struct frame kernel = {"init", "/lib/a.so", NULL, 0, FLM_KIND_KERNEL};
+    struct flm_profile *a = stack_of(&one, 1, NULL), *b = stack_of(&two, 1, NULL),
+                       *c = stack_of(&kernel, 1, NULL);
+    assert_false(become_alike(a, b));
+    assert_false(become_alike(a, c));
+    flm_profile_free(a);
+    flm_profile_free(b);
+    flm_profile_free(c);
+}
+
+/* The kernel keeps 15 letters of a command. */
+static void two_names_of_the_command_are_one_name(void **state)
+{
+    (void)state;
+    const struct frame old[] = {{"server-of-the-o", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"main", "/b/server-of-the-old", NULL, 0, FLM_KIND_NATIVE},
+                                {"read", "/lib/libc.so.6", NULL, 0, FLM_KIND_NATIVE}};
+    const struct frame new[] = {{"new", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"main", "/b/new", NULL, 0, FLM_KIND_NATIVE},
+                                {"read", "/lib/libc.so.6", NULL, 0, FLM_KIND_NATIVE}};
+    struct flm_profile *a = stack_of(old, 3, "server-of-the-old"), *b = stack_of(new, 3, "new");
+    struct flm_profile *c = stack_of(new, 3, NULL);
+    assert_true(become_alike(a, b));
+    assert_false(become_alike(a, c));
+    flm_profile_free(a);
+    flm_profile_free(b);
+    flm_profile_free(c);
+}
+
+static void a_function_called_like_the_command_keeps_its_name(void **state)
+{
+    (void)state;
+    const struct frame frame = {"old", NULL, NULL, 0, FLM_KIND_NATIVE};
+    struct flm_profile *p = stack_of(&frame, 1, "old"), *made = flm_alike(p, false, NULL);
+    assert_true(flm_bytes_are(flm_frame_function(made, 1), "old"));
+    flm_profile_free(made);
+    flm_profile_free(p);
+}
+
+static void totals_stay_what_they_are(void **state)
+{
+    (void)state;
+    uint64_t random = 77;
+    for (int i = 0; i < 50; i++) {
+        struct flm_profile *p = random_profile(&random, &random_full),
+                           *made = flm_alike(p, i % 2, NULL);
+        assert_sound(made);
+        for (uint32_t m = 0; m < flm_profile_metric_count(p); m++)
+            assert_true(flm_profile_total(made, (struct flm_metric){m}) ==
+                        flm_profile_total(p, (struct flm_metric){m}));
+        struct flm_profile *again = flm_alike(made, i % 2, NULL);
+        assert_profiles_equal(made, again);
+        flm_profile_free(again);
+        flm_profile_free(made);
+        flm_profile_free(p);
+    }
+}
+
+static bool make_alike(void *context, struct flm_error *why)
+{
+    struct flm_profile *made = flm_alike(context, true, why);
+    bool good = made != NULL;
+    flm_profile_free(made);
+    return good;
+}
+
+static void without_memory_it_says_so(void **state)
+{
+    (void)state;
+    uint64_t random = 78;
+    struct flm_profile *p = random_profile(&random, &random_full);
+    assert_true(assert_survives_failures(make_alike, p) > 0);
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_builds_in_two_folders_are_alike),
+        cmocka_unit_test(scripts_are_told_apart_by_their_file_not_by_its_folder),
+        cmocka_unit_test(functions_of_two_modules_stay_two),
+        cmocka_unit_test(two_names_of_the_command_are_one_name),
+        cmocka_unit_test(a_function_called_like_the_command_keeps_its_name),
+        cmocka_unit_test(totals_stay_what_they_are),
+        cmocka_unit_test(without_memory_it_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+#include "os/page_server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/text/text.h"
+
+static const char policy[] = "default-src 'none'";
+static const char large[300000] = "large";
+
+static const struct flm_served files[] = {
+    {"", "text/html; charset=utf-8", {"<p>page</p>", 11}},
+    {"flamel.wasm", "application/wasm", {"\0asm\1\0\0\0", 8}},
+    {"after.flm", "application/octet-stream", {large, sizeof large}},
+};
+
+struct served {
+    struct flm_page_server *server;
+    char url[128], host[64], token[64];
+    uint16_t port;
+};
+
+static struct served start(void)
+{
+    struct served s = {0};
+    struct flm_error why = {0};
+    s.server = flm_page_server_start(0, files, 3, policy, &why);
+    if (!s.server)
+        fail_msg("%s", why.text);
+    snprintf(s.url, sizeof s.url, "%s", flm_page_server_url(s.server));
+    unsigned port;
+    assert_int_equal(sscanf(s.url, "http://127.0.0.1:%u/%63[0-9a-f]/", &port, s.token), 2);
+    assert_int_equal(strlen(s.token), 32);
+    s.port = (uint16_t)port;
+    snprintf(s.host, sizeof s.host, "127.0.0.1:%u", port);
+    return s;
+}
+
+/* Sends the bytes as they are, and returns all that comes back, until the other side ends. */
+static struct flm_text talk(const struct served *s, const char *request)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons(s->port),
+                             .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    int file = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(file >= 0);
+    assert_int_equal(connect(file, (struct sockaddr *)(void *)&to, sizeof to), 0);
+    assert_int_equal(send(file, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    struct flm_text answer = {0};
+    ssize_t got;
+    do {
+        char *room = flm_text_reserve(&answer, 65536);
+        got = recv(file, room, 65536, 0);
+        answer.size += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
+    close(file);
+    flm_text_putc(&answer, 0);
+    return answer;
+}
+
+/* The answer to METHOD PATH with a Host and further headers. */
+static struct flm_text ask(const struct served *s, const char *method, const char *path,
+                           const char *host, const char *more)
+{
+    struct flm_text request = {0};
+    flm_text_format(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n", method,
+                    path, host, more);
+    flm_text_putc(&request, 0);
+    struct flm_text answer = talk(s, request.at);
+    flm_text_clear(&request);
+    return answer;
+}
+
+static int status_of(const struct flm_text *answer)
+{
+    int status = 0;
+    assert_int_equal(sscanf(answer->at, "HTTP/1.1 %d", &status), 1);
+    return status;
+}
+
+static void assert_status(const struct served *s, const char *method, const char *path,
+                          const char *host, const char *more, int expected)
+{
+    struct flm_text answer = ask(s, method, path, host, more);
+    if (status_of(&answer) != expected)
+        fail_msg("%s %s (%s, %s) is answered %d, not %d", method, path, host, more,
+                 status_of(&answer), expected);
+    /* Nothing of what is served stands in a refusal. */
+    if (expected != 200)
+        assert_null(strstr(answer.at, "<p>page</p>"));
+    flm_text_clear(&answer);
+}
+
+static const char *path_of(const struct served *s, const char *name)
+{
+    static char path[4][128];
+    static unsigned next;
+    char *to = path[next++ % 4];
+    snprintf(to, sizeof path[0], "/%s/%s", s->token, name);
+    return to;
+}
+
+static void whoever_has_the_address_gets_the_files(void **state)
+{
+    (void)state;
+    struct served s = start();
+    struct flm_text page = ask(&s, "GET", path_of(&s, ""), s.host, "");
+    assert_int_equal(status_of(&page), 200);
+    assert_non_null(strstr(page.at, "\r\n\r\n<p>page</p>"));
+    assert_non_null(strstr(page.at, "Content-Type: text/html; charset=utf-8\r\n"));
+    assert_non_null(strstr(page.at, "Content-Security-Policy: default-src 'none'\r\n"));
+    assert_non_null(strstr(page.at, "X-Content-Type-Options: nosniff\r\n"));
+    assert_non_null(strstr(page.at, "Referrer-Policy: no-referrer\r\n"));
+    assert_non_null(strstr(page.at, "Cache-Control: no-store\r\n"));
+    flm_text_clear(&page);
+
+    struct flm_text wasm = ask(&s, "GET", path_of(&s, "flamel.wasm"), s.host, "");
+    assert_non_null(strstr(wasm.at, "Content-Type: application/wasm\r\n"));
+    flm_text_clear(&wasm);
+
+    struct flm_text profile = ask(&s, "GET", path_of(&s, "after.flm"), s.host, "");
+    assert_int_equal(status_of(&profile), 200);
+    assert_true(profile.size > sizeof large);
+    assert_memory_equal(profile.at + profile.size - 1 - sizeof large, large, sizeof large);
+    flm_text_clear(&profile);
+
+    struct flm_text head = ask(&s, "HEAD", path_of(&s, ""), s.host, "");
+    assert_int_equal(status_of(&head), 200);
+    assert_null(strstr(head.at, "page"));
+    flm_text_clear(&head);
+    assert_status(&s, "GET", path_of(&s, "other"), s.host, "", 404);
+    flm_page_server_stop(s.server);
+}
+
+static void without_the_token_there_is_nothing(void **state)
+{
+    (void)state;
+    struct served s = start();
+    assert_status(&s, "GET", "/", s.host, "", 403);
+    assert_status(&s, "GET", "/flamel.wasm", s.host, "", 403);
+    assert_status(&s, "GET", "//", s.host, "", 403);
+    char path[128];
+    for (size_t size = 0; size < 32; size++) {
+        snprintf(path, sizeof path, "/%.*s/", (int)size, s.token);
+        assert_status(&s, "GET", path, s.host, "", 403);
+    }
+    snprintf(path, sizeof path, "/%s", s.token);
+    assert_status(&s, "GET", path, s.host, "", 403);
+    snprintf(path, sizeof path, "/%s0/", s.token);
+    assert_status(&s, "GET", path, s.host, "", 403);
+    snprintf(path, sizeof path, "/%s/", s.token);
+    path[20] = path[20] == '0' ? '1' : '0';
+    assert_status(&s, "GET", path, s.host, "", 403);
+    flm_page_server_stop(s.server);
+}
+
+static void other_hosts_and_origins_are_refused(void **state)
+{
+    (void)state;
+    struct served s = start();
+    char text[128];
+    const char *path = path_of(&s, "");
+    assert_status(&s, "GET", path, "evil.example", "", 403);
+    assert_status(&s, "GET", path, "127.0.0.1", "", 403);
+    assert_status(&s, "GET", path, "127.0.0.1:1", "", 403);
+    snprintf(text, sizeof text, "localhost:%u", s.port);
+    assert_status(&s, "GET", path, text, "", 200);
+    assert_status(&s, "GET", path, s.host, "Origin: http://evil.example\r\n", 403);
+    assert_status(&s, "GET", path, s.host, "Origin: null\r\n", 403);
+    assert_status(&s, "GET", path, s.host, "Origin: \r\n", 403);
+    snprintf(text, sizeof text, "Origin: http://127.0.0.1:%u\r\n", s.port);
+    assert_status(&s, "GET", path, s.host, text, 200);
+    snprintf(text, sizeof text, "Origin: https://127.0.0.1:%u\r\n", s.port);
+    assert_status(&s, "GET", path, s.host, text, 403);
+
+    char request[256];
+    snprintf(request, sizeof request, "GET %s HTTP/1.0\r\n\r\n", path); /* no Host at all */
+    struct flm_text answer = talk(&s, request);
+    assert_int_equal(status_of(&answer), 403);
+    flm_text_clear(&answer);
+    flm_page_server_stop(s.server);
+}
+
+static void there_is_only_get(void **state)
+{
+    (void)state;
+    struct served s = start();
+    const char *path = path_of(&s, "");
+    assert_status(&s, "POST", path, s.host, "Content-Length: 0\r\n", 405);
+    assert_status(&s, "POST", path, s.host, "Content-Length: 5\r\n\r\nhello", 405);
+    assert_status(&s, "PUT", path, s.host, "Content-Length: 1000000\r\n", 405);
+    assert_status(&s, "DELETE", path, s.host, "", 405);
+    assert_status(&s, "OPTIONS", path, s.host, "", 405);
+    assert_status(&s, "POST", "/", s.host, "Content-Length: 0\r\n", 403);
+    flm_page_server_stop(s.server);
+}
+
+static void each_server_has_a_token_and_a_port_of_its_own(void **state)
+{
+    (void)state;
+    struct served a = start(), b = start();
+    assert_string_not_equal(a.token, b.token);
+    assert_int_not_equal(a.port, b.port);
+    assert_status(&a, "GET", path_of(&b, ""), a.host, "", 403);
+    struct flm_error why = {0};
+    assert_null(flm_page_server_start(a.port, files, 3, policy, &why));
+    assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
+    assert_non_null(strstr(why.text, "cannot listen on 127.0.0.1"));
+    flm_page_server_stop(a.server);
+    flm_page_server_stop(b.server);
+    flm_page_server_stop(NULL);
+}
+
+static void only_this_machine_can_connect(void **state)
+{
+    (void)state;
+    struct served s = start();
+    struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(s.port)};
+    /* 127.0.0.2 is this machine too, and not the address that is listened on. */
+    any.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    int file = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_not_equal(connect(file, (struct sockaddr *)(void *)&any, sizeof any), 0);
+    close(file);
+    flm_page_server_stop(s.server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whoever_has_the_address_gets_the_files),
+        cmocka_unit_test(without_the_token_there_is_nothing),
+        cmocka_unit_test(other_hosts_and_origins_are_refused),
+        cmocka_unit_test(there_is_only_get),
+        cmocka_unit_test(each_server_has_a_token_and_a_port_of_its_own),
+        cmocka_unit_test(only_this_machine_can_connect),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

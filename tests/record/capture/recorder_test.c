@@ -1,0 +1,554 @@
+/* Recordings of real programs: what is found in them is compared with what the program says of
+ * itself. Where recording is not allowed, the tests are skipped with the reason. */
+#include "record/capture/recorder.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "algebra/aggregate/functions.h"
+#include "flamel/file.h"
+#include "record/perf/perf_stream.h"
+#include "support/core/failures.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+
+/* The program that knows where its time goes; compiled once. NULL: there is no compiler. */
+static const char *calibration(const char *flags)
+{
+    static char path[300], made[100];
+    char command[1000];
+    if (path[0] && strcmp(made, flags) == 0)
+        return path;
+    snprintf(path, sizeof path, "%s", temporary_path("calibration"));
+    snprintf(made, sizeof made, "%s", flags);
+    snprintf(command, sizeof command,
+             "cc -O2 -g -pthread -D_GNU_SOURCE %s tests/programs/calibration.c -o %s 2> /dev/null",
+             flags, path);
+    if (system(command) == 0)
+        return path;
+    path[0] = 0;
+    return NULL;
+}
+
+/* What it wrote: "cpu spend_half 400019424". */
+struct told {
+    char what[8], name[32];
+    double ns;
+};
+
+static size_t read_told(const char *path, struct told *told, size_t capacity)
+{
+    FILE *file = fopen(path, "r");
+    size_t count = 0;
+    assert_non_null(file);
+    while (count < capacity &&
+           fscanf(file, "%7s %31s %lf", told[count].what, told[count].name, &told[count].ns) == 3)
+        count++;
+    fclose(file);
+    return count;
+}
+
+struct recording {
+    struct flm_profile *profile;
+    struct flm_recorder_result result;
+    bool kernel;
+};
+
+static void clear(struct recording *recording)
+{
+    flm_profile_free(recording->profile);
+}
+
+/* False, and said, when nothing may be recorded here. */
+static bool make_recording(const struct flm_recorder_options *options, flm_recorder_tick tick,
+                           void *context, struct recording *recording)
+{
+    struct flm_error why;
+    struct flm_text text = {0};
+    struct flm_recorder *recorder = flm_recorder_new(options, &why);
+    if (!recorder) {
+        print_message("not recorded: %s\n", why.text);
+        return false;
+    }
+    flm_recorder_explain(recorder, &text);
+    flm_text_putc(&text, 0);
+    recording->kernel = strstr(text.at, "kernel and user space");
+    flm_text_clear(&text);
+    if (!flm_recorder_run(recorder, tick, context, &why))
+        fail_msg("%s", why.text);
+    struct flm_builder *builder = flm_builder_new(NULL);
+    if (!flm_session_finish(flm_recorder_session(recorder), builder, NULL, NULL, &why))
+        fail_msg("%s", why.text);
+    recording->profile = flm_builder_finish(builder, &why);
+    assert_non_null(recording->profile);
+    recording->result = flm_recorder_result(recorder);
+    recording->result.event = NULL;
+    flm_recorder_free(recorder);
+    return true;
+}
+
+static const char *const clock_event[] = {"cpu-clock"};
+
+/* Of the metric, what was spent in a function and all that it called. */
+static double total_of(const struct flm_profile *p, const char *metric, const char *function)
+{
+    struct flm_functions functions;
+    struct flm_metric index;
+    double total = 0;
+    assert_true(flm_metric_find(p, metric, &index, NULL));
+    assert_true(flm_functions_init(&functions, p, NULL));
+    assert_true(flm_functions_measure(&functions, p, index, NULL));
+    for (uint32_t i = 0; i < functions.count; i++)
+        if (function ? flm_bytes_are(flm_string_bytes(p, functions.function[i].name), function)
+                     : i == 0)
+            total += functions.function[i].total;
+    flm_functions_clear(&functions);
+    return total;
+}
+
+static bool record_calibration(const char *flags, struct flm_recorder_options options,
+                               struct recording *recording, struct told *told, size_t *count)
+{
+    const char *program = calibration(flags);
+    if (!program) {
+        print_message("there is no C compiler\n");
+        return false;
+    }
+    char out[300], script[700];
+    snprintf(out, sizeof out, "%s", temporary_path("told"));
+    snprintf(script, sizeof script, "exec %s 100 > %s", program, out);
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+    options.command = command;
+    options.events = clock_event;
+    options.event_count = 1;
+    options.frequency_hz = 2999;
+    if (!make_recording(&options, NULL, NULL, recording))
+        return false;
+    *count = read_told(out, told, 16);
+    assert_int_equal(*count, 9);
+    assert_int_equal(recording->result.exit_status, 0);
+    return true;
+}
+
+static void assert_shares(const struct recording *recording, const struct told *told, size_t count)
+{
+    double all = told[count - 1].ns, recorded = total_of(recording->profile, "cpu-clock", NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(told[i].what, "cpu") != 0)
+            continue;
+        double expected = told[i].ns / all;
+        double found = total_of(recording->profile, "cpu-clock", told[i].name) / recorded;
+        if (fabs(found - expected) > 0.02)
+            fail_msg("%s: %.1f %%, should be %.1f %%", told[i].name, 100 * found, 100 * expected);
+    }
+}
+
+static void shares_and_rate_are_those_that_were_measured(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct told told[16];
+    size_t count;
+    if (!record_calibration("", (struct flm_recorder_options){0}, &r, told, &count))
+        skip();
+    assert_shares(&r, told, count);
+    /* What was inlined has its own frame. */
+    double inlined = total_of(r.profile, "cpu-clock", "inlined_work");
+    double around = total_of(r.profile, "cpu-clock", "spend_inlined");
+    assert_true(inlined > 0.8 * around && inlined <= around);
+    assert_int_equal(r.result.counts.lost, 0);
+    assert_int_equal(r.result.late, 0);
+    assert_int_equal(r.result.damaged, 0);
+    assert_true((double)r.result.counts.stacks_not_whole < 0.01 * (double)r.result.counts.samples);
+    if (r.kernel && r.result.counts.throttled == 0) {
+        assert_true(fabs(r.result.achieved_hz / r.result.asked_hz - 1) < 0.1);
+        assert_true(fabs(r.result.cpu_s * 1e9 / told[count - 1].ns - 1) < 0.1);
+    }
+    clear(&r);
+}
+
+static void frame_pointers_give_the_same_shares(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct told told[16];
+    size_t count;
+    struct flm_recorder_options options = {.stacks = FLM_STACK_POINTER};
+    if (!record_calibration("-fno-omit-frame-pointer", options, &r, told, &count))
+        skip();
+    assert_shares(&r, told, count);
+    clear(&r);
+}
+
+static void waiting_is_as_long_as_it_was(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct told told[16];
+    size_t count;
+    struct flm_recorder_options options = {.off_cpu = true};
+    if (!record_calibration("", options, &r, told, &count))
+        skip();
+    assert_shares(&r, told, count); /* waiting is a metric of its own */
+    /* Where waiting began is counted as nothing else. */
+    assert_int_equal(flm_profile_metric_named(r.profile, "context-switches").index, FLM_NONE);
+    for (size_t i = 0; i < count && r.kernel; i++) {
+        if (strcmp(told[i].what, "wait") != 0)
+            continue;
+        double found = total_of(r.profile, "off-cpu", told[i].name);
+        /* What it took to fall asleep and to wake up is not in it, or only in part. */
+        if (fabs(found - told[i].ns) > 0.02 * told[i].ns + 2e6)
+            fail_msg("%s: %.1f ms, should be %.1f ms", told[i].name, found / 1e6, told[i].ns / 1e6);
+    }
+    clear(&r);
+}
+
+/* ---- Targets ------------------------------------------------------------------------------------
+ */
+
+static void a_process_that_runs_is_recorded_with_its_threads(void **state)
+{
+    (void)state;
+    const char *program = calibration("");
+    if (!program) {
+        print_message("there is no C compiler\n");
+        skip();
+    }
+    int32_t process = fork();
+    if (process == 0) {
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(126);
+        execl(program, program, "150", (char *)NULL);
+        _exit(127);
+    }
+    poll(NULL, 0, 100); /* it is past exec, and has its thread */
+    struct recording r;
+    struct flm_recorder_options options = {.processes = &process,
+                                           .process_count = 1,
+                                           .events = clock_event,
+                                           .event_count = 1,
+                                           .session.per_thread = true};
+    bool done = make_recording(&options, NULL, NULL, &r); /* until it ends */
+    waitpid(process, NULL, 0);
+    if (!done)
+        skip();
+    assert_int_equal(r.result.exit_status, -1);
+    assert_true(total_of(r.profile, "cpu-clock", "spend_half") > 0);
+    assert_true(total_of(r.profile, "cpu-clock", "spend_in_thread") > 0);
+    clear(&r);
+}
+
+static void another_user_may_record_what_is_his(void **state)
+{
+    (void)state;
+    if (getuid() != 0)
+        skip(); /* all other tests are that */
+    pid_t process = fork();
+    if (process == 0) {
+        struct recording r;
+        char *command[] = {(char[]){"sh"}, (char[]){"-c"},
+                           (char[]){"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"}, NULL};
+        struct flm_recorder_options options = {.command = command};
+        /* A process that changed its user may not be looked at by it, until it says so. */
+        if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0 ||
+            prctl(PR_SET_DUMPABLE, 1) != 0)
+            _exit(77);
+        if (!make_recording(&options, NULL, NULL, &r))
+            _exit(77);
+        bool good = r.result.counts.samples > 0 && r.result.exit_status == 0;
+        clear(&r);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(process, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+static bool stop_at_once(void *context, struct flm_recorder *recorder)
+{
+    (void)recorder;
+    ++*(int *)context;
+    return false;
+}
+
+static void recording_stops_when_it_is_told_to(void **state)
+{
+    (void)state;
+    int ticks = 0;
+    struct recording r;
+    char *command[] = {(char[]){"sleep"}, (char[]){"60"}, NULL};
+    struct flm_recorder_options options = {.command = command};
+    if (!make_recording(&options, stop_at_once, &ticks, &r))
+        skip();
+    assert_int_equal(ticks, 1);
+    assert_int_equal(r.result.exit_status, -1); /* it goes on */
+    kill(r.result.process_id, SIGKILL);
+    waitpid(r.result.process_id, NULL, 0);
+    clear(&r);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    assert_null(flm_recorder_new(&(struct flm_recorder_options){0}, &why));
+    char *none[] = {(char[]){"no-such-command-here"}, NULL};
+    assert_null(flm_recorder_new(&(struct flm_recorder_options){.command = none}, &why));
+    assert_non_null(strstr(why.text, "command not found"));
+}
+
+static void a_process_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    static const int32_t nobody = 2147483647;
+    assert_null(flm_recorder_new(
+        &(struct flm_recorder_options){.processes = &nobody, .process_count = 1}, &why));
+    assert_non_null(strstr(why.text, "2147483647"));
+}
+
+/* ---- What is lost, and what is left -------------------------------------------------------------
+ */
+
+static bool be_slow(void *context, struct flm_recorder *recorder)
+{
+    (void)context;
+    (void)recorder;
+    poll(NULL, 0, 300);
+    return true;
+}
+
+static void what_did_not_fit_is_counted(void **state)
+{
+    (void)state;
+    struct recording r;
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"},
+                       (char[]){"i=0; while [ $i -lt 900000 ]; do i=$((i+1)); done"}, NULL};
+    struct flm_recorder_options options = {.command = command,
+                                           .events = clock_event,
+                                           .event_count = 1,
+                                           .frequency_hz = 4999,
+                                           .stacks = FLM_STACK_COPY,
+                                           .ring_size = 65536};
+    if (!make_recording(&options, be_slow, NULL, &r))
+        skip();
+    uint64_t lost = r.result.counts.lost + r.result.lost_unsaid;
+    assert_true(lost > 0);
+    double said = 0;
+    for (uint32_t i = 0; i < r.profile->sizes.loss_count; i++) {
+        const struct flm_loss_record *loss = &r.profile->losses[i];
+        if (flm_bytes_are(flm_string_bytes(r.profile, loss->what), "events that perf lost"))
+            said += loss->count;
+    }
+    assert_true(said >= (double)lost);
+    clear(&r);
+}
+
+/* Samples in what a recorder has written, all of its records whole but perhaps the last. */
+static size_t count_samples(const char *path)
+{
+    struct flm_text file = read_file(path);
+    struct flm_event_layouts layouts = {0};
+    size_t samples = 0, at = 16;
+    assert_true(file.size < 16 || memcmp(file.at, "PERFILE2", 8) == 0);
+    while (at + 8 <= file.size) {
+        struct flm_record_header header = flm_record_header(file.at + at, false);
+        if (header.size > file.size - at)
+            break;
+        assert_true(header.size >= 8 && header.size % 8 == 0);
+        struct flm_event event;
+        struct flm_event_layout layout;
+        uint64_t ids[64];
+        if (header.type == FLM_RECORD_ATTRIBUTES) {
+            size_t size = sizeof(struct perf_event_attr), count = (header.size - 8 - size) / 8;
+            assert_true(count <= 64);
+            memcpy(ids, file.at + at + 8 + size, 8 * count);
+            assert_true(flm_event_layout_init(&layout, file.at + at + 8, size, false, NULL));
+            assert_true(flm_event_layouts_add(&layouts, &layout, ids, count, NULL));
+        } else if (header.type != FLM_RECORD_EVENT_UPDATE) {
+            assert_true(flm_event_decode(&layouts, file.at + at, header.size, at, &event, NULL));
+            samples += event.kind == FLM_EVENT_SAMPLE && event.sample.chain_count > 1;
+        }
+        at += header.size;
+    }
+    flm_event_layouts_clear(&layouts);
+    flm_text_clear(&file);
+    return samples;
+}
+
+static void a_killed_recorder_leaves_what_it_had(void **state)
+{
+    (void)state;
+    char spool[300];
+    snprintf(spool, sizeof spool, "%s", temporary_path("killed.part"));
+    pid_t recorder = fork();
+    if (recorder == 0) {
+        struct recording r;
+        char *command[] = {(char[]){"sh"}, (char[]){"-c"},
+                           (char[]){"while kill -0 $PPID 2> /dev/null; do :; done"}, NULL};
+        struct flm_recorder_options options = {
+            .command = command, .events = clock_event, .event_count = 1, .spool = spool};
+        _exit(make_recording(&options, NULL, NULL, &r) ? 0 : 77);
+    }
+    int status = 0;
+    size_t samples = 0;
+    for (int i = 0; i < 300 && samples < 100; i++) {
+        poll(NULL, 0, 100);
+        if (waitpid(recorder, &status, WNOHANG) == recorder)
+            skip(); /* it may not record */
+        samples = access(spool, R_OK) == 0 ? count_samples(spool) : 0;
+    }
+    kill(recorder, SIGKILL);
+    waitpid(recorder, &status, 0);
+    assert_true(samples >= 100);
+    assert_true(count_samples(spool) >= samples);
+}
+
+/* Samples and stacks, and how many samples a function has. */
+static void assert_same(const struct flm_profile *a, const struct flm_profile *b,
+                        const char *function)
+{
+    assert_true(total_of(a, "samples", function) == total_of(b, "samples", function));
+}
+
+static void what_is_read_again_is_what_was_recorded(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    char spool[300], source[4096], program[300];
+    struct recording r;
+    snprintf(spool, sizeof spool, "%s", temporary_path("again.part"));
+    snprintf(program, sizeof program, "%s", temporary_path("places"));
+    assert_non_null(realpath("tests/programs/places.cpp", source));
+    if (!has_command("g++"))
+        skip();
+    shell("g++ -O2 -g -pthread %s -o places", source);
+    char *command[] = {program, (char[]){"12"}, NULL};
+    /* Copies too small for the deepest stacks: what was not found must be missing in both. */
+    struct flm_recorder_options options = {.command = command,
+                                           .events = clock_event,
+                                           .event_count = 1,
+                                           .frequency_hz = 999,
+                                           .stacks = FLM_STACK_COPY,
+                                           .stack_size = 1024,
+                                           .session = {.keep_times = true},
+                                           .spool = spool};
+    if (!make_recording(&options, NULL, NULL, &r))
+        skip();
+    struct flm_profile *again = flm_load(spool, NULL, &why);
+    if (!again)
+        fail_msg("%s", why.text);
+    assert_true(total_of(again, "samples", "[truncated stack]") >= 1);
+    static const char *const functions[] = {NULL,   "[truncated stack]",    "_start",
+                                            "main", "__vdso_clock_gettime", "__restore_rt"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        assert_same(r.profile, again, functions[i]);
+    assert_int_equal(flm_profile_node_count(r.profile), flm_profile_node_count(again));
+    flm_profile_free(again);
+    clear(&r);
+}
+
+/* Every metric of one is a metric of the other, with the same sum. */
+static void assert_same_metrics(const struct flm_profile *a, const struct flm_profile *b)
+{
+    assert_int_equal(flm_profile_metric_count(a), flm_profile_metric_count(b));
+    for (uint32_t i = 0; i < flm_profile_metric_count(a); i++) {
+        struct flm_name name = flm_profile_string(
+            a, (struct flm_string){flm_profile_metric(a, (struct flm_metric){i})->name});
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", (int)name.size, name.at);
+        struct flm_metric other = flm_profile_metric_named(b, text);
+        assert_int_equal(other.index, i);
+        if (flm_profile_total(a, (struct flm_metric){i}) != flm_profile_total(b, other))
+            fail_msg("%s is %g and %g", text, flm_profile_total(a, (struct flm_metric){i}),
+                     flm_profile_total(b, other));
+    }
+}
+
+/* Where threads begin to wait is sampled too, and that is no metric: the file must say so. */
+static void what_is_left_of_waiting_is_what_was_recorded(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct recording r;
+    char spool[300];
+    snprintf(spool, sizeof spool, "%s", temporary_path("waiting.part"));
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"},
+                       (char[]){"i=0; while [ $i -lt 9 ]; do sleep 0.01; i=$((i+1)); done"}, NULL};
+    struct flm_recorder_options options = {.command = command,
+                                           .events = clock_event,
+                                           .event_count = 1,
+                                           .off_cpu = true,
+                                           .session = {.keep_times = true},
+                                           .spool = spool};
+    if (!make_recording(&options, NULL, NULL, &r))
+        skip();
+    struct flm_profile *again = flm_load(spool, NULL, &why);
+    if (!again)
+        fail_msg("%s", why.text);
+    assert_true(total_of(r.profile, "off-cpu", NULL) > 0);
+    assert_int_equal(flm_profile_metric_named(again, "context-switches").index, FLM_NONE);
+    assert_same_metrics(r.profile, again);
+    assert_int_equal(flm_profile_sample_count(r.profile), flm_profile_sample_count(again));
+    assert_int_equal(flm_profile_node_count(r.profile), flm_profile_node_count(again));
+    flm_profile_free(again);
+    clear(&r);
+}
+
+static bool record_true(void *context, struct flm_error *why)
+{
+    char *command[] = {(char[]){"true"}, NULL};
+    struct flm_recorder_options options = {.command = command, .spool = context};
+    struct flm_recorder *recorder = flm_recorder_new(&options, why);
+    bool good = recorder && flm_recorder_run(recorder, NULL, NULL, why);
+    if (recorder)
+        flm_recorder_end_command(recorder);
+    flm_recorder_free(recorder);
+    return good;
+}
+
+static void failed_allocations_are_reported(void **state)
+{
+    (void)state;
+    char spool[300];
+    struct flm_error why;
+    snprintf(spool, sizeof spool, "%s", temporary_path("failing.part"));
+    if (!record_true(spool, &why)) {
+        print_message("not recorded: %s\n", why.text);
+        skip();
+    }
+    assert_true(assert_survives_failures(record_true, spool) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_and_rate_are_those_that_were_measured),
+        cmocka_unit_test(frame_pointers_give_the_same_shares),
+        cmocka_unit_test(waiting_is_as_long_as_it_was),
+        cmocka_unit_test(a_process_that_runs_is_recorded_with_its_threads),
+        cmocka_unit_test(another_user_may_record_what_is_his),
+        cmocka_unit_test(recording_stops_when_it_is_told_to),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(a_process_that_is_not_there_is_named),
+        cmocka_unit_test(what_did_not_fit_is_counted),
+        cmocka_unit_test(a_killed_recorder_leaves_what_it_had),
+        cmocka_unit_test(what_is_read_again_is_what_was_recorded),
+        cmocka_unit_test(what_is_left_of_waiting_is_what_was_recorded),
+        cmocka_unit_test(failed_allocations_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+#include "record/capture/target.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "record/capture/limits.h"
+#include "support/core/files.h"
+
+static void wait_for(struct flm_child *child)
+{
+    while (!flm_child_has_ended(child))
+        poll(NULL, 0, 1);
+}
+
+static void a_command_waits_until_it_is_released(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s", temporary_path("began"));
+    char *command[] = {(char[]){"touch"}, path, NULL};
+    struct flm_child child;
+    struct flm_error why;
+    if (!flm_child_start(&child, command, 0, &why))
+        fail_msg("%s", why.text);
+    poll(NULL, 0, 20);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_false(flm_child_has_ended(&child));
+    assert_true(flm_child_release(&child, "touch", &why));
+    wait_for(&child);
+    assert_int_equal(child.status, 0);
+    assert_int_equal(access(path, F_OK), 0);
+    flm_child_clear(&child);
+    assert_int_equal(child.process, 0);
+}
+
+static void its_status_is_told(void **state)
+{
+    (void)state;
+    char *exits[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 3"}, NULL};
+    char *dies[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"kill -9 $$"}, NULL};
+    struct flm_child child;
+    assert_true(flm_child_start(&child, exits, 0, NULL));
+    assert_true(flm_child_release(&child, "sh", NULL));
+    wait_for(&child);
+    assert_true(WIFEXITED(child.status) && WEXITSTATUS(child.status) == 3);
+    flm_child_clear(&child);
+    assert_true(flm_child_start(&child, dies, 0, NULL));
+    assert_true(flm_child_release(&child, "sh", NULL));
+    wait_for(&child);
+    assert_true(WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGKILL);
+    flm_child_clear(&child);
+}
+
+/* We raise our own limit, for there is a file for each event, thread and processor. */
+static void a_command_may_open_as_many_files_as_without_us(void **state)
+{
+    (void)state;
+    char *asks[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"test $(ulimit -Sn) = 57"}, NULL};
+    struct flm_child child;
+    struct rlimit before, fewer;
+    struct flm_limits limits;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    fewer = before;
+    fewer.rlim_cur = 57;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &fewer), 0);
+    flm_limits_read(&limits, "");
+    assert_int_equal(limits.files_before, 57);
+    assert_true(limits.files == fewer.rlim_max);
+    assert_true(flm_child_start(&child, asks, limits.files_before, NULL));
+    assert_true(flm_child_release(&child, "sh", NULL));
+    wait_for(&child);
+    assert_int_equal(child.status, 0);
+    flm_child_clear(&child);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+static void one_that_is_not_released_never_begins(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s", temporary_path("never"));
+    char *command[] = {(char[]){"touch"}, path, NULL};
+    struct flm_child child;
+    assert_true(flm_child_start(&child, command, 0, NULL));
+    pid_t process = child.process;
+    flm_child_clear(&child);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(waitpid(process, NULL, WNOHANG), -1); /* nothing is left of it */
+}
+
+static void assert_refused(const char *name, const char *reason)
+{
+    char copy[400];
+    snprintf(copy, sizeof copy, "%s", name);
+    char *command[] = {copy, NULL};
+    struct flm_child child;
+    struct flm_error why = {0};
+    assert_false(flm_child_start(&child, command, 0, &why));
+    assert_non_null(strstr(why.text, reason));
+    assert_int_equal(child.process, 0);
+    flm_child_clear(&child);
+}
+
+static void what_cannot_be_started_is_said_at_once(void **state)
+{
+    (void)state;
+    assert_refused("no-such-command-here", "no-such-command-here: command not found");
+    assert_refused("/no/such/program", "/no/such/program: there is no such program");
+    assert_refused("/", "cannot be executed: Is a directory");
+    assert_refused("", "the name of the command is empty");
+    const char *path = write_temporary("plain", flm_bytes_of("text"));
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_refused(path, "cannot be executed: Permission denied");
+}
+
+static void what_exec_refuses_is_said_then(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s",
+             write_temporary("script", flm_bytes_of("#!/no/such/interpreter\n")));
+    assert_int_equal(chmod(path, 0755), 0);
+    char *command[] = {path, NULL};
+    struct flm_child child;
+    struct flm_error why = {0};
+    assert_true(flm_child_start(&child, command, 0, &why));
+    assert_false(flm_child_release(&child, "script", &why));
+    assert_string_equal(why.text, "script: cannot be executed: No such file or directory");
+    flm_child_clear(&child);
+}
+
+static void *sleep_until(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+static void all_threads_of_a_process_are_found(void **state)
+{
+    (void)state;
+    enum { COUNT = 5 };
+    pthread_t threads[COUNT];
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    struct flm_tasks tasks = {0};
+    assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL));
+    size_t before = tasks.count; /* an emulator or a sanitizer may have threads of its own */
+    assert_true(before > 0);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, sleep_until, &lock), 0);
+    assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL));
+    assert_int_equal(tasks.count, before + COUNT);
+    assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL)); /* each once */
+    assert_int_equal(tasks.count, before + COUNT);
+    for (size_t i = 0; i < tasks.count; i++)
+        assert_int_equal(flm_task_process(tasks.items[i], "", NULL), getpid());
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < COUNT; i++)
+        pthread_join(threads[i], NULL);
+    flm_tasks_clear(&tasks);
+    struct flm_error why;
+    assert_false(flm_tasks_of_process(&tasks, 2147483647, "", &why));
+    assert_string_equal(why.text, "there is no process 2147483647");
+    assert_int_equal(flm_task_process(2147483647, "", &why), -1);
+    assert_string_equal(why.text, "there is no thread 2147483647");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_command_waits_until_it_is_released),
+        cmocka_unit_test(its_status_is_told),
+        cmocka_unit_test(a_command_may_open_as_many_files_as_without_us),
+        cmocka_unit_test(one_that_is_not_released_never_begins),
+        cmocka_unit_test(what_cannot_be_started_is_said_at_once),
+        cmocka_unit_test(what_exec_refuses_is_said_then),
+        cmocka_unit_test(all_threads_of_a_process_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+#include "record/live/window.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+
+enum { MOST = 4 };
+
+/* Piece `i` has i + 1 at a stack of its own, and 1 at one that all have. */
+static struct flm_profile *piece(unsigned i)
+{
+    char folded[64];
+    snprintf(folded, sizeof folded, "main;own%u %u\nmain;shared 1\n", i, i + 1);
+    return profile_of(folded);
+}
+
+static const struct flm_top_facts facts = {
+    .duration_s = 0.5, .own_cpu_s = 0.25, .samples = 3, .lost = 2};
+
+static double at_stack(const struct flm_profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        const struct flm_frame_record *frame = &p->frames[flm_profile_frames(p)[i]];
+        if (flm_bytes_are(flm_string_bytes(p, frame->function), name))
+            return flm_profile_self(p, (struct flm_metric){0})[i];
+    }
+    return 0;
+}
+
+static void the_window_is_the_sum_of_the_last_pieces(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = MOST};
+    for (unsigned i = 0; i < 25; i++) {
+        struct flm_top_facts sum;
+        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+        unsigned count = i + 1 < MOST ? i + 1 : MOST;
+        assert_sound(p);
+        assert_true(at_stack(p, "shared") == count);
+        for (unsigned k = 0; k <= i; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "own%u", k);
+            assert_true(at_stack(p, name) == (k + count > i ? k + 1 : 0));
+        }
+        assert_true(sum.duration_s == 0.5 * count && sum.own_cpu_s == 0.25 * count);
+        assert_int_equal(sum.samples, 3 * count);
+        assert_int_equal(sum.lost, 2 * count);
+        flm_profile_free(p);
+    }
+    flm_top_window_clear(&w);
+}
+
+static void all_is_the_sum_of_all_pieces(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = MOST};
+    double whole = 0;
+    for (unsigned i = 0; i < 25; i++) {
+        struct flm_top_facts sum;
+        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_profile *p = flm_top_window_sum(&w, true, &sum, NULL);
+        whole += i + 2;
+        assert_true(flm_profile_total(p, (struct flm_metric){0}) == whole);
+        assert_true(at_stack(p, "shared") == i + 1);
+        assert_true(sum.duration_s == 0.5 * (i + 1));
+        assert_int_equal(sum.samples, 3 * (i + 1));
+        flm_profile_free(p);
+    }
+    flm_top_window_clear(&w);
+}
+
+static void so_many_pieces_are_kept_however_many_came(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = MOST};
+    for (unsigned i = 0; i < 200; i++) {
+        assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
+        assert_true(w.count <= MOST + FLM_TOP_LEAVING);
+    }
+    assert_int_equal(w.older.profile->sizes.node_count, 4);
+    flm_top_window_clear(&w);
+}
+
+static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
+{
+    (void)state;
+    static const unsigned windows[] = {FLM_TOP_WHOLE, FLM_TOP_WHOLE + 1, 40, 100};
+    for (size_t k = 0; k < sizeof windows / sizeof windows[0]; k++) {
+        struct flm_top_window w = {.most = windows[k]};
+        unsigned each = (windows[k] + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+        for (unsigned i = 0; i < 300; i++) {
+            struct flm_top_facts sum, whole;
+            assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
+            assert_true(w.count <= FLM_TOP_PIECES);
+            struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+            struct flm_profile *all = flm_top_window_sum(&w, true, &whole, NULL);
+            unsigned shown = (unsigned)(sum.duration_s / 0.5);
+            assert_true(i + 1 < windows[k] ? shown == i + 1
+                                           : shown >= windows[k] && shown < windows[k] + each);
+            assert_true(at_stack(p, "shared") == shown);
+            assert_true(at_stack(all, "shared") == i + 1);
+            assert_true(whole.samples == 3 * (i + 1));
+            flm_profile_free(p);
+            flm_profile_free(all);
+        }
+        flm_top_window_clear(&w);
+    }
+}
+
+/* A thousand stacks that nobody has seen before in each piece. */
+static struct flm_profile *new_stacks(unsigned i)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric m = flm_builder_metric(b, "samples", "samples");
+    struct flm_node command =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "cc", 2));
+    for (unsigned k = 0; k < 1000; k++) {
+        char name[32];
+        int size = snprintf(name, sizeof name, "caller %u", i * 1000 + k);
+        struct flm_node node =
+            flm_builder_child(b, command, flm_builder_function(b, name, (size_t)size));
+        flm_builder_add(b, flm_builder_child(b, node, flm_builder_function(b, "leaf", 4)), m, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void ever_new_stacks_do_not_make_it_grow(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = MOST};
+    for (unsigned i = 0; i < 600; i++) {
+        assert_true(flm_top_window_take(&w, new_stacks(i), &facts, NULL));
+        if (w.older.profile)
+            assert_true(w.older.profile->sizes.node_count <= FLM_TOP_OLDER_STACKS);
+    }
+    struct flm_top_facts sum;
+    struct flm_profile *all = flm_top_window_sum(&w, true, &sum, NULL);
+    assert_true(flm_profile_total(all, (struct flm_metric){0}) == 600000);
+    assert_true(all->sizes.loss_count == 1 && all->losses[0].count > 0);
+    flm_profile_free(all);
+    flm_top_window_clear(&w);
+}
+
+static void a_window_may_be_one_piece(void **state)
+{
+    (void)state;
+    struct flm_top_window w = {.most = 1};
+    for (unsigned i = 0; i < 3; i++) {
+        struct flm_top_facts sum;
+        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+        struct flm_profile *same = piece(i);
+        assert_profiles_equal(p, same);
+        flm_profile_free(same);
+        flm_profile_free(p);
+    }
+    flm_top_window_clear(&w);
+}
+
+static bool work(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_top_window w = {.most = 2};
+    bool good = true;
+    for (unsigned i = 0; good && i < 5; i++) {
+        struct flm_builder *b = flm_builder_new(why);
+        struct flm_profile *p = NULL;
+        if (b) {
+            struct flm_metric m = flm_builder_metric(b, "samples", "samples");
+            struct flm_frame frame = flm_builder_function(b, "main", 4);
+            flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), m, 1);
+            p = flm_builder_finish(b, why);
+        }
+        good = p && flm_top_window_take(&w, p, &facts, why);
+    }
+    struct flm_top_facts sum;
+    struct flm_profile *p = good ? flm_top_window_sum(&w, true, &sum, why) : NULL;
+    good = p;
+    flm_profile_free(p);
+    flm_top_window_clear(&w);
+    return good;
+}
+
+static void running_out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    assert_true(assert_survives_failures(work, NULL) > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_window_is_the_sum_of_the_last_pieces),
+        cmocka_unit_test(all_is_the_sum_of_all_pieces),
+        cmocka_unit_test(so_many_pieces_are_kept_however_many_came),
+        cmocka_unit_test(a_long_window_has_no_more_pieces_and_moves_on_by_them),
+        cmocka_unit_test(ever_new_stacks_do_not_make_it_grow),
+        cmocka_unit_test(a_window_may_be_one_piece),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#include "record/python/find.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/files.h"
+
+static void interpreters_are_told_by_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"/usr/bin/python3.11", "/usr/lib/libpython3.8.so.1.0",
+                                        "python3"};
+    static const char *const others[] = {"/usr/lib/libc.so.6", "", "/home/python/app",
+                                         "/usr/bin/cpython-like"};
+    for (size_t i = 0; i < 3; i++)
+        assert_true(flm_python_is_named(flm_bytes_of(names[i])));
+    for (size_t i = 0; i < 4; i++)
+        assert_false(flm_python_is_named(flm_bytes_of(others[i])));
+}
+
+/* What an interpreter's file looks like to us. */
+static const char source[] =
+    "unsigned long Py_Version = 0x030b02f0; int _PyRuntime[64], PyCode_Type[2];\n"
+    "int PyUnicode_Type[2], PyBytes_Type[2];\n"
+    "int _PyEval_EvalFrameDefault(int x) { return x + _PyRuntime[x]; }\n"
+    "int _PyEval_EvalFrameDefaultNot(int x) { return x - 1; }\n"
+    "__asm__(\".text\\n.type loop_cold, @function\\nloop_cold: .skip 64\\n\"\n"
+    "        \".size loop_cold, 64\\n\");\n";
+
+static struct flm_elf_file *compile(const char *options)
+{
+    char command[2048], output[512], input[512];
+    snprintf(input, sizeof input, "%s", write_temporary("home.c", flm_bytes_of(source)));
+    snprintf(output, sizeof output, "%s", temporary_path("home.so"));
+    snprintf(command, sizeof command, "gcc -O1 -shared -fPIC %s -o %s %s", options, output, input);
+    assert_int_equal(system(command), 0);
+    if (strstr(options, "-g0")) {
+        snprintf(command, sizeof command,
+                 "objcopy --redefine-sym loop_cold=_PyEval_EvalFrameDefault.cold %s", output);
+        assert_int_equal(system(command), 0);
+    }
+    struct flm_elf_file *file = flm_elf_open(output, NULL);
+    assert_non_null(file);
+    return file;
+}
+
+static void parts_are_found_by_symbol(void **state)
+{
+    (void)state;
+    struct flm_python_home home, moved;
+    struct flm_elf_file *file = compile("-g0");
+    assert_true(flm_python_home_read(file, 0, &home));
+    assert_true(home.runtime && home.code_type && home.text_type && home.bytes_type &&
+                home.version);
+    assert_int_equal(home.loop_count, 2);
+    assert_true(home.loop[0].end > home.loop[0].start);
+    assert_true(flm_python_home_read(file, 0x10000, &moved));
+    assert_int_equal(moved.runtime, home.runtime + 0x10000);
+    assert_int_equal(moved.loop[1].start, home.loop[1].start + 0x10000);
+    flm_elf_free(file);
+}
+
+static void what_is_exported_is_enough(void **state)
+{
+    (void)state;
+    struct flm_python_home home;
+    struct flm_elf_file *file = compile("-s");
+    assert_true(flm_python_home_read(file, 0, &home));
+    assert_true(home.runtime && home.version);
+    assert_int_equal(home.loop_count, 1);
+    flm_elf_free(file);
+}
+
+static void other_files_have_none(void **state)
+{
+    (void)state;
+    struct flm_python_home home;
+    struct flm_elf_file *file = flm_elf_open("/proc/self/exe", NULL);
+    assert_non_null(file);
+    assert_false(flm_python_home_read(file, 0, &home));
+    flm_elf_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interpreters_are_told_by_name),
+        cmocka_unit_test(parts_are_found_by_symbol),
+        cmocka_unit_test(what_is_exported_is_enough),
+        cmocka_unit_test(other_files_have_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+#include "record/runtime/jit_sources.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/profile.h"
+#include "support/core/allocation.h"
+#include "support/core/files.h"
+
+/* ---- A jitdump, field by field --------------------------------------------------------------- */
+
+struct dump {
+    struct flm_text text;
+    bool swapped;
+};
+
+static void put32(struct dump *d, uint32_t value)
+{
+    value = d->swapped ? __builtin_bswap32(value) : value;
+    flm_text_add(&d->text, (struct flm_bytes){(const char *)&value, sizeof value});
+}
+
+static void put64(struct dump *d, uint64_t value)
+{
+    value = d->swapped ? __builtin_bswap64(value) : value;
+    flm_text_add(&d->text, (struct flm_bytes){(const char *)&value, sizeof value});
+}
+
+static void put_name(struct dump *d, const char *name)
+{
+    flm_text_add(&d->text, (struct flm_bytes){name, strlen(name) + 1});
+}
+
+static void put_header(struct dump *d, uint64_t flags)
+{
+    put32(d, 0x4A695444);
+    put32(d, 1);
+    put32(d, 48); /* longer than it must be */
+    put32(d, 62);
+    put32(d, 0);
+    put32(d, 4711);
+    put64(d, 5);
+    put64(d, flags);
+    put64(d, 0);
+}
+
+static void put_prefix(struct dump *d, uint32_t type, size_t size, uint64_t time)
+{
+    put32(d, type);
+    put32(d, (uint32_t)(size + 16));
+    put64(d, time);
+}
+
+static void put_load(struct dump *d, uint64_t time, uint64_t start, uint32_t size, uint64_t index,
+                     const char *name)
+{
+    put_prefix(d, 0, 40 + strlen(name) + 1 + size, time);
+    put32(d, 4711);
+    put32(d, 4712);
+    put64(d, start);
+    put64(d, start);
+    put64(d, size);
+    put64(d, index);
+    put_name(d, name);
+    flm_text_repeat(&d->text, '\x90', size);
+}
+
+static void put_move(struct dump *d, uint64_t time, uint64_t from, uint64_t to, uint64_t size,
+                     uint64_t index)
+{
+    put_prefix(d, 1, 48, time);
+    put32(d, 4711);
+    put32(d, 4712);
+    put64(d, 0);
+    put64(d, from);
+    put64(d, to);
+    put64(d, size);
+    put64(d, index);
+}
+
+static void put_lines(struct dump *d, uint64_t start, uint64_t shift)
+{
+    static const char *const files[] = {"/a.c", "\xFF", "/b.c"};
+    put_prefix(d, 2, 16 + 3 * 16 + 5 + 2 + 5, 0);
+    put64(d, start);
+    put64(d, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        put64(d, start + shift + 4 * i);
+        put32(d, 10 + i);
+        put32(d, 0);
+        put_name(d, files[i]);
+    }
+}
+
+static void put_all(struct dump *d)
+{
+    put_header(d, 0);
+    put_load(d, 100, 0x1000, 0x40, 1, "first");
+    put_lines(d, 0x2000, 0);
+    put_load(d, 110, 0x2000, 0x40, 2, "lined");
+    put_lines(d, 0x3000, 64);
+    put_load(d, 120, 0x3000, 0x40, 3, "JS:*v8 x.js:9:1");
+    put_prefix(d, 4, 8, 120); /* how it is unwound */
+    put64(d, 0);
+    put_load(d, 130, 0x1000, 0x20, 4, "second");
+    put_move(d, 140, 0x2000, 0x5000, 0x40, 2);
+    put_prefix(d, 99, 0, 150);
+    put_prefix(d, 3, 0, 160);
+    flm_text_puts(&d->text, "what comes behind the end is not looked at");
+}
+
+static struct flm_jit_code *read_all(const struct dump *d, struct flm_jit_losses *losses,
+                                     struct flm_error *why)
+{
+    return flm_jitdump_read((struct flm_bytes){d->text.at, d->text.size}, losses, why);
+}
+
+static void assert_at(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
+                      const char *name, const char *file, uint32_t line)
+{
+    struct flm_jit_frame frame;
+    size_t count = flm_jit_code_lookup(code, address, time_ns, &frame, 1);
+    assert_int_equal(count, name != NULL);
+    if (name && (!flm_bytes_are(frame.function, name) || !flm_bytes_are(frame.file, file) ||
+                 frame.line != line))
+        fail_msg("%.*s at %.*s:%u, not %s at %s:%u", (int)frame.function.size, frame.function.at,
+                 (int)frame.file.size, frame.file.at, frame.line, name, file, line);
+}
+
+static void code_is_what_it_was_at_that_time_in_either_byte_order(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct dump d = {.swapped = swapped};
+        put_all(&d);
+        struct flm_jit_losses losses;
+        struct flm_error why = {0};
+        struct flm_jit_code *code = read_all(&d, &losses, &why);
+        assert_non_null(code);
+        assert_int_equal(losses.pieces, 0);
+        assert_false(losses.cut);
+        assert_int_equal(flm_jit_code_count(code), 5);
+        assert_at(code, 0x1010, 129, "first", "", 0);
+        assert_at(code, 0x1010, 130, "second", "", 0);
+        assert_at(code, 0x1030, 130, "first", "", 0);
+        assert_at(code, 0x2003, 139, "lined", "/a.c", 10);
+        assert_at(code, 0x2004, 139, "lined", "/a.c", 11);
+        assert_at(code, 0x203F, 139, "lined", "/b.c", 12);
+        assert_at(code, 0x5004, 141, "lined", "/a.c", 11);
+        /* V8's lines are 64 bytes too high. */
+        assert_at(code, 0x3000, 141, "v8", "/a.c", 10);
+        assert_at(code, 0x3008, 141, "v8", "/b.c", 12);
+        assert_at(code, 0x2040, 141, NULL, NULL, 0);
+        flm_jit_code_free(code);
+        flm_text_clear(&d.text);
+    }
+}
+
+/* As V8 writes them: the name of the first file had been freed. */
+static void files_that_v8_had_freed_are_those_of_the_function(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"\x8b:\x03", "K2", "\x12/app/leaf.js", "node:fs", "/b.js"};
+    struct dump d = {0};
+    put_header(&d, 0);
+    for (size_t i = 0; i < 5; i++) {
+        uint64_t start = 0x1000 * (i + 1);
+        put_prefix(&d, 2, 32 + strlen(files[i]) + 1, 10);
+        put64(&d, start);
+        put64(&d, 1);
+        put64(&d, start + 64);
+        put32(&d, 4);
+        put32(&d, 0);
+        put_name(&d, files[i]);
+        put_load(&d, 10, start, 0x40, i, "JS:*leaf /app/leaf.js:1:14");
+    }
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_int_equal(losses.pieces, 0);
+    for (size_t i = 0; i < 5; i++)
+        assert_at(code, 0x1000 * (i + 1), 11, "leaf", i < 3 ? "/app/leaf.js" : files[i], 4);
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+}
+
+static void times_of_the_processors_own_counter_are_not_used(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_header(&d, 1);
+    put_load(&d, UINT64_C(1) << 62, 0x1000, 0x40, 1, "first");
+    put_load(&d, UINT64_C(1) << 63, 0x1000, 0x40, 2, "second");
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_at(code, 0x1000, 5, "second", "", 0);
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+}
+
+static void every_shortened_copy_is_read_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_all(&d);
+    size_t whole = d.text.size - strlen("what comes behind the end is not looked at"), last = 0;
+    for (size_t size = 0; size <= whole; size++) {
+        char *copy = malloc(size + 1); /* so that a sanitizer sees a read beyond it */
+        memcpy(copy, d.text.at, size);
+        copy = realloc(copy, size ? size : 1);
+        struct flm_jit_losses losses;
+        struct flm_error why = {0};
+        struct flm_jit_code *code = flm_jitdump_read((struct flm_bytes){copy, size}, &losses, &why);
+        assert_int_equal(code != NULL, size >= 48);
+        if (code) {
+            assert_true(flm_jit_code_count(code) >= last);
+            last = flm_jit_code_count(code);
+        } else {
+            assert_int_equal(why.kind, FLM_ERROR_FORMAT);
+        }
+        flm_jit_code_free(code);
+        free(copy);
+    }
+    assert_int_equal(last, 5);
+    flm_text_clear(&d.text);
+}
+
+static void records_that_make_no_sense_are_counted(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_header(&d, 0);
+    put_move(&d, 1, 0, 0x1000, 4, 77); /* of what nobody loaded */
+    put_prefix(&d, 0, 8, 1);           /* a load that is too short */
+    put64(&d, 0);
+    put_prefix(&d, 0, 48, 1); /* one whose name does not end */
+    for (int i = 0; i < 6; i++)
+        put64(&d, UINT64_MAX);
+    put_prefix(&d, 2, 8, 1); /* lines without a count */
+    put64(&d, 0);
+    put_lines(&d, 0x4000, 0); /* of other code */
+    put_load(&d, 1, 0x1000, 0x10, 1, "good");
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_int_equal(losses.pieces, 4);
+    assert_int_equal(flm_jit_code_count(code), 1);
+    assert_at(code, 0x1004, 1, "good", "", 0);
+    flm_jit_code_free(code);
+    put32(&d, 0);
+    put32(&d, 4); /* shorter than its own head */
+    put64(&d, 0);
+    code = read_all(&d, &losses, NULL);
+    assert_true(losses.cut);
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_header(&d, 0);
+    struct flm_jit_losses losses;
+    struct flm_error why = {0};
+    d.text.at[4] = 9;
+    assert_null(read_all(&d, &losses, &why));
+    assert_string_equal(why.text, "a jitdump of version 9, which is not known");
+    d.text.at[4] = 1;
+    d.text.at[8] = 4;
+    assert_null(read_all(&d, &losses, &why));
+    assert_string_equal(why.text, "a jitdump whose header of 4 bytes makes no sense");
+    d.text.at[0] = 'x';
+    assert_null(read_all(&d, &losses, &why));
+    assert_string_equal(why.text, "this is not a jitdump");
+    flm_text_clear(&d.text);
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_all(&d);
+    for (size_t nth = 1;; nth++) {
+        struct flm_jit_losses losses;
+        struct flm_error why = {0};
+        allocation_fail_from(nth);
+        struct flm_jit_code *code = read_all(&d, &losses, &why);
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        assert_int_equal(code == NULL, failed);
+        assert_int_equal(why.kind, failed ? FLM_ERROR_MEMORY : FLM_ERROR_NONE);
+        flm_jit_code_free(code);
+        if (!failed)
+            break;
+    }
+    flm_text_clear(&d.text);
+}
+
+/* ---- V8's own -------------------------------------------------------------------------------- */
+
+/* Where in the file a load record of a function with this name is, and which range it has. */
+static bool find_load(const struct flm_text *dump, const char *name, uint64_t *start,
+                      uint64_t *size)
+{
+    const char *at = memmem(dump->at, dump->size, name, strlen(name));
+    if (!at)
+        return false;
+    memcpy(start, at - 24, sizeof *start);
+    memcpy(size, at - 16, sizeof *size);
+    return true;
+}
+
+static void lines_of_node_are_those_of_the_program(void **state)
+{
+    (void)state;
+    if (system("node --version >/dev/null 2>&1") != 0) {
+        print_message("node is not installed\n");
+        skip();
+    }
+    static const char program[] = "function leaf(n) {\n"
+                                  "  let s = 0;\n"
+                                  "  for (let i = 0; i < n; i++)\n"
+                                  "    s += Math.sqrt(i);\n"
+                                  "  return s;\n"
+                                  "}\n"
+                                  "require('fs').writeFileSync(__filename + '.id',\n"
+                                  "                            '' + process.pid);\n"
+                                  "for (let i = 0; i < 3000; i++)\n"
+                                  "  leaf(3000);\n";
+    char path[512], folder[512], command[2048];
+    snprintf(path, sizeof path, "%s", write_temporary("leaf.js", flm_bytes_of(program)));
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    snprintf(command, sizeof command, "cd %s && node --perf-prof leaf.js", folder);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s.id", path);
+    struct flm_text id = read_file(command);
+    snprintf(command, sizeof command, "%s/jit-%.*s.dump", folder, (int)id.size, id.at);
+    struct flm_text dump = read_file(command);
+    remove(command);
+
+    struct flm_jit_losses losses;
+    struct flm_error why = {0};
+    struct flm_jit_code *code =
+        flm_jitdump_read((struct flm_bytes){dump.at, dump.size}, &losses, &why);
+    assert_non_null(code);
+    assert_int_equal(losses.pieces, 0);
+    uint64_t start = 0, size = 0, in_loop = 0;
+    /* Up to Node 18 it has another prefix. */
+    assert_true(find_load(&dump, "JS:*leaf ", &start, &size) ||
+                find_load(&dump, "LazyCompile:*leaf ", &start, &size));
+    for (uint64_t at = start; at < start + size; at++) {
+        struct flm_jit_frame frame;
+        assert_int_equal(flm_jit_code_lookup(code, at, INT64_MAX, &frame, 1), 1);
+        assert_true(flm_bytes_are(frame.function, "leaf"));
+        if (!flm_bytes_end_with(frame.file, "leaf.js"))
+            fail_msg("%.*s in %.*s:%u", (int)frame.function.size, frame.function.at,
+                     (int)frame.file.size, frame.file.at, frame.line);
+        assert_true(frame.line >= 1 && frame.line <= 10);
+        in_loop += frame.line == 4 || frame.line == 3;
+    }
+    assert_true(in_loop > size / 8);
+    flm_jit_code_free(code);
+    flm_text_clear(&dump);
+    flm_text_clear(&id);
+    snprintf(command, sizeof command, "rm -f %s/isolate*.log", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_is_what_it_was_at_that_time_in_either_byte_order),
+        cmocka_unit_test(files_that_v8_had_freed_are_those_of_the_function),
+        cmocka_unit_test(times_of_the_processors_own_counter_are_not_used),
+        cmocka_unit_test(every_shortened_copy_is_read_as_far_as_it_goes),
+        cmocka_unit_test(records_that_make_no_sense_are_counted),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+        cmocka_unit_test(lines_of_node_are_those_of_the_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,576 @@
+#include "record/session/session.h"
+
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "profile/columns.h"
+#include "support/core/failures.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+#include "support/record/records.h"
+
+struct told {
+    struct flm_event_layouts layouts;
+    struct records records;
+    struct flm_session_options options;
+    const struct flm_build_id *kernel_id; /* NULL: not known */
+};
+
+static void told_init(struct told *t)
+{
+    *t = (struct told){.options = {.keep_times = true}};
+    records_layout(&t->layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+}
+
+static void told_clear(struct told *t)
+{
+    records_clear(&t->records);
+    flm_event_layouts_clear(&t->layouts);
+}
+
+static struct flm_profile *profile_of(struct told *t, struct flm_error *why)
+{
+    struct flm_session *s = flm_session_new(&t->options, why);
+    bool good = s && (!t->kernel_id ||
+                      flm_session_build_id(s, flm_bytes_of("[kernel.kallsyms]"), t->kernel_id));
+    for (size_t at = 0; good && at < t->records.bytes.size;) {
+        char *record = t->records.bytes.at + at;
+        size_t size = flm_record_header(record, false).size;
+        struct flm_event event;
+        assert_true(flm_event_decode(&t->layouts, record, size, at, &event, NULL));
+        good = flm_session_add(s, &event, why);
+        at += size;
+    }
+    struct flm_builder *b = good ? flm_builder_new(why) : NULL;
+    struct flm_profile *p = NULL;
+    if (b && flm_session_finish(s, b, NULL, NULL, why))
+        p = flm_builder_finish(b, why);
+    else
+        flm_builder_free(b);
+    flm_session_free(s);
+    return p;
+}
+
+static struct flm_profile *profile_told(struct told *t)
+{
+    struct flm_error why = {0};
+    struct flm_profile *p = profile_of(t, &why);
+    if (!p)
+        fail_msg("%s", why.text);
+    assert_true(flm_profile_check(p, NULL));
+    return p;
+}
+
+/* The total of a metric at the frames whose name begins so. */
+static double self_of(const struct flm_profile *p, const char *metric, const char *name)
+{
+    struct flm_metric m = flm_profile_metric_named(p, metric);
+    if (m.index == FLM_NONE)
+        return 0;
+    const double *self = flm_profile_self(p, m);
+    const uint32_t *frames = flm_profile_frames(p);
+    double sum = 0;
+    for (uint32_t i = 0; i < flm_profile_node_count(p); i++) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[i]});
+        struct flm_name n = flm_profile_string(p, (struct flm_string){f->function});
+        if (n.size >= strlen(name) && memcmp(n.at, name, strlen(name)) == 0)
+            sum += self[i];
+    }
+    return sum;
+}
+
+static double lost(const struct flm_profile *p, const char *what)
+{
+    for (uint32_t i = 0; i < p->sizes.loss_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->losses[i].what), what))
+            return p->losses[i].count;
+    return 0;
+}
+
+static bool has_label(const struct flm_profile *p, const char *key, const char *value)
+{
+    for (uint32_t i = 0; i < p->sizes.label_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key) &&
+            flm_bytes_are(flm_string_bytes(p, p->labels[i].value), value))
+            return true;
+    return false;
+}
+
+static const uint64_t chain[] = {FLM_CONTEXT_USER, 0x1100, 0x1201, 0x1301};
+enum { CHAIN = sizeof chain / sizeof *chain };
+
+static void samples_are_counted_at_their_stacks_below_the_command(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
+    put_sample(&t.records, 1, 1, 10, chain, CHAIN);
+    put_sample(&t.records, 1, 1, 20, chain, CHAIN);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "samples", "app+0x4100") == 2);
+    assert_true(self_of(p, "cpu-clock", "app+0x4100") == 2000);
+    /* A return address stands for the call in front of it. */
+    assert_true(self_of(p, "samples", "") == 2);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 3);
+    bool has_caller = false;
+    for (uint32_t i = 0; i < p->sizes.string_count; i++)
+        has_caller |= flm_bytes_are(flm_string_bytes(p, i), "app+0x4200");
+    assert_true(has_caller);
+    assert_true(has_label(p, "command", "app") && has_label(p, "thread", "1"));
+    assert_true(lost(p, "names of places in code that have no symbol") == 3);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void an_address_means_what_was_mapped_when_it_was_seen(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    const uint64_t leaf[] = {FLM_CONTEXT_USER, 0x1100};
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/one");
+    put_sample(&t.records, 1, 1, 10, leaf, 2);
+    put_map(&t.records, 1, 11, 0x1000, 0x1000, 0, "/nowhere/two");
+    put_sample(&t.records, 1, 1, 20, leaf, 2);
+    put_sample(&t.records, 1, 1, 30, leaf, 2);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "samples", "one+0x100") == 1);
+    assert_true(self_of(p, "samples", "two+0x100") == 2);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void the_first_frame_behind_a_marker_is_no_return_address(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    const uint64_t both[] = {FLM_CONTEXT_KERNEL,
+                             0xFFFFFFFF81000100,
+                             0xFFFFFFFF81000200,
+                             FLM_CONTEXT_USER,
+                             0x1100,
+                             0x1200};
+    put_map(&t.records, -1, 0, 0xFFFFFFFF81000000, 0x1000000, 0xFFFFFFFF81000000,
+            "[kernel.kallsyms]_text");
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    put_sample(&t.records, 1, 1, 10, both, 6);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "samples", "[kernel]+0x100") == 1);
+    static const char *const names[] = {"[kernel]+0x1ff", "app+0x100", "app+0x1ff"};
+    for (size_t n = 0; n < 3; n++) {
+        bool found = false;
+        for (uint32_t i = 0; i < p->sizes.string_count; i++)
+            found |= flm_bytes_are(flm_string_bytes(p, i), names[n]);
+        assert_true(found);
+    }
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+/* An address of the file, as if all of it were mapped at `BARE`; GNU ld has offsets for addresses.
+ */
+enum { BARE = 0x10000000 };
+
+static uint64_t symbol_address(const char *file, const char *name)
+{
+    struct flm_text said = shell_output("nm %s | awk '$3 == \"%s\" { print $1 }'", file, name);
+    flm_text_putc(&said, 0);
+    uint64_t address = strtoull(said.at, NULL, 16);
+    flm_text_clear(&said);
+    assert_true(address > 0);
+    return address;
+}
+
+/* The frame of the first node with that name; NULL: none has it. */
+static const struct flm_frame_record *frame_named(const struct flm_profile *p, const char *name,
+                                                  uint32_t *node)
+{
+    const uint32_t *frames = flm_profile_frames(p);
+    for (*node = 0; *node < flm_profile_node_count(p); ++*node) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[*node]});
+        if (flm_bytes_are(flm_string_bytes(p, f->function), name))
+            return f;
+    }
+    return NULL;
+}
+
+static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    write_small_program();
+    shell("gcc -O2 small.c -o named && strip named -o bare");
+    uint64_t inner = symbol_address("named", "local_function"),
+             outer = symbol_address("named", "main");
+    char name[64], caller[64], alone[64] = "bare+0x8";
+    snprintf(name, sizeof name, "bare+0x%llx", (unsigned long long)inner);
+    snprintf(caller, sizeof caller, "bare+0x%llx", (unsigned long long)outer);
+    put_map(&t.records, 1, 0, BARE, 0x100000, 0, temporary_path("bare"));
+    for (uint64_t i = 0; i < 6; i++) {
+        const uint64_t stack[] = {FLM_CONTEXT_USER, BARE + inner + i, BARE + outer + 1 + i};
+        put_sample(&t.records, 1, 1, 10 + i, stack, 3);
+    }
+    const uint64_t nowhere[] = {FLM_CONTEXT_USER, BARE + 8};
+    put_sample(&t.records, 1, 1, 20, nowhere, 2);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "samples", name) == 6);
+    assert_true(self_of(p, "samples", alone) == 1);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 3);
+    uint32_t node;
+    const struct flm_frame_record *frame = frame_named(p, name, &node);
+    assert_non_null(frame);
+    assert_int_equal(frame->flags, FLM_FRAME_UNSYMBOLISED);
+    assert_int_equal(frame->address, inner);
+    assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), temporary_path("bare")));
+    assert_non_null(frame_named(p, caller, &node));
+    assert_int_equal(frame_named(p, alone, &node)->address, 8);
+    assert_true(lost(p, "names of places in code that have no symbol") == 3);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void waiting_is_counted_where_the_thread_left(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    t.layouts.items[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    t.layouts.items[0].name = "context-switches";
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    put_sample(&t.records, 1, 1, 999, chain, CHAIN);
+    put_switch(&t.records, 1, 1, 1000, true, false);
+    put_switch(&t.records, 1, 1, 6000, false, false); /* 5000 ns, blocked, at the stack */
+    put_switch(&t.records, 1, 1, 20000000, true, true);
+    put_switch(&t.records, 1, 1, 20000700, false,
+               false); /* 700 ns, preempted, nobody knows where */
+    put_switch(&t.records, 1, 1, 20001000, true, false);
+    put_lost(&t.records, 20001300, 12); /* until the end: 300 ns */
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
+    assert_true(self_of(p, "off-cpu", "[waiting") == 1000);
+    assert_true(has_label(p, "state", "blocked") && has_label(p, "state", "preempted"));
+    assert_true(lost(p, "events that perf lost") == 12);
+    struct flm_metric m = flm_profile_metric_named(p, "off-cpu");
+    assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[m.index].unit), "ns"));
+    assert_true(m.index > 0); /* what ran stays in front */
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void a_mark_of_waiting_counts_nothing(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    t.layouts.items[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    t.layouts.items[0].name = "context-switches";
+    t.layouts.items[0].only_marks = true;
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    put_sample(&t.records, 1, 1, 999, chain, CHAIN);
+    put_switch(&t.records, 1, 1, 1000, true, false);
+    put_switch(&t.records, 1, 1, 6000, false, false);
+    struct flm_profile *p = profile_told(&t);
+    assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
+    assert_int_equal(flm_profile_metric_named(p, "context-switches").index, FLM_NONE);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void threads_may_be_frames_below_their_command(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    t.options.per_thread = true;
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_fork(&t.records, 1, 1, 2, 1, 1);
+    put_name(&t.records, 1, 2, 2, "worker", false);
+    put_sample(&t.records, 1, 2, 10, chain, CHAIN);
+    struct flm_profile *p = profile_told(&t);
+    const uint32_t *frames = flm_profile_frames(p);
+    static const char *const expected[] = {"app", "worker 2"};
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[i + 1]});
+        assert_true(flm_bytes_are(flm_string_bytes(p, f->function), expected[i]));
+        assert_int_equal(f->kind, FLM_KIND_LABEL);
+    }
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void functions_of_interpreters_have_no_address(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    struct records *r = &t.records;
+    record_begin(r, FLM_RECORD_OWN, 0);
+    put64(r, 0);
+    put64(r, FLM_OWN_MAGIC);
+    const struct flm_own_code code = {FLM_OWN_CODE,      12, FLM_KIND_INTERPRETED, 3, 4, 0,
+                                      FLM_CODE_FIRST + 5};
+    flm_text_add(&r->bytes, (struct flm_bytes){(const char *)&code, sizeof code});
+    flm_text_puts(&r->bytes, "runx.py");
+    flm_text_putc(&r->bytes, 0);
+    record_end(r);
+    const uint64_t stack[] = {FLM_CONTEXT_USER, 0x1100, FLM_CODE_FIRST + 5, 0x1201};
+    put_sample(r, 1, 1, 10, stack, 4);
+    struct flm_profile *p = profile_told(&t);
+    bool found = false;
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
+        found |= flm_bytes_are(flm_string_bytes(p, f->function), "run") &&
+                 flm_bytes_are(flm_string_bytes(p, f->file), "x.py") &&
+                 f->kind == FLM_KIND_INTERPRETED;
+    }
+    assert_true(found);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void a_perf_map_names_what_lies_in_no_file(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    char folder[4096];
+    const char *path =
+        write_temporary("perf-7331.map", flm_bytes_of("1100 80 JS:*fib /app.js:3:13\n"
+                                                      "1200 80 JS:~main /app.js:9:1\n"));
+    size_t size = strlen(path) - strlen("/perf-7331.map");
+    assert_true(size < sizeof folder);
+    memcpy(folder, path, size);
+    folder[size] = 0;
+    const char *folders[] = {folder};
+    t.options.symbols.symbol_dirs = folders;
+    t.options.symbols.symbol_dir_count = 1;
+    put_sample(&t.records, 7331, 7331, 10, chain, CHAIN);
+    struct flm_profile *p = profile_told(&t);
+    bool found = false;
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
+        struct flm_bytes name = flm_string_bytes(p, f->function);
+        found |= name.size > 0 && memmem(name.at, name.size, "fib", 3) &&
+                 !(f->flags & FLM_FRAME_UNSYMBOLISED);
+    }
+    assert_true(found);
+    assert_true(lost(p, "names of addresses that lie in no file") == 1); /* 0x1300 */
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void without_times_the_sums_are_the_same(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    for (uint64_t i = 0; i < 9; i++)
+        put_sample(&t.records, 1, (int)i % 2 + 1, i, chain, 2 + i % 3);
+    struct flm_profile *with = profile_told(&t);
+    t.options.keep_times = false;
+    struct flm_profile *without = profile_told(&t);
+    assert_int_equal(without->sizes.sample_count, 0);
+    assert_int_equal(with->sizes.sample_count, 9);
+    for (uint32_t m = 0; m < 2; m++)
+        assert_true(flm_profile_total(with, (struct flm_metric){m}) ==
+                    flm_profile_total(without, (struct flm_metric){m}));
+    assert_true(self_of(without, "samples", "") == 9);
+    flm_profile_free(with);
+    flm_profile_free(without);
+    told_clear(&t);
+}
+
+static void a_chain_with_markers_is_handed_out_for_others_to_write(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    const uint64_t both[] = {FLM_CONTEXT_KERNEL, 0xFFFFFFFF81000100, FLM_CONTEXT_USER, 0x1100};
+    put_sample(&t.records, 1, 1, 10, both, 4);
+    struct flm_session *s = flm_session_new(&t.options, NULL);
+    struct flm_event event;
+    assert_true(
+        flm_event_decode(&t.layouts, t.records.bytes.at, t.records.bytes.size, 0, &event, NULL));
+    struct flm_stack stack = flm_session_unwind(s, &event);
+    assert_int_equal(stack.count, 2);
+    assert_true(stack.addresses[0] == FLM_CONTEXT_USER && stack.addresses[1] == 0x1100);
+    flm_session_free(s);
+    told_clear(&t);
+}
+
+static void a_stack_whose_outer_frames_are_missing_says_so(void **state)
+{
+    (void)state;
+    static const char loss[] = "outer frames of stacks that could not be unwound to their end";
+    struct told t;
+    told_init(&t);
+    const uint64_t cut[] = {FLM_CONTEXT_USER, 0x1100, 0x1201, FLM_CODE_TRUNCATED};
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
+    put_sample(&t.records, 1, 1, 10, cut, 4);
+    put_sample(&t.records, 1, 1, 20, chain, CHAIN);
+    struct flm_profile *p = profile_told(&t);
+    uint32_t node;
+    const struct flm_frame_record *frame = frame_named(p, FLM_TRUNCATED_STACK, &node);
+    assert_non_null(frame);
+    assert_int_equal(frame->kind, FLM_KIND_LABEL);
+    assert_int_equal(frame->flags, 0);
+    assert_int_equal(flm_profile_node_count(p), 1 + 1 + 3 + 3); /* two stacks below "app" */
+    const uint32_t *frames = flm_profile_frames(p);
+    frame = flm_profile_frame(p, (struct flm_frame){frames[node + 1]});
+    assert_true(flm_bytes_are(flm_string_bytes(p, frame->function), "app+0x4200"));
+    assert_true(lost(p, loss) == 1);
+    flm_profile_free(p);
+    t.options.live = true; /* who unwinds has counted it already */
+    p = profile_told(&t);
+    assert_non_null(frame_named(p, FLM_TRUNCATED_STACK, &node));
+    assert_true(lost(p, loss) == 0);
+    flm_profile_free(p);
+    told_clear(&t);
+}
+
+static void a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut(void **state)
+{
+    (void)state;
+    enum { DEEPEST = 127, KERNEL = 3 };
+    uint64_t deep[2 + DEEPEST + 1];
+    for (size_t count = DEEPEST - 1; count <= DEEPEST; count++) {
+        struct told t;
+        told_init(&t);
+        size_t at = 0;
+        deep[at++] = FLM_CONTEXT_KERNEL;
+        for (size_t i = 0; i < count; i++) {
+            if (i == KERNEL)
+                deep[at++] = FLM_CONTEXT_USER;
+            deep[at++] = i < KERNEL ? 0xFFFFFFFF81000000 + i : 0x1000 + i;
+        }
+        put_sample(&t.records, 1, 1, 10, deep, at);
+        for (uint32_t limited = 0; limited < 2; limited++) {
+            uint32_t node;
+            bool is_cut = limited && count == DEEPEST;
+            t.layouts.items[0].deepest_chain = limited ? DEEPEST : 0;
+            struct flm_profile *p = profile_told(&t);
+            assert_int_equal(frame_named(p, FLM_TRUNCATED_STACK, &node) != NULL, is_cut);
+            assert_true(lost(p, "stacks as deep as the kernel keeps them, perhaps cut there") ==
+                        is_cut);
+            assert_int_equal(flm_profile_node_count(p), 1 + 1 + count + is_cut);
+            flm_profile_free(p);
+        }
+        told_clear(&t);
+    }
+}
+
+static void the_first_metric_is_the_first_event_not_the_first_that_happened(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    records_layout(&t.layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+    records_layout(&t.layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, "never");
+    put_sample(&t.records, 1, 1, 10, chain, CHAIN);
+    struct flm_session *s = flm_session_new(&t.options, NULL);
+    struct flm_event event;
+    assert_true(
+        flm_event_decode(&t.layouts, t.records.bytes.at, t.records.bytes.size, 0, &event, NULL));
+    for (size_t i = 2; i-- > 0; event.time_ns++) {
+        event.sample.layout = &t.layouts.items[i];
+        assert_true(flm_session_add(s, &event, NULL));
+    }
+    struct flm_builder *b = flm_builder_new(NULL);
+    assert_true(flm_session_finish(s, b, NULL, NULL, NULL));
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    static const char *const expected[] = {"cpu-clock", "page-faults", "samples"};
+    assert_int_equal(p->sizes.metric_count, 3); /* none of what never happened */
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[i].name), expected[i]));
+    flm_profile_free(p);
+    flm_session_free(s);
+    told_clear(&t);
+}
+
+/* As a recording from another machine, whose kernel perf has kept in ~/.debug. */
+static void another_kernel_is_named_by_what_perf_kept_of_it(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    char *perf = strdup(temporary_path("perf"));
+    shell("mkdir -p 'perf/[kernel.kallsyms]/abcdef' && printf '%s' > "
+          "'perf/[kernel.kallsyms]/abcdef/kallsyms'",
+          "ffffffff81000000 T _text\\nffffffff81000100 t work\\nffffffff81000200 T other\\n");
+    t.options.symbols.perf_dir = perf;
+    const struct flm_build_id id = {.size = 3, .bytes = {0xab, 0xcd, 0xef}};
+    const uint64_t in_kernel[] = {FLM_CONTEXT_KERNEL, 0xFFFFFFFF92000110};
+    put_map(&t.records, -1, 0, 0xFFFFFFFF92000000, 0x1000000, 0xFFFFFFFF92000000,
+            "[kernel.kallsyms]_text");
+    put_sample(&t.records, 1, 1, 10, in_kernel, 2);
+    t.kernel_id = &id;
+    struct flm_profile *p = profile_told(&t);
+    uint32_t node;
+    const struct flm_frame_record *frame = frame_named(p, "work", &node);
+    assert_non_null(frame);
+    assert_int_equal(frame->kind, FLM_KIND_KERNEL);
+    assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), "[kernel.kallsyms]"));
+    flm_profile_free(p);
+    free(perf);
+    told_clear(&t);
+}
+
+static bool tell(void *context, struct flm_error *why)
+{
+    struct flm_profile *p = profile_of(context, why);
+    flm_profile_free(p);
+    return p;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    struct told t;
+    told_init(&t);
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    put_fork(&t.records, 2, 1, 2, 1, 5);
+    put_sample(&t.records, 1, 1, 10, chain, CHAIN);
+    put_sample(&t.records, 2, 2, 20, chain, CHAIN - 1);
+    put_switch(&t.records, 1, 1, 1000, true, false);
+    put_switch(&t.records, 1, 1, 2000, false, false);
+    put_lost(&t.records, 3000, 12);
+    assert_survives_failures(tell, &t);
+    told_clear(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_are_counted_at_their_stacks_below_the_command),
+        cmocka_unit_test(an_address_means_what_was_mapped_when_it_was_seen),
+        cmocka_unit_test(the_first_frame_behind_a_marker_is_no_return_address),
+        cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
+        cmocka_unit_test(waiting_is_counted_where_the_thread_left),
+        cmocka_unit_test(a_mark_of_waiting_counts_nothing),
+        cmocka_unit_test(threads_may_be_frames_below_their_command),
+        cmocka_unit_test(functions_of_interpreters_have_no_address),
+        cmocka_unit_test(a_perf_map_names_what_lies_in_no_file),
+        cmocka_unit_test(without_times_the_sums_are_the_same),
+        cmocka_unit_test(a_chain_with_markers_is_handed_out_for_others_to_write),
+        cmocka_unit_test(a_stack_whose_outer_frames_are_missing_says_so),
+        cmocka_unit_test(a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut),
+        cmocka_unit_test(the_first_metric_is_the_first_event_not_the_first_that_happened),
+        cmocka_unit_test(another_kernel_is_named_by_what_perf_kept_of_it),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

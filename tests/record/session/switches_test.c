@@ -1,0 +1,102 @@
+#include "record/session/switches.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/core/failures.h"
+
+static void a_thread_waits_from_leaving_to_coming_back(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_waiting_thread waited;
+    assert_false(flm_switches_return(&s, 5, &waited));
+    assert_true(flm_switches_mark(&s, 4, 5, 990, 17));
+    assert_true(flm_switches_leave(&s, 4, 5, 1000, true));
+    assert_true(flm_switches_return(&s, 5, &waited));
+    assert_int_equal(waited.left_ns, 1000);
+    assert_int_equal(waited.node, 17);
+    assert_int_equal(waited.marked_ns, 990);
+    assert_true(waited.preempted);
+    assert_false(flm_switches_return(&s, 5, &waited));
+    flm_switches_clear(&s);
+}
+
+static void an_old_mark_does_not_tell_where_a_thread_waits(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_waiting_thread waited;
+    assert_true(flm_switches_mark(&s, 4, 5, 1000, 17));
+    assert_true(flm_switches_leave(&s, 4, 5, 1000 + 1000000000, false));
+    assert_true(flm_switches_return(&s, 5, &waited));
+    assert_true(waited.marked_ns == FLM_NO_TIME);
+    flm_switches_clear(&s);
+}
+
+static void a_thread_that_has_ended_does_not_wait(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_waiting_thread waited;
+    assert_true(flm_switches_end(&s, 4, 5, 100));
+    assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
+    assert_false(flm_switches_return(&s, 5, &waited));
+    flm_switches_begin(&s, 4, 5); /* another one of that number */
+    assert_true(flm_switches_leave(&s, 4, 5, 2000, false));
+    assert_true(flm_switches_return(&s, 5, &waited));
+    flm_switches_clear(&s);
+}
+
+static void those_that_ended_are_forgotten_and_the_others_still_wait(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    struct flm_switches s = {0};
+    struct flm_waiting_thread waited;
+    assert_true(flm_switches_leave(&s, 1, 1, 50, false));
+    for (int32_t i = 2; i < COUNT; i++) {
+        assert_true(flm_switches_leave(&s, 1, i, i, false));
+        assert_true(flm_switches_end(&s, 1, i, i));
+        assert_true(flm_switches_forget(&s, i - 5));
+        assert_true(s.count <= 7);
+    }
+    assert_true(flm_switches_leave(&s, 1, COUNT - 1, COUNT, false)); /* that one is still known */
+    assert_false(flm_switches_return(&s, COUNT - 1, &waited));
+    assert_true(flm_switches_return(&s, 1, &waited));
+    assert_int_equal(waited.left_ns, 50);
+    flm_switches_clear(&s);
+}
+
+static bool leave_and_return(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_switches s = {0};
+    bool good = true;
+    for (int32_t i = 1; i < 40 && good; i++)
+        good = flm_switches_mark(&s, 1, i, i, 1) && flm_switches_leave(&s, 1, i, i + 1, false) &&
+               flm_switches_end(&s, 1, 100 + i, 100) && flm_switches_forget(&s, i % 8 ? 0 : 200);
+    flm_switches_clear(&s);
+    return good || flm_error_memory(why);
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    assert_survives_failures(leave_and_return, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_waits_from_leaving_to_coming_back),
+        cmocka_unit_test(an_old_mark_does_not_tell_where_a_thread_waits),
+        cmocka_unit_test(a_thread_that_has_ended_does_not_wait),
+        cmocka_unit_test(those_that_ended_are_forgotten_and_the_others_still_wait),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

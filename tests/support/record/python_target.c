@@ -1,0 +1,129 @@
+#include "support/record/python_target.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static size_t add_matches(const char *pattern, char (*paths)[512], size_t count, size_t capacity)
+{
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return count;
+    for (size_t i = 0; i < found.gl_pathc && count < capacity; i++) {
+        const char *path = found.gl_pathv[i];
+        int minor = atoi(strrchr(path, '.') + 1);
+        if (minor >= 8 && minor <= 13 && !strstr(path, "-config"))
+            snprintf(paths[count++], sizeof paths[0], "%s", path);
+    }
+    globfree(&found);
+    return count;
+}
+
+size_t python_interpreters(char (*paths)[512], size_t capacity)
+{
+    char pattern[512];
+    const char *home = getenv("HOME");
+    size_t count = 0;
+    for (int digits = 1; digits <= 2; digits++) {
+        const char *end = digits == 1 ? "[89]" : "1[0-3]";
+        snprintf(pattern, sizeof pattern, "/usr/bin/python3.%s", end);
+        count = add_matches(pattern, paths, count, capacity);
+        snprintf(pattern, sizeof pattern, "%s/.pyenv/versions/*/bin/python3.%s", home ? home : "",
+                 end);
+        count = add_matches(pattern, paths, count, capacity);
+    }
+    return count;
+}
+
+/* What it has mapped with code in it. */
+static void read_mappings(struct python_target *t)
+{
+    static const struct flm_modules_options modules;
+    static const struct flm_processes_options options = {.live = true};
+    char path[64], line[4096];
+    t->modules = flm_modules_new(&modules, NULL);
+    t->processes = flm_processes_new(t->modules, &options, NULL);
+    assert_non_null(t->processes);
+    snprintf(path, sizeof path, "/proc/%d/maps", t->process);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        unsigned long start, end, offset;
+        char rights[8], name[4096] = "";
+        if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, rights, &offset, name) <
+                4 ||
+            rights[2] != 'x' || name[0] != '/')
+            continue;
+        struct flm_event event = {.kind = FLM_EVENT_MAP,
+                                  .process = t->process,
+                                  .thread = t->process,
+                                  .time_ns = 1,
+                                  .map = {.start = start,
+                                          .size = end - start,
+                                          .file_offset = offset,
+                                          .path = flm_bytes_of(name),
+                                          .is_code = true}};
+        assert_true(flm_processes_change(t->processes, &event));
+    }
+    fclose(file);
+    t->mappings = flm_processes_get(t->processes, t->process);
+    assert_non_null(t->mappings);
+}
+
+/* Until it waits for us: what it said comes a moment before. */
+static void wait_until_still(int32_t process)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    for (int tries = 0, still = 0; tries < 10000 && still < 3; tries++) {
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        assert_non_null(fgets(line, sizeof line, file));
+        fclose(file);
+        const char *state = strrchr(line, ')');
+        still = state && state[2] == 'S' ? still + 1 : 0;
+        usleep(2000);
+    }
+}
+
+void python_start(struct python_target *t, const char *interpreter, const char *script)
+{
+    int to[2], from[2];
+    char said[64];
+    *t = (struct python_target){0};
+    assert_int_equal(pipe(to), 0);
+    assert_int_equal(pipe(from), 0);
+    t->process = fork();
+    assert_true(t->process >= 0);
+    if (t->process == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        close(to[1]);
+        close(from[0]);
+        execl(interpreter, interpreter, "-B", script, (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    t->to = to[1];
+    t->from = from[0];
+    assert_true(read(t->from, said, sizeof said) > 0);
+    wait_until_still(t->process);
+    read_mappings(t);
+}
+
+void python_end(struct python_target *t)
+{
+    close(t->to);
+    close(t->from);
+    kill(t->process, SIGKILL);
+    waitpid(t->process, NULL, 0);
+    flm_processes_free(t->processes);
+    flm_modules_free(t->modules);
+}

@@ -1,0 +1,115 @@
+#include "symbol/registry/preloader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/allocation.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+
+static int compile(void **state)
+{
+    (void)state;
+    write_small_program();
+    shell("gcc -g -O1 small.c -o small && gcc -g -O2 small.c -o other");
+    return 0;
+}
+
+static struct flm_module *get(struct flm_modules *modules, const char *name)
+{
+    char *path = strdup(temporary_path(name));
+    const struct flm_module_request request = {.path = flm_bytes_of(path)};
+    struct flm_module *module = flm_modules_get(modules, &request);
+    assert_non_null(module);
+    free(path);
+    return module;
+}
+
+static struct flm_modules *new_set(void)
+{
+    const struct flm_modules_options options = {.debug_dir = "/nowhere"};
+    struct flm_modules *modules = flm_modules_new(&options, NULL);
+    assert_non_null(modules);
+    return modules;
+}
+
+static void tables_are_made_beside_and_then_all_are_there(void **state)
+{
+    (void)state;
+    struct flm_modules *modules = new_set();
+    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_module *wanted[] = {get(modules, "small"), get(modules, "other"),
+                                   get(modules, "gone")};
+    assert_non_null(p);
+    assert_true(flm_preparing_ask(p, wanted, 0));
+    assert_false(flm_preparing_ask(p, wanted, 2));
+    flm_preparing_wait(p);
+    assert_int_equal(flm_modules_counts(modules).code_tables, 2);
+    assert_true(flm_preparing_ask(p, wanted, 2));
+    assert_false(flm_preparing_ask(p, wanted, 3)); /* one more is wanted */
+    flm_preparing_wait(p);
+    assert_true(flm_preparing_ask(p, wanted, 3)); /* it was tried */
+    assert_int_equal(flm_module_state(wanted[0]), FLM_MODULE_COMPLETE);
+    assert_int_equal(flm_module_state(wanted[2]), FLM_MODULE_MISSING);
+    flm_preparing_free(p);
+    flm_modules_free(modules);
+}
+
+static void what_is_being_made_is_waited_for_at_the_end(void **state)
+{
+    (void)state;
+    struct flm_modules *modules = new_set();
+    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_module *module = get(modules, "small");
+    assert_false(flm_preparing_ask(p, &module, 1));
+    flm_preparing_free(p);
+    assert_int_equal(flm_modules_counts(modules).code_tables, 1);
+    flm_modules_free(modules);
+}
+
+static void modules_come_and_unwind_meanwhile(void **state)
+{
+    (void)state;
+    struct flm_modules *modules = new_set();
+    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_module *module = get(modules, "small");
+    assert_false(flm_preparing_ask(p, &module, 1));
+    assert_non_null(flm_module_unwind_table(module));
+    struct flm_module *other = get(modules, "other");
+    assert_non_null(flm_module_unwind_table(other));
+    flm_preparing_wait(p);
+    assert_false(flm_preparing_ask(p, &other, 1));
+    flm_preparing_free(p);
+    assert_int_equal(flm_modules_counts(modules).code_tables, 2);
+    flm_modules_free(modules);
+}
+
+static void without_memory_nothing_is_made_beside(void **state)
+{
+    (void)state;
+    struct flm_modules *modules = new_set();
+    struct flm_module *module = get(modules, "small");
+    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    allocation_fail_from(1);
+    assert_true(flm_preparing_ask(p, &module, 1));
+    struct flm_error why = {0};
+    assert_null(flm_preparing_new(modules, &why));
+    allocation_fail_from(0);
+    assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    assert_int_equal(flm_modules_counts(modules).code_tables, 0);
+    flm_preparing_free(p);
+    flm_modules_free(modules);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_made_beside_and_then_all_are_there),
+        cmocka_unit_test(what_is_being_made_is_waited_for_at_the_end),
+        cmocka_unit_test(modules_come_and_unwind_meanwhile),
+        cmocka_unit_test(without_memory_nothing_is_made_beside),
+    };
+    return cmocka_run_group_tests(tests, compile, NULL);
+}

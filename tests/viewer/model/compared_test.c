@@ -1,0 +1,647 @@
+#include "viewer/model/compared.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/core/allocation.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
+#include "viewer/input/actions.h"
+#include "viewer/model/internal.h"
+#include "viewer/model/state.h"
+
+static struct flm_viewer *viewer_of(const char *after, const char *before)
+{
+    struct flm_error why = {0};
+    struct flm_viewer *v = flm_viewer_new(&why);
+    assert_non_null(v);
+    flm_viewer_resize(v, 1000, 600, 1);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, profile_of(after), "a.folded", &why));
+    if (before && !flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of(before), "b.folded", &why))
+        fail_msg("%s", why.text);
+    return v;
+}
+
+static void act(struct flm_viewer *v, const char *action)
+{
+    struct flm_error why = {0};
+    if (!flm_viewer_do(v, flm_bytes_of(action), &why))
+        fail_msg("%s: %s", action, why.text);
+}
+
+static void assert_refused(struct flm_viewer *v, const char *action, const char *says)
+{
+    struct flm_error why = {0};
+    assert_false(flm_viewer_do(v, flm_bytes_of(action), &why));
+    assert_non_null(strstr(why.text, says));
+}
+
+static void assert_state(struct flm_viewer *v, const char *expected)
+{
+    struct flm_text text = {0};
+    assert_true(flm_viewer_ask(v, flm_bytes_of("state"), &text, NULL));
+    flm_text_putc(&text, 0);
+    assert_string_equal(text.at, expected);
+    flm_text_clear(&text);
+}
+
+/* The strip's box of a function: its share of the whole width. */
+static double share_of(struct flm_viewer *v, uint32_t strip, const char *function)
+{
+    assert_true(flm_viewer_settle(v, NULL));
+    const struct flm_strip *s = &v->scene.strips[strip];
+    for (uint32_t i = 0; i < s->tree.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(s->profile, s->tree.frame[i]), function))
+            return flm_layout_total(s->layout, (struct flm_node){i}) /
+                   flm_layout_total(s->layout, (struct flm_node){0});
+    return -1;
+}
+
+static struct flm_node node_of(struct flm_viewer *v, const char *function)
+{
+    const struct flm_strip *strip = &v->scene.strips[0];
+    for (uint32_t i = 0; i < strip->tree.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[i]), function))
+            return (struct flm_node){i};
+    return (struct flm_node){FLM_NONE};
+}
+
+static const char after[] = "m;less 100\nm;more 300\nm;new 100\n";
+static const char before[] = "m;less 300\nm;more 100\nm;gone 100\n";
+
+/* ---- Two files ------------------------------------------------------------------------------- */
+
+static void a_second_file_is_compared_with_the_first(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    assert_int_equal(v->view, FLM_VIEW_COMPARE);
+    assert_true(flm_viewer_compares(v));
+    /* max: 300 300 100 100 */
+    assert_true(share_of(v, 0, "less") == 300 / 800.0 && share_of(v, 0, "gone") == 100 / 800.0);
+    static const struct {
+        const char *width;
+        double less, gone, fresh;
+    } cases[] = {{"after", 0.2, 0, 0.2},
+                 {"before", 0.6, 0.2, 0},
+                 {"sum", 0.4, 0.1, 0.1},
+                 {"max", 0.375, 0.125, 0.125}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char action[40];
+        sprintf(action, "width %s", cases[i].width);
+        act(v, action);
+        assert_true(share_of(v, 0, "less") == cases[i].less);
+        assert_true(share_of(v, 0, "gone") == cases[i].gone);
+        assert_true(share_of(v, 0, "new") == cases[i].fresh);
+    }
+    flm_viewer_free(v);
+}
+
+static void tones_and_textures_are_those_of_the_change(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    assert_true(flm_viewer_settle(v, NULL));
+    static const struct {
+        const char *function;
+        int step;
+        enum flm_mark mark;
+    } cases[] = {{"less", 0, FLM_MARK_NONE},
+                 {"more", 6, FLM_MARK_NONE},
+                 {"new", 6, FLM_MARK_APPEARED},
+                 {"gone", 0, FLM_MARK_DISAPPEARED},
+                 {"m", FLM_CHANGE_SAME, FLM_MARK_NONE}};
+    for (int palette = 0; palette < 2; palette++) {
+        act(v, palette ? "change-colors green-red" : "change-colors red-blue");
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            struct flm_box box = {0};
+            const struct flm_tone *tone =
+                flm_compared_look(&v->scene.strips[0], node_of(v, cases[i].function), &box);
+            assert_ptr_equal(tone,
+                             flm_change_tone((enum flm_change_palette)palette, cases[i].step));
+            assert_int_equal(box.mark, cases[i].mark);
+        }
+    }
+    act(v, "delta self"); /* of m itself nothing changed, of its subtree neither */
+    act(v, "relative");
+    struct flm_box box = {0};
+    assert_ptr_equal(flm_compared_look(&v->scene.strips[0], node_of(v, "m"), &box),
+                     flm_change_tone(FLM_CHANGE_GREEN_RED, FLM_CHANGE_SAME));
+    flm_viewer_free(v);
+}
+
+/* ---- Leaf first, and callers and calls ------------------------------------------------------- */
+
+static void open_everything(struct flm_viewer *v)
+{
+    for (uint32_t s = 0; s < v->scene.strip_count; s++)
+        for (uint32_t i = 0; i < v->scene.strips[s].tree.node_count; i++) /* it grows */
+            assert_true(flm_strip_open_one(&v->scene.strips[s], i, NULL));
+}
+
+static bool is_empty(const struct flm_comparison *c, const uint32_t *end, uint32_t node)
+{
+    bool empty = true;
+    for (uint32_t i = node; i < end[node]; i++)
+        empty = empty && c->before_self[i] == 0 && c->after_self[i] == 0;
+    return empty;
+}
+
+static void assert_near(double a, double b)
+{
+    assert_true(fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)));
+}
+
+/* Each node of a strip that is open to the end is that of the oracle: in preorder, without what has
+ * a value on neither side. */
+static void assert_is_oracle(const struct flm_strip *strip, const struct flm_profile *p,
+                             const struct flm_comparison *oracle)
+{
+    uint32_t node = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        if (i > 0 && is_empty(oracle, p->node_end, i))
+            continue;
+        assert_true(node < strip->tree.node_count);
+        struct flm_node at = {node++};
+        assert_true(flm_bytes_equal(flm_frame_function(strip->profile, strip->tree.frame[at.index]),
+                                    flm_frame_function(p, p->node_frame[i])));
+        double width = 0;
+        for (uint32_t k = i; k < p->node_end[i]; k++)
+            width += oracle->widths[k];
+        assert_near(flm_layout_total(strip->layout, at), width);
+        for (int scope = 0; scope < 2; scope++) {
+            struct flm_change is = flm_compared_change(strip, at, (enum flm_change_scope)scope);
+            struct flm_change be = flm_comparison_change(oracle, i, (enum flm_change_scope)scope);
+            assert_near(is.before, be.before);
+            assert_near(is.after, be.after);
+            assert_int_equal(is.kind, be.kind);
+            assert_int_equal(is.noise, be.noise);
+        }
+    }
+    assert_int_equal(node, strip->tree.node_count);
+}
+
+static void assert_inverted(struct flm_viewer *v, const struct flm_profile *const side[2])
+{
+    struct flm_error why = {0};
+    struct flm_profile *b = flm_invert(side[FLM_VIEWER_BEFORE], &why);
+    struct flm_profile *a = flm_invert(side[FLM_VIEWER_AFTER], &why);
+    struct flm_profile *p = flm_comparison_align(b, a, &why);
+    struct flm_comparison oracle;
+    struct flm_metric_pair pair;
+    assert_true(p && flm_metric_pair_find(p, NULL, &pair, &why));
+    assert_true(flm_comparison_init(
+        &oracle, p->sizes.node_count, p->node_end, flm_profile_self(p, pair.before),
+        flm_profile_self(p, pair.after), &v->scene.compared->is.how, &why));
+    open_everything(v);
+    assert_is_oracle(&v->scene.strips[0], p, &oracle);
+    flm_comparison_clear(&oracle);
+    flm_profile_free(p);
+    flm_profile_free(b);
+    flm_profile_free(a);
+}
+
+static struct flm_viewer *viewer_of_random(uint64_t *random, unsigned i,
+                                           const struct flm_profile *side[2])
+{
+    struct random_shape shape = {
+        .stacks = 20 + 3 * i, .names = 2 + i % 9, .deepest = 2 + i % 6, .metrics = 1};
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    flm_viewer_resize(v, 1000, 600, 1);
+    for (int k = 0; k < 2; k++) {
+        struct flm_profile *p = random_profile(random, &shape);
+        assert_true(flm_viewer_take(v, (enum flm_viewer_side)k, p, "random", NULL));
+        side[k] = p;
+    }
+    return v;
+}
+
+static void leaf_first_it_is_what_inverting_both_sides_gives(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"width max",       "width after", "width before",
+                                       "width sum",       "parts grown", "parts disappeared",
+                                       "normalise total", "delta self",  "noise"};
+    uint64_t random = 31;
+    for (unsigned i = 0; i < 40; i++) {
+        const struct flm_profile *side[2];
+        struct flm_viewer *v = viewer_of_random(&random, i, side);
+        act(v, "invert");
+        for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+            act(v, ways[way]);
+            assert_int_equal(v->scene.strips[0].kind, FLM_STRIP_UNFOLDED);
+            assert_inverted(v, side);
+        }
+        flm_viewer_free(v);
+    }
+}
+
+/* The flame shows what there is after; what changed is told there, too. */
+static void behind_the_flame_leaf_first_the_change_is_known(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of("m;a;x 10\nm;b;x 5\n", "m;a;x 2\nm;b;x 5\nm;c;x 7\n");
+    act(v, "view flame");
+    act(v, "invert");
+    struct flm_node x = node_of(v, "x");
+    struct flm_change change = flm_compared_change(&v->scene.strips[0], x, FLM_CHANGE_OF_SUBTREE);
+    assert_true(change.before == 14 && change.after == 15);
+    assert_true(flm_layout_total(v->scene.strips[0].layout, x) == 15);
+    flm_viewer_free(v);
+}
+
+static void a_sandwich_has_widths_and_colours_of_the_change(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of("m;less;f;x 100\nm;more;f;y 300\nm;new;f 100\n",
+                                     "m;less;f;x 300\nm;more;f;y 100\nm;gone;f;z 100\n");
+    act(v, "sandwich f");
+    assert_true(flm_scene_compares(v));
+    open_everything(v);
+    static const struct {
+        const char *width;
+        double less, gone, f;
+    } cases[] = {{"width max", 300, 100, 800},
+                 {"width after", 100, 0, 500},
+                 {"width before", 300, 100, 500},
+                 {"width sum", 400, 100, 1000}};
+    static const struct {
+        uint32_t strip;
+        const char *function;
+        int step;
+        enum flm_mark mark;
+        double before, after;
+    } looks[] = {{0, "less", 0, FLM_MARK_NONE, 300, 100},
+                 {0, "more", 6, FLM_MARK_NONE, 100, 300},
+                 {0, "new", 6, FLM_MARK_APPEARED, 0, 100},
+                 {0, "gone", 0, FLM_MARK_DISAPPEARED, 100, 0},
+                 {1, "f", FLM_CHANGE_SAME, FLM_MARK_NONE, 500, 500},
+                 {1, "x", 0, FLM_MARK_NONE, 300, 100},
+                 {1, "y", 6, FLM_MARK_NONE, 100, 300},
+                 {1, "z", 0, FLM_MARK_DISAPPEARED, 100, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        act(v, cases[i].width);
+        open_everything(v);
+        assert_true(share_of(v, 0, "less") * cases[i].f == cases[i].less);
+        assert_true(share_of(v, 0, "gone") * cases[i].f == cases[i].gone);
+        assert_true(share_of(v, 1, "f") == 1);
+        for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++) {
+            const struct flm_strip *strip = &v->scene.strips[looks[k].strip];
+            struct flm_box box = {0};
+            uint32_t node = 0;
+            while (!flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[node]),
+                                  looks[k].function))
+                node++;
+            struct flm_change change =
+                flm_compared_change(strip, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
+            assert_true(change.before == looks[k].before && change.after == looks[k].after);
+            assert_ptr_equal(flm_compared_look(strip, (struct flm_node){node}, &box),
+                             flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
+            assert_int_equal(box.mark, looks[k].mark);
+        }
+    }
+    flm_viewer_free(v);
+}
+
+static void operations_are_carried_out_on_both(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    act(v, "apply drop:less");
+    const struct flm_comparison *c = &v->scene.compared->is;
+    assert_true(c->before_total == 200 && c->after_total == 400);
+    act(v, "apply hide:m");
+    assert_int_equal(node_of(v, "m").index, FLM_NONE);
+    act(v, "undo");
+    act(v, "undo");
+    assert_true(v->scene.compared->is.before_total == 500);
+    flm_viewer_free(v);
+}
+
+static void parts_leave_only_some_stacks(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    act(v, "parts grown");
+    act(v, "parts disappeared");
+    assert_true(share_of(v, 0, "more") == 0.75 && share_of(v, 0, "gone") == 0.25);
+    act(v, "parts grown");
+    assert_true(share_of(v, 0, "gone") == 1);
+    act(v, "parts all");
+    assert_true(share_of(v, 0, "gone") == 0.125);
+    assert_refused(v, "parts fresh", "'fresh' is none of appeared, grown");
+    flm_viewer_free(v);
+}
+
+static void what_cannot_be_made_equal_is_refused(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    assert_refused(v, "normalise duration", "it is not known how long both were recorded");
+    assert_refused(v, "normalise-by new", "the function has no value in one of both");
+    act(v, "normalise-by more");
+    assert_true(v->scene.compared->is.how.scale == 3);
+    act(v, "normalise");
+    assert_true(v->scene.compared->is.how.scale == 1);
+    act(v, "normalise total");
+    /* A transform takes what it was made equal by: it is not, and that is said. */
+    act(v, "normalise-by more");
+    act(v, "apply drop:more");
+    assert_true(v->scene.compared->is.how.scale == 1);
+    assert_int_equal(v->scene.compared->by, FLM_NORMALISE_NONE);
+    assert_non_null(strstr(v->comparing.note, "cannot normalise"));
+    flm_viewer_free(v);
+}
+
+static void swapped_sides_are_swapped(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    act(v, "swap");
+    assert_string_equal(v->name[FLM_VIEWER_AFTER], "b.folded");
+    struct flm_change change =
+        flm_comparison_change(&v->scene.compared->is, node_of(v, "more").index, FLM_CHANGE_OF_SELF);
+    assert_true(change.before == 300 && change.after == 100);
+    act(v, "compare-stop");
+    assert_false(flm_viewer_compares(v));
+    assert_int_equal(v->view, FLM_VIEW_FLAME);
+    assert_true(share_of(v, 0, "more") == 0.2);
+    flm_viewer_free(v);
+}
+
+static void what_has_nothing_in_common_leaves_all_as_it_was(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, NULL);
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric bytes = flm_builder_metric(b, "space", "bytes");
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1)),
+                    bytes, 4);
+    struct flm_error why = {0};
+    assert_false(flm_viewer_take(v, FLM_VIEWER_BEFORE, flm_builder_finish(b, NULL), "c", &why));
+    assert_non_null(strstr(why.text, "no metric in common"));
+    assert_false(flm_viewer_compares(v));
+    assert_true(share_of(v, 0, "more") == 0.6);
+    flm_viewer_free(v);
+}
+
+/* ---- Side by side, and in turn --------------------------------------------------------------- */
+
+static void side_by_side_a_zoom_is_to_the_same_node_in_both(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    act(v, "side-by-side");
+    assert_int_equal(v->scene.strip_count, 2);
+    assert_string_equal(v->scene.strips[0].title, "before");
+    assert_true(share_of(v, 0, "less") == 0.6 && share_of(v, 1, "less") == 0.2);
+    assert_true(v->scene.strips[0].left_px + v->scene.strips[0].width_px <
+                v->scene.strips[1].left_px);
+    char action[60];
+    for (uint32_t strip = 0; strip < 2; strip++) {
+        sprintf(action, "zoom %.0f",
+                flm_spot_number((struct flm_spot){strip, node_of(v, "more").index}));
+        act(v, action);
+        v->now_ms += 1000;
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct flm_strip *s = &v->scene.strips[i];
+            struct flm_viewport view = flm_viewer_viewport(v, s);
+            struct flm_node node = node_of(v, "more");
+            assert_true(view.left == flm_layout_offset(s->layout, node));
+            assert_true(view.right == view.left + flm_layout_total(s->layout, node));
+        }
+        act(v, "fit");
+        v->now_ms += 1000;
+    }
+    flm_viewer_free(v);
+}
+
+static void in_turn_the_place_stays(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(after, before);
+    char action[60];
+    sprintf(action, "zoom %.0f", flm_spot_number((struct flm_spot){0, node_of(v, "more").index}));
+    act(v, action);
+    for (int i = 0; i < 4; i++) {
+        act(v, "blink");
+        v->now_ms += 1000;
+        struct flm_node node = node_of(v, "more");
+        assert_int_equal(flm_viewer_top_node(v, &v->scene.strips[0]).index, node.index);
+        assert_int_equal(v->comparing.widths, i % 2 ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER);
+    }
+    flm_viewer_free(v);
+}
+
+/* ---- Two parts of one file ------------------------------------------------------------------- */
+
+static struct flm_profile *threads(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric m = flm_builder_metric(b, "samples", "samples");
+    for (int thread = 0; thread < 2; thread++)
+        for (int i = 0; i < 10; i++) {
+            struct flm_string label[] = {flm_builder_string(b, "thread", 6),
+                                         flm_builder_string(b, thread ? "two" : "one", 3)};
+            struct flm_node node = flm_builder_child(
+                b, flm_builder_root(b), flm_builder_function(b, i % 2 && thread ? "g" : "f", 1));
+            flm_builder_sample(b, i, node, flm_builder_label_set(b, label, 1), m, 1);
+        }
+    struct flm_error why = {0};
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    if (!p)
+        fail_msg("%s", why.text);
+    return p;
+}
+
+static struct flm_viewer *viewer_of_threads(void)
+{
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    flm_viewer_resize(v, 1000, 600, 1);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, threads(), "t.flm", NULL));
+    return v;
+}
+
+static void assert_totals(struct flm_viewer *v, double first, double second)
+{
+    assert_true(flm_viewer_settle(v, NULL));
+    assert_non_null(v->scene.compared);
+    assert_true(v->scene.compared->is.before_total == first);
+    assert_true(v->scene.compared->is.after_total == second);
+}
+
+static void two_threads_of_one_file_are_compared(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_threads();
+    act(v, "compare-before label:thread=one");
+    assert_int_equal(v->view, FLM_VIEW_COMPARE);
+    assert_totals(v, 10, 20);
+    act(v, "compare-after label:thread=two");
+    assert_totals(v, 10, 10);
+    act(v, "normalise duration"); /* both are 9 ns long */
+    assert_true(v->scene.compared->is.how.scale == 1);
+    act(v, "apply time:0ns..5ns"); /* on both sides: they still have their samples */
+    assert_totals(v, 5, 5);
+    assert_refused(v, "compare-before label", "");
+    assert_totals(v, 5, 5);
+    act(v, "swap");
+    assert_totals(v, 5, 5);
+    assert_true(node_of(v, "g").index != FLM_NONE);
+    act(v, "compare-stop");
+    assert_false(flm_viewer_compares(v));
+    flm_viewer_free(v);
+}
+
+static void what_is_shown_becomes_a_side(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_threads();
+    assert_refused(v, "compare-shown before", "all of the profile is shown");
+    act(v, "apply label:thread=one");
+    act(v, "compare-shown before");
+    assert_int_equal(v->operations.count, 0);
+    assert_totals(v, 10, 20);
+    act(v, "apply label:thread=two");
+    act(v, "compare-shown after");
+    assert_totals(v, 10, 10);
+    assert_state(v, "view=compare&after=label:thread%3Dtwo&before=label:thread%3Done");
+    flm_viewer_free(v);
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+static void the_state_restores_a_comparison(void **state)
+{
+    (void)state;
+    static const char *const states[] = {
+        "view=compare",
+        "view=compare&compare=after,green-red,self,absolute,total,grown,shrunk,noise,side-by-side",
+        "compare=sum",
+        "view=compare&normalise=more",
+        "view=top&compare=before",
+    };
+    struct flm_viewer *v = viewer_of(after, before);
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        assert_true(flm_state_read(v, flm_bytes_of(states[i]), NULL));
+        assert_state(v, states[i]);
+    }
+    flm_viewer_free(v);
+
+    v = viewer_of_threads();
+    static const char sides[] =
+        "view=compare&after=label:thread%3Dtwo&before=label:thread%3Done&compare=sum";
+    assert_true(flm_state_read(v, flm_bytes_of(sides), NULL));
+    assert_totals(v, 10, 10);
+    assert_state(v, sides);
+    assert_true(flm_state_read(v, flm_bytes_of("before=nonsense:"), NULL));
+    assert_false(flm_viewer_compares(v));
+    assert_true(flm_state_read(v, flm_bytes_of(""), NULL));
+    assert_state(v, "");
+    flm_viewer_free(v);
+}
+
+/* ---- Several metrics ------------------------------------------------------------------------- */
+
+static struct flm_profile *two_metrics(double scale)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_metric space = flm_builder_metric(b, "space", "bytes");
+    struct flm_node f = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    flm_builder_add(b, f, cpu, 100 * scale);
+    flm_builder_add(b, f, space, 4096);
+    return flm_builder_finish(b, NULL);
+}
+
+static void metrics_are_pairs_under_their_own_names(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    flm_viewer_resize(v, 1000, 600, 1);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, two_metrics(3), "a", NULL));
+    act(v, "metric space");
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, two_metrics(1), "b", NULL));
+    assert_true(flm_bytes_are(flm_comparing_metric_name(v, v->metric), "space"));
+    assert_totals(v, 4096, 4096);
+    act(v, "metric cpu");
+    assert_totals(v, 100, 300);
+    for (int i = 0; i < 4; i++) {
+        act(v, "next-metric");
+        assert_totals(v, i % 2 ? 100 : 4096, i % 2 ? 300 : 4096);
+    }
+    act(v, "compare-stop");
+    assert_true(flm_viewer_shown(v)->sizes.metric_count == 2);
+    flm_viewer_free(v);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Whatever fails, the viewer goes on: with the action done, or as it was. */
+static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"compare-before label:thread=one",
+                                          "compare-after label:thread=two",
+                                          "side-by-side",
+                                          "normalise-by f",
+                                          "parts grown",
+                                          "blink",
+                                          "apply drop:g",
+                                          "swap",
+                                          "compare-stop"};
+    for (size_t nth = 1, failures = 1; failures > 0; nth += 1 + nth / 8) {
+        struct flm_viewer *v = viewer_of_threads();
+        failures = 0;
+        for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+            struct flm_error why = {0};
+            allocation_fail_from(nth);
+            bool done = flm_viewer_do(v, flm_bytes_of(actions[i]), &why);
+            bool failed = allocation_has_failed();
+            allocation_fail_from(0);
+            failures += failed;
+            assert_true(done || failed);
+            assert_true(flm_viewer_settle(v, NULL));
+            assert_true(v->scene.strip_count > 0);
+            struct flm_bytes argument = flm_bytes_of(actions[i]);
+            while (argument.size > 0 && argument.at[0] != ' ')
+                argument = (struct flm_bytes){argument.at + 1, argument.size - 1};
+            const struct flm_action *action = flm_action_named(
+                (struct flm_bytes){actions[i], (size_t)(argument.at - actions[i])});
+            if (!done && flm_action_makes_sense(action, v))
+                act(v, actions[i]); /* there is memory now */
+        }
+        assert_false(flm_viewer_compares(v));
+        assert_true(share_of(v, 0, "f") > 0);
+        flm_viewer_free(v);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_file_is_compared_with_the_first),
+        cmocka_unit_test(tones_and_textures_are_those_of_the_change),
+        cmocka_unit_test(leaf_first_it_is_what_inverting_both_sides_gives),
+        cmocka_unit_test(behind_the_flame_leaf_first_the_change_is_known),
+        cmocka_unit_test(a_sandwich_has_widths_and_colours_of_the_change),
+        cmocka_unit_test(operations_are_carried_out_on_both),
+        cmocka_unit_test(parts_leave_only_some_stacks),
+        cmocka_unit_test(what_cannot_be_made_equal_is_refused),
+        cmocka_unit_test(swapped_sides_are_swapped),
+        cmocka_unit_test(what_has_nothing_in_common_leaves_all_as_it_was),
+        cmocka_unit_test(side_by_side_a_zoom_is_to_the_same_node_in_both),
+        cmocka_unit_test(in_turn_the_place_stays),
+        cmocka_unit_test(two_threads_of_one_file_are_compared),
+        cmocka_unit_test(what_is_shown_becomes_a_side),
+        cmocka_unit_test(the_state_restores_a_comparison),
+        cmocka_unit_test(metrics_are_pairs_under_their_own_names),
+        cmocka_unit_test(memory_that_runs_out_leaves_a_viewer_that_works),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+#include "viewer/paint/box_style.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/profile/person.h"
+#include "support/profile/profiles.h"
+
+/* How the box of a function looks; `room`: a label may fit. */
+static struct flm_box look(struct viewing *seen, struct flm_looks *looks, const char *function)
+{
+    struct viewing_box found = viewing_box(seen, function);
+    struct flm_box box = {.has_room = true};
+    assert_true(flm_looks_init(looks, seen->viewer, found.strip, NULL));
+    flm_looks_box(looks, &found.box, &box);
+    return box;
+}
+
+static void the_label_is_the_name_and_the_root_says_how_much(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_looks looks;
+    viewing_init(&seen, profile_of("main;parse 3\nmain;write 5\n"), 816, 400, 1);
+    struct flm_box box = look(&seen, &looks, "parse");
+    assert_true(flm_bytes_are(box.label, "parse"));
+    struct flm_rectangle root = {.total = 8, .count = 1};
+    box = (struct flm_box){.has_room = true};
+    flm_looks_box(&looks, &root, &box);
+    assert_true(flm_bytes_start_with(box.label, "all, 8"));
+    struct flm_rectangle run = {
+        .total = 2, .count = 41, .level = 1, .node = {1}, .flags = FLM_RECTANGLE_RUN};
+    box = (struct flm_box){.has_room = true};
+    flm_looks_box(&looks, &run, &box);
+    assert_true(flm_bytes_start_with(box.label, "+41, 25"));
+    flm_looks_clear(&looks);
+    viewing_clear(&seen);
+}
+
+static void one_function_is_one_colour_and_an_ancestor_is_muted(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_looks looks;
+    viewing_init(&seen, profile_of("main;parse;lex 3\nmain;lex 5\nidle 1\n"), 816, 400, 1);
+    uint32_t lex = look(&seen, &looks, "lex").fill;
+    uint32_t main_before = look(&seen, &looks, "main").fill;
+    viewing_click(&seen, "parse", 2);
+    viewing_key(&seen, "Escape", 0);
+    assert_int_equal(look(&seen, &looks, "lex").fill, lex);
+    uint32_t above = look(&seen, &looks, "main").fill;
+    assert_int_not_equal(above, main_before);
+    assert_int_equal(above, flm_tone_ancestor.light);
+    viewing_clear(&seen);
+}
+
+static void what_a_search_finds_stands_out(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_looks looks;
+    viewing_init(&seen, profile_of("main;parse_json 3\nmain;write 5\nidle 1\n"), 816, 400, 1);
+    assert_int_equal(look(&seen, &looks, "write").faded, 0);
+    viewing_do(&seen, "search json");
+    struct flm_box found = look(&seen, &looks, "parse_json"), other = look(&seen, &looks, "write");
+    assert_true(found.faded == 0 && other.faded > 0);
+    assert_true(found.outline_px > 0 && other.outline_px == 0);
+    assert_int_equal(found.lit_from, 6);
+    assert_int_equal(found.lit_to, 10);
+    viewing_do(&seen, "search-toggle 0");
+    assert_int_equal(look(&seen, &looks, "write").faded, 0);
+    viewing_clear(&seen);
+}
+
+static void all_instances_of_what_is_pointed_at_are_outlined(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_looks looks;
+    viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write;lex 9\nidle 1\n"), 816, 400, 1);
+    struct viewing_box box = viewing_box(&seen, "lex");
+    flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, (box.x0 + box.x1) / 2, box.y0 + 4, 0, false,
+                       seen.now_ms);
+    viewing_look(&seen);
+    assert_true(flm_looks_init(&looks, seen.viewer, 0, NULL));
+    int outlined = 0;
+    const struct flm_strip *strip = &seen.viewer->scene.strips[0];
+    for (size_t i = 0; i < strip->drawn.count; i++) {
+        struct flm_box drawn = {.has_room = true};
+        flm_looks_box(&looks, &strip->drawn.at[i], &drawn);
+        outlined += drawn.outline_px > 0;
+    }
+    assert_int_equal(outlined, 2);
+    flm_looks_clear(&looks);
+    viewing_clear(&seen);
+}
+
+static void kinds_have_a_mark_beside_their_colour(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_looks looks;
+    viewing_init(&seen, profile_of("main;sys_read_[k] 3\nmain;fast_[i] 5\n"), 816, 400, 1);
+    enum flm_mark plain = look(&seen, &looks, "main").mark;
+    assert_int_not_equal(look(&seen, &looks, "sys_read").mark, plain);
+    assert_int_not_equal(look(&seen, &looks, "fast").mark, plain);
+    assert_int_not_equal(look(&seen, &looks, "fast").mark, look(&seen, &looks, "sys_read").mark);
+    viewing_clear(&seen);
+}
+
+static void forced_colours_are_the_only_ones(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    viewing_init(&seen, profile_of("main;parse 3\nmain;write 5\n"), 400, 300, 1);
+    struct flm_theme theme = {.forced = true,
+                              .still = true,
+                              .forced_text = 0xFFFF00,
+                              .forced_page = 0x000000,
+                              .forced_accent = 0x00FFFF,
+                              .forced_mark = 0xFF00FF};
+    flm_viewer_theme(seen.viewer, &theme);
+    viewing_do(&seen, "search parse");
+    viewing_click(&seen, "write", 1);
+    struct flm_looks looks;
+    static const char *const names[] = {"main", "parse", "write"};
+    for (int i = 0; i < 3; i++) {
+        struct flm_box box = look(&seen, &looks, names[i]);
+        assert_int_equal(box.fill, 0x000000);
+        assert_int_equal(box.ink, 0xFFFF00);
+        assert_true(box.outline_px > 0);
+        assert_int_equal(box.outline, i == 1 ? 0xFF00FF : i == 2 ? 0x00FFFF : 0xFFFF00);
+    }
+    viewing_clear(&seen);
+}
+
+static void dark_is_another_set_of_the_same(void **state)
+{
+    (void)state;
+    struct flm_theme light = {0}, dark = {.dark = true};
+    struct flm_page_colors a = flm_page_colors(&light), b = flm_page_colors(&dark);
+    assert_true(flm_luminance(a.page) > 0.9 && flm_luminance(b.page) < 0.05);
+    assert_true(flm_luminance(a.text) < flm_luminance(a.muted));
+    assert_true(flm_luminance(b.text) > flm_luminance(b.muted));
+    for (unsigned color = 0; color < FLM_MOST_SEARCHES; color++)
+        for (unsigned other = 0; other < color; other++) {
+            assert_int_not_equal(flm_search_color(&light, color), flm_search_color(&light, other));
+            assert_int_not_equal(flm_search_color(&dark, color), flm_search_color(&dark, other));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_label_is_the_name_and_the_root_says_how_much),
+        cmocka_unit_test(one_function_is_one_colour_and_an_ancestor_is_muted),
+        cmocka_unit_test(what_a_search_finds_stands_out),
+        cmocka_unit_test(all_instances_of_what_is_pointed_at_are_outlined),
+        cmocka_unit_test(kinds_have_a_mark_beside_their_colour),
+        cmocka_unit_test(forced_colours_are_the_only_ones),
+        cmocka_unit_test(dark_is_another_set_of_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

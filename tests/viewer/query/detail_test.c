@@ -1,0 +1,352 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/profile/profiles.h"
+#include "support/profile/viewing.h"
+#include "viewer/model/internal.h"
+
+static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
+
+static void select_named(struct flm_viewer *v, const char *name)
+{
+    struct flm_text action = {0};
+    struct json_tree *nothing = answer(v, "detail"); /* settles */
+    json_tree_free(nothing);
+    flm_text_format(&action, "select %u", node_named(v, name).index);
+    flm_text_putc(&action, 0);
+    act(v, action.at);
+    flm_text_clear(&action);
+}
+
+static void nothing_selected_is_null(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    assert_answer(v, "detail", "", "null");
+    assert_answer(v, "hover", "", "null");
+    flm_viewer_free(v);
+}
+
+static void a_frame_has_its_values_and_shares(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    select_named(v, "parse");
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "title"), "parse");
+    assert_string_equal(at(d, "metric"), "samples");
+    assert_string_equal(at(d, "values.0.total"), "11 samples");
+    assert_string_equal(at(d, "values.0.self"), "0 samples");
+    assert_string_equal(at(d, "values.0.of_all"), "55 %");
+    assert_string_equal(at(d, "values.0.of_view"), "55 %");
+    assert_string_equal(at(d, "values.0.of_parent"), "84.6 %");
+    assert_string_equal(at(d, "values.0.self_of_all"), "0 %");
+    assert_string_equal(at(d, "run"), "null");
+    assert_string_equal(at(d, "kind"), "null");
+    json_tree_free(d);
+    flm_viewer_free(v);
+}
+
+static void frames_above_that_are_as_wide_as_the_view_are_all_of_it(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("app;main;run 5\napp;main;stop 2\n");
+    static const char *const names[] = {"app", "main", "run"};
+    static const char *const shares[] = {"100 %", "100 %", "71.4 %"};
+    for (int i = 0; i < 3; i++) {
+        select_named(v, names[i]);
+        assert_answer(v, "detail", "values.0.of_view", shares[i]);
+    }
+    act(v, "zoom-selected");
+    assert_answer(v, "detail", "values.0.of_view", "100 %");
+    select_named(v, "main");
+    act(v, "select 2");
+    assert_answer(v, "detail", "values.0.of_view", "null");
+    flm_viewer_free(v);
+}
+
+static void a_function_has_all_its_places_and_who_calls_it(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    select_named(v, "lex");
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "instances.count"), "2");
+    assert_string_equal(at(d, "instances.total"), "13 samples");
+    assert_string_equal(at(d, "callers.0.title"), "parse");
+    assert_string_equal(at(d, "callers.0.value"), "11 samples");
+    assert_string_equal(at(d, "callers.0.share"), "84.6 %");
+    assert_string_equal(at(d, "callers.1.title"), "check");
+    assert_string_equal(at(d, "calls.0.title"), "read");
+    assert_string_equal(at(d, "calls_count"), "1");
+    assert_string_equal(at(d, "stack.0.title"), "main");
+    assert_string_equal(at(d, "stack.2.title"), "lex");
+    assert_int_equal(part(d, "stack")->count, 3);
+    json_tree_free(d);
+    flm_viewer_free(v);
+}
+
+static void shares_of_the_view_follow_the_zoom(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    select_named(v, "main");
+    act(v, "zoom-selected");
+    select_named(v, "parse");
+    assert_answer(v, "detail", "values.0.of_view", "84.6 %");
+    assert_answer(v, "detail", "values.0.of_all", "55 %");
+    v->selected.number = node_named(v, "other").index; /* outside of what is seen */
+    assert_answer(v, "detail", "values.0.of_view", "null");
+    flm_viewer_free(v);
+}
+
+static struct flm_profile *with_places(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_metric heap = flm_builder_metric(b, "heap", "bytes");
+    struct flm_frame_record record = {.function = flm_builder_string(b, "f<\xFF>", 4).index,
+                                      .module = flm_builder_string(b, "/opt/lib/libx.so", 16).index,
+                                      .file = flm_builder_string(b, "/src/a b#.c", 11).index,
+                                      .line = 12,
+                                      .address = 0xFEDCBA987654321,
+                                      .kind = FLM_KIND_INLINED};
+    struct flm_node node = flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+    flm_builder_add(b, node, cpu, 1.5e9);
+    flm_builder_add(b, node, heap, 2048);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "g", 1)),
+                    heap, 2048);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(with_places());
+    act(v, "metric cpu");
+    select_named(v, "f<\xFF>");
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "title"), "f<\xEF\xBF\xBD>");
+    assert_string_equal(at(d, "module"), "/opt/lib/libx.so");
+    assert_string_equal(at(d, "file"), "/src/a b#.c");
+    assert_string_equal(at(d, "line"), "12");
+    assert_string_equal(at(d, "kind"), "inlined");
+    assert_string_equal(at(d, "address"), "0xfedcba987654321");
+    assert_string_equal(at(d, "link"), "null");
+    assert_string_equal(at(d, "values.0.name"), "cpu");
+    assert_string_equal(at(d, "values.0.total"), "1.5 s");
+    assert_string_equal(at(d, "values.0.total_exact"), "1,500,000,000 ns");
+    assert_string_equal(at(d, "values.1.name"), "heap");
+    assert_string_equal(at(d, "values.1.total"), "2 KiB");
+    assert_string_equal(at(d, "values.1.of_all"), "50 %");
+    json_tree_free(d);
+    act(v, "source-link editor://open?file={file}&line={line}{column}");
+    assert_answer(v, "detail", "link", "editor://open?file=/src/a%20b%23.c&line=12{column}");
+    act(v, "metric heap");
+    assert_answer(v, "detail", "values.0.name", "heap");
+    assert_answer(v, "detail", "values.1.name", "cpu");
+    flm_viewer_free(v);
+}
+
+static void pointer_at(struct flm_viewer *v, const char *name)
+{
+    const struct flm_strip *strip = &v->scene.strips[0];
+    struct flm_node node = node_named(v, name);
+    struct flm_area area = flm_viewer_area(v);
+    double row = flm_viewer_row_px(v);
+    double y = flm_strip_row_px(strip, flm_layout_level(strip->layout, node), row) -
+               flm_camera_scroll(&v->camera, 0);
+    double x = flm_layout_offset(strip->layout, node) / v->camera.total * area.width;
+    flm_viewer_pointer(v, FLM_POINTER_MOVE, area.left + x + 1, area.top + y + row / 2, 0, false, 0);
+}
+
+static void the_pointer_tells_in_a_few_lines(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    json_tree_free(answer(v, "hover"));
+    pointer_at(v, "lex");
+    struct json_tree *h = answer(v, "hover");
+    assert_string_equal(at(h, "title"), "lex");
+    assert_string_equal(at(h, "lines.0.name"), "total");
+    assert_string_equal(at(h, "lines.0.value"), "2 samples");
+    assert_string_equal(at(h, "lines.1.name"), "self");
+    assert_string_equal(at(h, "lines.2.name"), "all 2 places");
+    assert_string_equal(at(h, "lines.2.value"), "13 samples");
+    assert_string_equal(at(h, "lines.2.share_all"), "65 %");
+    json_tree_free(h);
+    flm_viewer_pointer(v, FLM_POINTER_LEAVE, 0, 0, 0, false, 0);
+    assert_answer(v, "hover", "", "null");
+    flm_viewer_free(v);
+}
+
+static void a_row_that_is_pointed_at_has_no_tooltip(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    act(v, "hover-frame 2");
+    assert_true(flm_spot_is(v->hovered));
+    assert_answer(v, "hover", "", "null");
+    act(v, "hover-none");
+    assert_false(flm_spot_is(v->hovered));
+    flm_viewer_free(v);
+}
+
+static void narrow_frames_are_told_together(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "main;big 1000000\n");
+    for (unsigned i = 0; i < 60; i++)
+        flm_text_format(&text, "main;small%u %u\n", i + 10, 1 + i);
+    flm_text_putc(&text, 0);
+    struct flm_viewer *v = viewer_of_folded(text.at);
+    json_tree_free(answer(v, "status"));
+    const struct flm_strip *strip = &v->scene.strips[0];
+    struct flm_area area = flm_viewer_area(v);
+    struct flm_viewport view = flm_viewport_of(strip->layout, (struct flm_node){0}, area.width);
+    struct flm_rectangle run = {0};
+    view.min_width_px = 1;
+    assert_true(flm_layout_at(strip->layout, &view, area.width - 0.01, 2, &run));
+    assert_true(run.flags & FLM_RECTANGLE_RUN);
+    v->selected = (struct flm_spot){0, run.node.index};
+    v->selected_run = run;
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "title"), "60 narrow frames");
+    assert_string_equal(at(d, "run.count"), "60");
+    assert_string_equal(at(d, "run.value"), "1,830 samples");
+    assert_string_equal(at(d, "run.items.0.title"), "small69");
+    assert_string_equal(at(d, "run.items.0.value"), "60 samples");
+    assert_int_equal(part(d, "run.items")->count, 12);
+    json_tree_free(d);
+    assert_non_null(strstr(refusal(v, "hide"), "no function is selected"));
+    assert_non_null(strstr(refusal(v, "copy-name"), "no function is selected"));
+    flm_viewer_free(v);
+    flm_text_clear(&text);
+}
+
+/* 1000 times a second, for two of every ten milliseconds, for ten seconds that begin after ten: so
+ * a fifth of the time is known, in pieces of 2.5 ms. Another thread is there from 0 to 40 s. */
+static struct flm_profile *with_pauses(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_label_set set[2];
+    static const char *const names[] = {"busy", "seldom"};
+    for (int i = 0; i < 2; i++) {
+        struct flm_string label[] = {flm_builder_string(b, "thread", 6),
+                                     flm_builder_string(b, names[i], strlen(names[i]))};
+        set[i] = flm_builder_label_set(b, label, 1);
+    }
+    struct flm_node root = flm_builder_root(b);
+    struct flm_node work = flm_builder_child(b, root, flm_builder_function(b, "work", 4));
+    struct flm_node rest = flm_builder_child(b, root, flm_builder_function(b, "rest", 4));
+    for (int64_t ms = 10000; ms < 20000; ms += 10)
+        for (int i = 0; i < 2; i++)
+            flm_builder_sample(b, (ms + i) * 1000000, work, set[0], cpu, 1e6);
+    for (int64_t s = 0; s <= 40; s++)
+        flm_builder_sample(b, s * 1000000000, rest, set[1], cpu, 1e5);
+    return flm_builder_finish(b, NULL);
+}
+
+static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(with_pauses());
+    act(v, "view chart");
+    const struct flm_strip *strip = &v->scene.strips[0];
+    struct flm_viewport view = flm_viewport_of(strip->layout, (struct flm_node){0}, 100);
+    struct flm_rectangle run = {0};
+    view.min_width_px = 1;
+    view.right = v->scene.total;
+    assert_true(flm_layout_at(strip->layout, &view, 30, 1, &run));
+    assert_true(run.flags & FLM_RECTANGLE_RUN);
+    v->selected = (struct flm_spot){0, run.node.index};
+    v->selected_run = run;
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "title"), "1,000 narrow frames");
+    assert_string_equal(at(d, "run.count"), "1,000");
+    assert_string_equal(at(d, "run.value"), "2.5 s");
+    assert_string_equal(at(d, "run.share"), "6.25 %");
+    assert_string_equal(at(d, "run.items.0.title"), "work");
+    assert_string_equal(at(d, "run.items.11.title"), "work");
+    assert_string_equal(at(d, "values.0.of_all"), "6.25 %");
+    assert_string_equal(at(d, "values.0.of_view"), "6.25 %");
+    json_tree_free(d);
+    double left, right;
+    flm_layout_span(strip->layout, run.node, run.count, &left, &right);
+    assert_true(left == 10e9 && right > 19.99e9 && right < 20e9);
+    act(v, "zoom-selected");
+    assert_true(v->camera.to.left == left && v->camera.to.right == right);
+    flm_viewer_free(v);
+}
+
+static void of_an_inverted_tree_the_stack_is_still_callers_first(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;parse;lex 8\n");
+    act(v, "invert");
+    json_tree_free(answer(v, "status"));
+    v->selected =
+        (struct flm_spot){0, flm_strip_number(&v->scene.strips[0], node_named(v, "main"))};
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "stack.0.title"), "main");
+    assert_string_equal(at(d, "stack.2.title"), "lex");
+    assert_string_equal(at(d, "values.0.total"), "8 samples");
+    json_tree_free(d);
+    flm_viewer_free(v);
+}
+
+static void of_a_long_stack_the_middle_is_counted(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    for (unsigned i = 0; i < 800; i++)
+        flm_text_format(&text, "%sf%u", i ? ";" : "", i);
+    flm_text_puts(&text, " 1\n");
+    flm_text_putc(&text, 0);
+    struct flm_viewer *v = viewer_of_folded(text.at);
+    select_named(v, "f799");
+    struct json_tree *d = answer(v, "detail");
+    assert_int_equal(part(d, "stack")->count, 500);
+    assert_string_equal(at(d, "stack_hidden"), "300");
+    assert_string_equal(at(d, "stack.0.title"), "f0");
+    assert_string_equal(at(d, "stack.499.title"), "f799");
+    json_tree_free(d);
+    flm_viewer_free(v);
+    flm_text_clear(&text);
+}
+
+static void every_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"view flame", "select 3", "hover-node 2", NULL};
+    assert_answer_survives(folded, actions, "detail");
+    assert_answer_survives(folded, actions, "hover");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_selected_is_null),
+        cmocka_unit_test(a_frame_has_its_values_and_shares),
+        cmocka_unit_test(frames_above_that_are_as_wide_as_the_view_are_all_of_it),
+        cmocka_unit_test(a_function_has_all_its_places_and_who_calls_it),
+        cmocka_unit_test(shares_of_the_view_follow_the_zoom),
+        cmocka_unit_test(a_frame_says_where_it_is_and_links_to_its_source),
+        cmocka_unit_test(the_pointer_tells_in_a_few_lines),
+        cmocka_unit_test(a_row_that_is_pointed_at_has_no_tooltip),
+        cmocka_unit_test(narrow_frames_are_told_together),
+        cmocka_unit_test(pauses_are_no_part_of_what_is_told_of_a_chart),
+        cmocka_unit_test(of_an_inverted_tree_the_stack_is_still_callers_first),
+        cmocka_unit_test(of_a_long_stack_the_middle_is_counted),
+        cmocka_unit_test(every_failed_allocation_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "support/profile/profiles.h"
+#include "support/profile/viewing.h"
+#include "viewer/model/internal.h"
+
+static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
+
+/* The titles of all rows, each with what stands under `key`. */
+static void assert_rows(struct flm_viewer *v, const char *question, const char *key,
+                        const char *expected)
+{
+    struct json_tree *tree = answer(v, question);
+    const struct json_tree *rows = part(tree, "rows");
+    struct flm_text text = {0};
+    for (size_t i = 0; i < rows->count; i++) {
+        flm_text_puts(&text, i ? ", " : "");
+        flm_text_puts(&text, at(&rows->items[i], "title"));
+        flm_text_putc(&text, ' ');
+        flm_text_puts(&text, at(&rows->items[i], key));
+    }
+    flm_text_putc(&text, 0);
+    assert_string_equal(text.at, expected);
+    flm_text_clear(&text);
+    json_tree_free(tree);
+}
+
+/* a;b -5, a;c 10, d -7 */
+static struct flm_profile *differences(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
+    struct flm_node root = flm_builder_root(b);
+    struct flm_node a = flm_builder_child(b, root, flm_builder_function(b, "a", 1));
+    flm_builder_add(b, flm_builder_child(b, a, flm_builder_function(b, "b", 1)), samples, -5);
+    flm_builder_add(b, flm_builder_child(b, a, flm_builder_function(b, "c", 1)), samples, 10);
+    flm_builder_add(b, flm_builder_child(b, root, flm_builder_function(b, "d", 1)), samples, -7);
+    return flm_builder_finish(b, NULL);
+}
+
+static void negative_values_are_told_as_they_are(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(differences());
+    assert_rows(v, "tree 0 9", "total", "a 5 samples, d -7 samples");
+    assert_rows(v, "tree 0 9", "total_share", "a 22.7 %, d -31.8 %");
+    assert_rows(v, "top 0 9", "total", "c 10 samples, d -7 samples, b -5 samples, a 5 samples");
+    char action[40];
+    snprintf(action, sizeof action, "select %u", node_named(v, "d").index);
+    act(v, action);
+    act(v, "copy-folded");
+    struct flm_text copy = {0};
+    assert_true(flm_viewer_ask(v, flm_bytes_of("copy"), &copy, NULL));
+    flm_text_putc(&copy, 0);
+    assert_string_equal(copy.at, "d -7");
+    flm_text_clear(&copy);
+    act(v, "invert");
+    assert_rows(v, "tree 0 9", "total", "c 10 samples, d -7 samples, b -5 samples");
+    assert_rows(v, "tree 0 9", "self", "c 0 samples, d -7 samples, b 0 samples");
+    act(v, "sandwich b");
+    assert_rows(v, "tree 0 9", "total", "b -5 samples, a -5 samples");
+    flm_viewer_free(v);
+}
+
+static void the_table_of_functions_is_sorted_and_has_the_rows_that_are_asked_for(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    assert_rows(v, "top 0 99", "self",
+                "lex 10 samples, other 7 samples, read 3 samples, main 0 samples, "
+                "parse 0 samples, check 0 samples");
+    act(v, "sort total");
+    assert_rows(v, "top 0 2", "total_share", "lex 65 %, main 65 %");
+    assert_answer(v, "top 0 2", "count", "6");
+    assert_answer(v, "top 0 2", "sort", "total");
+    assert_answer(v, "top 0 2", "down", "true");
+    assert_answer(v, "top 0 2", "sum", "20 samples");
+    act(v, "sort total"); /* again: the other way round */
+    assert_answer(v, "top 0 2", "down", "false");
+    assert_rows(v, "top 5 10", "total", "lex 13 samples");
+    assert_rows(v, "top 6 10", "total", "");
+    act(v, "sort name");
+    assert_rows(v, "top 0 2", "total", "check 2 samples, lex 13 samples");
+    flm_viewer_free(v);
+}
+
+static void tables_have_what_is_searched_for(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    assert_answer(v, "list 0 9", "count", "0");
+    act(v, "search re");
+    assert_rows(v, "top 0 9", "found", "read 0");
+    assert_answer(v, "top 0 9", "filtered", "true");
+    act(v, "search-add");
+    act(v, "search e");
+    assert_rows(v, "list 0 9", "found", "lex 1, parse 1, other 1, read 0, check 1");
+    act(v, "search-toggle 1");
+    assert_rows(v, "list 0 9", "found", "read 0");
+    flm_viewer_free(v);
+}
+
+static void selected_and_pointed_at_functions_are_marked(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    json_tree_free(answer(v, "top 0 9"));
+    struct flm_text action = {0};
+    flm_text_format(&action, "select %u", node_named(v, "lex").index);
+    flm_text_putc(&action, 0);
+    act(v, action.at);
+    assert_rows(v, "top 0 2", "on", "lex true, other false");
+    act(v, "hover-frame 4");
+    assert_rows(v, "top 0 2", "hovered", "lex false, other true");
+    flm_text_clear(&action);
+    flm_viewer_free(v);
+}
+
+static void act_on(struct flm_viewer *v, const char *what, const char *name)
+{
+    struct flm_text action = {0};
+    flm_text_format(&action, "%s %u", what, node_named(v, name).index);
+    flm_text_putc(&action, 0);
+    act(v, action.at);
+    flm_text_clear(&action);
+}
+
+static void the_call_tree_opens_and_shows_the_way_to_what_is_selected(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    act(v, "view tree");
+    assert_rows(v, "tree 0 99", "open", "main false, other null");
+    act_on(v, "open-node", "main");
+    assert_rows(v, "tree 0 99", "level", "main 0, parse 1, check 1, other 0");
+    assert_rows(v, "tree 1 2", "of_parent", "parse 84.6 %, check 15.4 %");
+    assert_answer(v, "tree 0 9", "selected", "null");
+    act_on(v, "select", "read");
+    assert_rows(v, "tree 0 99", "self",
+                "main 0 samples, parse 0 samples, lex 8 samples, read 3 samples, "
+                "check 0 samples, other 7 samples");
+    assert_answer(v, "tree 0 9", "selected", "3");
+    assert_answer(v, "tree 0 9", "rows.3.on", "true");
+    act_on(v, "open-node", "main"); /* closes it */
+    assert_rows(v, "tree 0 99", "open", "main false, other null");
+    act_on(v, "open-below", "main");
+    assert_answer(v, "tree 0 9", "count", "7");
+    flm_viewer_free(v);
+}
+
+static void an_inverted_call_tree_opens_callers(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("a;b;x 3\nc;b;x 2\nd;y 1\n");
+    act(v, "view tree");
+    act(v, "invert");
+    assert_rows(v, "tree 0 99", "total", "x 5 samples, y 1 sample");
+    struct json_tree *rows = answer(v, "tree 0 9");
+    struct flm_text action = {0};
+    flm_text_format(&action, "open-node %s", at(rows, "rows.0.node"));
+    flm_text_putc(&action, 0);
+    act(v, action.at);
+    assert_rows(v, "tree 0 99", "level", "x 0, b 1, y 0");
+    assert_null(json_tree_find(part(rows, "rows.0"), "self"));
+    json_tree_free(rows);
+    flm_text_clear(&action);
+    flm_viewer_free(v);
+}
+
+static void a_screen_reader_is_told_what_is_around(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    assert_rows(v, "aria", "level", "all 0, main 1, other 1");
+    act_on(v, "select", "parse");
+    assert_rows(v, "aria", "level", "all 0, main 1, parse 2, lex 3, check 2");
+    assert_rows(v, "aria", "set_size", "all 1, main 2, parse 2, lex 1, check 2");
+    assert_rows(v, "aria", "position", "all 1, main 1, parse 1, lex 1, check 2");
+    assert_rows(v, "aria", "on", "all false, main false, parse true, lex false, check false");
+    assert_rows(v, "aria", "open", "all true, main true, parse true, lex false, check false");
+    flm_viewer_free(v);
+}
+
+static void of_many_siblings_those_nearby_are_told(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    for (unsigned i = 0; i < 400; i++)
+        flm_text_format(&text, "f%u %u\n", i, 1000 - i);
+    flm_text_putc(&text, 0);
+    struct flm_viewer *v = viewer_of_folded(text.at);
+    json_tree_free(answer(v, "aria"));
+    act_on(v, "select", "f200");
+    struct json_tree *tree = answer(v, "aria");
+    const struct json_tree *rows = part(tree, "rows");
+    assert_int_equal(rows->count, 51);
+    bool has = false;
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(at(&rows->items[i], "on"), "true") == 0) {
+            assert_string_equal(at(&rows->items[i], "title"), "f200");
+            assert_string_equal(at(&rows->items[i], "position"), "201");
+            assert_string_equal(at(&rows->items[i], "set_size"), "400");
+            has = true;
+        }
+    assert_true(has);
+    json_tree_free(tree);
+    flm_text_clear(&text);
+    flm_viewer_free(v);
+}
+
+static void without_a_profile_tables_are_empty(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    static const char *const questions[] = {"top 0 9", "list 0 9", "tree 0 9", "aria"};
+    for (size_t i = 0; i < 4; i++) {
+        struct json_tree *tree = answer(v, questions[i]);
+        assert_int_equal(part(tree, "rows")->count, 0);
+        json_tree_free(tree);
+    }
+    flm_viewer_free(v);
+}
+
+static void every_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"view tree", "select 3", "search e", NULL};
+    static const char *const questions[] = {"top 0 9", "list 0 9", "tree 0 9", "aria"};
+    for (size_t i = 0; i < 4; i++)
+        assert_answer_survives(folded, actions, questions[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(negative_values_are_told_as_they_are),
+        cmocka_unit_test(the_table_of_functions_is_sorted_and_has_the_rows_that_are_asked_for),
+        cmocka_unit_test(tables_have_what_is_searched_for),
+        cmocka_unit_test(selected_and_pointed_at_functions_are_marked),
+        cmocka_unit_test(the_call_tree_opens_and_shows_the_way_to_what_is_selected),
+        cmocka_unit_test(an_inverted_call_tree_opens_callers),
+        cmocka_unit_test(a_screen_reader_is_told_what_is_around),
+        cmocka_unit_test(of_many_siblings_those_nearby_are_told),
+        cmocka_unit_test(without_a_profile_tables_are_empty),
+        cmocka_unit_test(every_failed_allocation_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

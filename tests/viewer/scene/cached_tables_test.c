@@ -1,0 +1,99 @@
+#include "viewer/scene/cached_tables.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_metric first = {0};
+
+static void assert_ranking(const struct flm_profile *p, struct flm_figures *figures,
+                           const char *sort, const char *expected)
+{
+    uint32_t count;
+    struct flm_text names = {0};
+    const uint32_t *ranking = flm_figures_ranking(
+        figures, p, first, flm_ranking_order_of(flm_bytes_of(sort)), &count, NULL);
+    assert_non_null(ranking);
+    for (uint32_t i = 0; i < count; i++) {
+        flm_text_puts(&names, i ? " " : "");
+        flm_text_add(&names, flm_string_bytes(p, figures->functions.function[ranking[i]].name));
+    }
+    flm_text_putc(&names, 0);
+    assert_string_equal(names.at, expected);
+    flm_text_clear(&names);
+}
+
+static void a_table_is_sorted_by_any_column_both_ways(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;b 5\nmain;a 7\nmain;c;d 6\n");
+    struct flm_figures figures = {0};
+    assert_ranking(p, &figures, "self", "a d b main c");
+    assert_ranking(p, &figures, "-self", "c main b d a");
+    assert_ranking(p, &figures, "total", "main a d c b");
+    assert_ranking(p, &figures, "name", "a b c d main");
+    assert_ranking(p, &figures, "-name", "main d c b a");
+    assert_ranking(p, &figures, "module", "a b c d main");
+    assert_ranking(p, &figures, "nonsense", "a d b main c");
+    assert_ranking(p, &figures, "", "a d b main c");
+    flm_figures_clear(&figures);
+    flm_profile_free(p);
+}
+
+static void places_are_the_nodes_that_are_drawn(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_two("a;f 1 0\nb;f 2 1\nc;f;g 0 1\nf 0 4\n");
+    struct flm_figures figures = {0};
+    struct flm_metric with_one = {flm_self_column(p, 0)[2] == 1 ? 0 : 1};
+    assert_true(flm_figures_measured(&figures, p, with_one, NULL) != NULL);
+    uint32_t f = 0;
+    for (uint32_t i = 1; i < figures.functions.count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, figures.functions.function[i].name), "f"))
+            f = i;
+    assert_int_equal(figures.places[f], 2);
+    flm_figures_forget_measures(&figures);
+    struct flm_metric other = {1 - with_one.index};
+    assert_true(flm_figures_measured(&figures, p, other, NULL) != NULL);
+    assert_int_equal(figures.places[f], 3);
+    assert_int_equal(figures.places[0], 1);
+    flm_figures_clear(&figures);
+    flm_profile_free(p);
+}
+
+static bool make_all(void *context, struct flm_error *why)
+{
+    const struct flm_profile *p = context;
+    struct flm_figures figures = {0};
+    uint32_t count;
+    bool ok = true;
+    for (int key = 0; ok && key < FLM_RANK_KEYS; key++) {
+        struct flm_ranking_order order = {(enum flm_ranking_key)key, true};
+        ok = flm_figures_ranking(&figures, p, first, order, &count, why) != NULL;
+    }
+    ok = ok && flm_figures_summary(&figures, p, why) != NULL;
+    flm_figures_clear(&figures);
+    return ok;
+}
+
+static void every_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;b;c 1\nd;b 1\n");
+    assert_true(assert_survives_failures(make_all, p) > 8);
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_is_sorted_by_any_column_both_ways),
+        cmocka_unit_test(places_are_the_nodes_that_are_drawn),
+        cmocka_unit_test(every_failed_allocation_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/profile/person.h"
+#include "support/profile/profiles.h"
+
+static void sandwich(struct viewing *seen)
+{
+    viewing_init(seen, profile_of("m;a;f;x 30\nm;b;f;y 50\nm;c;f;x 20\n"), 600, 400, 1);
+    viewing_do(seen, "sandwich f");
+    viewing_look(seen);
+}
+
+static double width_of(struct viewing *seen, const char *function)
+{
+    struct viewing_box box = viewing_box(seen, function);
+    return box.x1 - box.x0;
+}
+
+/* A share in a link has 15 digits. */
+static void assert_same(double a, double b)
+{
+    assert_true(fabs(a - b) < 1e-6);
+}
+
+static void a_zoom_in_one_half_leaves_the_other(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    sandwich(&seen);
+    double x = width_of(&seen, "x"), a = width_of(&seen, "a");
+    viewing_click(&seen, "a", 2);
+    assert_true(width_of(&seen, "a") > 3 * a);
+    assert_true(width_of(&seen, "x") == x);
+    double wide = width_of(&seen, "a");
+    viewing_click(&seen, "x", 2);
+    assert_true(width_of(&seen, "x") > 1.5 * x);
+    assert_true(width_of(&seen, "a") == wide);
+    viewing_do(&seen, "fit"); /* both */
+    viewing_look(&seen);
+    assert_true(width_of(&seen, "a") == a && width_of(&seen, "x") == x);
+    assert_true(flm_viewer_is_fit(seen.viewer));
+    viewing_clear(&seen);
+}
+
+static void the_wheel_and_keys_move_the_half_that_was_touched(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    sandwich(&seen);
+    double a = width_of(&seen, "a");
+    struct viewing_box y = viewing_box(&seen, "y");
+    double before = y.x1 - y.x0;
+    flm_viewer_wheel(seen.viewer, (y.x0 + y.x1) / 2, (y.y0 + y.y1) / 2, 0, -100, 0, seen.now_ms);
+    viewing_look(&seen);
+    double after = width_of(&seen, "y");
+    assert_true(after > before && width_of(&seen, "a") == a);
+    viewing_do(&seen, "zoom-in");
+    viewing_look(&seen);
+    assert_true(width_of(&seen, "y") > after && width_of(&seen, "a") == a);
+    double b = width_of(&seen, "b");
+    viewing_click(&seen, "b", 1); /* callers are in hand now */
+    after = width_of(&seen, "y");
+    viewing_do(&seen, "zoom-in");
+    viewing_look(&seen);
+    assert_true(width_of(&seen, "b") > b && width_of(&seen, "y") == after);
+    assert_false(flm_viewer_is_fit(seen.viewer));
+    viewing_clear(&seen);
+}
+
+static void a_link_and_a_new_scene_keep_both_places(void **state)
+{
+    (void)state;
+    struct viewing seen, other;
+    sandwich(&seen);
+    viewing_click(&seen, "a", 2);
+    viewing_click(&seen, "x", 1);
+    viewing_do(&seen, "zoom-in");
+    viewing_look(&seen);
+    double a = width_of(&seen, "a"), x = width_of(&seen, "x");
+    struct flm_text link = {0};
+    flm_text_format(&link, "restore %s", viewing_state(&seen));
+    flm_text_putc(&link, 0);
+    assert_non_null(strstr(link.at, "&beside="));
+    assert_non_null(strstr(link.at, "&half=1"));
+    viewing_init(&other, profile_of("m;a;f;x 30\nm;b;f;y 50\nm;c;f;x 20\n"), 600, 400, 1);
+    viewing_do(&other, link.at);
+    viewing_look(&other);
+    assert_same(width_of(&other, "a"), a);
+    assert_same(width_of(&other, "x"), x);
+    viewing_do(&other, "order total");
+    viewing_do(&other, "order name");
+    viewing_look(&other);
+    assert_same(width_of(&other, "a"), a);
+    assert_same(width_of(&other, "x"), x);
+    viewing_do(&other, "view flame"); /* has no halves: one camera again */
+    viewing_look(&other);
+    assert_false(flm_viewer_has_halves(other.viewer));
+    assert_int_equal(other.viewer->half, 0);
+    flm_text_clear(&link);
+    viewing_clear(&seen);
+    viewing_clear(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_zoom_in_one_half_leaves_the_other),
+        cmocka_unit_test(the_wheel_and_keys_move_the_half_that_was_touched),
+        cmocka_unit_test(a_link_and_a_new_scene_keep_both_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+#include "wasm/exports.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/core/allocation.h"
+#include "support/profile/profiles.h"
+#include "viewer/model/viewer.h"
+
+/* Nothing is read in pieces here. */
+double flamel_clock(void);
+double flamel_clock(void)
+{
+    return 0;
+}
+
+int32_t flamel_more(void *at, uint32_t size);
+int32_t flamel_more(void *at, uint32_t size)
+{
+    (void)at, (void)size;
+    return -1;
+}
+
+static int open_bytes(const char *at, size_t size)
+{
+    char name[] = "app.folded";
+    char *room = flamel_room((uint32_t)size);
+    if (!room)
+        return 0;
+    memcpy(room, at, size);
+    return flamel_open(0, room, (uint32_t)size, name, (uint32_t)strlen(name));
+}
+
+static int do_text(const char *action)
+{
+    return flamel_do(action, (uint32_t)strlen(action));
+}
+
+static void assert_answer(const char *question, const char *expected)
+{
+    assert_int_equal(flamel_ask(question, (uint32_t)strlen(question)), 1);
+    struct flm_bytes answer = {flamel_answer(), flamel_answer_size()};
+    if (!flm_bytes_are(answer, expected))
+        fail_msg("it answers '%.*s'", (int)answer.size, answer.at);
+}
+
+static void assert_says(const char *part)
+{
+    char text[300] = "";
+    memcpy(text, flamel_answer(), flamel_answer_size() < 299 ? flamel_answer_size() : 299);
+    if (!strstr(text, part))
+        fail_msg("it says '%s'", text);
+}
+
+static void any_format_is_opened_where_it_lies(void **state)
+{
+    (void)state;
+    static const char folded[] = "main;parse 3\nmain;write 5\n";
+    assert_int_equal(open_bytes(folded, strlen(folded)), 1);
+    assert_answer("state", "");
+    struct flm_profile *p = profile_of("a;b 1\n");
+    struct flm_text flm = bytes_of(p);
+    assert_int_equal(open_bytes(flm.at, flm.size), 1);
+    /* Cut off anywhere it is refused, and what was there stays. */
+    for (size_t size = 0; size < flm.size; size++)
+        if (open_bytes(flm.at, size) == 0)
+            assert_true(flamel_answer_size() > 0);
+    assert_int_equal(do_text("apply hide:b"), 1);
+    flm_text_clear(&flm);
+    flm_profile_free(p);
+}
+
+static void what_is_refused_says_why(void **state)
+{
+    (void)state;
+    assert_int_equal(open_bytes("", 0), 0);
+    assert_says("empty");
+    assert_int_equal(open_bytes("\x89PNG\r\n", 6), 0);
+    assert_says("PNG");
+    assert_int_equal(do_text("sing"), 0);
+    assert_says("'sing' is nothing that can be done");
+    assert_int_equal(do_text("apply hide:/(/"), 0);
+    assert_int_equal(flamel_ask("why", 3), 0);
+    assert_says("'why' is no question");
+}
+
+static void the_picture_is_of_the_size_that_was_told(void **state)
+{
+    (void)state;
+    assert_int_equal(open_bytes("main;parse 3\n", 13), 1);
+    assert_null(flamel_resize(1 << 16, 10, 1));
+    assert_null(flamel_resize(10, 10, 0));
+    assert_null(flamel_resize(10, 10, NAN));
+    assert_null(flamel_resize(10, 10, -1));
+    static const uint32_t sizes[][2] = {{0, 0}, {1, 1}, {360, 200}, {2000, 1}};
+    for (int i = 0; i < 4; i++) {
+        uint32_t *pixels = flamel_resize(sizes[i][0], sizes[i][1], 2);
+        assert_non_null(pixels);
+        flamel_paint(i * 1000);
+        for (size_t k = 0; k < (size_t)sizes[i][0] * sizes[i][1]; k++)
+            assert_int_equal(pixels[k] >> 24, 0xFF); /* nothing is left unpainted */
+    }
+}
+
+static void letters_are_asked_for_until_all_are_there(void **state)
+{
+    (void)state;
+    static const uint8_t coverage[16] = {255};
+    assert_int_equal(open_bytes("main;parse 3\n", 13), 1);
+    assert_non_null(flamel_resize(400, 300, 1));
+    assert_true(flamel_font_px() == 12);
+    flamel_paint(0);
+    unsigned added = 0;
+    for (uint32_t c; (c = flamel_missing(0)) != 0 && added < 1000; added++)
+        assert_int_equal(flamel_glyph(c, 0, 6, 0, -8, 4, 4, coverage, 1), 1);
+    assert_true(added > 5 && added < 100);
+    flamel_paint(16);
+    assert_int_equal(flamel_missing(0), 0);
+    assert_int_equal(flamel_missing(7), 0);
+    assert_int_equal(flamel_glyph('a', 7, 6, 0, 0, 4, 4, coverage, 1), 0);
+    assert_int_equal(flamel_glyph('a', 0, 6, 0, 0, -4, 4, coverage, 1), 0);
+}
+
+static void events_say_what_they_change(void **state)
+{
+    (void)state;
+    assert_int_equal(open_bytes("main;parse 3\nidle 1\n", 20), 1);
+    assert_non_null(flamel_resize(400, 300, 1));
+    flamel_theme(0, 1, 0, 0, 0, 0, 0);
+    flamel_paint(0);
+    flamel_changes();
+    assert_true(flamel_pointer(FLM_POINTER_MOVE, 200, 48 + 30, 0, 0, 100) & FLM_CHANGED_HOVER);
+    assert_int_equal(flamel_changes(), 0);
+    flamel_pointer(FLM_POINTER_DOWN, 200, 48 + 30, 0, 0, 110);
+    assert_true(flamel_pointer(FLM_POINTER_UP, 200, 48 + 30, 0, 0, 120) & FLM_CHANGED_DETAIL);
+    assert_true(flamel_wheel(200, 100, 0, -100, 0, 2000) & FLM_CHANGED_STATE);
+    assert_true(flamel_pinch(200, 100, 2, 0, 0, 4000) & FLM_CHANGED_STATE);
+    assert_true(flamel_key("Escape", 6, 0, 6000) & FLM_CHANGED_DETAIL);
+    assert_int_equal(flamel_key("F13", 3, 0, 7000), 0);
+    assert_int_equal(flamel_pointer(99, 0, 0, 0, 0, 8000), 0);
+    /* What no browser should tell is survived. */
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 0};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++) {
+            for (int event = 0; event < 4; event++)
+                flamel_pointer(event, odd[i], odd[k], 0, 0, 9000);
+            flamel_pointer(FLM_POINTER_DOWN, 100, 20, 0, 0, odd[k]);
+            flamel_pointer(FLM_POINTER_MOVE, odd[i], odd[k], 0, 0, 9000);
+            flamel_paint(9000);
+            flamel_wheel(100, 100, odd[i], odd[k], (uint32_t)(i + k), 9000);
+            flamel_pinch(odd[k], 100, odd[i], odd[k], odd[i], 9000);
+            flamel_paint(odd[k]);
+        }
+    assert_int_equal(do_text("fit"), 1);
+}
+
+static void memory_that_runs_out_is_said(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        do_text("restore ");
+        allocation_fail_once(nth);
+        int good = open_bytes("main;parse 3\nmain;write 5\n", 26);
+        good = good && do_text("apply hide:parse");
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        if (!good)
+            assert_true(failed);
+        if (!failed)
+            break;
+    }
+    assert_int_equal(do_text("reset"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_format_is_opened_where_it_lies),
+        cmocka_unit_test(what_is_refused_says_why),
+        cmocka_unit_test(the_picture_is_of_the_size_that_was_told),
+        cmocka_unit_test(letters_are_asked_for_until_all_are_there),
+        cmocka_unit_test(events_say_what_they_change),
+        cmocka_unit_test(memory_that_runs_out_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

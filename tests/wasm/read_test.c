@@ -1,0 +1,148 @@
+#include "wasm/exports.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/allocation.h"
+#include "support/core/random.h"
+#include "support/profile/profiles.h"
+#include "support/profile/random_profile.h"
+
+double flamel_clock(void);
+double flamel_clock(void)
+{
+    return 0;
+}
+
+int32_t flamel_more(void *at, uint32_t size);
+
+/* The file that the page would read. */
+static struct flm_bytes file;
+static uint32_t step;
+static bool breaks; /* behind the first piece */
+
+int32_t flamel_more(void *at, uint32_t size)
+{
+    if (breaks && file.size < 100)
+        return -1;
+    size_t got = file.size < size ? file.size : size;
+    got = got < step ? got : step;
+    if (got)
+        memcpy(at, file.at, got);
+    file = (struct flm_bytes){file.at + got, file.size - got};
+    return (int32_t)got;
+}
+
+static int read_file_by(struct flm_bytes all, uint32_t bytes)
+{
+    file = all;
+    step = bytes;
+    return flamel_read();
+}
+
+static void assert_answers(const char *words)
+{
+    struct flm_bytes answer = {flamel_answer(), flamel_answer_size()};
+    if (!flm_bytes_are(answer, words))
+        fail_msg("it says '%.*s', not '%s'", (int)answer.size, answer.at, words);
+}
+
+static void a_file_of_any_format_becomes_a_flm_file(void **state)
+{
+    (void)state;
+    uint64_t random = 6;
+    struct flm_profile *p = random_profile(&random, &random_full);
+    struct flm_text flm = bytes_of(p);
+    char *folded = folded_of(p);
+    struct flm_profile *expected = profile_of(folded);
+    struct flm_text expected_bytes = bytes_of(expected);
+    static const uint32_t steps[] = {1, 1000, 1 << 20};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        assert_int_equal(read_file_by(flm_bytes_of(folded), steps[i]), 1);
+        assert_int_equal(flamel_answer_size(), expected_bytes.size);
+        assert_memory_equal(flamel_answer(), expected_bytes.at, expected_bytes.size);
+        assert_int_equal(read_file_by((struct flm_bytes){flm.at, flm.size}, steps[i]), 1);
+        assert_int_equal(flamel_answer_size(), flm.size);
+        assert_memory_equal(flamel_answer(), flm.at, flm.size);
+    }
+    flm_text_clear(&expected_bytes);
+    flm_profile_free(expected);
+    free(folded);
+    flm_text_clear(&flm);
+    flm_profile_free(p);
+}
+
+static void a_line_that_is_longer_than_the_window_is_read(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "a 1\n");
+    flm_text_repeat(&text, 'x', 5000000);
+    flm_text_puts(&text, " 2\nb 3\n");
+    assert_int_equal(read_file_by((struct flm_bytes){text.at, text.size}, 100000), 1);
+    assert_true(flamel_answer_size() > 5000000);
+    flm_text_clear(&text);
+}
+
+static void what_is_refused_has_the_sentence_of_the_command(void **state)
+{
+    (void)state;
+    assert_int_equal(read_file_by(flm_bytes_of(""), 10), 0);
+    assert_answers("it is empty: there are no stacks in it");
+    assert_int_equal(read_file_by(flm_bytes_of("\x89PNG\r\n"), 10), 0);
+    assert_answers("this is a PNG picture, not a profile");
+    breaks = true;
+    assert_int_equal(read_file_by(flm_bytes_of("main;read 10\nmain 2\n"), 10), 0);
+    breaks = false;
+    assert_answers("cannot be read");
+    assert_int_equal(read_file_by(flm_bytes_of("main 2\n"), 10), 1);
+}
+
+static void memory_that_runs_out_is_said_too(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        allocation_fail_from(nth);
+        int good = read_file_by(flm_bytes_of("main;read 10\nmain 2\n"), 1000);
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        if (!good)
+            assert_answers("out of memory");
+        assert_true(good || failed);
+        if (!failed)
+            break;
+    }
+}
+
+static void there_is_room_for_what_the_page_says(void **state)
+{
+    (void)state;
+    char *room = flamel_room(100);
+    assert_non_null(room);
+    memset(room, 1, 100);
+    flamel_release(room);
+    room = flamel_room(0);
+    assert_non_null(room);
+    flamel_release(room);
+    flamel_release(NULL);
+    allocation_fail_from(1);
+    assert_null(flamel_room(100));
+    allocation_fail_from(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_of_any_format_becomes_a_flm_file),
+        cmocka_unit_test(a_line_that_is_longer_than_the_window_is_read),
+        cmocka_unit_test(what_is_refused_has_the_sentence_of_the_command),
+        cmocka_unit_test(memory_that_runs_out_is_said_too),
+        cmocka_unit_test(there_is_room_for_what_the_page_says),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    file = flm_bytes_of("");
+    flamel_read(); /* lets go of the last answer */
+    return failed;
+}
