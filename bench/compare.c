@@ -76,7 +76,7 @@ struct summary {
     long memory_kb;
 };
 
-static struct summary summarise(const struct run *runs, int count)
+static struct summary summarize(const struct run *runs, int count)
 {
     double cpu[MOST_RUNS], wall[MOST_RUNS];
     struct summary s = {0};
@@ -130,7 +130,7 @@ int main(int count, char **words)
            megabytes > 0 ? "MB/s" : "", "CPU, 1st");
     double first = 0;
     for (int c = 0; c < commands; c++) {
-        struct summary s = summarise(results[c], runs);
+        struct summary s = summarize(results[c], runs);
         char speed[32] = "";
         if (c == 0)
             first = s.cpu_median_s;

@@ -15,7 +15,7 @@
  *
  *     power        false positive rate and power
  *     mde          changes of the size that a gate calls detectable: found in four of five?
- *     blocks       a machine that drifts: base first, alternately, relabelled inside of blocks
+ *     blocks       a machine that drifts: base first, alternately, relabeled inside of blocks
  *     sequential   three looks, each at its part of alpha
  *     series       change points in 60 runs
  *

@@ -6,8 +6,8 @@ import {button, choice, fillChoice, make, refill, show, sign} from './dom.js';
 const KINDS = ['text', 'regex', 'fuzzy'], SCOPES = ['name', 'file', 'module', 'all'];
 const WIDTHS = [['after', 'width after'], ['before', 'width before'], ['max', 'width the larger'],
     ['sum', 'width both']].map(([name, title]) => ({name, title}));
-const DELTAS = [{name: 'self', title: 'colour self'}, {name: 'subtree', title: 'colour subtree'}];
-const NORMALISE = [{name: 'none', title: 'not normalised'}, {name: 'total', title: 'totals made equal'},
+const DELTAS = [{name: 'self', title: 'color self'}, {name: 'subtree', title: 'color subtree'}];
+const NORMALIZE = [{name: 'none', title: 'not normalized'}, {name: 'total', title: 'totals made equal'},
     {name: 'duration', title: 'durations made equal'}];
 const COLORS = [{name: 'red-blue', title: 'red and blue'}, {name: 'green-red', title: 'green and red'}];
 
@@ -106,15 +106,15 @@ export function makeChips(view) {
     // Which of the four parts are shown, the legend switches; what is seldom changed is in the menu.
     function comparison({width, color, relative}) {
         return [smallChoice('Width', WIDTHS, width, 'width'),
-            smallChoice('Colour', DELTAS, color, 'delta'),
+            smallChoice('Color', DELTAS, color, 'delta'),
             switchButton('relative', 'relative', relative)];
     }
-    function comparisonMenu({normalise, normalised, palette, ...tools}) {
+    function comparisonMenu({normalize, normalized, palette, ...tools}) {
         return [make('h3', {}, 'Comparison'),
             make('div', {class: 'buttons'},
-                smallChoice('Made equal', NORMALISE, normalise || (normalised ? 'total' : 'none'),
-                    'normalise'),
-                smallChoice('Colours', COLORS, palette, 'change-colors'),
+                smallChoice('Made equal', NORMALIZE, normalize || (normalized ? 'total' : 'none'),
+                    'normalize'),
+                smallChoice('Colors', COLORS, palette, 'change-colors'),
                 switchButton('Side by side', 'side-by-side', tools.side_by_side),
                 switchButton('Noise too', 'noise', tools.noise),
                 button('Blink', () => view.act('blink')), button('Swap', () => view.act('swap')))];

@@ -2,7 +2,7 @@
  * src/format/formats.c.
  *
  * What such a page can do, it must carry. The readers of perf's texts are a tenth of the module,
- * and what they read can be dropped on the page that `flamel view` serves: here it is recognised,
+ * and what they read can be dropped on the page that `flamel view` serves: here it is recognized,
  * by less than its readers know, and refused. Packed profiles are what pages come with, and not
  * what they write. */
 #include "format/core/format.h"

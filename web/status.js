@@ -25,7 +25,7 @@ export function makeStatus(view) {
             fact(status.total, status.unit, {class: 'strong'}),
             ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],
             ['filtered', status.filtered], ['lost', status.lost_count],
-            ['unsymbolised', status.unsymbolised_share],
+            ['unsymbolized', status.unsymbolized_share],
         ].map(one => !Array.isArray(one) ? one
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('honesty'), {class: 'plain',
@@ -35,9 +35,9 @@ export function makeStatus(view) {
         refill(sheet, make('h3', {}, 'What is drawn'), status.sentence && make('p', {}, status.sentence),
             make('table', {class: 'facts'}, row('stacks', status.stacks),
                 row('samples', status.samples), row('total', [status.total, status.unit].join(' ')),
-                row('drawn boxes', status.drawn), row('merged into grey boxes', merged(status)),
+                row('drawn boxes', status.drawn), row('merged into gray boxes', merged(status)),
                 row('trimmed', status.trimmed), row('filtered', status.filtered),
-                row('lost', status.lost_count), row('unsymbolised', status.unsymbolised_share),
+                row('lost', status.lost_count), row('unsymbolized', status.unsymbolized_share),
                 (status.lost || []).map(loss => row(lossText(loss), loss.count))),
             status.notes?.length > 0 && [make('h3', {}, 'About this profile'), make('table',
                 {class: 'facts'}, status.notes.map(note => row(note.key, note.value)))]);

@@ -1,4 +1,4 @@
-// theme.js - light or dark, forced colours and motion: as the page around shows them, told to the
+// theme.js - light or dark, forced colors and motion: as the page around shows them, told to the
 // core, which paints the picture with its own tones.
 
 import {make} from './dom.js';

@@ -9,9 +9,9 @@ export function makeTools(view, search) {
     const views = make('div', {class: 'views', role: 'group', 'aria-label': 'View'});
     const menuViews = make('div', {class: 'views', role: 'group', 'aria-label': 'View'});
     const order = choice('Order of siblings', value => view.act(`order ${value}`));
-    const colors = choice('Colour by', value => view.act(`color ${value}`));
+    const colors = choice('Color by', value => view.act(`color ${value}`));
     const direction = make('div', {class: 'buttons'});
-    const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'What colours mean'});
+    const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'What colors mean'});
     const field = (title, control) => make('label', {class: 'field'}, make('span', {}, title), control);
     const tracks = make('div', {class: 'menu', popover: 'auto', id: 'flamel-tracks', role: 'dialog',
         'aria-label': 'Time and threads'});
@@ -24,7 +24,7 @@ export function makeTools(view, search) {
     const menu = make('div', {class: 'menu', popover: 'auto', id: 'flamel-menu', role: 'dialog',
         'aria-label': 'More'},
     make('div', {class: 'only-narrow'}, menuViews, field('Metric', menuMetric)),
-    field('Order', order), field('Colour', colors), legend, direction,
+    field('Order', order), field('Color', colors), legend, direction,
     make('div', {class: 'buttons'},
         button('Open a file …', () => { menu.hidePopover(); view.openFiles(); }),
         button('Compare with …', () => { menu.hidePopover(); view.openFiles('before'); }),

@@ -1,5 +1,5 @@
 // tooltip.js - what is under the pointer, in words, beside it and never below it. It is placed by the
-// corner that is towards the pointer, so that nobody needs to measure it while the picture moves.
+// corner that is toward the pointer, so that nobody needs to measure it while the picture moves.
 
 import {make, refill, show} from './dom.js';
 

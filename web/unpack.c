@@ -13,7 +13,7 @@
 
 enum { STATES = 12, TOP = 1 << 24, HEAD = 13, LITERALS = 0x300, LEAST_MATCH = 2 };
 
-/* What is likely is learnt: 11 bits each, one half at first. */
+/* What is likely is learned: 11 bits each, one half at first. */
 typedef uint16_t odds;
 
 struct lengths {

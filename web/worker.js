@@ -7,7 +7,7 @@
 // Both functions are whole in themselves, with nothing from outside: a worker is made from their
 // texts (load.js), which works on file:// and in a page of a single file.
 
-// Reads one profile with an instance of its own, which is gone afterwards. `more(view)` fills the
+// Reads one profile with an instance of its own, which is gone afterward. `more(view)` fills the
 // view with the next bytes of the file and returns how many; 0 at the end. Returns a .flm file, or
 // throws an Error whose message is a sentence for people.
 export function readProfile(module, more) {

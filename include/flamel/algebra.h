@@ -79,11 +79,11 @@ enum flm_comparison_widths {
 };
 
 /* What is made equal first, by multiplying before. */
-enum flm_normalise {
-    FLM_NORMALISE_NONE,
-    FLM_NORMALISE_TOTAL,
-    FLM_NORMALISE_DURATION, /* how long they were recorded */
-    FLM_NORMALISE_FUNCTION  /* the total of one function */
+enum flm_normalize {
+    FLM_NORMALIZE_NONE,
+    FLM_NORMALIZE_TOTAL,
+    FLM_NORMALIZE_DURATION, /* how long they were recorded */
+    FLM_NORMALIZE_FUNCTION  /* the total of one function */
 };
 
 /* Two profiles as one that compares them, like SIDE_BY_SIDE: of the metrics that both have (by name

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* What a frame's colour tells. MODULE is ours: one of 12 hues by library, package or namespace,
- * what belongs to a runtime nearly grey, in light and dark. The others are flamegraph.pl's. */
+/* What a frame's color tells. MODULE is ours: one of 12 hues by library, package or namespace,
+ * what belongs to a runtime nearly gray, in light and dark. The others are flamegraph.pl's. */
 enum flm_colors {
     FLM_COLORS_MODULE,
     FLM_COLORS_HOT,
@@ -43,8 +43,8 @@ enum flm_colors {
 
 /* How a name becomes a shade of one of flamegraph.pl's palettes. */
 enum flm_shades {
-    FLM_SHADES_NAME,  /* by the name, with colours of their own for names that differ little */
-    FLM_SHADES_HASH,  /* by how the name begins and ends: like names, like colours */
+    FLM_SHADES_NAME,  /* by the name, with colors of their own for names that differ little */
+    FLM_SHADES_HASH,  /* by how the name begins and ends: like names, like colors */
     FLM_SHADES_RANDOM /* any, but the same every time */
 };
 
@@ -55,8 +55,8 @@ enum flm_draw_order {
     FLM_DRAW_BY_TIME   /* by the earliest sample, where samples have times */
 };
 
-/* The colours of a comparison: red (a warm orange) is grown, blue shrunk, told apart with any
- * colour vision; or green for shrunk, and red. */
+/* The colors of a comparison: red (a warm orange) is grown, blue shrunk, told apart with any
+ * color vision; or green for shrunk, and red. */
 enum flm_change_palette { FLM_CHANGE_RED_BLUE, FLM_CHANGE_GREEN_RED, FLM_CHANGE_PALETTES };
 
 /* Texts are UTF-8 (what is not is replaced), borrowed until the call returns; NULL: the default.
@@ -64,27 +64,27 @@ enum flm_change_palette { FLM_CHANGE_RED_BLUE, FLM_CHANGE_GREEN_RED, FLM_CHANGE_
 struct flm_svg_options {
     struct flm_metric metric; /* what widths are; 0: the profile's first metric */
 
-    /* Compares: colours tell how `metric` differs from `before`. A profile with negative values is
+    /* Compares: colors tell how `metric` differs from `before`. A profile with negative values is
      * a comparison by itself. */
     bool difference;
     struct flm_metric before;
     enum flm_comparison_widths widths;
     enum flm_change_palette change_palette;
-    bool change_of_self;  /* colours tell the change of a frame alone, not of its subtree */
+    bool change_of_self;  /* colors tell the change of a frame alone, not of its subtree */
     bool change_absolute; /* in relation to the total, not to the frame */
     bool negate;          /* grown blue, shrunk red: for when before and after are swapped */
 
-    /* Before is made comparable first: by FUNCTION with the pattern `normalise_function`, by
+    /* Before is made comparable first: by FUNCTION with the pattern `normalize_function`, by
      * DURATION with how long both were recorded. */
-    enum flm_normalise normalise;
-    const char *normalise_function;
+    enum flm_normalize normalize;
+    const char *normalize_function;
     double before_ns, after_ns;
 
     /* Only stacks that did one of these: "appeared", "grown", "disappeared", "shrunk", "same" with
      * commas between them; NULL: all. */
     const char *changes;
 
-    /* Changes that are as small as the noise of counting samples are grey, where it is known what a
+    /* Changes that are as small as the noise of counting samples are gray, where it is known what a
      * sample is. It is an estimate, of one run each. */
     bool without_noise_test;
 
@@ -94,8 +94,8 @@ struct flm_svg_options {
     double width_px;        /* of the still picture: 1200; in a browser the window's is taken */
     double frame_height_px; /* from one level to the next: 19 */
 
-    /* Frames narrower than this, in the still picture, are one grey box with their neighbours. 0:
-     * the file has all frames, or, of many, the widest: 50,000 boxes, the grey ones counted. */
+    /* Frames narrower than this, in the still picture, are one gray box with their neighbors. 0:
+     * the file has all frames, or, of many, the widest: 50,000 boxes, the gray ones counted. */
     double min_width;
     bool min_width_percent; /* min_width is in % of the total */
 
@@ -109,9 +109,9 @@ struct flm_svg_options {
 
     enum flm_colors colors;
     enum flm_shades shades;
-    const char *background; /* "yellow", "blue", "green", "grey" or "#rrggbb": no dark mode then */
+    const char *background; /* "yellow", "blue", "green", "gray" or "#rrggbb": no dark mode then */
 
-    /* Colours that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs
+    /* Colors that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs
      * as usual. flm_svg_palette_write makes such lines. */
     struct flm_name palette;
 
@@ -144,7 +144,7 @@ bool flm_pdf_write(const struct flm_profile *profile, const struct flm_svg_optio
 bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
 
-/* The colours of all functions under these options, as `palette` takes them, sorted by name: so
+/* The colors of all functions under these options, as `palette` takes them, sorted by name: so
  * that the next picture, of another profile, has the same. */
 bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                            flm_profile_sink sink, void *context, struct flm_error *why);

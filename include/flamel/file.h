@@ -1,4 +1,4 @@
-/* file.h - profiles from files and to files: recognised by content, decompressed, read in pieces.
+/* file.h - profiles from files and to files: recognized by content, decompressed, read in pieces.
  */
 #ifndef FLAMEL_FILE_H
 #define FLAMEL_FILE_H
@@ -12,7 +12,7 @@ extern "C" {
 
 /* All zero is a good choice. */
 struct flm_load_options {
-    const char *format;  /* by name ("folded"); NULL: recognised by content */
+    const char *format;  /* by name ("folded"); NULL: recognized by content */
     bool allow_negative; /* folded: differences */
     bool lenient;        /* skip and count what would be refused */
     int columns;         /* folded: values a line, 1 or 2; 0: found out */

@@ -60,7 +60,7 @@ enum flm_kind {
     FLM_KIND_KERNEL = 2,      /* folded stacks mark it _[k] */
     FLM_KIND_INLINED = 3,     /* _[i] */
     FLM_KIND_JIT = 4,         /* _[j] compiled at run time */
-    FLM_KIND_JIT_TIER1 = 5,   /* _[1] compiled at run time, barely optimised (C1) */
+    FLM_KIND_JIT_TIER1 = 5,   /* _[1] compiled at run time, barely optimized (C1) */
     FLM_KIND_INTERPRETED = 6, /* _[0] */
     FLM_KIND_GPU = 7,
     FLM_KIND_WAKER = 8, /* _[w] the stack that woke this one up */
@@ -72,7 +72,7 @@ enum flm_kind {
 const char *flm_kind_name(uint32_t kind);
 
 enum {
-    FLM_FRAME_UNSYMBOLISED = 1, /* the name stands for an address that no symbol was found for */
+    FLM_FRAME_UNSYMBOLIZED = 1, /* the name stands for an address that no symbol was found for */
     FLM_FRAME_ROOT = 2          /* frame 0 alone: a frame without a name is not the root */
 };
 
@@ -82,7 +82,7 @@ struct flm_frame_record {
     uint32_t module;   /* string: the library or program; "" where it is not known */
     uint32_t file;     /* string */
     uint32_t line;     /* from 1; 0: not known */
-    uint64_t address;  /* of an unsymbolised one, where it begins; 0: not known, or not kept */
+    uint64_t address;  /* of an unsymbolized one, where it begins; 0: not known, or not kept */
     uint32_t kind;     /* enum flm_kind */
     uint32_t flags;    /* FLM_FRAME_... */
 };

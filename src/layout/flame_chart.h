@@ -1,7 +1,7 @@
 /* flame_chart.h - stacks over time, as a tree that is laid out like any other.
  *
  * Samples stand side by side in the order of time, each as wide as the time that it stands for.
- * Neighbours share the frames that they have in common, from the root on:
+ * Neighbors share the frames that they have in common, from the root on:
  *
  *     samples   main;read at 0, main;read;copy at 10, main;read at 20, main;write at 30 ... 90
  *
@@ -61,7 +61,7 @@ double flm_chart_last_ns(const struct flm_profile *profile, struct flm_metric me
                          const uint32_t *sample, uint32_t sample_count);
 
 /* NULL, and `why`, if memory ran out or it would have more nodes than can be numbered. The profile
- * is borrowed by nobody afterwards. */
+ * is borrowed by nobody afterward. */
 struct flm_chart *flm_chart_new(const struct flm_profile *profile,
                                 const struct flm_chart_options *options, struct flm_error *why);
 void flm_chart_free(struct flm_chart *chart);

@@ -20,7 +20,7 @@ struct camera {
     uint64_t visited;
 };
 
-/* Where totals are fractions, neighbours overlap by what was rounded off: what takes less than a
+/* Where totals are fractions, neighbors overlap by what was rounded off: what takes less than a
  * billionth of the viewport is out of it, or a zoom would show a splinter of the next node. */
 static const double splinter = 1e-9;
 

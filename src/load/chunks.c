@@ -100,7 +100,7 @@ static void read_piece(void *context, size_t i)
     struct reading *r = piece->reading;
     struct flm_error *why = &piece->why;
     if (atomic_load(&r->stopped)) {
-        flm_error_set(why, FLM_ERROR_CANCELLED, "stopped");
+        flm_error_set(why, FLM_ERROR_CANCELED, "stopped");
         return;
     }
     struct flm_input *input = flm_input_open_piece(r->whole, piece->start, piece->end, why);

@@ -1,6 +1,6 @@
 /* load.c - flm_load: from a path to a profile.
  *
- *     open, decompress -> UTF-16? -> recognise -> read (in pieces, side by side) -> merge
+ *     open, decompress -> UTF-16? -> recognize -> read (in pieces, side by side) -> merge
  *
  * A large plain file of a format that can be cut is read in as many pieces as there are processors
  * (chunks.c). perf.data is read into a session first, which looks up what its addresses are called

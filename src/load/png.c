@@ -181,7 +181,7 @@ static bool add_glyph(const struct cairo *cairo, struct flm_atlas *atlas, uint32
     return added;
 }
 
-/* Rasterises what the atlas misses. *some: whether there was anything. */
+/* Rasterizes what the atlas misses. *some: whether there was anything. */
 static bool add_missing(const struct cairo *cairo, struct flm_atlas *atlas, enum flm_weight weight,
                         const struct face *face, bool *some)
 {

@@ -1,4 +1,4 @@
-/* png.h - PNG, with cairo: it rasterises the letters that src/draw/raster/atlas.h asks for, and packs the
+/* png.h - PNG, with cairo: it rasterizes the letters that src/draw/raster/atlas.h asks for, and packs the
  * pixels. Without it (FLAMEL_CAIRO is not defined) flm_png_write says so. */
 #ifndef FLAMEL_LOAD_PNG_H
 #define FLAMEL_LOAD_PNG_H

@@ -128,7 +128,7 @@ static double ln_beta(struct place at, double a, double b)
     return other >= 1 ? -INFINITY : log1p(-other);
 }
 
-double flm_beta_regularised(double x, double y, double a, double b)
+double flm_beta_regularized(double x, double y, double a, double b)
 {
     return exp(ln_beta((struct place){x, y, log(x), log(y)}, a, b));
 }

@@ -1,6 +1,6 @@
 /* distribution.h - tails and quantiles of the F, t and normal distributions.
  *
- * All of them but the normal are one function, the regularised incomplete beta function I_x(a, b),
+ * All of them but the normal are one function, the regularized incomplete beta function I_x(a, b),
  * which is computed from its continued fraction (DLMF 8.17.22, the coefficients 8.17.23, evaluated
  * by the modified method of Lentz), where x is on the side on which that converges, and from
  * I_x(a, b) = 1 - I_(1-x)(b, a) on the other. Tails are computed as tails: 1 - cdf knows nothing
@@ -16,7 +16,7 @@
 #define FLAMEL_STATS_DISTRIBUTION_H
 
 /* I_x(a, b) for a, b > 0 and x + y = 1; y is given because 1 - x may be all that is exact. */
-double flm_beta_regularised(double x, double y, double a, double b);
+double flm_beta_regularized(double x, double y, double a, double b);
 
 /* P(F > f); its decimal logarithm, which is right far below the smallest double; and the f that is
  * exceeded with probability `tail`. */

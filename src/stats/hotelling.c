@@ -9,7 +9,7 @@
 /* Replaces a column by its distances from the means of both groups, and returns the sum of their
  * squares; `difference` receives that of the means. Values are taken relative to one of their own
  * group: one that never varies has distances of 0, and not of rounding. */
-static double centre(const double *column, uint32_t run_count, const unsigned char *is_new,
+static double center(const double *column, uint32_t run_count, const unsigned char *is_new,
                      double *distance, double *difference)
 {
     double near[2] = {0, 0}, mean[2] = {0, 0}, count[2] = {0, 0}, squares = 0;
@@ -39,10 +39,10 @@ static double dot(const double *a, const double *b, uint32_t count)
     return sum;
 }
 
-/* Factorises the correlation matrix of the columns, row by row: row k of L is L[k * p] ... , below
+/* Factorizes the correlation matrix of the columns, row by row: row k of L is L[k * p] ... , below
  * which the pivot is what of column k's variance does not follow from the columns before it. Where
  * rounding is all that is left of it, k is the answer; p when there is no such column. */
-static uint32_t factorise(const double *unit_column, uint32_t run_count, uint32_t p, double *factor)
+static uint32_t factorize(const double *unit_column, uint32_t run_count, uint32_t p, double *factor)
 {
     const double least_pivot = p * DBL_EPSILON * 64;
     for (uint32_t k = 0; k < p; k++) {
@@ -85,7 +85,7 @@ static enum flm_hotelling_refusal measure(struct flm_hotelling *hotelling,
     for (uint32_t k = 0; k < p; k++) {
         double *column = unit_column + (size_t)k * runs;
         double squares =
-            centre(flm_matrix_column(matrix, k), runs, is_new, column, &hotelling->difference[k]);
+            center(flm_matrix_column(matrix, k), runs, is_new, column, &hotelling->difference[k]);
         *singular = k;
         if (!(squares > 0))
             return FLM_HOTELLING_SINGULAR;
@@ -95,7 +95,7 @@ static enum flm_hotelling_refusal measure(struct flm_hotelling *hotelling,
         hotelling->variance[k] = squares / (runs - 2);
         scaled[k] = hotelling->difference[k] / sqrt(hotelling->variance[k]);
     }
-    *singular = factorise(unit_column, runs, p, factor);
+    *singular = factorize(unit_column, runs, p, factor);
     if (*singular < p)
         return FLM_HOTELLING_SINGULAR;
     *quadratic = solve_forward(factor, p, scaled);

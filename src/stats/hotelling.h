@@ -10,8 +10,8 @@
  * and the simultaneous intervals D_k +- sqrt(F* S_kk / G2), where F* is the quantile of alpha and
  * G2 = F / (D' S^-1 D). (The example in the paper's 3.1 leaves out n1 n2 / (n1 + n2).)
  *
- * Columns are centred and scaled to variance 1 first, and S^-1 D is never formed: the correlation
- * matrix is factorised (Cholesky), and D' S^-1 D is the length of one forward substitution. p may
+ * Columns are centerd and scaled to variance 1 first, and S^-1 D is never formed: the correlation
+ * matrix is factorized (Cholesky), and D' S^-1 D is the length of one forward substitution. p may
  * be at most n1 + n2 - 2. Costs n p^2 + p^3 / 3. */
 #ifndef FLAMEL_STATS_HOTELLING_H
 #define FLAMEL_STATS_HOTELLING_H

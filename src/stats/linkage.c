@@ -17,7 +17,7 @@ struct joining {
     double *distance; /* of groups */
     uint32_t count;
     struct group *group;
-    uint32_t (*beside)[2]; /* by thing: its neighbours, in no particular direction */
+    uint32_t (*beside)[2]; /* by thing: its neighbors, in no particular direction */
     uint32_t *chain;
 };
 

@@ -2,10 +2,10 @@
  *
  * They are joined two by two, the nearest first, into a tree (average linkage: two groups are as
  * far apart as their members on average), whose leaves are the order; of the ways to put two groups
- * beside each other, that with the nearest neighbours is taken. What is found are the groups in a
+ * beside each other, that with the nearest neighbors is taken. What is found are the groups in a
  * matrix of distances, which then stand as squares on its diagonal.
  *
- * Nearest neighbours are followed until two are each other's (Murtagh, "A survey of recent advances
+ * Nearest neighbors are followed until two are each other's (Murtagh, "A survey of recent advances
  * in hierarchical clustering algorithms", 1983), which takes count^2 steps and a copy of the
  * distances: 1,000 things 10 ms. */
 #ifndef FLAMEL_STATS_LINKAGE_H

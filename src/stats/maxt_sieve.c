@@ -87,7 +87,7 @@ struct scaling {
     double mean, squares;
 };
 
-/* A column, centred, with squares that add up to 1: they are divided by what they were. One that is
+/* A column, centerd, with squares that add up to 1: they are divided by what they were. One that is
  * the same in all runs becomes 0. One whose squares are no doubles becomes infinite, and so it is
  * above every bound. */
 static struct scaling scale(const double *column, uint32_t run_count, float *scaled)

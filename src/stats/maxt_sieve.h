@@ -6,7 +6,7 @@
  * in single precision, by a bound of t that is never too small. So the sieve has no influence on
  * any result, whatever the machine, the compiler and its vectors make of it.
  *
- * Columns are centred, and scaled until the sum of their squares is 1. With s, the sum of the new
+ * Columns are centerd, and scaled until the sum of their squares is 1. With s, the sum of the new
  * runs, and h = 1/n1 + 1/n2, the difference of the means is s h, and what varies within both groups
  * is 1 - h s^2. Where a floor is higher, t is s h / sqrt(h floor). So, without a square root or a
  * division for each,

@@ -59,9 +59,9 @@ double flm_median(double *values, uint32_t count)
     return (lower + upper) / 2;
 }
 
-double flm_median_deviation(const double *values, uint32_t count, double centre, double *scratch)
+double flm_median_deviation(const double *values, uint32_t count, double center, double *scratch)
 {
     for (uint32_t i = 0; i < count; i++)
-        scratch[i] = fabs(values[i] - centre);
+        scratch[i] = fabs(values[i] - center);
     return flm_median(scratch, count);
 }

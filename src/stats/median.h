@@ -9,7 +9,7 @@
  * order; O(count). They are not NaN. */
 double flm_median(double *values, uint32_t count);
 
-/* The median distance from `centre`; `scratch` has room for as many. */
-double flm_median_deviation(const double *values, uint32_t count, double centre, double *scratch);
+/* The median distance from `center`; `scratch` has room for as many. */
+double flm_median_deviation(const double *values, uint32_t count, double center, double *scratch);
 
 #endif

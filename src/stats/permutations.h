@@ -3,7 +3,7 @@
  * A permutation test asks how often chance alone makes a difference as large as the one that was
  * seen. Chance is: the same runs, other runs called new. A labelling is a bit for each run.
  *
- * Runs that were recorded in blocks (old new new old, and again) are relabelled inside of their
+ * Runs that were recorded in blocks (old new new old, and again) are relabeled inside of their
  * blocks only: what drifted from block to block is then in every labelling alike.
  *
  * Where there are no more labellings than were asked for, all of them are taken, the given one
@@ -30,7 +30,7 @@ struct flm_labels {
 
 /* `is_new` has a byte for each run. `block` has the number of each run's block, or is NULL: all are
  * one block. False, and `why`, if memory ran out, or when a block holds only one kind of runs, so
- * that nothing can be relabelled in any block. */
+ * that nothing can be relabeled in any block. */
 bool flm_labels_init(struct flm_labels *labels, uint32_t run_count, const unsigned char *is_new,
                      const uint32_t *block, uint32_t asked, uint64_t seed, struct flm_error *why);
 void flm_labels_clear(struct flm_labels *labels);

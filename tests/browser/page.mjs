@@ -141,7 +141,7 @@ export async function heard(page) {
     return page.locator('[aria-live=polite]').first().textContent();
 }
 
-// All colours of the picture: how many pixels have each.
+// All colors of the picture: how many pixels have each.
 export function colors(page) {
     return page.evaluate(() => {
         const {width, height} = document.querySelector('.stage canvas');

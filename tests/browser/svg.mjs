@@ -349,7 +349,7 @@ test('it follows the system into the dark', async () => {
         'rgb(22, 23, 26)']);
 });
 
-test('forced colours are used', async () => {
+test('forced colors are used', async () => {
     const page = await open(small, {forcedColors: 'active'});
     const colors = await page.evaluate(() => {
         const probe = document.createElementNS('http://www.w3.org/2000/svg', 'g');
@@ -455,7 +455,7 @@ test('names are text, whatever they are', async () => {
     await check(page);
 });
 
-test('narrow neighbours are one grey box that opens', async () => {
+test('narrow neighbors are one gray box that opens', async () => {
     const lines = Array.from({length: 3000}, (_, i) => `main;f${i} 1`);
     const page = await open(picture(lines.join('\n') + '\nmain;wide 3000\n'));
     const run = (await labels(page)).find(one => one.text.startsWith('+'));
@@ -495,21 +495,21 @@ test('a comparison tells before and after, and its legend finds what changed', a
     assert.equal(await found(page), '');
     const facts = await page.$eval('.facts', element => element.textContent);
     assert.match(facts, /450 samples before, 501 samples after \u00b7 \+11.3 % in all/);
-    assert.match(facts, /similarity 0.53 \u00b7 not normalised/);
+    assert.match(facts, /similarity 0.53 \u00b7 not normalized/);
     assert.match(facts, /appeared 51 samples \(11.3 %\) in 2 stacks/);
     await check(page);
 });
 
-test('a comparison may be normalised, and says so', async () => {
-    const page = await open(picture('a;f 200 100\na;g 200 300\n', '--normalise', 'function:f',
+test('a comparison may be normalized, and says so', async () => {
+    const page = await open(picture('a;f 200 100\na;g 200 300\n', '--normalize', 'function:f',
         '--diff-width', 'sum', '--diff-palette', 'green-red'));
     await hover(page, 'f');
     assert.match(await details(page),
-        /^f \| 200 samples before \(normalised 100 samples\), 100 samples after: 0 samples \(0 %\)/);
+        /^f \| 200 samples before \(normalized 100 samples\), 100 samples after: 0 samples \(0 %\)/);
     await hover(page, 'g');
     assert.match(await details(page), /300 samples after: \+200 samples \(\+200 %\)/);
     assert.match(await page.$eval('.facts', element => element.textContent),
-        /normalised: before \u00d7 0.5, so that f is equal/);
+        /normalized: before \u00d7 0.5, so that f is equal/);
     await check(page);
 });
 

@@ -187,13 +187,13 @@ test('a second file is compared with, when it is dropped with shift', async () =
     await finish(page, assert);
 });
 
-test('however narrow the page is, it says whether a comparison is normalised', async () => {
+test('however narrow the page is, it says whether a comparison is normalized', async () => {
     for (const width of [360, 390, 720, 1440]) {
         const page = await open(small, {width});
         await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
         await press(page, '6');
         const sentence = page.locator('.chips .words');
-        assert.match(await sentence.textContent(), /not normalised/);
+        assert.match(await sentence.textContent(), /not normalized/);
         const place = await sentence.evaluate(one => {
             const range = document.createRange();
             range.selectNodeContents(one);
@@ -357,7 +357,7 @@ test('the focus is always seen, and every control can be reached with the tabula
     await finish(page, assert);
 });
 
-test('dark, light and forced colours follow the system, while the page is open', async () => {
+test('dark, light and forced colors follow the system, while the page is open', async () => {
     const page = await open(small);
     const most = async () => Object.entries(await colors(page)).sort((a, b) => b[1] - a[1])[0][0];
     const light = await most();

@@ -56,7 +56,7 @@ test('a search may be a regular expression, and says what is wrong with it', asy
     await finish(page, assert);
 });
 
-test('several searches stand beside each other, each in its colour', async () => {
+test('several searches stand beside each other, each in its color', async () => {
     const page = await open(small);
     const before = await colors(page);
     await press(page, '/');

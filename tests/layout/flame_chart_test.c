@@ -74,7 +74,7 @@ static void assert_chart(const struct event *event, size_t count,
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static void neighbours_share_the_frames_they_have_in_common(void **state)
+static void neighbors_share_the_frames_they_have_in_common(void **state)
 {
     (void)state;
     static const struct event events[] = {{100, "main;read"},  {110, "main;read;copy"},
@@ -343,7 +343,7 @@ static void a_search_finds_the_time_of_a_stack_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_share_the_frames_they_have_in_common),
+        cmocka_unit_test(neighbors_share_the_frames_they_have_in_common),
         cmocka_unit_test(what_was_not_observed_is_a_gap),
         cmocka_unit_test(charts_have_a_common_start),
         cmocka_unit_test(samples_of_one_moment_divide_their_time),

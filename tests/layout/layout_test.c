@@ -327,7 +327,7 @@ static void a_search_counts_what_is_inside_of_a_match_once(void **state)
 }
 
 /* Level by level, from left to right: what is beside is what is next there. */
-static void a_neighbour_is_the_next_of_the_level(void **state)
+static void a_neighbor_is_the_next_of_the_level(void **state)
 {
     (void)state;
     uint64_t random = 99;
@@ -451,7 +451,7 @@ int main(void)
         cmocka_unit_test(more_nodes_than_a_layout_can_number_are_refused),
         cmocka_unit_test(stacks_may_be_a_hundred_thousand_deep),
         cmocka_unit_test(a_search_counts_what_is_inside_of_a_match_once),
-        cmocka_unit_test(a_neighbour_is_the_next_of_the_level),
+        cmocka_unit_test(a_neighbor_is_the_next_of_the_level),
         cmocka_unit_test(a_check_finds_what_is_broken),
         cmocka_unit_test(a_layout_is_made_or_says_that_memory_ran_out),
     };

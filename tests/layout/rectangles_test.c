@@ -371,7 +371,7 @@ static void a_zoom_keeps_the_ancestors_as_bars_of_full_width(void **state)
 }
 
 /* Sums of tenths are rounded; each ancestor is one bar all the same, and no cousin shows. */
-static void a_zoom_shows_no_splinter_of_the_neighbours(void **state)
+static void a_zoom_shows_no_splinter_of_the_neighbors(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -583,7 +583,7 @@ int main(void)
         cmocka_unit_test(a_gap_is_left_free),
         cmocka_unit_test(a_rectangle_knows_how_much_is_below_it),
         cmocka_unit_test(a_zoom_keeps_the_ancestors_as_bars_of_full_width),
-        cmocka_unit_test(a_zoom_shows_no_splinter_of_the_neighbours),
+        cmocka_unit_test(a_zoom_shows_no_splinter_of_the_neighbors),
         cmocka_unit_test(among_a_million_siblings_few_are_looked_at),
         cmocka_unit_test(far_down_a_deep_stack_only_what_is_there_is_looked_at),
         cmocka_unit_test(what_is_just_wide_enough_is_a_rectangle_of_its_own),

@@ -212,7 +212,7 @@ static void progress_is_told_and_may_stop_all(void **state)
     flm_profile_free(p);
     told = (struct told){.stop_after = 1};
     assert_null(flm_load(path, &options, &why));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_int_equal(told.calls, 1);
     flm_text_clear(&text);
 }

@@ -57,7 +57,7 @@ static void refuse(struct flm_bytes file, const struct flm_load_options *options
 
 static const char *const folded = "main 2\nmain;read 10\n";
 
-static void a_file_is_recognised_by_its_content(void **state)
+static void a_file_is_recognized_by_its_content(void **state)
 {
     (void)state;
     const char *found = NULL;
@@ -364,7 +364,7 @@ static void progress_is_in_bytes_of_the_file(void **state)
     struct flm_error why = {0};
     told = (struct told){.stop_after = 2};
     assert_null(flm_load(write_temporary("big", bytes(&text)), &options, &why));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_int_equal(told.calls, 2);
     flm_text_clear(&packed);
     flm_text_clear(&text);
@@ -404,7 +404,7 @@ static void loading_survives_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_recognised_by_its_content),
+        cmocka_unit_test(a_file_is_recognized_by_its_content),
         cmocka_unit_test(the_format_may_be_given),
         cmocka_unit_test(utf16_is_read_in_both_orders_with_and_without_its_mark),
         cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),

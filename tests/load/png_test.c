@@ -82,7 +82,7 @@ static int count_of(cairo_surface_t *surface, uint32_t rgb)
     return count;
 }
 
-static void a_picture_has_the_size_the_colours_and_letters(void **state)
+static void a_picture_has_the_size_the_colors_and_letters(void **state)
 {
     (void)state;
     cairo_surface_t *png = png_of("main;read 3\n", (struct flm_svg_options){.width_px = 400});
@@ -161,7 +161,7 @@ int main(void)
 #ifndef FLAMEL_CAIRO
         cmocka_unit_test(without_cairo_it_says_so),
 #else
-        cmocka_unit_test(a_picture_has_the_size_the_colours_and_letters),
+        cmocka_unit_test(a_picture_has_the_size_the_colors_and_letters),
         cmocka_unit_test(twice_the_scale_is_twice_the_pixels),
         cmocka_unit_test(letters_of_every_script_are_drawn),
         cmocka_unit_test(a_picture_of_too_many_pixels_is_refused),

@@ -382,7 +382,7 @@ static void pipes_are_read_as_they_come(void **state)
 }
 
 /* The first bytes tell how it is compressed, and may come one by one. */
-static void slow_pipes_are_recognised_too(void **state)
+static void slow_pipes_are_recognized_too(void **state)
 {
     (void)state;
     struct flm_text text = lines(1000), zipped = gzipped(bytes(&text));
@@ -490,7 +490,7 @@ int main(void)
         cmocka_unit_test(zstd_is_decompressed),
         cmocka_unit_test(every_shortened_zstd_is_refused),
         cmocka_unit_test(pipes_are_read_as_they_come),
-        cmocka_unit_test(slow_pipes_are_recognised_too),
+        cmocka_unit_test(slow_pipes_are_recognized_too),
         cmocka_unit_test(standard_input_is_read_from_where_it_stands),
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(a_file_that_becomes_shorter_is_an_error),

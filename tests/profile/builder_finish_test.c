@@ -58,9 +58,9 @@ static void stacks_without_a_value_are_left_out_with_their_names(void **state)
     struct flm_node main_node = child(b, flm_builder_root(b), "main");
     flm_builder_add(b, main_node, cpu, 1);
     flm_builder_add(b, child(b, child(b, main_node, "a"), "b"), cpu, 0);
-    struct flm_node cancelled = child(b, main_node, "cancelled");
-    flm_builder_add(b, cancelled, cpu, 5);
-    flm_builder_add(b, cancelled, cpu, -5);
+    struct flm_node canceled = child(b, main_node, "canceled");
+    flm_builder_add(b, canceled, cpu, 5);
+    flm_builder_add(b, canceled, cpu, -5);
     flm_builder_string(b, "not in use", 10);
     struct flm_profile *p = finish(b);
     assert_int_equal(p->sizes.node_count, 2);

@@ -57,7 +57,7 @@ static void frames_that_differ_in_anything_are_different(void **state)
         {.function = a, .address = 1},
         {.function = a, .address = (uint64_t)1 << 32},
         {.function = a, .kind = FLM_KIND_KERNEL},
-        {.function = a, .flags = FLM_FRAME_UNSYMBOLISED},
+        {.function = a, .flags = FLM_FRAME_UNSYMBOLIZED},
         {.function = 0},
     };
     enum { COUNT = sizeof records / sizeof records[0] };
@@ -139,7 +139,7 @@ static void frames_are_ranked_by_names_before_numbers(void **state)
     const struct flm_frame_record records[] = {
         {.function = 0, .line = 9},
         {.function = a},
-        {.function = a, .flags = FLM_FRAME_UNSYMBOLISED},
+        {.function = a, .flags = FLM_FRAME_UNSYMBOLIZED},
         {.function = a, .kind = 1},
         {.function = a, .address = 1},
         {.function = a, .line = 1},

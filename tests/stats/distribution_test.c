@@ -34,7 +34,7 @@ static void tails_and_quantiles_are_those_of_the_golden_data(void **state)
             assert_near(flm_f_tail(x, d1, d2), json_tree_get(v, "sf"), promised);
         double odds = d1 * x / d2;
         if (number(v, "cdf") > 1e-300)
-            assert_near(flm_beta_regularised(odds / (1 + odds), 1 / (1 + odds), d1 / 2, d2 / 2),
+            assert_near(flm_beta_regularized(odds / (1 + odds), 1 / (1 + odds), d1 / 2, d2 / 2),
                         json_tree_get(v, "cdf"), promised);
     }
     for (size_t i = 0; i < quantile->count; i++) {
@@ -51,7 +51,7 @@ static void tails_and_quantiles_are_those_of_the_golden_data(void **state)
         const struct json_tree *v = &beta->items[i];
         double x = number(v, "x");
         if (number(v, "v") > 1e-300)
-            assert_near(flm_beta_regularised(x, 1 - x, number(v, "a"), number(v, "b")),
+            assert_near(flm_beta_regularized(x, 1 - x, number(v, "a"), number(v, "b")),
                         json_tree_get(v, "v"), promised);
     }
     json_tree_free(golden);
@@ -75,7 +75,7 @@ static void tails_with_a_formula_are_right_for_any_degrees_of_freedom(void **sta
         assert_close(flm_t_two_sided(s, 1), 2 / acos(-1) * atan(1 / s), promised);
         double root = sqrt(2 + s * s);
         assert_close(flm_t_two_sided(s, 2), 2 / (root * (root + s)), promised);
-        assert_close(flm_beta_regularised(0.5, 0.5, 100 * d, 100 * d), 0.5, promised);
+        assert_close(flm_beta_regularized(0.5, 0.5, 100 * d, 100 * d), 0.5, promised);
     }
 }
 
@@ -117,7 +117,7 @@ static void both_sides_of_beta_add_up_to_one(void **state)
     for (int i = 0; i < 3000; i++) {
         double a = exp(random_noise(&random) * 3), b = exp(random_noise(&random) * 3);
         double odds = exp(random_noise(&random)) * a / b, x = odds / (1 + odds), y = 1 / (1 + odds);
-        double sum = flm_beta_regularised(x, y, a, b) + flm_beta_regularised(y, x, b, a);
+        double sum = flm_beta_regularized(x, y, a, b) + flm_beta_regularized(y, x, b, a);
         assert_close(sum, 1, promised);
     }
 }
@@ -170,7 +170,7 @@ static void ends_are_what_they_must_be(void **state)
     assert_true(flm_t_quantile(0, 3) == INFINITY && flm_t_quantile(1, 3) == -INFINITY);
     assert_true(flm_normal_tail(INFINITY) == 0 && flm_normal_tail(-INFINITY) == 1);
     assert_true(flm_normal_quantile(0) == INFINITY && flm_normal_quantile(1) == -INFINITY);
-    assert_true(flm_beta_regularised(0, 1, 2, 3) == 0 && flm_beta_regularised(1, 0, 2, 3) == 1);
+    assert_true(flm_beta_regularized(0, 1, 2, 3) == 0 && flm_beta_regularized(1, 0, 2, 3) == 1);
 }
 
 static void what_makes_no_sense_is_not_a_number(void **state)
@@ -183,7 +183,7 @@ static void what_makes_no_sense_is_not_a_number(void **state)
         assert_true(isnan(flm_f_log10_tail(INFINITY, d, 3)));
         assert_true(isnan(flm_f_quantile(0.5, d, 3)) && isnan(flm_f_quantile(0.5, 3, d)));
         assert_true(isnan(flm_t_two_sided(1, d)) && isnan(flm_t_quantile(0.3, d)));
-        assert_true(isnan(flm_beta_regularised(0.5, 0.5, d, 1)));
+        assert_true(isnan(flm_beta_regularized(0.5, 0.5, d, 1)));
     }
     assert_true(isnan(flm_f_tail(NAN, 2, 3)) && isnan(flm_t_two_sided(NAN, 3)));
     assert_true(isnan(flm_f_tail(1, INFINITY, 3)) && isnan(flm_f_tail(1, 3, INFINITY)));
@@ -191,8 +191,8 @@ static void what_makes_no_sense_is_not_a_number(void **state)
     assert_true(isnan(flm_f_quantile(-0.1, 2, 3)) && isnan(flm_f_quantile(1.1, 2, 3)));
     assert_true(isnan(flm_t_quantile(-0.1, 2)) && isnan(flm_t_quantile(1.1, 2)));
     assert_true(isnan(flm_t_quantile(NAN, 2)) && isnan(flm_normal_quantile(NAN)));
-    assert_true(isnan(flm_beta_regularised(NAN, 0.5, 2, 3)));
-    assert_true(isnan(flm_beta_regularised(-0.1, 1.1, 2, 3)));
+    assert_true(isnan(flm_beta_regularized(NAN, 0.5, 2, 3)));
+    assert_true(isnan(flm_beta_regularized(-0.1, 1.1, 2, 3)));
 }
 
 int main(void)

@@ -220,7 +220,7 @@ static void difficult_columns_are_counted_as_defined_with_any_number_of_threads(
             }
 }
 
-static void blocks_are_relabelled_inside_of_themselves(void **state)
+static void blocks_are_relabeled_inside_of_themselves(void **state)
 {
     (void)state;
     uint64_t random = 29;
@@ -402,7 +402,7 @@ int main(void)
         cmocka_unit_test(all_labellings_give_the_exact_p_of_the_golden_data),
         cmocka_unit_test(drawn_labellings_give_the_counts_of_the_golden_data),
         cmocka_unit_test(difficult_columns_are_counted_as_defined_with_any_number_of_threads),
-        cmocka_unit_test(blocks_are_relabelled_inside_of_themselves),
+        cmocka_unit_test(blocks_are_relabeled_inside_of_themselves),
         cmocka_unit_test(a_deterministic_change_is_as_sure_as_labellings_allow),
         cmocka_unit_test(the_critical_statistic_parts_significant_columns_from_others),
         cmocka_unit_test(too_few_labellings_have_no_critical_statistic),

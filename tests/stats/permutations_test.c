@@ -188,7 +188,7 @@ static void p_of_all_labellings_counts_the_given_one_once(void **state)
     flm_labels_clear(&labels);
 }
 
-static void what_cannot_be_relabelled_is_refused(void **state)
+static void what_cannot_be_relabeled_is_refused(void **state)
 {
     (void)state;
     struct flm_labels labels;
@@ -234,7 +234,7 @@ int main(void)
         cmocka_unit_test(the_same_seed_draws_the_same),
         cmocka_unit_test(how_many_there_are_is_exact_below_two_to_the_53),
         cmocka_unit_test(p_of_all_labellings_counts_the_given_one_once),
-        cmocka_unit_test(what_cannot_be_relabelled_is_refused),
+        cmocka_unit_test(what_cannot_be_relabeled_is_refused),
         cmocka_unit_test(labelling_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include "flamel/builder.h"
 
-static void summarise_metric(const struct flm_profile *p, uint32_t metric,
+static void summarize_metric(const struct flm_profile *p, uint32_t metric,
                              struct flm_metric_summary *s)
 {
     const double *self = flm_self_column(p, metric);
@@ -17,8 +17,8 @@ static void summarise_metric(const struct flm_profile *p, uint32_t metric,
         s->total += self[i];
         s->size += fabs(self[i]);
         s->kinds[frame->kind] += fabs(self[i]);
-        if (frame->flags & FLM_FRAME_UNSYMBOLISED)
-            s->unsymbolised += fabs(self[i]);
+        if (frame->flags & FLM_FRAME_UNSYMBOLIZED)
+            s->unsymbolized += fabs(self[i]);
     }
 }
 
@@ -60,9 +60,9 @@ bool flm_summary_init(struct flm_summary *summary, const struct flm_profile *p,
         return false;
     }
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        summarise_metric(p, m, &summary->metric[m]);
+        summarize_metric(p, m, &summary->metric[m]);
     for (uint32_t i = 0; i < p->sizes.frame_count; i++)
-        summary->unsymbolised_frames += (p->frames[i].flags & FLM_FRAME_UNSYMBOLISED) != 0;
+        summary->unsymbolized_frames += (p->frames[i].flags & FLM_FRAME_UNSYMBOLIZED) != 0;
     count_label_keys(p, summary);
     find_times(p, summary);
     return true;

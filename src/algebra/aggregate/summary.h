@@ -11,7 +11,7 @@ struct flm_metric_summary {
     double size;                  /* the sum of |self|: what shares are of */
     uint32_t stack_count;         /* nodes with a value */
     double kinds[FLM_KIND_COUNT]; /* |self| by the kind of the innermost frame */
-    double unsymbolised;          /* |self| where the innermost frame has no symbol */
+    double unsymbolized;          /* |self| where the innermost frame has no symbol */
 };
 
 struct flm_label_key {
@@ -22,7 +22,7 @@ struct flm_label_key {
 struct flm_summary {
     struct flm_metric_summary *metric; /* one for each */
     uint32_t depth;                    /* frames of the longest stack */
-    uint32_t unsymbolised_frames;
+    uint32_t unsymbolized_frames;
 
     uint32_t timed_samples; /* that have a time */
     int64_t first_ns, last_ns;

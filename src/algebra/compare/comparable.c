@@ -387,24 +387,24 @@ bool flm_comparison_scale(const struct flm_profile *p, const struct flm_metric_p
                           const struct flm_normal *normal, double *scale, struct flm_error *why)
 {
     static const char *const missing[] = {
-        [FLM_NORMALISE_NONE] = "",
-        [FLM_NORMALISE_TOTAL] = "one of both has no value at all",
-        [FLM_NORMALISE_DURATION] = "it is not known how long both were recorded",
-        [FLM_NORMALISE_FUNCTION] = "the function has no value in one of both"};
+        [FLM_NORMALIZE_NONE] = "",
+        [FLM_NORMALIZE_TOTAL] = "one of both has no value at all",
+        [FLM_NORMALIZE_DURATION] = "it is not known how long both were recorded",
+        [FLM_NORMALIZE_FUNCTION] = "the function has no value in one of both"};
     double before = 0, after = 0;
     switch (normal->by) {
-    case FLM_NORMALISE_NONE:
+    case FLM_NORMALIZE_NONE:
         before = after = 1;
         break;
-    case FLM_NORMALISE_TOTAL:
+    case FLM_NORMALIZE_TOTAL:
         before = flm_profile_total(p, pair->before);
         after = flm_profile_total(p, pair->after);
         break;
-    case FLM_NORMALISE_DURATION:
+    case FLM_NORMALIZE_DURATION:
         before = normal->before_ns;
         after = normal->after_ns;
         break;
-    case FLM_NORMALISE_FUNCTION:
+    case FLM_NORMALIZE_FUNCTION:
         if (!measure_function(p, pair, normal->function, &before, &after, why))
             return false;
         break;
@@ -412,5 +412,5 @@ bool flm_comparison_scale(const struct flm_profile *p, const struct flm_metric_p
     *scale = before > 0 ? after / before : 0;
     if (*scale > 0 && *scale - *scale == 0)
         return true;
-    return flm_error_set(why, FLM_ERROR_USAGE, "cannot normalise: %s", missing[normal->by]);
+    return flm_error_set(why, FLM_ERROR_USAGE, "cannot normalize: %s", missing[normal->by]);
 }

@@ -75,7 +75,7 @@ double flm_sample_rule_value(const struct flm_sample_rule *rule);
 double flm_profile_duration_ns(const struct flm_profile *profile);
 
 struct flm_normal {
-    enum flm_normalise by;
+    enum flm_normalize by;
     double before_ns, after_ns; /* DURATION: of both; 0: not known */
     struct flm_bytes function;  /* FUNCTION: a pattern (pattern.h); all of them together, outermost
                                    occurrences */

@@ -40,7 +40,7 @@
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more columns
  * say what of the change of each stack was proved, `lost` and `gained`. They are not one signed
  * column, because what was moved cancels in a sum: a frame is noise where nothing at all was proved
- * below it, and its colour is that of gained - lost. They are values as before and after are, so
+ * below it, and its color is that of gained - lost. They are values as before and after are, so
  * whatever is done to the profile is done to them.
  *
  * Costs two passes over the tree, and 24 bytes a node; 40 with what was proved. */

@@ -70,14 +70,14 @@ static bool is_kind(struct flm_bytes text)
     for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
         if (flm_bytes_are(text, flm_kind_name(kind)))
             return true;
-    return flm_bytes_are(text, "unsymbolised");
+    return flm_bytes_are(text, "unsymbolized");
 }
 
 static void list_kinds(struct flm_text *out)
 {
     for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
         flm_text_format(out, "%s, ", flm_kind_name(kind));
-    flm_text_puts(out, "unsymbolised");
+    flm_text_puts(out, "unsymbolized");
 }
 
 static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *why)
@@ -176,7 +176,7 @@ static bool frame_matches(const struct pattern *p, const struct flm_profile *pro
     case FILE_NAME:
         return path_matches(p, flm_string_bytes(profile, frame->file));
     case KIND:
-        if (frame->flags & FLM_FRAME_UNSYMBOLISED && flm_bytes_are(p->text, "unsymbolised"))
+        if (frame->flags & FLM_FRAME_UNSYMBOLIZED && flm_bytes_are(p->text, "unsymbolized"))
             return true;
         return flm_bytes_are(p->text, flm_kind_name(frame->kind));
     }

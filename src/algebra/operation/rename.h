@@ -13,7 +13,7 @@
 
 struct flm_renaming;
 
-/* NULL, and `why` with the offset in `rule`, for a malformed one. `rule` may go afterwards. */
+/* NULL, and `why` with the offset in `rule`, for a malformed one. `rule` may go afterward. */
 struct flm_renaming *flm_renaming_new(struct flm_bytes rule, struct flm_error *why);
 void flm_renaming_free(struct flm_renaming *renaming);
 

@@ -30,7 +30,7 @@ enum flm_number_kind {
     FLM_NUMBER_NONE,    /* not a number, or bytes left over */
     FLM_NUMBER_INTEGER, /* an optional sign and digits */
     FLM_NUMBER_DECIMAL, /* with a point or an exponent */
-    FLM_NUMBER_SPECIAL  /* nan or inf, however spelt, or a decimal too large for a double */
+    FLM_NUMBER_SPECIAL  /* nan or inf, however spelled, or a decimal too large for a double */
 };
 
 /* Reads all of `text`: [+-] digits [. digits] [e [+-] digits]. An integer of any length is rounded

@@ -23,7 +23,7 @@
 struct flm_regex;
 
 /* NULL, and `why` with the offset in the pattern, for a malformed pattern or one whose program
- * would exceed 10,000 instructions. The pattern may go afterwards. */
+ * would exceed 10,000 instructions. The pattern may go afterward. */
 struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why);
 
 /* As if the pattern began with (?i). */

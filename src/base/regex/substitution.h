@@ -15,7 +15,7 @@
 
 struct flm_substitution;
 
-/* NULL, and `why` with the offset in `text`, for one that is malformed. `text` may go afterwards.
+/* NULL, and `why` with the offset in `text`, for one that is malformed. `text` may go afterward.
  */
 struct flm_substitution *flm_substitution_new(struct flm_bytes text, struct flm_error *why);
 void flm_substitution_free(struct flm_substitution *substitution);

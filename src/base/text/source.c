@@ -20,6 +20,6 @@ bool flm_source_progress(struct flm_source *source, uint64_t bytes, struct flm_e
 {
     source->passed += bytes;
     if (source->progress && !source->progress(source->progress_context, source->passed))
-        return flm_error_set(why, FLM_ERROR_CANCELLED, "stopped");
+        return flm_error_set(why, FLM_ERROR_CANCELED, "stopped");
     return true;
 }

@@ -230,7 +230,7 @@ static bool judge_run(const struct flm_ab *ab, const struct flm_recording *recor
 {
     struct flm_recorder_result result = recording->summary.result;
     if (recording->was_stopped)
-        return flm_error_set(why, FLM_ERROR_CANCELLED, "stopped in %s: %u runs are in %s", place,
+        return flm_error_set(why, FLM_ERROR_CANCELED, "stopped in %s: %u runs are in %s", place,
                              ab->count, ab->options.folder);
     if (recording->summary.goes_on) { /* it would disturb those after it */
         kill(result.process_id, SIGKILL);

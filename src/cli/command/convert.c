@@ -99,7 +99,7 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_error(&why);
     /* Of both side by side there are no samples; only how long they last may be needed. */
     f.load.drop_times = f.base && !flm_save_is_page(&f.save)
-                            ? f.save.picture.normalise != FLM_NORMALISE_DURATION
+                            ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
                             : !flm_save_shows_samples(&f.save);
     f.save.name = flm_load_name(words[0]);
     if (f.base)
@@ -113,7 +113,7 @@ const struct flm_command flm_command_convert = {
     .synopsis = "[OPTION]... FILE (-o FILE | -t FORMAT)",
     .summary = "any profile to any format or picture",
     .description = "Reads a profile in any format that flamel knows and writes it in another, or "
-                   "as a picture.\nThe format is recognised by content, through gzip and zstd.",
+                   "as a picture.\nThe format is recognized by content, through gzip and zstd.",
     .examples = "  flamel convert app.folded -o app.svg        a flame graph\n"
                 "  perf script | flamel convert - -o app.svg   from a pipe\n"
                 "  flamel convert app.folded -o app.flm        flamel's own file: opens at once\n"

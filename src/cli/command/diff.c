@@ -102,8 +102,8 @@ static const char *misuse(const struct fields *f, int operands)
         return flm_save_missing(&f->save);
     if (f->normalize && f->relative)
         return "--normalize compares shares of both: there is nothing else to be relative to";
-    if (f->normalize && f->save.picture.normalise != FLM_NORMALISE_NONE)
-        return "--normalize is a way to normalise: --normalise names others";
+    if (f->normalize && f->save.picture.normalize != FLM_NORMALIZE_NONE)
+        return "--normalize is a way to normalize: --normalize names others";
     return NULL;
 }
 
@@ -127,9 +127,9 @@ static bool read_words(const struct fields *f, struct flm_diff_asked *asked, str
     asked->shares = f->normalize;
     asked->metric = f->save.metric;
     asked->no_noise = f->save.picture.without_noise_test;
-    asked->normal.by = f->normalize ? FLM_NORMALISE_TOTAL : f->save.picture.normalise;
+    asked->normal.by = f->normalize ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
     asked->normal.function =
-        flm_bytes_of(f->save.picture.normalise_function ? f->save.picture.normalise_function : "");
+        flm_bytes_of(f->save.picture.normalize_function ? f->save.picture.normalize_function : "");
     enum report report = report_of(f);
     asked->rows = f->rows != NOT_GIVEN              ? (uint32_t)f->rows
                   : report == JSON || report == CSV ? 0
@@ -283,7 +283,7 @@ static int write_page(struct fields *f, struct flm_diff *d)
 static struct flm_profile *for_picture(struct fields *f, struct flm_diff *d)
 {
     struct flm_svg_options *picture = &f->save.picture;
-    picture->normalise = d->asked.normal.by;
+    picture->normalize = d->asked.normal.by;
     picture->before_ns = d->side[FLM_DIFF_BEFORE].duration_ns;
     picture->after_ns = d->side[FLM_DIFF_AFTER].duration_ns;
     picture->without_noise_test |= d->runs.run_count > 2; /* it would take means for one run each */
@@ -358,7 +358,7 @@ static bool load_sides(const struct fields *f, struct flm_diff *d)
     /* Single samples are in no comparison: only how long they last may be needed, and what a page
      * is given. */
     bool is_page = report_of(f) == NO_REPORT && flm_save_is_page(&f->save);
-    load.drop_times = !is_page && d->asked.normal.by != FLM_NORMALISE_DURATION;
+    load.drop_times = !is_page && d->asked.normal.by != FLM_NORMALIZE_DURATION;
     struct flm_load_fields base_load = load;
     if (f->base_apply)
         base_load.apply = f->base_apply;

@@ -49,7 +49,7 @@ static void json_metrics(const struct info *info, struct flm_json_writer *json)
         flm_json_add_text(json, "unit", string(info, info->profile->metrics[m].unit));
         flm_json_add_number(json, "total", s->total);
         flm_json_add_number(json, "stacks", s->stack_count);
-        flm_json_add_number(json, "unsymbolised", s->unsymbolised);
+        flm_json_add_number(json, "unsymbolized", s->unsymbolized);
         flm_json_begin(json, "kinds", FLM_JSON_OBJECT_LINE);
         for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
             if (s->kinds[kind] != 0)
@@ -122,7 +122,7 @@ static void write_json(const struct info *info)
     flm_json_add_number(&json, "frames", sizes->frame_count - 1);
     flm_json_add_number(&json, "strings", sizes->string_count - 1);
     flm_json_add_number(&json, "depth", info->summary->depth);
-    flm_json_add_number(&json, "unsymbolised_frames", info->summary->unsymbolised_frames);
+    flm_json_add_number(&json, "unsymbolized_frames", info->summary->unsymbolized_frames);
     json_samples(info, &json);
     json_facts(info, &json);
     flm_json_end(&json);
@@ -243,15 +243,15 @@ static void row_of_kinds(const struct info *info, struct flm_table *table)
         flm_text_puts(text, " of ");
         flm_text_add(text, string(info, info->profile->metrics[0].name));
     }
-    text = row(table, flm_bytes_of("unsymbolised"));
-    if (info->summary->unsymbolised_frames == 0) {
+    text = row(table, flm_bytes_of("unsymbolized"));
+    if (info->summary->unsymbolized_frames == 0) {
         flm_text_puts(text, "nothing");
         return;
     }
-    flm_percent_add(text, s->unsymbolised, s->size);
+    flm_percent_add(text, s->unsymbolized, s->size);
     flm_text_puts(text, ", ");
-    flm_count_add(text, info->summary->unsymbolised_frames);
-    flm_text_puts(text, info->summary->unsymbolised_frames == 1 ? " frame" : " frames");
+    flm_count_add(text, info->summary->unsymbolized_frames);
+    flm_text_puts(text, info->summary->unsymbolized_frames == 1 ? " frame" : " frames");
 }
 
 static void rows_of_facts(const struct info *info, struct flm_table *table)

@@ -51,7 +51,7 @@ static bool collect(void *context, const void *bytes, size_t size)
     return !text->failed;
 }
 
-/* Colours stay the same from picture to picture: those of the file are used, and the file gets
+/* Colors stay the same from picture to picture: those of the file are used, and the file gets
  * those of the names it did not have. */
 static bool use_palette(const struct flm_save_fields *f, const struct flm_profile *profile,
                         struct flm_svg_options *picture, struct flm_text *palette,

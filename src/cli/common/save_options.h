@@ -11,7 +11,7 @@ struct flm_save_fields {
     const char *output, *to, *metric;
     bool annotate;
     struct flm_svg_options picture;
-    const char *palette_file; /* colours that are read from it, and written back to it */
+    const char *palette_file; /* colors that are read from it, and written back to it */
 
     /* No options: for a page to show, the name of the file that it came from (may be NULL), and
      * what it is compared with (NULL: nothing). */
@@ -40,7 +40,7 @@ struct flm_save_fields {
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.annotate)},                                                       \
     {                                                                                              \
-        "cp", 0, "FILE", "pictures: take colours from FILE, and add new names to it",              \
+        "cp", 0, "FILE", "pictures: take colors from FILE, and add new names to it",               \
             FLM_OPTION_TEXT, offsetof(fields, member.palette_file)                                 \
     }
 

@@ -6,7 +6,7 @@
 #include "draw/text/table.h"
 
 /* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
- * UTF-8 where the locale says so, with as many colours as TERM promises; none with NO_COLOR or on a
+ * UTF-8 where the locale says so, with as many colors as TERM promises; none with NO_COLOR or on a
  * "dumb" one. */
 struct flm_look flm_look_of_output(void);
 
@@ -18,8 +18,8 @@ struct flm_look flm_look_of(int file);
 void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
                    size_t indent);
 
-/* What the environment says of the terminal: how many colours it has, and its letters. COLORTERM
- * promises all colours; it does not travel over ssh, so some terminals are known by their names. */
+/* What the environment says of the terminal: how many colors it has, and its letters. COLORTERM
+ * promises all colors; it does not travel over ssh, so some terminals are known by their names. */
 enum flm_color_depth flm_terminal_depth(void);
 enum flm_charset flm_terminal_charset(void);
 

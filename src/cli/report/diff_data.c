@@ -26,17 +26,17 @@ static void add_side(const struct flm_diff *d, struct flm_json_writer *json, con
 
 static const char *normal_word(const struct flm_diff *d)
 {
-    static const char *const words[] = {[FLM_NORMALISE_NONE] = "none",
-                                        [FLM_NORMALISE_TOTAL] = "total",
-                                        [FLM_NORMALISE_DURATION] = "duration",
-                                        [FLM_NORMALISE_FUNCTION] = "function"};
+    static const char *const words[] = {[FLM_NORMALIZE_NONE] = "none",
+                                        [FLM_NORMALIZE_TOTAL] = "total",
+                                        [FLM_NORMALIZE_DURATION] = "duration",
+                                        [FLM_NORMALIZE_FUNCTION] = "function"};
     return words[d->asked.normal.by];
 }
 
 /* What values are divided by, and what before is multiplied by first. */
 static void add_terms(const struct flm_diff *d, struct flm_json_writer *json)
 {
-    flm_json_add_text(json, "normalised", flm_bytes_of(normal_word(d)));
+    flm_json_add_text(json, "normalized", flm_bytes_of(normal_word(d)));
     flm_json_add_number(json, "scale", d->is.how.scale);
     if (d->asked.relative == FLM_DIFF_ABSOLUTE)
         flm_json_add_null(json, "relative_to");

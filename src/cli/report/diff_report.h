@@ -37,7 +37,7 @@ struct flm_diff_asked {
     const char *metric; /* NULL: the first that all have */
     struct flm_normal normal;
     enum flm_diff_relative relative;
-    bool shares;   /* normalised graphs are compared: both are divided by their totals */
+    bool shares;   /* normalized graphs are compared: both are divided by their totals */
     bool no_noise; /* small changes are not called noise */
     enum flm_function_order sort;
     uint32_t rows; /* 0: all */

@@ -16,7 +16,7 @@ struct report {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Of means and of what was normalised nobody wants to see the digits behind the point. */
+/* Of means and of what was normalized nobody wants to see the digits behind the point. */
 static double rounded(double value)
 {
     return fabs(value) >= 100 ? floor(value + 0.5) : value;
@@ -181,12 +181,12 @@ static void add_terms(const struct report *r)
 {
     const struct flm_diff *d = r->d;
     struct flm_text words = {0};
-    if (d->asked.normal.by != FLM_NORMALISE_NONE) {
+    if (d->asked.normal.by != FLM_NORMALIZE_NONE) {
         struct flm_comparison_terms terms = {.unit = d->unit,
                                              .factor = 1,
                                              .by = d->asked.normal.by,
                                              .function = d->asked.normal.function};
-        flm_comparison_add_normalised(&words, &d->is, &terms);
+        flm_comparison_add_normalized(&words, &d->is, &terms);
     }
     if (d->asked.relative != FLM_DIFF_ABSOLUTE) {
         flm_text_puts(&words, words.size > 0 ? "\n" : "");

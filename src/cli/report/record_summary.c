@@ -190,10 +190,10 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_look
 static void add_symbols(const struct flm_metric_summary *metric, const struct flm_look *look,
                         struct flm_text *out)
 {
-    if (!metric || metric->unsymbolised == 0)
+    if (!metric || metric->unsymbolized == 0)
         return;
     begin(out, "symbols", look);
-    flm_percent_add(out, metric->unsymbolised, metric->size);
+    flm_percent_add(out, metric->unsymbolized, metric->size);
     flm_text_puts(out, " is in functions whose names are not known\n");
 }
 
@@ -405,9 +405,9 @@ bool flm_record_summary_json(const struct flm_record_summary *s, struct flm_text
     } else {
         flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
         add_result(s, &json);
-        flm_json_add_number(&json, "unsymbolised_share",
+        flm_json_add_number(&json, "unsymbolized_share",
                             any && summary.metric[0].size > 0
-                                ? summary.metric[0].unsymbolised / summary.metric[0].size
+                                ? summary.metric[0].unsymbolized / summary.metric[0].size
                                 : 0);
         if (any)
             flm_json_add_number(&json, "total", report.total);

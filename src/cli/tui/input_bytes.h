@@ -22,7 +22,7 @@ enum flm_tui_event_kind {
     FLM_TUI_PASTE,
     FLM_TUI_FOCUS,
     FLM_TUI_BLUR,
-    FLM_TUI_BACKGROUND, /* the answer: the colour of the page */
+    FLM_TUI_BACKGROUND, /* the answer: the color of the page */
     FLM_TUI_DEVICE      /* the answer that every terminal gives, to what it is */
 };
 

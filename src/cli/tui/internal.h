@@ -128,7 +128,7 @@ void flm_tui_table_click(struct flm_tui *tui, int row);
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
 
 /* The row that one is on stays the same function, wherever that goes: remembered before another
- * profile is shown, and looked for afterwards. Whoever is at the top stays there. */
+ * profile is shown, and looked for afterward. Whoever is at the top stays there. */
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
 

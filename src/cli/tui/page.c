@@ -153,12 +153,12 @@ void flm_tui_open_honesty(struct flm_tui *tui)
     add_fact(tui, "samples", "samples");
     add_fact(tui, "total", "total");
     add_fact(tui, "drawn boxes", "drawn");
-    add_fact(tui, "merged into grey", "merged");
+    add_fact(tui, "merged into gray", "merged");
     add_fact(tui, "of all", "merged_share");
     add_fact(tui, "trimmed", "trimmed");
     add_fact(tui, "filtered", "filtered");
     add_fact(tui, "lost", "lost_count");
-    add_fact(tui, "unsymbolised", "unsymbolised_share");
+    add_fact(tui, "unsymbolized", "unsymbolized_share");
     uint32_t lost = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "lost"));
     for (; lost; lost = flm_tui_next(s, lost)) {
         flm_text_puts(&tui->page, "lost\t");

@@ -372,7 +372,7 @@ static int time_to_wait(const struct flm_tui *tui, bool is_torn)
     return most_ms;
 }
 
-/* Asks for the colour of the page, and then for what every terminal answers: where that answer
+/* Asks for the color of the page, and then for what every terminal answers: where that answer
  * comes first, the other one never will. */
 static void ask_for_background(struct flm_tui *tui, struct input *input)
 {

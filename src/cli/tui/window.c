@@ -270,7 +270,7 @@ static void draw_status(struct flm_tui *tui, int row)
         return;
     column = put_fact(tui, column, row, "", "stacks", " stacks  ");
     if (tui->live) { /* it has said itself how much there is, and what of it is lost */
-        put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
+        put_fact(tui, column, row, "unsymbolized ", "unsymbolized_share", "");
         return;
     }
     struct flm_bytes unit = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "unit");
@@ -283,7 +283,7 @@ static void draw_status(struct flm_tui *tui, int row)
     column = put_fact(tui, column + 2, row, "trimmed ", "trimmed", "  ");
     column = put_fact(tui, column, row, "filtered ", "filtered", "  ");
     column = put_fact(tui, column, row, "lost ", "lost_count", "  ");
-    put_fact(tui, column, row, "unsymbolised ", "unsymbolised_share", "");
+    put_fact(tui, column, row, "unsymbolized ", "unsymbolized_share", "");
 }
 
 /* The figures of the viewer itself, in the upper right corner: a line for each. */

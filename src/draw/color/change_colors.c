@@ -1,7 +1,7 @@
 #include "draw/color/change_colors.h"
 
 /* oklch(0.72 0.14 h), (0.80 0.09 h), (0.88 0.045 h); in the dark (0.66 0.15 h), (0.64 0.10 h),
- * (0.62 0.05 h). h is 245 and 48, 150 and 25; grey is oklch(0.89 0.004 270). */
+ * (0.62 0.05 h). h is 245 and 48, 150 and 25; gray is oklch(0.89 0.004 270). */
 static const struct flm_tone tones[FLM_CHANGE_PALETTES][FLM_CHANGE_TONES] = {
     [FLM_CHANGE_RED_BLUE] = {{0x4dacf6, 0x2b99e7, FLM_INK_DARK},
                              {0x8cc4f4, 0x5492c5, FLM_INK_DARK},

@@ -1,9 +1,9 @@
-/* change_colors.h - the colours of a comparison.
+/* change_colors.h - the colors of a comparison.
  *
- * Seven tones, from all of it lost over grey, the same, to all of it new. Blue and orange are told
- * apart with any colour vision (palette_test.c simulates the three deficiencies); green and red are
+ * Seven tones, from all of it lost over gray, the same, to all of it new. Blue and orange are told
+ * apart with any color vision (palette_test.c simulates the three deficiencies); green and red are
  * what many are used to. What appeared and what disappeared is hatched too, in opposite directions,
- * so that colour is never alone. What cannot be told from noise is grey, and is not hatched.
+ * so that color is never alone. What cannot be told from noise is gray, and is not hatched.
  *
  *     step   relative: of the larger of both values   absolute: of the larger of both totals
  *     1      0.5 %                                    0.05 %
@@ -33,7 +33,7 @@ const struct flm_tone *flm_change_tone(enum flm_change_palette palette, int step
 int flm_change_step(const struct flm_change_colors *colors, const struct flm_change *change,
                     double whole);
 
-/* What tells the steps apart where there are no colours (a theme that forces its own): dots for
+/* What tells the steps apart where there are no colors (a theme that forces its own): dots for
  * what has grown, lines for what has shrunk. */
 enum flm_texture flm_change_texture(int step);
 

@@ -76,7 +76,7 @@ static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
         new_one.tone = flm_package_tone(title);
     } else {
         bool is_file = c->mode == FLM_COLOR_FUNCTION || !flm_bytes_are(title, NO_FILE);
-        new_one.tone = is_file ? hashed_tone(title) : flm_grey_tone(1);
+        new_one.tone = is_file ? hashed_tone(title) : flm_gray_tone(1);
     }
     uint32_t group = add_group(c, new_one);
     return group == FLM_NONE || !flm_index_add(index, hash, group) ? FLM_NONE : group;
@@ -116,7 +116,7 @@ static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
     return done || flm_error_memory(why);
 }
 
-/* The hue of each kind; FLM_NONE: grey. Neighbours in a stack, as jit and interpreted, are far from
+/* The hue of each kind; FLM_NONE: gray. Neighbors in a stack, as jit and interpreted, are far from
  * each other. */
 static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
                           struct flm_error *why)
@@ -132,11 +132,11 @@ static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
         struct flm_color_group group = {.mark = flm_mark_of_kind(kind)};
         if (kind == RUNTIME) {
             group.title = flm_bytes_of("runtime");
-            group.tone = flm_grey_tone(0);
+            group.tone = flm_gray_tone(0);
             group.texture = FLM_TEXTURE_DOTS;
         } else {
             group.title = flm_bytes_of(flm_kind_name(kind));
-            group.tone = hues[kind] == FLM_NONE ? flm_grey_tone(2) : flm_hue_tone(hues[kind], 1);
+            group.tone = hues[kind] == FLM_NONE ? flm_gray_tone(2) : flm_hue_tone(hues[kind], 1);
         }
         if (add_group(c, group) == FLM_NONE)
             return flm_error_memory(why);
@@ -154,7 +154,7 @@ static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
 static bool color_by_rules(struct flm_coloring *c, const struct flm_profile *p,
                            struct flm_bytes rules, struct flm_error *why)
 {
-    struct flm_color_group others = {.title = flm_bytes_of("no rule"), .tone = flm_grey_tone(1)};
+    struct flm_color_group others = {.title = flm_bytes_of("no rule"), .tone = flm_gray_tone(1)};
     unsigned char *marks = malloc(p->sizes.frame_count);
     bool done = (marks && add_group(c, others) != FLM_NONE) || flm_error_memory(why);
     for (uint32_t f = 0; done && f < p->sizes.frame_count; f++)

@@ -1,5 +1,5 @@
-/* color_mode.h - what the colour of a frame tells: the modes between which a person chooses, and the
- * legend that says what each colour means.
+/* color_mode.h - what the color of a frame tells: the modes between which a person chooses, and the
+ * legend that says what each color means.
  *
  *     module    hue by library or package, lightness by function (palette.h)
  *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
@@ -13,7 +13,7 @@
  * Tones of the first four and of rules belong to frames: found once, a few hundred ns a frame.
  * Those of self, total and metric belong to nodes: flm_share_step of what the node has.
  *
- * Colour is never alone: marks.h has the line that kinds have in every mode, and by kind what is of
+ * Color is never alone: marks.h has the line that kinds have in every mode, and by kind what is of
  * a runtime has a texture. */
 #ifndef FLAMEL_DRAW_COLOR_COLOR_MODE_H
 #define FLAMEL_DRAW_COLOR_COLOR_MODE_H
@@ -47,7 +47,7 @@ static inline bool flm_color_mode_is_share(enum flm_color_mode mode)
     return mode == FLM_COLOR_SELF || mode == FLM_COLOR_TOTAL || mode == FLM_COLOR_METRIC;
 }
 
-/* Frames that have something in common, and so a colour. */
+/* Frames that have something in common, and so a color. */
 struct flm_color_group {
     struct flm_bytes title; /* as the profile has it: not yet plain (text/visible.h) */
     struct flm_tone tone;

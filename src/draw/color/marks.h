@@ -1,4 +1,4 @@
-/* marks.h - what marks a box beside its colour, so that colour is never alone: a line at its foot
+/* marks.h - what marks a box beside its color, so that color is never alone: a line at its foot
  * by the frame's kind, a texture by what happened to it between two profiles. The same in every
  * picture; the numbers are the classes m1, m2 ... of svg/light.css. */
 #ifndef FLAMEL_DRAW_COLOR_MARKS_H
@@ -31,7 +31,7 @@ struct flm_dashes {
 };
 struct flm_dashes flm_mark_dashes(enum flm_mark mark);
 
-/* The line is so thick, drawn so strongly (of 255) in the colour of the label, and boxes narrower
+/* The line is so thick, drawn so strongly (of 255) in the color of the label, and boxes narrower
  * than that have none: CSS pixels. */
 #define FLM_MARK_THICKNESS 1.5
 enum { FLM_MARK_ALPHA = 140, FLM_MARK_LEAST_WIDTH = 4, FLM_HATCH_ALPHA = 90 };

@@ -9,7 +9,7 @@
 #include "flamel/error.h"
 #include "format/folded/folded.h"
 
-enum { HUES = FLM_HUES, STEPS = FLM_HUE_STEPS, GREYS = 3 };
+enum { HUES = FLM_HUES, STEPS = FLM_HUE_STEPS, GRAYS = 3 };
 
 /* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in
  * three steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70
@@ -27,8 +27,8 @@ static const uint32_t dark_tones[HUES][STEPS] = {
     {0x7595c8, 0x7f9fd4, 0x8caadc}, {0x938bc5, 0x9d96d0, 0xa8a1d9}, {0xb281ad, 0xbd8bb8, 0xc797c1}};
 
 /* oklch(l 0.01 85): light 0.845 0.87 0.895, dark 0.60 0.63 0.66. */
-static const uint32_t light_greys[GREYS] = {0xcfccc5, 0xd7d4cd, 0xdfdcd5};
-static const uint32_t dark_greys[GREYS] = {0x83807a, 0x8c8982, 0x95928b};
+static const uint32_t light_grays[GRAYS] = {0xcfccc5, 0xd7d4cd, 0xdfdcd5};
+static const uint32_t dark_grays[GRAYS] = {0x83807a, 0x8c8982, 0x95928b};
 
 const struct flm_tone flm_tone_ancestor = {0xeeedea, 0x2a2d33, FLM_INK_PAGE};
 const struct flm_tone flm_tone_run = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
@@ -41,9 +41,9 @@ struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step)
                              dark_tones[hue % HUES][step % STEPS], FLM_INK_DARK};
 }
 
-struct flm_tone flm_grey_tone(uint64_t step)
+struct flm_tone flm_gray_tone(uint64_t step)
 {
-    return (struct flm_tone){light_greys[step % GREYS], dark_greys[step % GREYS], FLM_INK_DARK};
+    return (struct flm_tone){light_grays[step % GRAYS], dark_grays[step % GRAYS], FLM_INK_DARK};
 }
 
 uint32_t flm_package_hue(struct flm_bytes package)
@@ -56,7 +56,7 @@ uint32_t flm_package_hue(struct flm_bytes package)
 
 static struct flm_tone shaded(uint32_t hue, uint64_t shade)
 {
-    return hue < HUES ? flm_hue_tone(hue, shade) : flm_grey_tone(shade);
+    return hue < HUES ? flm_hue_tone(hue, shade) : flm_gray_tone(shade);
 }
 
 struct flm_tone flm_function_tone(uint32_t hue, struct flm_bytes name)
@@ -96,7 +96,7 @@ int flm_share_step(double part, double whole)
     return step;
 }
 
-/* ---- Colours that are given ------------------------------------------------------------------ */
+/* ---- Colors that are given ------------------------------------------------------------------ */
 
 /* The sRGB curve, well enough to choose between black and white: within 0.002 of the exact one. */
 static double linear(uint32_t byte)
@@ -154,7 +154,7 @@ bool flm_color_parse(struct flm_bytes text, uint32_t *color)
     return true;
 }
 
-/* The line of `given` that begins at `at`: its name and its colour. A name may hold "->", a colour
+/* The line of `given` that begins at `at`: its name and its color. A name may hold "->", a color
  * cannot. */
 static bool read_line(struct flm_bytes given, size_t at, struct flm_bytes *name,
                       struct flm_bytes *color)

@@ -1,14 +1,14 @@
-/* palette.h - the colours of frames.
+/* palette.h - the colors of frames.
  *
  * Ours: the hue is the module's (or, where only names are known, that of the package or namespace
  * that the name begins with), one of 12 of equal lightness, by a hash that is the same everywhere;
- * functions of one module differ in lightness. What belongs to a runtime is nearly grey. Each
- * colour has two forms, for light and for dark surroundings, and text on it that has a contrast of
+ * functions of one module differ in lightness. What belongs to a runtime is nearly gray. Each
+ * color has two forms, for light and for dark surroundings, and text on it that has a contrast of
  * at least 4.5 to 1 (tests/draw/color/palette_test.c computes it for all).
  *
  * flamegraph.pl's: each palette is a line or a plane in RGB; the place on it comes from the name.
  *
- * The colours of comparisons are in change_colors.h. */
+ * The colors of comparisons are in change_colors.h. */
 #ifndef FLAMEL_DRAW_COLOR_PALETTE_H
 #define FLAMEL_DRAW_COLOR_PALETTE_H
 
@@ -20,7 +20,7 @@
 enum flm_ink {
     FLM_INK_DARK,  /* nearly black in both surroundings */
     FLM_INK_PAGE,  /* as on the page: dark on light, light on dark */
-    FLM_INK_BLACK, /* for given colours: whichever has more contrast */
+    FLM_INK_BLACK, /* for given colors: whichever has more contrast */
     FLM_INK_WHITE,
     FLM_INK_COUNT
 };
@@ -30,7 +30,7 @@ struct flm_tone {
     enum flm_ink ink;
 };
 
-/* Black and white for given colours; our own inks and page are in svg/light.css too. */
+/* Black and white for given colors; our own inks and page are in svg/light.css too. */
 enum {
     FLM_INK_DARK_ON_LIGHT = 0x1B1C1E,
     FLM_INK_DARK_ON_DARK = 0x0F1012,
@@ -38,11 +38,11 @@ enum {
     FLM_INK_PAGE_DARK = 0xECECEE
 };
 
-/* The boxes that are no function: the root and what a zoom has above it; neighbours too narrow to
+/* The boxes that are no function: the root and what a zoom has above it; neighbors too narrow to
  * be seen. */
 extern const struct flm_tone flm_tone_ancestor, flm_tone_run;
 
-/* A palette with the colours that were given: "name->rgb(1,2,3)", a line each. */
+/* A palette with the colors that were given: "name->rgb(1,2,3)", a line each. */
 struct flm_palette {
     enum flm_colors colors;
     enum flm_shades shades;
@@ -50,7 +50,7 @@ struct flm_palette {
     struct flm_index index; /* of the lines of `given`, by name: where each begins */
 };
 
-/* False, and `why` with the line, where the given colours are malformed. */
+/* False, and `why` with the line, where the given colors are malformed. */
 bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum flm_shades shades,
                       struct flm_bytes given, struct flm_error *why);
 void flm_palette_clear(struct flm_palette *palette);
@@ -59,13 +59,13 @@ void flm_palette_clear(struct flm_palette *palette);
 struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
                                  struct flm_bytes module, uint32_t kind);
 
-/* Our tones one by one: each of the hues in its steps of lightness, and the greys of runtimes.
+/* Our tones one by one: each of the hues in its steps of lightness, and the grays of runtimes.
  * Numbers that are too large begin again. */
 enum { FLM_HUES = 12, FLM_HUE_STEPS = 3 };
 struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step);
-struct flm_tone flm_grey_tone(uint64_t step);
+struct flm_tone flm_gray_tone(uint64_t step);
 
-/* The hue of a module or package, FLM_HUES for the grey of runtimes; the tone of one of its
+/* The hue of a module or package, FLM_HUES for the gray of runtimes; the tone of one of its
  * functions, and the tone that stands for all of them. */
 uint32_t flm_package_hue(struct flm_bytes package);
 struct flm_tone flm_function_tone(uint32_t hue, struct flm_bytes name);
@@ -78,19 +78,19 @@ enum { FLM_SHARE_STEPS = 7 };
 extern const struct flm_tone flm_share_tones[FLM_SHARE_STEPS];
 int flm_share_step(double part, double whole);
 
-/* Whether the colour of a name is a given one. */
+/* Whether the color of a name is a given one. */
 bool flm_palette_has(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind);
 
 /* One line "NAME->COLOR" of a text, at *at, which moves to the next one. A name may hold "->", a
- * colour cannot. False for what is neither such a line nor empty; an empty one has no name. */
+ * color cannot. False for what is neither such a line nor empty; an empty one has no name. */
 bool flm_color_line(struct flm_bytes text, size_t *at, struct flm_bytes *name, uint32_t *color);
 
-/* The given line that begins at byte `at`: its name, "" for an empty line, and its colour. Returns
+/* The given line that begins at byte `at`: its name, "" for an empty line, and its color. Returns
  * where the next line begins. */
 size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
                         uint32_t *color);
 
-/* flamegraph.pl's colour of a name, which has the mark of its kind ("_[k]"): palette_flamegraph.c. */
+/* flamegraph.pl's color of a name, which has the mark of its kind ("_[k]"): palette_flamegraph.c. */
 uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, struct flm_bytes name);
 
 /* "rgb(1,2,3)" or "#rrggbb"; false for anything else. */
@@ -99,7 +99,7 @@ bool flm_color_parse(struct flm_bytes text, uint32_t *color);
 /* Of sRGB, from 0 to 1, within 0.002: what contrast is computed from (WCAG 2). */
 double flm_luminance(uint32_t color);
 
-/* Black or white on a given colour. */
+/* Black or white on a given color. */
 enum flm_ink flm_ink_on(uint32_t color);
 
 #endif

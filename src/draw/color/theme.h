@@ -1,10 +1,10 @@
-/* theme.h - the colours of the page, light and dark: one table for who paints pixels and who writes
- * CSS. web/page.css has them as text, and tests/draw/color/theme_test.c compares. The colours of frames
+/* theme.h - the colors of the page, light and dark: one table for who paints pixels and who writes
+ * CSS. web/page.css has them as text, and tests/draw/color/theme_test.c compares. The colors of frames
  * are palette.h's.
  *
- * Six searches at once each have a colour. All six differ from each other with any colour vision,
+ * Six searches at once each have a color. All six differ from each other with any color vision,
  * and stand out from the page and from the frames, which are paler (tests/draw/color/theme_test.c
- * computes it). What was found in a label is lit by one colour that every ink can be read on. */
+ * computes it). What was found in a label is lit by one color that every ink can be read on. */
 #ifndef FLAMEL_DRAW_COLOR_THEME_H
 #define FLAMEL_DRAW_COLOR_THEME_H
 

@@ -96,7 +96,7 @@ static void write_fonts(struct flm_pdf *pdf)
     }
 }
 
-/* Textures as tiles without a colour, of 6 px: the lines of flm_pixels_texture. */
+/* Textures as tiles without a color, of 6 px: the lines of flm_pixels_texture. */
 static void write_textures(struct flm_pdf *pdf, double scale)
 {
     static const char *const tiles[FLM_TEXTURE_COUNT] = {

@@ -22,7 +22,7 @@ struct flm_pdf {
     struct flm_text *out;
     double width_px, height_px;
     uint32_t unknown_letters; /* that became "?" */
-    uint32_t fill, stroke;    /* the colours that are set; above 0xFFFFFF: none yet */
+    uint32_t fill, stroke;    /* the colors that are set; above 0xFFFFFF: none yet */
     uint64_t start, stream;   /* of the file, of the page's content: in what `out` has had */
     uint64_t objects[FLM_PDF_OBJECTS];
 };

@@ -63,7 +63,7 @@ double flm_pdf_letter_width(unsigned char letter, bool bold)
 }
 
 /* What stands for characters that our own words and names of operators have. NULL: nothing does. */
-static const char *spelt(uint32_t code)
+static const char *spelled(uint32_t code)
 {
     static const struct {
         uint32_t code;
@@ -76,11 +76,11 @@ static const char *spelt(uint32_t code)
     return NULL;
 }
 
-/* The bytes of a character: one, or how it is spelt, or "?". `room` has room for one. */
+/* The bytes of a character: one, or how it is spelled, or "?". `room` has room for one. */
 static const char *bytes_of(uint32_t code, char room[2], bool *is_known)
 {
     unsigned char letter = flm_pdf_letter(code);
-    const char *text = letter ? NULL : spelt(code);
+    const char *text = letter ? NULL : spelled(code);
     *is_known = letter || text;
     room[0] = (char)(letter ? letter : '?');
     room[1] = 0;

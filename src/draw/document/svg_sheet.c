@@ -122,7 +122,7 @@ static void draw_round(void *context, double x, double y, double width, double h
     flm_text_puts(out, "/>\n");
 }
 
-/* The number of a texture in a colour, which is defined where it is not yet. The tiles are those of
+/* The number of a texture in a color, which is defined where it is not yet. The tiles are those of
  * flm_pixels_texture. */
 static unsigned define(struct flm_svg_sheet *sheet, enum flm_texture texture, uint32_t rgb)
 {

@@ -15,7 +15,7 @@
 #include "base/text/text.h"
 #include "draw/document/surface.h"
 
-/* Which textures are defined already, each in a colour: others are defined again. */
+/* Which textures are defined already, each in a color: others are defined again. */
 enum { FLM_SHEET_TEXTURES = 32 };
 
 struct flm_svg_sheet {

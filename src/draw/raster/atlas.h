@@ -1,16 +1,16 @@
-/* atlas.h - the letters that labels are made of, each rasterised once.
+/* atlas.h - the letters that labels are made of, each rasterized once.
  *
- * The core draws no glyphs of its own: whoever has a font (the page's canvas, cairo) rasterises a
+ * The core draws no glyphs of its own: whoever has a font (the page's canvas, cairo) rasterizes a
  * letter when it is first wanted, in the size in which it is drawn, and adds it. Until then the
  * letter is as wide as in DejaVu Sans (label.h), nothing is drawn for it, and it is in the list of
  * those that are missing:
  *
  *     paint; while ((c = flm_atlas_missing(atlas, weight)) != 0)
- *                flm_atlas_add(atlas, c, weight, &rasterised);
+ *                flm_atlas_add(atlas, c, weight, &rasterized);
  *     paint again, if there was one
  *
  * Letters stand where they belong to a quarter of a pixel, else words of 12 px look uneven. For
- * that a letter is rasterised four times as wide as it is (columns = 4: the canvas scaled by 4 in x
+ * that a letter is rasterized four times as wide as it is (columns = 4: the canvas scaled by 4 in x
  * only), and becomes four pictures here, one for each quarter. With columns = 1 it has one. */
 #ifndef FLAMEL_DRAW_RASTER_ATLAS_H
 #define FLAMEL_DRAW_RASTER_ATLAS_H

@@ -40,7 +40,7 @@ int64_t flm_boxes_level_at(const struct flm_boxes *boxes, double y)
     if (!(rows > -1e9 && rows < 1e9))
         return -1;
     int64_t level = (int64_t)rows - (rows < 0);
-    /* The pixel may be of the neighbour, when rows have no whole number of pixels. */
+    /* The pixel may be of the neighbor, when rows have no whole number of pixels. */
     int pixel = (int)y - (y < 0 && y != (int)y);
     for (int64_t near = level > 0 ? level - 1 : 0; near <= level + 1; near++) {
         int top, bottom;
@@ -68,7 +68,7 @@ void flm_boxes_place(const struct flm_boxes *boxes, const struct flm_rectangle *
 
 /* ---- One box --------------------------------------------------------------------------------- */
 
-/* As flm_ink_on does, only finer: the contrast of two colours, from 1 to 21. */
+/* As flm_ink_on does, only finer: the contrast of two colors, from 1 to 21. */
 static double contrast(uint32_t a, uint32_t b)
 {
     double x = flm_luminance(a) + 0.05, y = flm_luminance(b) + 0.05;

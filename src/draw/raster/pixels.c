@@ -196,7 +196,7 @@ struct flm_corner flm_corner_of(double radius)
     return corner;
 }
 
-/* A row through corners: `coverage` is their row. The middle is all of the colour. */
+/* A row through corners: `coverage` is their row. The middle is all of the color. */
 static void fill_corner_row(struct flm_pixels *pixels, struct part part, int y, uint32_t pixel,
                             const uint8_t *coverage, int at_left, int at_right)
 {

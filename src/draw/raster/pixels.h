@@ -3,7 +3,7 @@
  * Pixels are RGBA bytes, as a canvas wants them: in a word 0xAABBGGRR, opaque. Coordinates are
  * device pixels from the upper left corner; right and bottom are the first that are not meant.
  * Edges that lie between pixels are rounded first (flm_pixel_edge), each on its own and never a
- * width, so that neighbours share an edge: no seam, no overlap, at any scale. What lies outside of
+ * width, so that neighbors share an edge: no seam, no overlap, at any scale. What lies outside of
  * the clip is cut off. Nothing allocates.
  *
  * Long rows are copied from the first: 1920x1080 are filled in 0.1 ms, and 10,000 boxes with round
@@ -23,7 +23,7 @@ struct flm_pixels {
     int clip_left, clip_top, clip_right, clip_bottom; /* within it */
 };
 
-/* The colour 0xRRGGBB as an opaque pixel. */
+/* The color 0xRRGGBB as an opaque pixel. */
 static inline uint32_t flm_pixel(uint32_t rgb)
 {
     return 0xFF000000u | (rgb & 0xFF) << 16 | (rgb & 0xFF00) | (rgb >> 16 & 0xFF);
@@ -45,7 +45,7 @@ static inline int flm_pixel_length(double length)
     return rounded < 1 ? 1 : rounded;
 }
 
-/* Two colours 0xRRGGBB mixed: 255 is all of `over`. */
+/* Two colors 0xRRGGBB mixed: 255 is all of `over`. */
 uint32_t flm_color_mix(uint32_t under, uint32_t over, uint8_t alpha);
 
 /* All of `memory`, which has width x height words, as the clip. */
@@ -58,7 +58,7 @@ struct flm_pixels flm_pixels_clipped(struct flm_pixels pixels, int left, int top
 void flm_pixels_fill(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                      uint32_t rgb);
 
-/* Mixed with what is there: 255 is all of the new colour. */
+/* Mixed with what is there: 255 is all of the new color. */
 void flm_pixels_blend(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                       uint32_t rgb, uint8_t alpha);
 
@@ -86,7 +86,7 @@ void flm_pixels_fill_round(struct flm_pixels *pixels, int left, int top, int rig
 void flm_pixels_dashes(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                        int origin_x, int on, int off, uint32_t rgb, uint8_t alpha);
 
-/* Textures, so that colour is never alone. They stand still while a picture is panned: they begin
+/* Textures, so that color is never alone. They stand still while a picture is panned: they begin
  * at (origin_x, origin_y), where the box would begin if it were not cut off. */
 void flm_pixels_texture(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                         int origin_x, int origin_y, enum flm_texture texture, double scale,

@@ -44,10 +44,10 @@ bool flm_svg_changes_parse(const char *changes, unsigned *kinds, struct flm_erro
 static struct flm_normal normal_of(const struct flm_svg_options *o)
 {
     return (struct flm_normal){
-        .by = o->normalise,
+        .by = o->normalize,
         .before_ns = o->before_ns,
         .after_ns = o->after_ns,
-        .function = flm_bytes_of(o->normalise_function ? o->normalise_function : "")};
+        .function = flm_bytes_of(o->normalize_function ? o->normalize_function : "")};
 }
 
 /* Two columns: `pair` and its scale and noise. */
@@ -103,6 +103,6 @@ struct flm_comparison_terms flm_svg_terms(const struct flm_svg *svg)
     return (struct flm_comparison_terms){
         .unit = svg->unit,
         .factor = o->factor,
-        .by = o->normalise,
-        .function = flm_bytes_of(o->normalise_function ? o->normalise_function : "")};
+        .by = o->normalize,
+        .function = flm_bytes_of(o->normalize_function ? o->normalize_function : "")};
 }

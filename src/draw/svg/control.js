@@ -310,7 +310,7 @@ function click(event) {
 }
 
 // The frame beside, above or below the selected one.
-function neighbour(key) {
+function neighbor(key) {
     const index = shown.indexOf(selected), level = selected.level;
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
         const next = shown[index + (key === 'ArrowLeft' ? -1 : 1)];
@@ -325,7 +325,7 @@ function neighbour(key) {
 }
 
 function step(key) {
-    const next = selected ? neighbour(key) : findShown(Math.max(0, target.box)) || shown[0];
+    const next = selected ? neighbor(key) : findShown(Math.max(0, target.box)) || shown[0];
     if (next) select(next);
 }
 

@@ -26,7 +26,7 @@
 #include "draw/text/visible.h"
 #include "profile/columns.h"
 
-enum { HAS_PARTS = 1, HAS_PLACE = 2, KIND_SHIFT = 2, UNSYMBOLISED = 64 };
+enum { HAS_PARTS = 1, HAS_PLACE = 2, KIND_SHIFT = 2, UNSYMBOLIZED = 64 };
 
 static void add_digits(struct flm_text *out, uint64_t value)
 {
@@ -212,7 +212,7 @@ static void add_frame(struct flm_svg *svg, struct flm_text *out, const struct ro
     add_digits(out, svg->frame_tone[frame]);
     add_digits(out, (has_parts ? HAS_PARTS : 0u) | (has_place ? HAS_PLACE : 0u) |
                         record->kind << KIND_SHIFT |
-                        (record->flags & FLM_FRAME_UNSYMBOLISED ? UNSYMBOLISED : 0u));
+                        (record->flags & FLM_FRAME_UNSYMBOLIZED ? UNSYMBOLIZED : 0u));
     if (has_parts) {
         add_digits(out, units(name.at + parts.end, name.size - parts.end));
         add_digits(out, units(name.at + parts.bare, parts.end - parts.bare));

@@ -35,7 +35,7 @@ function reader(text) {
 function decodeFrames(lines, strings) {
     const count = lines.length, frames = {
         name: new Array(count), tone: new Uint32Array(count), kind: new Uint8Array(count),
-        unsymbolised: new Uint8Array(count),
+        unsymbolized: new Uint8Array(count),
         end: new Uint32Array(count), bare: new Uint32Array(count),
         qualified: new Uint32Array(count),
         module: new Array(count), file: new Array(count), line: new Uint32Array(count),
@@ -46,7 +46,7 @@ function decodeFrames(lines, strings) {
         frames.tone[i] = r.digits();
         const flags = r.digits();
         frames.kind[i] = flags >> 2 & 15;
-        frames.unsymbolised[i] = flags >> 6 & 1;
+        frames.unsymbolized[i] = flags >> 6 & 1;
         const parts = flags & 1 ? [r.digits(), r.digits(), r.digits()] : null;
         if (flags & 2) {
             frames.module[i] = strings[r.digits()];

@@ -1,6 +1,6 @@
 /* internal.h - an SVG from inside: what its writers share.
  *
- *     svg.c         decides what is drawn, finds the colours, writes the document around
+ *     svg.c         decides what is drawn, finds the colors, writes the document around
  *     still_picture.c   the still picture: boxes, marks, labels
  *     captions.c   its titles, status line and legend
  *     compared.c  what it compares, and how
@@ -60,7 +60,7 @@ struct flm_svg {
     struct flm_index tone_index;
     uint32_t *frame_tone; /* by frame: index into tones, FLM_NONE where it is not drawn */
 
-    double unsymbolised; /* self of stacks that end in a frame without a symbol */
+    double unsymbolized; /* self of stacks that end in a frame without a symbol */
     uint64_t stack_count;
     double lost;
 
@@ -70,12 +70,12 @@ struct flm_svg {
 
 enum { FLM_TONE_ANCESTOR, FLM_TONE_RUN, FLM_TONE_CHANGE };
 
-/* Decides what is drawn, and finds the colours. Closed in any case. */
+/* Decides what is drawn, and finds the colors. Closed in any case. */
 bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
                   const struct flm_svg_options *options, struct flm_error *why);
 void flm_svg_close(struct flm_svg *svg);
 
-/* The change of a node, as the picture's colours tell it. */
+/* The change of a node, as the picture's colors tell it. */
 struct flm_change flm_svg_change(const struct flm_svg *svg, uint32_t node);
 
 /* The tone and the mark of a rectangle. */
@@ -115,7 +115,7 @@ struct flm_svg_keys flm_svg_keys(const struct flm_svg *svg);
 struct flm_bytes flm_svg_reason(struct flm_svg *svg);
 
 /* What is behind everything: from this at the top to that at the foot; false when both are one
- * colour. Whether a given background is dark, so that text on it is light. */
+ * color. Whether a given background is dark, so that text on it is light. */
 bool flm_svg_background(const struct flm_svg *svg, uint32_t *from, uint32_t *to);
 bool flm_svg_is_on_dark(const struct flm_svg *svg);
 

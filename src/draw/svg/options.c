@@ -18,7 +18,7 @@ static const struct flm_svg_option list[] = {
     {"width", "PIXELS", "of the still picture (1200); a browser shows it as wide as its window"},
     {"height", "PIXELS", "of a frame, from one level to the next (19)"},
     {"minwidth", "PIXELS|PERCENT%",
-     "narrower frames are grey boxes with their neighbours; without it the file has all frames, "
+     "narrower frames are gray boxes with their neighbors; without it the file has all frames, "
      "or the widest 50,000"},
     {"fonttype", "FONT", "the font's name (system-ui)"},
     {"fontsize", "PIXELS", "the size of labels (12)"},
@@ -29,7 +29,7 @@ static const struct flm_svg_option list[] = {
     {"colors", "PALETTE",
      "module (default), hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
      "yellow, purple, orange"},
-    {"bgcolors", "COLOR", "yellow, blue, green, grey, or #rrggbb; then there is no dark mode"},
+    {"bgcolors", "COLOR", "yellow, blue, green, gray, or #rrggbb; then there is no dark mode"},
     {"hash", NULL, "shades by how names begin and end (not with --colors module)"},
     {"random", NULL, "shades without order (not with --colors module)"},
     {"order", "ORDER", "of siblings: name (default), total (widest first), time (first seen)"},
@@ -38,16 +38,16 @@ static const struct flm_svg_option list[] = {
     {"diff-width", "SIDE",
      "of a comparison: max (default: the larger of both, for each stack), after, before, sum"},
     {"diff-color", "WORDS",
-     "what colours tell: subtree (default) or self; relative (default: to the frame) or absolute "
+     "what colors tell: subtree (default) or self; relative (default: to the frame) or absolute "
      "(to the total); \"self,absolute\""},
-    {"diff-palette", "NAME", "red-blue (default: for every colour vision) or green-red"},
+    {"diff-palette", "NAME", "red-blue (default: for every color vision) or green-red"},
     {"diff-only", "KINDS",
      "only stacks that appeared, have grown, disappeared, shrunk or are the same; with commas"},
-    {"diff-noise", NULL, "colour also what differs by no more than the noise of counting samples"},
-    {"normalise", "BY",
+    {"diff-noise", NULL, "color also what differs by no more than the noise of counting samples"},
+    {"normalize", "BY",
      "multiply before, so that both are equal in total, duration, or function:PATTERN; none "
      "(default)"},
-    {"negate", NULL, "a comparison with its colours swapped"},
+    {"negate", NULL, "a comparison with its colors swapped"},
     {"search", "REGEX", "what is searched for when the picture opens"},
     {"notes", "TEXT", "a comment in the file"},
     {"dark", NULL, "PNG and PDF: for dark surroundings (an SVG follows its reader)"},
@@ -157,21 +157,21 @@ static bool set_change_colors(struct flm_svg_options *o, const char *value, stru
     return true;
 }
 
-static bool set_normalise(struct flm_svg_options *o, const char *value, struct flm_error *why)
+static bool set_normalize(struct flm_svg_options *o, const char *value, struct flm_error *why)
 {
-    static const char *const names[] = {[FLM_NORMALISE_NONE] = "none",
-                                        [FLM_NORMALISE_TOTAL] = "total",
-                                        [FLM_NORMALISE_DURATION] = "duration"};
+    static const char *const names[] = {[FLM_NORMALIZE_NONE] = "none",
+                                        [FLM_NORMALIZE_TOTAL] = "total",
+                                        [FLM_NORMALIZE_DURATION] = "duration"};
     static const char function[] = "function:";
     int by = choice(value, names, 3);
     if (by >= 0) {
-        o->normalise = (enum flm_normalise)by;
+        o->normalize = (enum flm_normalize)by;
         return true;
     }
     if (!flm_bytes_start_with(flm_bytes_of(value), function) || !value[sizeof function - 1])
-        return refuse(why, "normalise", value, "none, total, duration or function:PATTERN");
-    o->normalise = FLM_NORMALISE_FUNCTION;
-    o->normalise_function = value + sizeof function - 1;
+        return refuse(why, "normalize", value, "none, total, duration or function:PATTERN");
+    o->normalize = FLM_NORMALIZE_FUNCTION;
+    o->normalize_function = value + sizeof function - 1;
     return true;
 }
 
@@ -190,7 +190,7 @@ static bool set_change_palette(struct flm_svg_options *o, const char *value, str
 
 static bool is_background(const char *value)
 {
-    static const char *const names[] = {"yellow", "blue", "green", "grey"};
+    static const char *const names[] = {"yellow", "blue", "green", "gray"};
     uint32_t color;
     return choice(value, names, 4) >= 0 ||
            (value[0] == '#' && flm_color_parse(flm_bytes_of(value), &color));
@@ -199,7 +199,7 @@ static bool is_background(const char *value)
 static bool set_background(struct flm_svg_options *o, const char *value, struct flm_error *why)
 {
     if (!is_background(value))
-        return refuse(why, "bgcolors", value, "yellow, blue, green, grey or #rrggbb");
+        return refuse(why, "bgcolors", value, "yellow, blue, green, gray or #rrggbb");
     o->background = value;
     return true;
 }
@@ -274,7 +274,7 @@ bool flm_svg_option_set(struct flm_svg_options *o, const char *name, const char 
                    {"bgcolors", set_background},         {"order", set_order},
                    {"diff-width", set_widths},           {"diff-color", set_change_colors},
                    {"diff-palette", set_change_palette}, {"diff-only", set_changes},
-                   {"normalise", set_normalise}};
+                   {"normalize", set_normalize}};
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
         if (flm_bytes_are(n, setters[i].name))
             return setters[i].set(o, value, why);
@@ -355,7 +355,7 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
         o->factor = 1;
     if (!isfinite(o->factor) || !isfinite(o->font_width) || !(o->min_width >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "options must be finite numbers above 0");
-    if ((unsigned)o->widths > FLM_WIDTHS_SUM || (unsigned)o->normalise > FLM_NORMALISE_FUNCTION ||
+    if ((unsigned)o->widths > FLM_WIDTHS_SUM || (unsigned)o->normalize > FLM_NORMALIZE_FUNCTION ||
         (unsigned)o->change_palette >= FLM_CHANGE_PALETTES)
         return flm_error_set(why, FLM_ERROR_USAGE, "an option of the comparison is out of range");
     if (!o->title)

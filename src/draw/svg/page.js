@@ -124,7 +124,7 @@ function changeText(box) {
     const sign = change > 0 && !same ? '+' : '', shown = same ? 0 : change;
     if (info.compare === 'signed') return sign + exact(shown, unit);
     return exact(before, unit) + ' before' +
-        (info.scale === 1 ? '' : ' (normalised ' + quantity(scaled, unit) + ')') + ', ' +
+        (info.scale === 1 ? '' : ' (normalized ' + quantity(scaled, unit) + ')') + ', ' +
         exact(after, unit) + ' after: ' + sign +
         (info.scale === 1 ? exact(shown, '') : quantity(shown, unit)) +
         (scaled > 0 ? ' (' + (after === 0 ? 'gone' : sign + percent(shown, scaled)) + ')' :
@@ -149,12 +149,12 @@ function describe(item) {
         return {name: '+' + grouped(count) + (count === 1 ? ' frame' : ' frames') +
             ' too narrow to draw', facts};
     }
-    const frame = boxes.frame[box], {module, file, line, kind, unsymbolised} = frames;
+    const frame = boxes.frame[box], {module, file, line, kind, unsymbolized} = frames;
     facts.push('self ' + percent(boxes.self[box], total));
     if (module[frame]) facts.push(module[frame]);
     if (file[frame]) facts.push(file[frame] + (line[frame] ? ':' + line[frame] : ''));
     if (kindNames[kind[frame]]) facts.push(kindNames[kind[frame]]);
-    if (unsymbolised[frame]) facts.push('no symbol');
+    if (unsymbolized[frame]) facts.push('no symbol');
     return {name: (info.nameType ? info.nameType + ' ' : '') + nameOf(box), facts};
 }
 

@@ -1,4 +1,4 @@
-/* palette_file.c - the colours of a picture's functions as text, for the next picture: the lines
+/* palette_file.c - the colors of a picture's functions as text, for the next picture: the lines
  * that were given, and one for each function that has none yet, sorted by name. */
 #include <stdlib.h>
 

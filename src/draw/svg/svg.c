@@ -20,8 +20,8 @@ static void count_facts(struct flm_svg *svg, const struct flm_profile *p)
         if (self[i] == 0)
             continue;
         svg->stack_count++;
-        if (p->frames[p->node_frame[i]].flags & FLM_FRAME_UNSYMBOLISED)
-            svg->unsymbolised += self[i] < 0 ? -self[i] : self[i];
+        if (p->frames[p->node_frame[i]].flags & FLM_FRAME_UNSYMBOLIZED)
+            svg->unsymbolized += self[i] < 0 ? -self[i] : self[i];
     }
 }
 
@@ -81,7 +81,7 @@ static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
     return true;
 }
 
-/* ---- Colours and names ----------------------------------------------------------------------- */
+/* ---- Colors and names ----------------------------------------------------------------------- */
 
 struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame)
 {
@@ -209,7 +209,7 @@ bool flm_svg_background(const struct flm_svg *svg, uint32_t *from, uint32_t *to)
     } gradients[] = {{"yellow", 0xeeeeee, 0xeeeeb0},
                      {"blue", 0xeeeeee, 0xe0e0ff},
                      {"green", 0xeef2ee, 0xe0ffe0},
-                     {"grey", 0xf8f8f8, 0xe8e8e8}};
+                     {"gray", 0xf8f8f8, 0xe8e8e8}};
     const char *background = svg->options.background;
     *from = *to = flm_token_color(FLM_TOKEN_PAGE, false);
     if (!background)

@@ -1,7 +1,7 @@
 // view.js - what of the boxes a view shows, and paths of it. A view is a part [left, right) of
 // the total, and the level zoomed to: boxes below that level are its ancestors.
 
-// Boxes narrower than this, in px, are one grey run with their neighbours.
+// Boxes narrower than this, in px, are one gray run with their neighbors.
 const NARROW = 1;
 
 // Adds the boxes [from, to), siblings, to `shown`.

@@ -42,7 +42,7 @@ static void put_divided(struct row *row, int eighths, const struct paint *left,
     uint32_t character = (uint32_t)(LEFT_BLOCK - eighths);
     bool is_utf8 = row->screen->charset == FLM_CHARSET_UTF8;
     if (row->screen->depth == FLM_DEPTH_NONE) {
-        /* Inverse is the box: the block itself is drawn in the page's colour then. */
+        /* Inverse is the box: the block itself is drawn in the page's color then. */
         style.attributes = left->is_page ? right->style.attributes
                                          : left->style.attributes & ~(uint32_t)FLM_CELL_INVERSE;
         style.ink = style.fill = FLM_COLOR_DEFAULT;
@@ -57,7 +57,7 @@ static void put_divided(struct row *row, int eighths, const struct paint *left,
     flm_screen_put(row->screen, row->pane.left + row->column, row->y, character, style);
 }
 
-/* Draws the cell that is decided. Of more than two parts those two neighbours are shown that make
+/* Draws the cell that is decided. Of more than two parts those two neighbors are shown that make
  * the fewest eighths wrong. */
 static void put_cell(struct row *row)
 {
@@ -128,7 +128,7 @@ static struct paint paint_of(const struct row *row, const struct flm_boxes *boxe
     return (struct paint){style, false};
 }
 
-/* Whether a box would run into its left neighbour, which has the same colour here; a lighter tone
+/* Whether a box would run into its left neighbor, which has the same color here; a lighter tone
  * is tried first. Light ones have dark letters, so that these stay readable. */
 static bool needs_line(const struct row *row, struct paint *paint)
 {
@@ -277,7 +277,7 @@ static void put_box(struct row *row, int from, int to, const struct flm_box *box
     bool is_utf8 = row->screen->charset == FLM_CHARSET_UTF8;
     bool touches = row->last_end >= from && !row->last.is_page;
     bool line = (touches && needs_line(row, &paint)) || !is_utf8;
-    if (line) { /* to the nearest cell: the neighbour grows or shrinks */
+    if (line) { /* to the nearest cell: the neighbor grows or shrinks */
         int edge = (from + EIGHTHS / 2) / EIGHTHS * EIGHTHS;
         if (touches && edge > from && row->last_end < edge)
             take(row, row->last_end, edge, &row->last);

@@ -124,7 +124,7 @@ static bool is_same_style(const struct flm_style *a, const struct flm_style *b)
     return a->ink == b->ink && a->fill == b->fill && a->attributes == b->attributes;
 }
 
-/* As the terminal will show it: two colours may be one there. */
+/* As the terminal will show it: two colors may be one there. */
 static struct flm_style at_depth(const struct flm_style *style, enum flm_color_depth depth)
 {
     struct flm_style s = *style;

@@ -6,8 +6,8 @@
  *     grid      | m a i n _ _ █ ▍ |          shown    | m a i n _ _ █ █ |
  *     bytes     ESC[1;8H  ESC[38;2;..m  ▍                      one cell: some 30 bytes, not 10,000
  *
- * A cell has a character (a Chinese letter takes two, the second of which is empty), a colour of
- * its own and one behind it, and attributes. Colours are 0xRRGGBB at any depth; they are brought
+ * A cell has a character (a Chinese letter takes two, the second of which is empty), a color of
+ * its own and one behind it, and attributes. Colors are 0xRRGGBB at any depth; they are brought
  * down to what the terminal has when they are written, so that who draws need not care. */
 #ifndef FLAMEL_DRAW_TERMINAL_SCREEN_H
 #define FLAMEL_DRAW_TERMINAL_SCREEN_H
@@ -16,10 +16,10 @@
 #include "draw/text/cells.h"
 #include "flamel/error.h"
 
-/* How many colours there are. */
+/* How many colors there are. */
 enum flm_color_depth { FLM_DEPTH_NONE, FLM_DEPTH_16, FLM_DEPTH_256, FLM_DEPTH_TRUE };
 
-/* The colours that the terminal's owner chose for text and page. */
+/* The colors that the terminal's owner chose for text and page. */
 enum { FLM_COLOR_DEFAULT = 1 << 24 };
 
 enum {
@@ -73,7 +73,7 @@ int flm_screen_text(struct flm_screen *screen, int column, int row, int room, st
 /* What is to be sent to the terminal so that it shows the cells. Nothing where nothing changed. */
 void flm_screen_update(struct flm_screen *screen, struct flm_text *out);
 
-/* 0xRRGGBB as one of the colours that there are: its number in 256 or 16, itself otherwise. With 16
+/* 0xRRGGBB as one of the colors that there are: its number in 256 or 16, itself otherwise. With 16
  * it is the hue that counts: pastels, which are all nearest to white, stay apart. */
 uint32_t flm_color_at(uint32_t rgb, enum flm_color_depth depth);
 

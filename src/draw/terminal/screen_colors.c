@@ -1,4 +1,4 @@
-/* screen_colors.c - colours for terminals that do not have all of them. */
+/* screen_colors.c - colors for terminals that do not have all of them. */
 #include "draw/terminal/screen.h"
 
 static int part(uint32_t rgb, int index)
@@ -6,10 +6,10 @@ static int part(uint32_t rgb, int index)
     return (int)(rgb >> (16 - 8 * index) & 0xFF);
 }
 
-/* The colours 16 to 231 are a cube of these; 232 to 255 are greys, 8 18 28 ... 238. The first 16
+/* The colors 16 to 231 are a cube of these; 232 to 255 are grays, 8 18 28 ... 238. The first 16
  * are whatever the owner of the terminal likes, so they are not used here. */
 static const int steps[] = {0, 95, 135, 175, 215, 255};
-enum { STEPS = 6, CUBE = 16, GREYS = 232, GREY_COUNT = 24 };
+enum { STEPS = 6, CUBE = 16, GRAYS = 232, GRAY_COUNT = 24 };
 
 static int nearest_step(int value)
 {
@@ -33,11 +33,11 @@ static uint32_t in_256(uint32_t rgb)
     int red = nearest_step(part(rgb, 0)), green = nearest_step(part(rgb, 1)),
         blue = nearest_step(part(rgb, 2));
     int mean = (part(rgb, 0) + part(rgb, 1) + part(rgb, 2)) / 3;
-    int grey = mean < 8 ? 0 : (mean - 3) / 10;
-    grey = grey < GREY_COUNT ? grey : GREY_COUNT - 1;
-    int level = 8 + 10 * grey;
+    int gray = mean < 8 ? 0 : (mean - 3) / 10;
+    gray = gray < GRAY_COUNT ? gray : GRAY_COUNT - 1;
+    int level = 8 + 10 * gray;
     if (distance(rgb, level, level, level) < distance(rgb, steps[red], steps[green], steps[blue]))
-        return (uint32_t)(GREYS + grey);
+        return (uint32_t)(GRAYS + gray);
     return (uint32_t)(CUBE + 36 * red + 6 * green + blue);
 }
 

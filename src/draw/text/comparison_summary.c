@@ -42,28 +42,28 @@ static bool is_signed_column(const struct flm_comparison *c)
 
 /* ---- Sum ------------------------------------------------------------------------------------- */
 
-void flm_comparison_add_normalised(struct flm_text *out, const struct flm_comparison *c,
+void flm_comparison_add_normalized(struct flm_text *out, const struct flm_comparison *c,
                                    const struct flm_comparison_terms *terms)
 {
-    if (terms->by == FLM_NORMALISE_NONE) {
-        flm_text_puts(out, "not normalised");
+    if (terms->by == FLM_NORMALIZE_NONE) {
+        flm_text_puts(out, "not normalized");
         return;
     }
-    flm_text_puts(out, "normalised: before \xC3\x97 ");
+    flm_text_puts(out, "normalized: before \xC3\x97 ");
     add_number(out, c->how.scale, 4);
     switch (terms->by) {
-    case FLM_NORMALISE_TOTAL:
+    case FLM_NORMALIZE_TOTAL:
         flm_text_puts(out, ", so that the totals are equal");
         break;
-    case FLM_NORMALISE_DURATION:
+    case FLM_NORMALIZE_DURATION:
         flm_text_puts(out, ", as if recorded for as long");
         break;
-    case FLM_NORMALISE_FUNCTION:
+    case FLM_NORMALIZE_FUNCTION:
         flm_text_puts(out, ", so that ");
         flm_text_add(out, terms->function);
         flm_text_puts(out, " is equal");
         break;
-    case FLM_NORMALISE_NONE:
+    case FLM_NORMALIZE_NONE:
         break;
     }
 }
@@ -113,7 +113,7 @@ void flm_comparison_add_short(struct flm_text *out, const struct flm_comparison 
         flm_similarity_add(out, c->similarity);
     }
     flm_text_puts(out, separator);
-    flm_comparison_add_normalised(out, c, terms);
+    flm_comparison_add_normalized(out, c, terms);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -203,16 +203,16 @@ void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *
                                            : widths[c->how.widths]);
     flm_text_puts(out, separator);
     flm_text_puts(out, colors->scope == FLM_CHANGE_OF_SELF
-                           ? "coloured by the change of each frame alone, "
-                           : "coloured by the change of the subtree, ");
+                           ? "colored by the change of each frame alone, "
+                           : "colored by the change of the subtree, ");
     flm_text_puts(out, colors->absolute ? "in relation to the total"
                                         : "in relation to the larger value");
     if (c->lost) {
         flm_text_puts(out, separator);
-        flm_text_puts(out, "grey: not proved, runs of one side differ by as much");
+        flm_text_puts(out, "gray: not proved, runs of one side differ by as much");
     } else if (c->how.sigmas > 0 && c->how.before_sample > 0 && c->how.after_sample > 0) {
         flm_text_puts(out, separator);
-        flm_text_puts(out, "grey: the same, or too few samples to tell (");
+        flm_text_puts(out, "gray: the same, or too few samples to tell (");
         add_number(out, c->how.sigmas, 3);
         flm_text_puts(out, " \xCF\x83 of counting, an estimate from one run each)");
     }
@@ -257,7 +257,7 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
         add_value(out, change->before / c->how.scale, terms);
         flm_text_puts(out, " before");
         if (c->how.scale != 1) {
-            flm_text_puts(out, " (normalised ");
+            flm_text_puts(out, " (normalized ");
             add_scaled(out, change->before, c, terms);
             flm_text_putc(out, ')');
         }

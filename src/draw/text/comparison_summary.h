@@ -1,11 +1,11 @@
 /* comparison_summary.h - what a comparison says of itself, whatever it is shown in: how much changed
- * in all, how like the two are, what was made equal first, what widths, colours and greys mean.
+ * in all, how like the two are, what was made equal first, what widths, colors and grays mean.
  * None of that may be left to be guessed, so whoever shows a comparison shows these words.
  *
  *     sum     +12.4 % in all · similarity 0.86 · before × 1.08, so that the totals are equal
  *     parts   appeared 30 samples (60 %) in 1 stack · grown ... · shares of before
  *             proved: grown 20 samples (40 %) ...         where that is known: all that has a
- * colour look    as wide as the larger of both · coloured by the change of the subtree, ... */
+ * color look    as wide as the larger of both · colored by the change of the subtree, ... */
 #ifndef FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 #define FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 
@@ -16,7 +16,7 @@
 struct flm_comparison_terms {
     struct flm_bytes unit;
     double factor;
-    enum flm_normalise by;
+    enum flm_normalize by;
     struct flm_bytes function; /* FUNCTION: the pattern */
 };
 
@@ -43,8 +43,8 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
 /* "0.86": two decimals, and 1 and 0 only for what is exactly that. */
 void flm_similarity_add(struct flm_text *out, double similarity);
 
-/* "normalised: before x 1.2, so that the totals are equal", or "not normalised". */
-void flm_comparison_add_normalised(struct flm_text *out, const struct flm_comparison *comparison,
+/* "normalized: before x 1.2, so that the totals are equal", or "not normalized". */
+void flm_comparison_add_normalized(struct flm_text *out, const struct flm_comparison *comparison,
                                    const struct flm_comparison_terms *terms);
 
 /* "+200 %", "-3 %", "0 %", "new", "gone": of the value before. */

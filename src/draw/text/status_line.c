@@ -54,9 +54,9 @@ void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_facts *
     case FLM_FACT_LOST:
         add_losses(out, f);
         break;
-    case FLM_FACT_UNSYMBOLISED:
-        flm_text_puts(out, "unsymbolised ");
-        flm_percent_add(out, f->unsymbolised, f->unsymbolised_of);
+    case FLM_FACT_UNSYMBOLIZED:
+        flm_text_puts(out, "unsymbolized ");
+        flm_percent_add(out, f->unsymbolized, f->unsymbolized_of);
         break;
     case FLM_FACT_LEVELS:
         add_levels(out, f);

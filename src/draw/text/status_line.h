@@ -11,7 +11,7 @@ enum flm_picture_fact {
     FLM_FACT_DRAWN,
     FLM_FACT_MERGED,
     FLM_FACT_LOST,
-    FLM_FACT_UNSYMBOLISED,
+    FLM_FACT_UNSYMBOLIZED,
     FLM_FACT_LEVELS,
     FLM_FACT_PARTS, /* from here on: of comparisons, each a line of its own */
     FLM_FACT_LOOK,
@@ -25,7 +25,7 @@ struct flm_picture_facts {
     double total;
     uint64_t drawn, merged; /* boxes of one frame, and of several */
     double merged_total, merged_of;
-    double unsymbolised, unsymbolised_of;
+    double unsymbolized, unsymbolized_of;
     double lost;
     struct flm_bytes lost_what; /* where it is of one kind */
     uint32_t levels_cut, level_limit;

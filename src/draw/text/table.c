@@ -217,8 +217,8 @@ struct printing {
 
 void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look)
 {
-    /* Grey 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
-     * read them whatever the background. With 16 colours only "faint" is safe. */
+    /* Gray 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
+     * read them whatever the background. With 16 colors only "faint" is safe. */
     static const char *const with_256[] = {"\x1b[0m", "\x1b[38;5;243m", "\x1b[1m", "\x1b[38;5;68m"};
     static const char *const with_16[] = {"\x1b[0m", "\x1b[2m", "\x1b[1m", "\x1b[34m"};
     if (look->colors > 0)

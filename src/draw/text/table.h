@@ -47,7 +47,7 @@ enum flm_table_tone {
     FLM_TONE_ACCENT,
 };
 
-/* What follows is in this tone, until the next one. Nothing where there are no colours. */
+/* What follows is in this tone, until the next one. Nothing where there are no colors. */
 void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look);
 
 struct flm_table_cell;

@@ -53,7 +53,7 @@ static bool is_blank(struct flm_bytes head)
     return true;
 }
 
-const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
+const struct flm_format *flm_format_recognize(struct flm_bytes head, bool whole,
                                               struct flm_error *why)
 {
     size_t count;
@@ -87,7 +87,7 @@ const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
         return best;
     else
         flm_error_set(why, FLM_ERROR_FORMAT,
-                      "not recognised as a profile: folded lines end in a number, perf script has "
+                      "not recognized as a profile: folded lines end in a number, perf script has "
                       "a header line for every sample ('flamel formats' lists what can be read)");
     return NULL;
 }

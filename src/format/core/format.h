@@ -1,6 +1,6 @@
 /* format.h - the formats: one file each, one line each in the table of format.c.
  *
- * A format is recognised by what its files contain, never by their names. A reader fills a builder;
+ * A format is recognized by what its files contain, never by their names. A reader fills a builder;
  * its caller makes the profile of it. Readers of independent pieces (lines, blocks) say where
  * a file may be cut, so that pieces can be read side by side and merged. */
 #ifndef FLAMEL_FORMAT_CORE_FORMAT_H
@@ -63,7 +63,7 @@ extern const struct flm_format flm_format_perf_json;
 const struct flm_format *const *flm_formats(size_t *count);
 
 /* The format of a file that begins so; NULL, and `why` with what it looks like instead. */
-const struct flm_format *flm_format_recognise(struct flm_bytes head, bool whole,
+const struct flm_format *flm_format_recognize(struct flm_bytes head, bool whole,
                                               struct flm_error *why);
 
 /* Whether there is a reader, a writer: of the table; for pages, in load/page.h; for what `perf

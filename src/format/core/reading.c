@@ -29,7 +29,7 @@ static const struct flm_format *find_format(const char *name, struct flm_bytes h
                                             struct flm_error *why)
 {
     if (!name)
-        return flm_format_recognise(head, whole, why);
+        return flm_format_recognize(head, whole, why);
     const struct flm_format *format = flm_format_named(name);
     if (format && flm_format_can_be_read(format))
         return format;

@@ -1,6 +1,6 @@
 /* reading.h - from bytes, however they come, to a profile: what the command and the page share.
  *
- *     source -> UTF-16, byte order mark -> recognised -> read into a builder -> profile
+ *     source -> UTF-16, byte order mark -> recognized -> read into a builder -> profile
  *                                                    \-> used as a whole (.flm, packed)
  *
  * In two steps, because between them the command may decide to read a file in pieces. */

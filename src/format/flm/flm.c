@@ -1,7 +1,7 @@
 /* flm.c - flamel's own format, as one of the table: profile/flm_file.c does the work.
  *
  * A .flm file is not read into a builder but used in place (flm_profile_open), so whoever opens
- * files asks for that first; here it is recognised, copied where it must be, and written. */
+ * files asks for that first; here it is recognized, copied where it must be, and written. */
 #include "format/core/format.h"
 
 #include <stdlib.h>

@@ -94,7 +94,7 @@ static struct flm_bytes without_mark(struct reading *r, struct flm_bytes name, u
 
 /* Whether the name stands for an address that no symbol was found for: "[unknown]", the address
  * itself, or the library it is in, "[libc.so.6]", as stackcollapse-perf.pl writes them. */
-static bool is_unsymbolised(struct flm_bytes name)
+static bool is_unsymbolized(struct flm_bytes name)
 {
     if (flm_bytes_are(name, "[unknown]"))
         return true;
@@ -115,11 +115,11 @@ static bool is_unsymbolised(struct flm_bytes name)
 static uint32_t frame_of(struct flm_vocabulary *words, struct flm_bytes name, uint32_t kind)
 {
     bool special = name.size > 2 && (name.at[0] == '[' || name.at[0] == '0');
-    if (!special || !is_unsymbolised(name))
+    if (!special || !is_unsymbolized(name))
         return flm_vocabulary_function(words, name, kind);
     struct flm_frame_record record = {.function = flm_vocabulary_string(words, name),
                                       .kind = kind,
-                                      .flags = FLM_FRAME_UNSYMBOLISED};
+                                      .flags = FLM_FRAME_UNSYMBOLIZED};
     return record.function == FLM_NONE ? FLM_NONE : flm_vocabulary_frame(words, &record);
 }
 

@@ -68,7 +68,7 @@ static bool names_init(struct names *n, const struct flm_profile *p, bool annota
     return flm_error_memory(why);
 }
 
-/* Sorted by name, equal ones would be neighbours. */
+/* Sorted by name, equal ones would be neighbors. */
 static int order_names(const void *context, uint32_t a, uint32_t b)
 {
     const struct names *n = context;

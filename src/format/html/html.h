@@ -1,7 +1,7 @@
 /* html.h - where a page of one file has its profiles. load/page.h writes and opens such pages.
  *
  *     <!DOCTYPE html>
- *     ... <meta name="generator" content="flamel 0.1.0">        by which it is recognised
+ *     ... <meta name="generator" content="flamel 0.1.0">        by which it is recognized
  *     ... style, body, script
  *     <script type="text/plain" id="flamel-after" data-size="2811604" data-name="app.perf">
  *     ...letters of the gzip of the packed profile...</script>

@@ -1,4 +1,4 @@
-/* perf_data.c - recordings of `perf record`, recognised. What they hold depends on files of the
+/* perf_data.c - recordings of `perf record`, recognized. What they hold depends on files of the
  * machine, so they are read where there is a system: record/perf_data/perf_data.h. */
 #include "format/core/format.h"
 

@@ -312,7 +312,7 @@ static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *fram
     } else {
         flm_text_add(&name, unknown);
     }
-    record->flags |= FLM_FRAME_UNSYMBOLISED;
+    record->flags |= FLM_FRAME_UNSYMBOLIZED;
     bool good = !name.failed && add_frame(b, (struct flm_bytes){name.at, name.size}, record, out);
     flm_text_clear(&name);
     return good;

@@ -130,7 +130,7 @@ static void add_name(struct reading *r, struct flm_bytes name)
         record.kind = FLM_KIND_INLINED;
     }
     if (is_address(name) || flm_bytes_are(name, "[unknown]"))
-        record.flags = FLM_FRAME_UNSYMBOLISED;
+        record.flags = FLM_FRAME_UNSYMBOLIZED;
     record.function = flm_builder_string(r->builder, name.at, name.size).index;
     add_frame(r, &record);
 }
@@ -152,7 +152,7 @@ static void close_entry(struct reading *r)
             .kind = r->entry_is_kernel ? FLM_KIND_KERNEL : FLM_KIND_NATIVE,
         };
         if (is_address((struct flm_bytes){r->entry_symbol.at, r->entry_symbol.size}))
-            record.flags = FLM_FRAME_UNSYMBOLISED;
+            record.flags = FLM_FRAME_UNSYMBOLIZED;
         struct chain chain = {e->command, r->frame_count, 1, e->samples, e->percent, true, e->line};
         add_frame(r, &record);
         add_chain(r, chain);
@@ -484,7 +484,7 @@ static bool read_report(struct flm_source *source, const struct flm_read_options
     return good;
 }
 
-/* ---- Recognising ----------------------------------------------------------------------------- */
+/* ---- Recognizing ----------------------------------------------------------------------------- */
 
 /* "    34.44%  166  work": an entry; "166 main;parse" behind it: its chain. */
 static bool is_entry(struct flm_bytes line)

@@ -142,7 +142,7 @@ static void link_kinds(struct pairing *p)
 }
 
 /* The first of a group with the first, the second with the second ...: where many are as large, not
- * all of them are neighbours of the same few. Returns where the group ends; 0 when memory ran out.
+ * all of them are neighbors of the same few. Returns where the group ends; 0 when memory ran out.
  */
 static uint32_t look_abreast(struct pairing *p, uint32_t from)
 {

@@ -220,11 +220,11 @@ void flm_columns_clear(struct flm_columns *columns)
 
 /* ---- Wild runs ------------------------------------------------------------------------------- */
 
-static double mean_deviation(const double *value, uint32_t count, double centre)
+static double mean_deviation(const double *value, uint32_t count, double center)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
-        sum += fabs(value[i] - centre);
+        sum += fabs(value[i] - center);
     return sum / count;
 }
 

@@ -23,7 +23,7 @@
  * such stacks the factors are those of the runs' totals, and there is no such view: whatever
  * changes is in the total too, and so in the shares of all that did not.
  *
- * Single wild runs are reined in (winsorised), in each view by itself and blind to labels too: to 4
+ * Single wild runs are reined in (winsorized), in each view by itself and blind to labels too: to 4
  * s around the median of all runs, where s is 1.4826 times the median deviation, and at least that
  * of counting, sqrt(unit * max(median, unit)). Where it is not known what a sample is and more than
  * half of the runs are equal, so that the median deviation is 0, s is 1.2533 times the mean
@@ -74,11 +74,11 @@ struct flm_taming {
 };
 uint32_t flm_runs_most_wild(const struct flm_runs *runs);
 
-/* Winsorises one column in place; `scratch` has room for as many. */
+/* Winsorizes one column in place; `scratch` has room for as many. */
 void flm_column_tame(double *value, uint32_t run_count, struct flm_taming how, double *scratch);
 
 /* The same, for a test with a floor: the floor is to be that of what was measured, unit * mean of
- * the values before they were winsorised, but the test knows only those behind it. As t does not
+ * the values before they were winsorized, but the test knows only those behind it. As t does not
  * depend on the scale of a column, and the floor does, they are multiplied by mean behind / mean
  * before. */
 void flm_column_prepare(double *value, uint32_t run_count, struct flm_taming how, double *scratch);

@@ -12,7 +12,7 @@
  *     p of a column = min(1, min(p as measured, p by size) / 0.8)
  *     p of the total = min(1, p / 0.2)
  *
- * and what is significant has p <= alpha. The total is winsorised as columns are.
+ * and what is significant has p <= alpha. The total is winsorized as columns are.
  *
  * A verdict:
  *     FAIL           something grew significantly, and by at least min_effect of the base's total;
@@ -64,7 +64,7 @@ struct flm_gate_options {
 
 enum flm_verdict { FLM_VERDICT_PASS, FLM_VERDICT_FAIL, FLM_VERDICT_INCONCLUSIVE };
 
-/* One tested column, as told. Means are raw (not winsorised), in the unit of the metric; so is the
+/* One tested column, as told. Means are raw (not winsorized), in the unit of the metric; so is the
  * interval, whose width therefore has wild runs in it. */
 struct flm_gate_column {
     double base_mean, new_mean;
@@ -105,7 +105,7 @@ struct flm_gate_options flm_gate_defaults(void);
  * of base new new base there are fewer ways to relabel them. 64 where there would be more. */
 uint32_t flm_gate_least_runs(double alpha, bool in_blocks);
 
-/* The same as flm_gate_init, and what was renamed is recognised: then it becomes one frame in
+/* The same as flm_gate_init, and what was renamed is recognized: then it becomes one frame in
  * `runs`, and these are tested again (renames.h). */
 bool flm_gate_judge(struct flm_gate *gate, struct flm_runs *runs,
                     const struct flm_gate_options *options, struct flm_error *why);

@@ -43,7 +43,7 @@ static double grown_too(double size, double mean)
     return half + sqrt(half * half + size * size);
 }
 
-/* Of the values in m->value; they are winsorised behind it. */
+/* Of the values in m->value; they are winsorized behind it. */
 static struct flm_noise_row measure(const struct measuring *m, uint32_t column, double critical)
 {
     const struct flm_runs *runs = m->runs;

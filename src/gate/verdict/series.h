@@ -8,7 +8,7 @@
  *     again      in what lies before it, and in what lies behind it, while p <= alpha and there are
  *                enough runs on both sides (binary segmentation); and, where there is none, in
  *                halves, for what came and went again
- *     frames     the runs between this change and its neighbours are compared as base and new are
+ *     frames     the runs between this change and its neighbors are compared as base and new are
  *                by a gate: a short list of frames that adds up                            gate.h
  *
  * The distance between two profiles is the other statistic: no columns, one number. It finds

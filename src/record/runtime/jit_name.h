@@ -1,6 +1,6 @@
 /* jit_name.h - what runtimes write into the name of a piece of code.
  *
- *     JS:*fib /app/fib.js:3:13       V8: optimised; ^ and + barely, ~ interpreted. File and line
+ *     JS:*fib /app/fib.js:3:13       V8: optimized; ^ and + barely, ~ interpreted. File and line
  *     Builtin:ArrayMap               V8's own code
  *     py::parse:/app/parse.py        CPython -X perf: function, file
  *     Lcom/foo/Bar;::baz             the JVM, by perf's agent; a->b is b inlined into a

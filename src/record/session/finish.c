@@ -81,7 +81,7 @@ static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes 
                                             .module = string(f, module),
                                             .address = address,
                                             .kind = kind,
-                                            .flags = FLM_FRAME_UNSYMBOLISED};
+                                            .flags = FLM_FRAME_UNSYMBOLIZED};
     return add_frame(f, &record);
 }
 
@@ -281,7 +281,7 @@ static bool name_places(struct finishing *f, flm_session_progress progress, void
         struct flm_bytes name =
             owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
         if (progress && !progress(context, name, o, p->owner_count))
-            return flm_error_set(f->why, FLM_ERROR_CANCELLED, "stopped");
+            return flm_error_set(f->why, FLM_ERROR_CANCELED, "stopped");
         if (owner->kind == FLM_OWNER_PROCESS &&
             !flm_runtimes_find(&f->runtimes, f->session, owner->process))
             return flm_error_memory(f->why);

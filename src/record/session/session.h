@@ -15,7 +15,7 @@
  * The profile has a metric for each event that has samples (perf/event_metrics.h), in the order of the
  * events and so the first one that was asked for in front, "off-cpu" when waiting was recorded, and
  * "samples"; samples with time, and labels process, thread and command; and in its losses
- * everything that was lost, throttled, cut, not unwound to its end, or not symbolised. */
+ * everything that was lost, throttled, cut, not unwound to its end, or not symbolized. */
 #ifndef FLAMEL_RECORD_SESSION_SESSION_H
 #define FLAMEL_RECORD_SESSION_SESSION_H
 
@@ -65,7 +65,7 @@ bool flm_session_lose_at(struct flm_session *session, const char *what, double c
 /* Whether anything was counted yet. */
 bool flm_session_has_samples(const struct flm_session *session);
 
-/* How far symbolising is, in modules; false stops. May be NULL. */
+/* How far symbolizing is, in modules; false stops. May be NULL. */
 typedef bool (*flm_session_progress)(void *context, struct flm_bytes module, size_t done,
                                      size_t count);
 
@@ -131,7 +131,7 @@ struct flm_session_kept flm_session_kept(const struct flm_session *session);
  * found, and becomes the frame FLM_TRUNCATED_STACK between the command and what is known. Without
  * it such a stack would look as if the command itself had called its outermost known frame.
  *
- * It is a label, and not "unsymbolised": it is no place in code, so no symbols would ever name it,
+ * It is a label, and not "unsymbolized": it is no place in code, so no symbols would ever name it,
  * and `--symbols` must not be recommended for it. */
 #define FLM_CODE_TRUNCATED FLM_CODE_LAST
 #define FLM_TRUNCATED_STACK "[truncated stack]"

@@ -5,7 +5,7 @@
  * browsers name them; several with blanks between them; "C-" is control or command, "A-" alt. Shift
  * is in the letter ("F"), or "S-" where there is none ("S-Tab").
  *
- *     display.c       what is shown, and how: view, metric, order, direction, colours
+ *     display.c       what is shown, and how: view, metric, order, direction, colors
  *     move.c       zoom, pan, scroll, back and forward
  *     frame.c      from frame to frame, and selecting
  *     search.c     what is searched for, and from match to match

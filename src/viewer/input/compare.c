@@ -48,7 +48,7 @@ static bool act_relative(struct flm_viewer *v, struct flm_bytes none, struct flm
 }
 
 /* Refuses what cannot be made equal, with the reason. */
-static bool normalise(struct flm_viewer *v, enum flm_normalise by, struct flm_error *why)
+static bool normalize(struct flm_viewer *v, enum flm_normalize by, struct flm_error *why)
 {
     struct flm_comparing *c = &v->comparing;
     const struct flm_profile *p = flm_viewer_shown(v);
@@ -59,28 +59,28 @@ static bool normalise(struct flm_viewer *v, enum flm_normalise by, struct flm_er
     double scale;
     if (!flm_comparison_scale(p, &v->scene.compared->pair, &normal, &scale, why))
         return false;
-    c->normalise = by;
+    c->normalize = by;
     return chosen(v);
 }
 
 /* Without a word: by the totals, or no more. */
-static bool act_normalise(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+static bool act_normalize(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
-    enum flm_normalise by =
-        v->comparing.normalise == FLM_NORMALISE_NONE ? FLM_NORMALISE_TOTAL : FLM_NORMALISE_NONE;
-    if (word.size > 0 && !flm_normalise_named(word, &by))
+    enum flm_normalize by =
+        v->comparing.normalize == FLM_NORMALIZE_NONE ? FLM_NORMALIZE_TOTAL : FLM_NORMALIZE_NONE;
+    if (word.size > 0 && !flm_normalize_named(word, &by))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of none, total, duration",
                              (int)word.size, word.at);
-    return normalise(v, by, why);
+    return normalize(v, by, why);
 }
 
-static bool act_normalise_by(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
+static bool act_normalize_by(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
     struct flm_text *function = &v->comparing.function, earlier = *function;
     *function = (struct flm_text){0};
     flm_text_add(function, pattern);
     bool good =
-        (!function->failed || flm_error_memory(why)) && normalise(v, FLM_NORMALISE_FUNCTION, why);
+        (!function->failed || flm_error_memory(why)) && normalize(v, FLM_NORMALIZE_FUNCTION, why);
     if (!good) {
         struct flm_text tried = *function;
         *function = earlier;
@@ -286,14 +286,14 @@ static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 
 static const struct flm_action actions[] = {
     {"width", "As wide as", "max|after|before|sum", NULL, act_width, &comparing},
-    {"delta", "Colour by the change of", "subtree|self", NULL, act_delta, &comparing},
+    {"delta", "Color by the change of", "subtree|self", NULL, act_delta, &comparing},
     {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
-    {"normalise", "Make equal first", "none|total|duration", NULL, act_normalise, &comparing},
-    {"normalise-by", "Make a function equal first", "PATTERN", NULL, act_normalise_by, &comparing},
+    {"normalize", "Make equal first", "none|total|duration", NULL, act_normalize, &comparing},
+    {"normalize-by", "Make a function equal first", "PATTERN", NULL, act_normalize_by, &comparing},
     {"parts", "Only stacks that are", "appeared|grown|disappeared|shrunk|same|all", NULL, act_parts,
      &comparing},
-    {"noise", "Colour what cannot be told from noise", NULL, NULL, act_noise, &comparing},
-    {"change-colors", "Colours of changes", "red-blue|green-red", NULL, act_colors, &comparing},
+    {"noise", "Color what cannot be told from noise", NULL, NULL, act_noise, &comparing},
+    {"change-colors", "Colors of changes", "red-blue|green-red", NULL, act_colors, &comparing},
     {"blink", "Before and after in turn", NULL, "v", act_blink, &comparing},
     {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, &comparing},
     {"swap", "Swap before and after", NULL, "X", act_swap, &swappable},

@@ -1,4 +1,4 @@
-/* display.c - what is shown, and how: view, metric, order, direction, colours. */
+/* display.c - what is shown, and how: view, metric, order, direction, colors. */
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
@@ -203,7 +203,7 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
     enum flm_color_mode mode = flm_color_mode_named((struct flm_bytes){text.at, size});
     enum flm_color_mode before = v->color_mode;
     if (mode == FLM_COLOR_MODE_COUNT)
-        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no way to colour", (int)text.size,
+        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no way to color", (int)text.size,
                              text.at);
     struct flm_text with = {0}, with_before = v->color_with;
     if (!flm_viewer_keep(&with, (struct flm_bytes){text.at + next, text.size - next}))
@@ -248,7 +248,7 @@ static const struct flm_action actions[] = {
     {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL},
     {"metric", "Show metric", "NAME", NULL, act_metric, &measured},
     {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured},
-    {"color", "Colour by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
+    {"color", "Color by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
      act_color, NULL},
     {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL},
 };

@@ -101,7 +101,7 @@ static struct flm_spot start(struct flm_viewer *v)
     return (struct flm_spot){last, flm_strip_number(strip, top)};
 }
 
-/* Towards the root. */
+/* Toward the root. */
 static bool walk_up(struct flm_viewer *v)
 {
     struct flm_spot spot = start(v);
@@ -122,7 +122,7 @@ static bool walk_down(struct flm_viewer *v)
     return select_and_show(v, widest_child(v, start(v)));
 }
 
-/* The next frame on the same row, to the left or to the right: a sibling, or of the neighbour. */
+/* The next frame on the same row, to the left or to the right: a sibling, or of the neighbor. */
 static bool walk_aside(struct flm_viewer *v, int direction)
 {
     struct flm_spot spot = start(v);

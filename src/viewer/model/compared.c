@@ -131,18 +131,18 @@ static bool find_pair(const struct flm_viewer *v, const struct flm_profile *p,
     return flm_metric_pair_find(p, text.failed ? NULL : name, pair, why);
 }
 
-/* Where it cannot be normalised as was chosen, it is not, and the note says so. */
+/* Where it cannot be normalized as was chosen, it is not, and the note says so. */
 static bool find_scale(struct flm_viewer *v, const struct flm_profile *p, struct flm_compared *made,
                        double *scale, struct flm_error *why)
 {
     struct flm_comparing *c = &v->comparing;
     struct flm_error error = {0};
-    struct flm_normal normal = {.by = c->normalise,
+    struct flm_normal normal = {.by = c->normalize,
                                 .before_ns = c->duration_ns[FLM_VIEWER_BEFORE],
                                 .after_ns = c->duration_ns[FLM_VIEWER_AFTER],
                                 .function = {c->function.at, c->function.size}};
     c->note[0] = 0;
-    made->by = c->normalise;
+    made->by = c->normalize;
     if (flm_comparison_scale(p, &made->pair, &normal, scale, &error))
         return true;
     if (error.kind == FLM_ERROR_MEMORY)
@@ -152,7 +152,7 @@ static bool find_scale(struct flm_viewer *v, const struct flm_profile *p, struct
     flm_text_puts(&note, error.text);
     c->note[note.size] = 0;
     *scale = 1;
-    made->by = FLM_NORMALISE_NONE;
+    made->by = FLM_NORMALIZE_NONE;
     return true;
 }
 
@@ -287,10 +287,10 @@ static const char *const width_words[] = {[FLM_WIDTHS_MAX] = "max",
                                           [FLM_WIDTHS_SUM] = "sum"};
 enum { WIDTH_WORDS = sizeof width_words / sizeof width_words[0] };
 
-static const char *const normal_words[] = {[FLM_NORMALISE_NONE] = "none",
-                                           [FLM_NORMALISE_TOTAL] = "total",
-                                           [FLM_NORMALISE_DURATION] = "duration",
-                                           [FLM_NORMALISE_FUNCTION] = "function"};
+static const char *const normal_words[] = {[FLM_NORMALIZE_NONE] = "none",
+                                           [FLM_NORMALIZE_TOTAL] = "total",
+                                           [FLM_NORMALIZE_DURATION] = "duration",
+                                           [FLM_NORMALIZE_FUNCTION] = "function"};
 
 const char *flm_comparison_width_word(enum flm_comparison_widths widths)
 {
@@ -307,16 +307,16 @@ bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_width
     return false;
 }
 
-const char *flm_normalise_word(enum flm_normalise by)
+const char *flm_normalize_word(enum flm_normalize by)
 {
     return normal_words[by];
 }
 
-bool flm_normalise_named(struct flm_bytes word, enum flm_normalise *by)
+bool flm_normalize_named(struct flm_bytes word, enum flm_normalize *by)
 {
-    for (int i = FLM_NORMALISE_NONE; i < FLM_NORMALISE_FUNCTION; i++)
+    for (int i = FLM_NORMALIZE_NONE; i < FLM_NORMALIZE_FUNCTION; i++)
         if (flm_bytes_are(word, normal_words[i])) {
-            *by = (enum flm_normalise)i;
+            *by = (enum flm_normalize)i;
             return true;
         }
     return false;
@@ -338,8 +338,8 @@ void flm_comparing_write(const struct flm_comparing *c, struct flm_text *out)
         add_word(out, "self");
     if (c->absolute)
         add_word(out, "absolute");
-    if (c->normalise == FLM_NORMALISE_TOTAL || c->normalise == FLM_NORMALISE_DURATION)
-        add_word(out, normal_words[c->normalise]);
+    if (c->normalize == FLM_NORMALIZE_TOTAL || c->normalize == FLM_NORMALIZE_DURATION)
+        add_word(out, normal_words[c->normalize]);
     for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
         if (c->kinds >> kind & 1)
             add_word(out, flm_change_kind_name((enum flm_change_kind)kind));
@@ -355,7 +355,7 @@ static void read_word(struct flm_comparing *c, struct flm_bytes word)
         if (flm_bytes_are(word, flm_change_kind_name((enum flm_change_kind)kind)))
             c->kinds |= 1u << kind;
     if (flm_comparison_width_named(word, &c->widths) ||
-        flm_change_palette_named(word, &c->palette) || flm_normalise_named(word, &c->normalise))
+        flm_change_palette_named(word, &c->palette) || flm_normalize_named(word, &c->normalize))
         return;
     c->absolute |= flm_bytes_are(word, "absolute");
     c->shows_noise |= flm_bytes_are(word, "noise");
@@ -369,7 +369,7 @@ void flm_comparing_read(struct flm_comparing *c, struct flm_bytes words)
     c->widths = FLM_WIDTHS_MAX;
     c->palette = FLM_CHANGE_RED_BLUE;
     c->scope = FLM_CHANGE_OF_SUBTREE;
-    c->normalise = c->function.size > 0 ? FLM_NORMALISE_FUNCTION : FLM_NORMALISE_NONE;
+    c->normalize = c->function.size > 0 ? FLM_NORMALIZE_FUNCTION : FLM_NORMALIZE_NONE;
     c->absolute = c->shows_noise = c->side_by_side = false;
     c->kinds = 0;
     while (words.size > 0) {

@@ -32,10 +32,10 @@ struct flm_comparing {
     enum flm_change_palette palette;
     enum flm_change_scope scope;
     bool absolute;
-    enum flm_normalise normalise;
+    enum flm_normalize normalize;
     struct flm_text function; /* FUNCTION: a pattern */
     unsigned kinds;           /* bits of enum flm_change_kind; 0: all */
-    bool shows_noise;         /* what cannot be told from noise is coloured too */
+    bool shows_noise;         /* what cannot be told from noise is colored too */
     bool side_by_side;
 
     /* What follows. */
@@ -48,7 +48,7 @@ struct flm_comparing {
 struct flm_compared {
     struct flm_comparison is;
     struct flm_metric_pair pair; /* of the shown profile */
-    enum flm_normalise by;       /* NONE where what was chosen cannot be done */
+    enum flm_normalize by;       /* NONE where what was chosen cannot be done */
     struct flm_change_colors colors;
     double whole;
     struct flm_layout *places; /* side by side: where nodes stand in both; or NULL */
@@ -113,11 +113,11 @@ struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_
                                       enum flm_change_scope scope);
 
 /* The tone of a node, and in `box` its mark, or the texture that stands for the tone where there
- * are no colours. */
+ * are no colors. */
 const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
                                          struct flm_box *box);
 
-/* What the colours mean. */
+/* What the colors mean. */
 enum { FLM_COMPARED_KEYS = 5 };
 struct flm_compared_key {
     const char *title, *action; /* which filters by the kind */
@@ -132,8 +132,8 @@ void flm_compared_keys(const struct flm_compared *compared,
  * is none that is read. */
 const char *flm_comparison_width_word(enum flm_comparison_widths widths);
 bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_widths *widths);
-const char *flm_normalise_word(enum flm_normalise by);
-bool flm_normalise_named(struct flm_bytes word, enum flm_normalise *by);
+const char *flm_normalize_word(enum flm_normalize by);
+bool flm_normalize_named(struct flm_bytes word, enum flm_normalize *by);
 
 /* The choices as words for the URL ("after,self,green-red,side-by-side"; "" for the defaults); and
  * back: words that make no sense are ignored. */
@@ -145,7 +145,7 @@ void flm_comparing_read(struct flm_comparing *comparing, struct flm_bytes words)
 /* The member "comparison" of "tools": null, or an object. */
 void flm_compared_add_tools(struct flm_viewer *viewer, struct flm_json_writer *json);
 
-/* The items of "legend" (an array "items"), where the picture is coloured by changes. */
+/* The items of "legend" (an array "items"), where the picture is colored by changes. */
 void flm_compared_add_legend(struct flm_viewer *viewer, struct flm_json_writer *json);
 
 /* Members of a row or of the detail: "total_before", "total_after", "total_change" for `prefix`

@@ -100,7 +100,7 @@ struct flm_viewer {
     bool is_colored;              /* false: the coloring is to be made */
     struct flm_legend legend;     /* of the coloring and the first strip */
     bool has_legend;
-    double *second_total; /* by node: totals of the second metric, where it gives the colour */
+    double *second_total; /* by node: totals of the second metric, where it gives the color */
     uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
     bool minimap_is_stale;
 

@@ -140,7 +140,7 @@ bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *
         ok = look_anew(searches, &searches->at[i], why) && ok;
     if (ok)
         return true;
-    /* Without memory nothing is searched: found frames and colours are by index. */
+    /* Without memory nothing is searched: found frames and colors are by index. */
     free(searches->uses);
     free(searches->frame_color);
     searches->profile = NULL;
@@ -513,7 +513,7 @@ static bool set_search(struct flm_searches *made, struct flm_bytes text, struct 
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no search", (int)text.size, text.at);
     for (unsigned i = 0; i < made->count; i++)
         if (made->at[i].color == parsed.color)
-            return flm_error_set(why, FLM_ERROR_USAGE, "two searches have the colour %u",
+            return flm_error_set(why, FLM_ERROR_USAGE, "two searches have the color %u",
                                  parsed.color);
     if (!add_search(made, why))
         return false;

@@ -1,4 +1,4 @@
-/* searches.h - up to six searches at once, each in its own colour.
+/* searches.h - up to six searches at once, each in its own color.
  *
  * Names are compared, not frames or nodes: each distinct string once. A frame is found when its
  * function, file or module is, as the scope says. Totals count one occurrence inside another once.
@@ -58,7 +58,7 @@ struct flm_searches {
     unsigned char *uses;               /* by string: names.h */
     struct flm_search at[FLM_MOST_SEARCHES];
     unsigned count, current;
-    unsigned char *frame_color; /* by frame: 1 + the colour of the first search that finds it; 0 */
+    unsigned char *frame_color; /* by frame: 1 + the color of the first search that finds it; 0 */
 };
 
 void flm_searches_clear(struct flm_searches *searches);
@@ -113,7 +113,7 @@ struct flm_search_step flm_search_step(const unsigned char *found, const struct 
                                        struct flm_node from, enum flm_search_way way);
 
 /* All as text, for the URL, and back: "tni0.parse,!rmc1.libc.*" is kind, scope, whether case
- * matters, and colour; then the text, with , and % as %2C and %25. Those that are
+ * matters, and color; then the text, with , and % as %2C and %25. Those that are
  * off stand behind a '!'. */
 void flm_searches_write(const struct flm_searches *searches, struct flm_text *out);
 bool flm_searches_set(struct flm_searches *searches, struct flm_bytes text, struct flm_error *why);

@@ -98,8 +98,8 @@ static void write_comparing(const struct flm_viewer *v, struct flm_text *text, s
     if (text->size > 0)
         add(out, "compare", (struct flm_bytes){text->at, text->size});
     text->size = 0;
-    if (c->normalise == FLM_NORMALISE_FUNCTION && c->function.size > 0)
-        add(out, "normalise", (struct flm_bytes){c->function.at, c->function.size});
+    if (c->normalize == FLM_NORMALIZE_FUNCTION && c->function.size > 0)
+        add(out, "normalize", (struct flm_bytes){c->function.at, c->function.size});
 }
 
 void flm_state_write(struct flm_viewer *v, struct flm_text *out)
@@ -239,7 +239,7 @@ static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct 
                            struct flm_error *why)
 {
     struct flm_comparing *c = &v->comparing;
-    bool same = true, kept = flm_viewer_keep(&c->function, value_of(state, "normalise", room));
+    bool same = true, kept = flm_viewer_keep(&c->function, value_of(state, "normalize", room));
     flm_comparing_read(c, value_of(state, "compare", room));
     for (int side = 0; side < 2; side++) {
         struct flm_bytes value = value_of(state, side_keys[side], room);

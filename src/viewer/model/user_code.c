@@ -101,7 +101,7 @@ static void add_runtime(struct alternatives *a, struct flm_bytes name)
 static void collect(const struct flm_profile *p, struct alternatives *modules,
                     struct alternatives *names)
 {
-    /* Frames are in the order of their functions and modules: neighbours are often the same. */
+    /* Frames are in the order of their functions and modules: neighbors are often the same. */
     uint32_t last_module = 0, last_name = 0;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *frame = &p->frames[i];
@@ -229,7 +229,7 @@ static const struct {
     {"Without stacks that wait", "drop", idle_names},
     {"Without garbage collection", "drop", collector_names},
     {"Without the kernel", "hide", "kind=kernel"},
-    {"Without frames that have no name", "hide", "kind=unsymbolised"},
+    {"Without frames that have no name", "hide", "kind=unsymbolized"},
     {"Inlined functions in their callers", "hide", "kind=inlined"},
 };
 

@@ -73,7 +73,7 @@ void flm_viewer_pinch(struct flm_viewer *viewer, double x, double y, double fact
  * not. */
 void flm_viewer_clock(struct flm_viewer *viewer, double (*clock_ms)(void));
 
-/* Light or dark, forced colours (the eight that the page found; see theme.h), reduced motion. */
+/* Light or dark, forced colors (the eight that the page found; see theme.h), reduced motion. */
 struct flm_theme {
     bool dark, forced, still;
     uint32_t forced_text, forced_page, forced_accent, forced_mark; /* 0xRRGGBB */

@@ -204,7 +204,7 @@ uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangl
     return box.fill;
 }
 
-/* Colour is never alone: a line for the kind, a texture for a runtime. Of the thousands of boxes
+/* Color is never alone: a line for the kind, a texture for a runtime. Of the thousands of boxes
  * that are too narrow for a line nobody asks for the kind: that would be a miss of the cache each.
  */
 static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r, uint32_t frame,

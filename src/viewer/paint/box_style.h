@@ -1,4 +1,4 @@
-/* box_style.h - how each box of the picture looks: its colour, its texture, its label, its marks. The
+/* box_style.h - how each box of the picture looks: its color, its texture, its label, its marks. The
  * same for pixels, terminal cells and the minimap. */
 #ifndef FLAMEL_VIEWER_PAINT_BOX_STYLE_H
 #define FLAMEL_VIEWER_PAINT_BOX_STYLE_H
@@ -27,25 +27,25 @@ void flm_looks_clear(struct flm_looks *looks);
 /* A flm_box_look; `context` is the struct flm_looks. */
 void flm_looks_box(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);
 
-/* Only the colour of a node's box: for what is too narrow for more. */
+/* Only the color of a node's box: for what is too narrow for more. */
 uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangle *rectangle);
 
-/* Makes the viewer's legend, unless it is there: what the colours mean, and how much of everything
+/* Makes the viewer's legend, unless it is there: what the colors mean, and how much of everything
  * has each: of the stacks, whatever of them is drawn and which way up. False, and `why`, if memory
  * ran out. */
 bool flm_looks_legend(struct flm_viewer *viewer, struct flm_error *why);
 
-/* A tone's colour and its text's. */
+/* A tone's color and its text's. */
 void flm_looks_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
                     uint32_t *ink);
 
-/* Colours of the page in the viewer's theme: 0xRRGGBB. */
+/* Colors of the page in the viewer's theme: 0xRRGGBB. */
 struct flm_page_colors {
     uint32_t page, panel, line, text, muted, accent, chip;
 };
 struct flm_page_colors flm_page_colors(const struct flm_theme *theme);
 
-/* The colour of a search, and of what it marks. */
+/* The color of a search, and of what it marks. */
 uint32_t flm_search_color(const struct flm_theme *theme, unsigned color);
 
 #endif

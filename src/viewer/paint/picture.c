@@ -195,8 +195,8 @@ static bool find_facts(struct picture *picture, struct flm_error *why)
     facts->factor = 1;
     facts->stack_count = metric->stack_count;
     facts->total = metric->total;
-    facts->unsymbolised = metric->unsymbolised;
-    facts->unsymbolised_of = metric->size;
+    facts->unsymbolized = metric->unsymbolized;
+    facts->unsymbolized_of = metric->size;
     facts->level_limit = LEVELS;
     for (uint32_t i = 0; i < p->sizes.loss_count; i++)
         facts->lost += p->losses[i].count;

@@ -3,7 +3,7 @@
  *     app.flm   Sandwich of =parse · cpu · hide:libc.so.6     the file; view, metric, operations
  *     strips                                                  all levels that there are under the
  *                                                             zoom, as wide as in the window
- *     legend                                                  colours, marks, searches
+ *     legend                                                  colors, marks, searches
  *     1,204 stacks  12.4 s  drawn 531  ...                    the status line, as an SVG has it
  *
  * The same rectangles and the same looks as in the window (box_style.h), without what the pointer

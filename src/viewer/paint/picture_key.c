@@ -100,7 +100,7 @@ void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
     add_zoom(v, out);
 }
 
-/* ---- What its colours mean ------------------------------------------------------------------- */
+/* ---- What its colors mean ------------------------------------------------------------------- */
 
 static struct flm_picture_key *add(struct flm_picture_keys *keys, const struct flm_theme *theme,
                                    const struct flm_tone *tone, struct flm_bytes words,
@@ -158,7 +158,7 @@ static bool add_colors(struct flm_picture_keys *keys, struct flm_viewer *v,
     return true;
 }
 
-/* Marks that no colour of the legend has. */
+/* Marks that no color of the legend has. */
 static void add_marks(struct flm_picture_keys *keys, const struct flm_viewer *v, unsigned marks,
                       struct flm_text *scratch)
 {
@@ -197,7 +197,7 @@ bool flm_picture_keys_init(struct flm_picture_keys *keys, struct flm_viewer *v, 
     *keys = (struct flm_picture_keys){.count = 0};
     if (flm_scene_compares(v))
         add_changes(keys, v, &scratch);
-    else if (!v->theme.forced) /* where no colour says anything */
+    else if (!v->theme.forced) /* where no color says anything */
         good = add_colors(keys, v, &scratch, why);
     if (good) {
         add_marks(keys, v, marks, &scratch);

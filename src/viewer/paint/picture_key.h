@@ -1,4 +1,4 @@
-/* picture_key.h - the words of a picture (picture.h): what it is of, and what its colours mean. */
+/* picture_key.h - the words of a picture (picture.h): what it is of, and what its colors mean. */
 #ifndef FLAMEL_VIEWER_PAINT_PICTURE_KEY_H
 #define FLAMEL_VIEWER_PAINT_PICTURE_KEY_H
 
@@ -17,8 +17,8 @@ struct flm_picture_key {
     uint32_t fill, ink;
     enum flm_mark mark;
     enum flm_texture texture;
-    double edge_px;    /* in the ink, where colours are forced */
-    bool is_outline;   /* of a search: `fill` is the colour of its outline */
+    double edge_px;    /* in the ink, where colors are forced */
+    bool is_outline;   /* of a search: `fill` is the color of its outline */
     size_t from, size; /* its words, plain */
 };
 enum { FLM_PICTURE_KEYS = FLM_LEGEND_GROUPS + 1 + FLM_MARK_COUNT + FLM_MOST_SEARCHES };

@@ -65,8 +65,8 @@ void flm_compared_add_tools(struct flm_viewer *v, struct flm_json_writer *json)
     flm_json_add_text(json, "color",
                       flm_bytes_of(choice->scope == FLM_CHANGE_OF_SELF ? "self" : "subtree"));
     flm_json_add_bool(json, "relative", !choice->absolute);
-    flm_json_add_bool(json, "normalised", c->by != FLM_NORMALISE_NONE);
-    flm_json_add_text(json, "normalise", flm_bytes_of(flm_normalise_word(c->by)));
+    flm_json_add_bool(json, "normalized", c->by != FLM_NORMALIZE_NONE);
+    flm_json_add_text(json, "normalize", flm_bytes_of(flm_normalize_word(c->by)));
     flm_json_add_text(json, "palette", flm_bytes_of(flm_change_palette_name(choice->palette)));
     flm_json_add_bool(json, "noise", choice->shows_noise);
     flm_json_add_bool(json, "side_by_side", choice->side_by_side);

@@ -196,7 +196,7 @@ static void complete_pattern(struct completing *c)
     if (flm_bytes_are(c->typed.field, "kind=")) {
         for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
             try_word(c, flm_kind_name(kind), NULL);
-        try_word(c, "unsymbolised", NULL);
+        try_word(c, "unsymbolized", NULL);
         return;
     }
     if (c->typed.field.size == 0) {

@@ -135,7 +135,7 @@ static struct flm_bytes last_part(struct flm_bytes path)
 
 static const char *kind_of(const struct flm_frame_record *frame)
 {
-    if (frame->flags & FLM_FRAME_UNSYMBOLISED)
+    if (frame->flags & FLM_FRAME_UNSYMBOLIZED)
         return "no symbol";
     return frame->kind == FLM_KIND_PLAIN ? NULL : flm_kind_name(frame->kind);
 }
@@ -354,7 +354,7 @@ static void tell_relations(struct flm_telling *t, const struct subject *s, const
 }
 
 /* Only of stacks: in other trees the picture itself is who calls whom. */
-static bool tell_neighbours(struct flm_telling *t, const struct subject *s, struct flm_error *why)
+static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struct flm_error *why)
 {
     struct flm_relations relations = {0};
     uint32_t function = t->viewer->figures.functions.of_frame[s->frame];
@@ -561,7 +561,7 @@ static bool tell_detail(struct flm_telling *t, const struct subject *s, struct f
     else
         tell_instances(t, s);
     if (!s->run)
-        ok = tell_neighbours(t, s, why) && tell_stack(t, s, why);
+        ok = tell_neighbors(t, s, why) && tell_stack(t, s, why);
     tell_run(t, s);
     flm_json_end(&t->json);
     return ok;

@@ -1,4 +1,4 @@
-/* legend.c - "legend": what the colours of the picture mean, and how much has each. */
+/* legend.c - "legend": what the colors of the picture mean, and how much has each. */
 #include "draw/color/color_mode.h"
 #include "viewer/paint/box_style.h"
 #include "viewer/query/internal.h"

@@ -22,7 +22,7 @@
  *      comparison: null, or
  *         {before, after                               what is compared, in words
  *          width: "max|after|before|sum", color: "self|subtree", relative: b
- *          normalised: b, normalise: "none|total|duration|function"
+ *          normalized: b, normalize: "none|total|duration|function"
  *          palette: "red-blue|green-red", noise: b, side_by_side: b
  *          parts: [{name, title, total, share?, on: b}]
  *          similarity                                  0 to 1
@@ -35,7 +35,7 @@
  *     {current                                         which is being typed, from 0
  *      searches: [{text, kind: "text|regex|fuzzy", scope: "name|file|module|all", case: b
  *                  color                               "#c26e12", of the theme
- *                  number                              of the colour, 0 to 5: stays the search's
+ *                  number                              of the color, 0 to 5: stays the search's
  *                  on: b
  *                  error                               a sentence: what was found is of the text
  *                                                      before
@@ -43,7 +43,7 @@
  *                  functions?, frames?                 how many were found
  *                  at?}]}                              the selected frame is the at-th of them
  *
- * legend        what the colours mean; of a comparison, of what changed
+ * legend        what the colors mean; of a comparison, of what changed
  *     {title, items: [{color, dark                     "#rrggbb" on a light and on a dark page
  *                      texture                         "rising", "kernel" ...
  *                      title
@@ -80,7 +80,7 @@
  *      trimmed?                                        "12 % outside of the window"
  *      filtered?                                       "3 % (1.2 s) by 2 transforms"
  *      lost: [{what, count, where}], lost_count?
- *      unsymbolised_share?, samples?, notes?: [{key, value}]
+ *      unsymbolized_share?, samples?, notes?: [{key, value}]
  *      sentence}                                       all of it
  *
  * overlay       what the picture took: null, or

@@ -131,8 +131,8 @@ static void add_sentence(const struct flm_telling *t, const struct flm_metric_su
     if (v->picture.merged > 0) {
         flm_text_puts(out, ", ");
         flm_count_add(out, v->picture.merged);
-        flm_text_puts(out, v->picture.merged == 1 ? " of them grey for narrow neighbours"
-                                                  : " of them grey, for narrow neighbours");
+        flm_text_puts(out, v->picture.merged == 1 ? " of them gray for narrow neighbors"
+                                                  : " of them gray, for narrow neighbors");
     }
     flm_text_puts(out, t->profile->sizes.loss_count ? "; something was lost while reading."
                                                     : "; nothing was lost while reading.");
@@ -177,7 +177,7 @@ static void tell_status(struct flm_telling *t)
     tell_trimmed(t);
     tell_filtered(t);
     tell_losses(t);
-    flm_tell_share(t, "unsymbolised_share", metric->unsymbolised, t->all);
+    flm_tell_share(t, "unsymbolized_share", metric->unsymbolized, t->all);
     if (t->profile->sizes.sample_count > 0)
         flm_tell_count(t, "samples", t->profile->sizes.sample_count);
     else

@@ -50,7 +50,7 @@ void flm_tell_share(struct flm_telling *t, const char *key, double value, double
 void flm_tell_title(struct flm_telling *t, const char *key, uint32_t frame);
 struct flm_bytes flm_title_of(const struct flm_profile *p, uint32_t frame);
 
-/* The search that is on and finds a frame: its colour; -1: none. As "found". */
+/* The search that is on and finds a frame: its color; -1: none. As "found". */
 void flm_tell_found(struct flm_telling *t, uint32_t frame);
 
 /* Two numbers: "20 40" is rows 20 to 59. What is missing is 0 and 100. */

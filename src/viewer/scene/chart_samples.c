@@ -17,7 +17,7 @@ void flm_samples_level(const struct flm_looks *looks, const struct flm_viewport 
     struct flm_rectangle box;
     int begun = first;
     uint32_t rgb = 0;
-    bool any = false; /* [begun, x) is of this colour, and not painted yet */
+    bool any = false; /* [begun, x) is of this color, and not painted yet */
     for (int x = first, next; x < last; x = next) {
         next = x + 1;
         bool is = flm_layout_at(looks->strip->layout, &every, x + 0.5, level, &box);

@@ -1,6 +1,6 @@
 /* malloc.c - memory for the wasm module: one heap from the end of the data to the end of memory.
  *
- * Chunks lie side by side and know their size; a free one is told to both neighbours, so that
+ * Chunks lie side by side and know their size; a free one is told to both neighbors, so that
  * freeing joins what touches (boundary tags, after Knuth 1.2.5 and Lea's malloc):
  *
  *           | previous_size | size, flags | payload ...                     |
@@ -189,7 +189,7 @@ static void cut_top(uint32_t size)
 
 /* ---- Chunks ---- */
 
-/* Says to both neighbours that the chunk is free: joins it with them, and puts it in a bin. Its
+/* Says to both neighbors that the chunk is free: joins it with them, and puts it in a bin. Its
  * flag PREVIOUS_USED is right; the USED flag is off. */
 static void release(struct chunk *chunk)
 {

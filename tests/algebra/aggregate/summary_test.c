@@ -136,20 +136,20 @@ static void frames_without_a_symbol_are_counted_with_what_was_spent_in_them(void
     struct flm_node node;
     struct flm_builder *b = builder_with(&cpu, &node);
     struct flm_frame_record record = {.function = text(b, "0x12").index,
-                                      .flags = FLM_FRAME_UNSYMBOLISED};
+                                      .flags = FLM_FRAME_UNSYMBOLIZED};
     struct flm_node unknown = flm_builder_child(b, node, flm_builder_frame(b, &record));
     flm_builder_add(b, unknown, cpu, 3);
     flm_builder_add(b, node, cpu, 1);
     struct flm_profile *p = flm_builder_finish(b, NULL);
     assert_non_null(p);
     struct flm_summary s = summary_of(p);
-    assert_int_equal(s.unsymbolised_frames, 1);
-    assert_true(s.metric[0].unsymbolised == 3);
+    assert_int_equal(s.unsymbolized_frames, 1);
+    assert_true(s.metric[0].unsymbolized == 3);
     flm_summary_clear(&s);
     flm_profile_free(p);
 }
 
-static bool summarise(void *context, struct flm_error *why)
+static bool summarize(void *context, struct flm_error *why)
 {
     struct flm_summary s;
     if (!flm_summary_init(&s, context, why))
@@ -162,7 +162,7 @@ static void any_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("a;b 1\n");
-    assert_true(assert_survives_failures(summarise, p) > 2);
+    assert_true(assert_survives_failures(summarize, p) > 2);
     flm_profile_free(p);
 }
 

@@ -254,13 +254,13 @@ static void before_is_scaled_by_what_is_to_be_equal(void **state)
     (void)state;
     struct flm_profile *p =
         profile_of_two("main;f 10 30\nmain;f;g;f 10 10\nmain;h 20 80\nf;h 0 10\n");
-    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALISE_NONE}) == 1);
-    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALISE_TOTAL}) == 130 / 40.0);
-    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALISE_DURATION,
+    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALIZE_NONE}) == 1);
+    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALIZE_TOTAL}) == 130 / 40.0);
+    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALIZE_DURATION,
                                                  .before_ns = 4,
                                                  .after_ns = 2}) == 0.5);
     /* f inside of f is counted once: 20 before, 30 + 10 + 10 after. */
-    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALISE_FUNCTION,
+    assert_true(scale_of(p, &(struct flm_normal){.by = FLM_NORMALIZE_FUNCTION,
                                                  .function = flm_bytes_of("f")}) == 2.5);
     flm_profile_free(p);
 }
@@ -273,12 +273,12 @@ static void what_is_not_there_cannot_be_made_equal(void **state)
         struct flm_normal normal;
         const char *says;
     } cases[] = {
-        {{.by = FLM_NORMALISE_FUNCTION, .function = {"f", 1}},
-         "cannot normalise: the function has no value in one of both"},
-        {{.by = FLM_NORMALISE_FUNCTION, .function = {"g", 1}},
-         "cannot normalise: the function has no value in one of both"},
-        {{.by = FLM_NORMALISE_DURATION, .after_ns = 3},
-         "cannot normalise: it is not known how long both were recorded"},
+        {{.by = FLM_NORMALIZE_FUNCTION, .function = {"f", 1}},
+         "cannot normalize: the function has no value in one of both"},
+        {{.by = FLM_NORMALIZE_FUNCTION, .function = {"g", 1}},
+         "cannot normalize: the function has no value in one of both"},
+        {{.by = FLM_NORMALIZE_DURATION, .after_ns = 3},
+         "cannot normalize: it is not known how long both were recorded"},
     };
     struct flm_metric_pair pair;
     assert_true(flm_metric_pair_find(p, NULL, &pair, NULL));
@@ -293,9 +293,9 @@ static void what_is_not_there_cannot_be_made_equal(void **state)
     struct flm_error why = {0};
     double scale;
     assert_true(flm_metric_pair_find(p, NULL, &pair, NULL));
-    assert_false(flm_comparison_scale(p, &pair, &(struct flm_normal){.by = FLM_NORMALISE_TOTAL},
+    assert_false(flm_comparison_scale(p, &pair, &(struct flm_normal){.by = FLM_NORMALIZE_TOTAL},
                                       &scale, &why));
-    assert_string_equal(why.text, "cannot normalise: one of both has no value at all");
+    assert_string_equal(why.text, "cannot normalize: one of both has no value at all");
     flm_profile_free(p);
 }
 
@@ -308,7 +308,7 @@ static void memory_that_runs_out_is_reported(void **state)
         struct flm_error why = {0};
         struct flm_metric_pair pair;
         double scale;
-        struct flm_normal normal = {.by = FLM_NORMALISE_FUNCTION, .function = flm_bytes_of("f")};
+        struct flm_normal normal = {.by = FLM_NORMALIZE_FUNCTION, .function = flm_bytes_of("f")};
         allocation_fail_from(nth);
         struct flm_profile *p = flm_comparison_align(x, y, &why);
         bool good = p && flm_metric_pair_find(p, "cpu", &pair, &why) &&

@@ -193,7 +193,7 @@ static void scaled_by_totals_nothing_is_gained_or_lost_in_all(void **state)
         struct flm_profile *p = flm_comparison_align(x, y, NULL);
         struct flm_metric_pair pair;
         assert_true(flm_metric_pair_find(p, NULL, &pair, NULL));
-        struct flm_normal normal = {.by = FLM_NORMALISE_TOTAL};
+        struct flm_normal normal = {.by = FLM_NORMALIZE_TOTAL};
         struct flm_comparison_options options = {0};
         assert_true(flm_comparison_scale(p, &pair, &normal, &options.scale, NULL));
         struct flm_comparison c = compared(p, &options);

@@ -159,9 +159,9 @@ static void parts_add_up(void **state)
     }
 }
 
-/* The difference of normalised graphs: whatever grows, as much shrinks. Its norm is what the
+/* The difference of normalized graphs: whatever grows, as much shrinks. Its norm is what the
  * similarity of shapes lacks, twice. */
-static void what_is_normalised_gains_what_it_loses(void **state)
+static void what_is_normalized_gains_what_it_loses(void **state)
 {
     (void)state;
     uint64_t random = 52;
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(each_stack_is_in_the_parts_that_are_named_after_what_it_did),
         cmocka_unit_test(every_part_has_a_name),
         cmocka_unit_test(parts_add_up),
-        cmocka_unit_test(what_is_normalised_gains_what_it_loses),
+        cmocka_unit_test(what_is_normalized_gains_what_it_loses),
         cmocka_unit_test(a_factor_multiplies_every_value),
         cmocka_unit_test(failing_allocations_are_reported),
     };

@@ -302,7 +302,7 @@ static void aligning_survives_failed_allocations(void **state)
     struct random_shape shape = random_full;
     struct work w = {.mode = FLM_ALIGN_ADD};
     for (int i = 0; i < 3; i++) {
-        shape.negative = i == 2; /* the last pass drops what cancelled */
+        shape.negative = i == 2; /* the last pass drops what canceled */
         w.p[i] = random_profile(&random, &shape);
     }
     assert_true(assert_survives_failures(align_three, &w) > 60);

@@ -43,7 +43,7 @@ static void full(const char *class, const char *expected)
 {
     static const char *const texts[] = {"ns::f<int>(char)", "lib.so", "dir/f.cc"};
     struct flm_frame_record record = {
-        .line = 7, .address = 0x40, .kind = FLM_KIND_INLINED, .flags = FLM_FRAME_UNSYMBOLISED};
+        .line = 7, .address = 0x40, .kind = FLM_KIND_INLINED, .flags = FLM_FRAME_UNSYMBOLIZED};
     struct flm_profile *p = classified(class, &record, texts, strlen(texts[0]));
     char *text = described(p);
     char *line = strstr(text, "node 1   ") + 9;

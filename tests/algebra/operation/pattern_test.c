@@ -26,7 +26,7 @@ static const struct {
     {'p', "parse", "libxml2.so.2", "parse.c", 0, 0},
     {'q', "parse_x", "libxml2.so.2", "parse.c", 0, 0},
     {'r', "read", "vmlinux", "", FLM_KIND_KERNEL, 0},
-    {'s', "std::map<int, int>::find", "app", "", FLM_KIND_NATIVE, FLM_FRAME_UNSYMBOLISED},
+    {'s', "std::map<int, int>::find", "app", "", FLM_KIND_NATIVE, FLM_FRAME_UNSYMBOLIZED},
     {'u', "\xCE\xBB", "", "", FLM_KIND_JIT, 0},
     {'x', "", "", "", FLM_KIND_LABEL, 0},
 };
@@ -169,7 +169,7 @@ static void kinds_are_matched_by_name(void **state)
     (void)state;
     matches("kind=kernel", "r");
     matches("kind=native", "ms");
-    matches("kind=unsymbolised", "s");
+    matches("kind=unsymbolized", "s");
     matches("kind=label", "x");
     matches("kind=gpu", "");
 }
@@ -326,7 +326,7 @@ static uint32_t add_frame(struct flm_builder *b, const char *name, size_t size)
 }
 
 /* Names that are nearly the same: other ends, doubled, quoted. */
-static struct flm_profile *with_neighbours(const char *name, size_t size)
+static struct flm_profile *with_neighbors(const char *name, size_t size)
 {
     char other[80];
     struct flm_builder *b = flm_builder_new(NULL);
@@ -354,7 +354,7 @@ static bool has_name(const struct flm_profile *in, struct flm_bytes name)
 static void assert_exact(const char *name, size_t size)
 {
     struct flm_error why = {0};
-    struct flm_profile *named = with_neighbours(name, size);
+    struct flm_profile *named = with_neighbors(name, size);
     struct flm_text expression = {0};
     unsigned char marks[200];
     uint32_t matched;

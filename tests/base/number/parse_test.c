@@ -72,7 +72,7 @@ static void anything_else_is_not_a_number(void **state)
     assert_int_equal(flm_number_parse((struct flm_bytes){NULL, 0}, &value), FLM_NUMBER_NONE);
 }
 
-static void nan_and_inf_are_special_however_spelt(void **state)
+static void nan_and_inf_are_special_however_spelled(void **state)
 {
     (void)state;
     static const char *const infinite[] = {"inf", "Inf", "+INF", "infinity", "Infinity"};
@@ -328,7 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kind_says_how_a_number_is_written),
         cmocka_unit_test(anything_else_is_not_a_number),
-        cmocka_unit_test(nan_and_inf_are_special_however_spelt),
+        cmocka_unit_test(nan_and_inf_are_special_however_spelled),
         cmocka_unit_test(a_number_too_large_for_a_double_is_special),
         cmocka_unit_test(a_number_too_small_for_a_double_is_zero),
         cmocka_unit_test(minus_zero_is_read_as_zero),

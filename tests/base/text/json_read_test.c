@@ -364,7 +364,7 @@ static void reading_stops_when_told_to(void **state)
     source.progress_context = &passed;
     flm_json_init(&json, &source, &why);
     assert_false(flm_json_finish(&json));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_int_equal(passed, 8);
 }
 

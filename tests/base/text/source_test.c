@@ -90,7 +90,7 @@ static void progress_adds_up_and_may_stop(void **state)
     assert_int_equal(told, 65);
     assert_false(flm_source_progress(&source, 40, &why));
     assert_int_equal(told, 105);
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
 }
 
 int main(void)

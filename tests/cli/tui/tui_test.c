@@ -76,7 +76,7 @@ static int row_of(struct session *session, const char *name)
     return emulator_find(&session->terminal, name, 1);
 }
 
-/* Bold, in the colours of the page the other way round. */
+/* Bold, in the colors of the page the other way round. */
 static bool is_selected(struct session *session, const char *name)
 {
     const struct emulator_cell *cell = letter_of(session, name);

@@ -109,7 +109,7 @@ static void negated_tones_are_mirrored(void **state)
     }
 }
 
-static void noise_is_grey(void **state)
+static void noise_is_gray(void **state)
 {
     (void)state;
     static const struct flm_change_colors colors = {.absolute = false};
@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(a_change_is_measured_by_the_larger_value),
         cmocka_unit_test(an_absolute_change_is_measured_by_the_total),
         cmocka_unit_test(negated_tones_are_mirrored),
-        cmocka_unit_test(noise_is_grey),
+        cmocka_unit_test(noise_is_gray),
         cmocka_unit_test(the_tone_is_that_of_what_was_proved),
         cmocka_unit_test(the_whole_is_the_larger_total_once_scaled),
         cmocka_unit_test(palettes_have_names),

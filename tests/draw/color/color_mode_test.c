@@ -43,7 +43,7 @@ static void modes_have_names_and_titles(void **state)
         assert_int_equal(flm_color_mode_named(flm_bytes_of(name)), mode);
         assert_true(flm_color_mode_title((enum flm_color_mode)mode)[0] != 0);
     }
-    assert_int_equal(flm_color_mode_named(flm_bytes_of("colour")), FLM_COLOR_MODE_COUNT);
+    assert_int_equal(flm_color_mode_named(flm_bytes_of("color")), FLM_COLOR_MODE_COUNT);
 }
 
 static void modules_have_hues_and_functions_shades(void **state)
@@ -106,7 +106,7 @@ static void the_first_rule_that_matches_counts(void **state)
     struct flm_coloring c =
         colored(p, FLM_COLOR_RULES, "re*->#010203\n\n/r/ -> rgb(4,5,6)\r\nread->#ffffff\n");
     assert_int_equal(tone_of(p, &c, "read"), 0x010203);
-    assert_int_equal(tone_of(p, &c, "copy"), flm_grey_tone(1).light);
+    assert_int_equal(tone_of(p, &c, "copy"), flm_gray_tone(1).light);
     assert_int_equal(c.tones[frame_called(p, "read")].ink, FLM_INK_WHITE);
     assert_int_equal(c.group_count, 4);
     flm_coloring_clear(&c);
@@ -191,7 +191,7 @@ static bool color_and_list(void *context, struct flm_error *why)
     return done;
 }
 
-static void colours_survive_failed_allocations(void **state)
+static void colors_survive_failed_allocations(void **state)
 {
     (void)state;
     char folded[30 * 60];
@@ -218,7 +218,7 @@ int main(void)
         cmocka_unit_test(wrong_rules_are_refused_with_their_line),
         cmocka_unit_test(a_legend_adds_up_the_widest_first),
         cmocka_unit_test(shares_have_a_legend_of_steps),
-        cmocka_unit_test(colours_survive_failed_allocations),
+        cmocka_unit_test(colors_survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,12 +99,12 @@ static void functions_of_a_module_have_its_hue(void **state)
     assert_int_equal(module_tone("app::parse", "").light, module_tone("app::parse", "").light);
 }
 
-static void runtimes_are_nearly_grey(void **state)
+static void runtimes_are_nearly_gray(void **state)
 {
     (void)state;
-    struct lab grey = lab_of(module_tone("malloc", "/usr/lib/libc.so.6").light);
+    struct lab gray = lab_of(module_tone("malloc", "/usr/lib/libc.so.6").light);
     struct lab hue = lab_of(module_tone("parse", "app").light);
-    assert_true(hypot(grey.a, grey.b) < 0.02);
+    assert_true(hypot(gray.a, gray.b) < 0.02);
     assert_true(hypot(hue.a, hue.b) > 0.05);
 }
 
@@ -142,7 +142,7 @@ static void the_tone_of_a_package_has_the_hue_of_its_functions(void **state)
 
 /* ---- flamegraph.pl's ------------------------------------------------------------------------- */
 
-static void names_have_the_colours_that_flamegraph_pl_gives_them(void **state)
+static void names_have_the_colors_that_flamegraph_pl_gives_them(void **state)
 {
     (void)state;
     static const struct {
@@ -183,7 +183,7 @@ static void names_have_the_colours_that_flamegraph_pl_gives_them(void **state)
 
 /* ---- Given ----------------------------------------------------------------------------------- */
 
-static void given_colours_come_first(void **state)
+static void given_colors_come_first(void **state)
 {
     (void)state;
     struct flm_palette palette;
@@ -201,7 +201,7 @@ static void given_colours_come_first(void **state)
     flm_palette_clear(&palette);
 }
 
-static void malformed_colours_are_refused_with_their_line(void **state)
+static void malformed_colors_are_refused_with_their_line(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -244,12 +244,12 @@ int main(void)
         cmocka_unit_test(text_can_be_read_on_every_tone),
         cmocka_unit_test(all_hues_are_equally_light),
         cmocka_unit_test(functions_of_a_module_have_its_hue),
-        cmocka_unit_test(runtimes_are_nearly_grey),
+        cmocka_unit_test(runtimes_are_nearly_gray),
         cmocka_unit_test(shares_go_from_quiet_to_loud_in_every_vision),
         cmocka_unit_test(the_tone_of_a_package_has_the_hue_of_its_functions),
-        cmocka_unit_test(names_have_the_colours_that_flamegraph_pl_gives_them),
-        cmocka_unit_test(given_colours_come_first),
-        cmocka_unit_test(malformed_colours_are_refused_with_their_line),
+        cmocka_unit_test(names_have_the_colors_that_flamegraph_pl_gives_them),
+        cmocka_unit_test(given_colors_come_first),
+        cmocka_unit_test(malformed_colors_are_refused_with_their_line),
         cmocka_unit_test(a_palette_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

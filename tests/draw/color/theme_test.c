@@ -79,8 +79,8 @@ static struct flm_bytes next_value(const char **css, struct flm_bytes *name)
     return value;
 }
 
-/* The page has its colours as text, so that its first picture has them, under any policy. */
-static void the_page_has_the_same_colours(void **state)
+/* The page has its colors as text, so that its first picture has them, under any policy. */
+static void the_page_has_the_same_colors(void **state)
 {
     (void)state;
     struct flm_text light = {0}, dark = {0};
@@ -115,7 +115,7 @@ int main(void)
         cmocka_unit_test(searches_stand_out_from_the_page_and_from_frames),
         cmocka_unit_test(lit_letters_can_be_read),
         cmocka_unit_test(the_tokens_as_css),
-        cmocka_unit_test(the_page_has_the_same_colours),
+        cmocka_unit_test(the_page_has_the_same_colors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void a_picture_says_what_it_is(void **state)
     struct recorder r = recorded(&still);
     assert_string_equal(r.words.at,
                         "A title\nof two\nkernel\njit\n2 stacks\n4 samples\ndrawn 4\nmerged 0 "
-                        "(0 %)\nlost 0\nunsymbolised 0 %\n");
+                        "(0 %)\nlost 0\nunsymbolized 0 %\n");
     assert_int_equal(r.marks, 1u << FLM_MARK_KERNEL | 1u << FLM_MARK_JIT);
     assert_true(r.lowest < still.height_px && r.lowest > still.height_px - 20);
     assert_int_equal(r.first_fill, flm_token_color(FLM_TOKEN_PAGE, false));

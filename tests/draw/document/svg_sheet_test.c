@@ -56,7 +56,7 @@ static void everything_that_can_be_drawn_is_sound_xml(void **state)
     flm_text_clear(&out);
 }
 
-static void a_texture_is_defined_once_a_colour(void **state)
+static void a_texture_is_defined_once_a_color(void **state)
 {
     (void)state;
     struct flm_text out = {0};
@@ -81,7 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_that_can_be_drawn_is_sound_xml),
-        cmocka_unit_test(a_texture_is_defined_once_a_colour),
+        cmocka_unit_test(a_texture_is_defined_once_a_color),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void rows_boxes_gaps_and_corners_are_these(void **state)
 
 /* Narrow boxes have no gaps, so they tile: whatever the scale and the offset, each pixel between
  * the first and the last is somebody's, and each box has one. */
-static void neighbours_share_their_edges_at_every_scale(void **state)
+static void neighbors_share_their_edges_at_every_scale(void **state)
 {
     (void)state;
     static const double scales[] = {1, 1.25, 1.5, 2, 3};
@@ -130,7 +130,7 @@ static void neighbours_share_their_edges_at_every_scale(void **state)
         boxes.gap = 0;
         bool was_tiny = false;
         while (list.count < 60) {
-            /* What is less than a pixel is merged with its like, so it has wider neighbours. */
+            /* What is less than a pixel is merged with its like, so it has wider neighbors. */
             bool is_tiny = !was_tiny && random_below(&random, 4) == 0;
             double width = is_tiny ? 0.01 + (double)random_below(&random, 90) / 100
                                    : 2 + (scale - 1) * (double)random_below(&random, 100) / 100;
@@ -253,7 +253,7 @@ struct label {
     int asked, rooms;
 };
 
-static void labelled(void *context, const struct flm_rectangle *r, struct flm_box *box)
+static void labeled(void *context, const struct flm_rectangle *r, struct flm_box *box)
 {
     (void)r;
     struct label *label = context;
@@ -286,7 +286,7 @@ static void assert_label(struct label label, struct flm_rectangle r, int clip_le
     struct flm_rectangles list = {&r, 1, 1, 0};
     clean(MOST_WIDTH, 18);
     struct flm_pixels part = flm_pixels_clipped(pixels, clip_left, 0, MOST_WIDTH, 18);
-    struct flm_boxes boxes = boxes_of(1, labelled, &label);
+    struct flm_boxes boxes = boxes_of(1, labeled, &label);
     boxes.pixels = &part;
     boxes.atlas = atlas;
     boxes.row_height = 18;
@@ -348,7 +348,7 @@ static void names_are_asked_for_only_where_there_is_room(void **state)
     struct flm_rectangle at[] = {box_at(0, 10, 0, 0), box_at(10, 110, 0, 0),
                                  box_at(110, 500, 0, 0)};
     struct flm_rectangles list = {at, 3, 3, 0};
-    struct flm_boxes boxes = boxes_of(1, labelled, &label);
+    struct flm_boxes boxes = boxes_of(1, labeled, &label);
     boxes.row_height = 18;
     clean(120, 18);
     assert_int_equal(flm_boxes_draw(&boxes, &list), 0);
@@ -430,7 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_boxes_gaps_and_corners_are_these),
-        cmocka_unit_test(neighbours_share_their_edges_at_every_scale),
+        cmocka_unit_test(neighbors_share_their_edges_at_every_scale),
         cmocka_unit_test(what_is_out_of_the_clip_is_not_touched),
         cmocka_unit_test(a_clip_that_is_cleared_was_as_good_as_clean),
         cmocka_unit_test(a_point_is_in_the_row_that_is_drawn_there),

@@ -40,7 +40,7 @@ static void assert_picture(int width, int height, const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void a_colour_is_rgba_bytes(void **state)
+static void a_color_is_rgba_bytes(void **state)
 {
     (void)state;
     uint32_t pixel = flm_pixel(0x123456);
@@ -88,7 +88,7 @@ static void an_outline_is_inside(void **state)
     assert_picture(4, 5, ".##.\n.##.\n.##.\n.##.\n....\n");
 }
 
-static void mixing_ends_at_both_colours(void **state)
+static void mixing_ends_at_both_colors(void **state)
 {
     (void)state;
     assert_int_equal(flm_color_mix(0x123456, 0xFEDCBA, 0), 0x123456);
@@ -267,11 +267,11 @@ static void a_clip_cuts_and_moves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_colour_is_rgba_bytes),
+        cmocka_unit_test(a_color_is_rgba_bytes),
         cmocka_unit_test(edges_go_to_the_nearest_pixel),
         cmocka_unit_test(an_area_is_filled_and_nothing_else),
         cmocka_unit_test(an_outline_is_inside),
-        cmocka_unit_test(mixing_ends_at_both_colours),
+        cmocka_unit_test(mixing_ends_at_both_colors),
         cmocka_unit_test(a_blend_mixes_with_what_is_there),
         cmocka_unit_test(round_corners_leave_what_is_outside_of_them),
         cmocka_unit_test(textures_are_these),

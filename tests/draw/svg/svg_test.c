@@ -399,7 +399,7 @@ static void a_still_picture_is_complete(void **state)
     assert_holds(&out, ">drawn 4</tspan>");
     assert_holds(&out, ">merged 0 (0 %)</tspan>");
     assert_holds(&out, ">lost 0</tspan>");
-    assert_holds(&out, ">unsymbolised 0 %</tspan>");
+    assert_holds(&out, ">unsymbolized 0 %</tspan>");
     assert_holds(&out, ">kernel</text>");
     assert_holds(&out, "prefers-color-scheme:dark");
     assert_lacks(&out, "<script");
@@ -529,7 +529,7 @@ static void what_was_lost_is_told(void **state)
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
     struct flm_frame_record unknown = {.function = flm_builder_string(b, "0x12", 4).index,
-                                       .flags = FLM_FRAME_UNSYMBOLISED};
+                                       .flags = FLM_FRAME_UNSYMBOLIZED};
     struct flm_node node =
         flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &unknown));
     flm_builder_add(b, node, metric, 1e9);
@@ -540,11 +540,11 @@ static void what_was_lost_is_told(void **state)
     struct flm_text out = drawn(p, &(struct flm_svg_options){0});
     assert_holds(&out, ">4 s</tspan>");
     assert_holds(&out, ">lost 12 malformed lines</tspan>");
-    assert_holds(&out, ">unsymbolised 25 %</tspan>");
+    assert_holds(&out, ">unsymbolized 25 %</tspan>");
     flm_text_clear(&out);
     out = drawn(p, &(struct flm_svg_options){.reverse = true});
     assert_holds(&out, "<tspan>2 stacks</tspan>");
-    assert_holds(&out, ">unsymbolised 25 %</tspan>");
+    assert_holds(&out, ">unsymbolized 25 %</tspan>");
     flm_text_clear(&out);
     flm_profile_free(p);
 }
@@ -663,7 +663,7 @@ static void options_are_set_by_name(void **state)
                                            {"diff-palette", "green-red"},
                                            {"diff-noise", NULL},
                                            {"diff-only", "grown,shrunk"},
-                                           {"normalise", "function:main"}};
+                                           {"normalize", "function:main"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_error why;
         if (!flm_svg_option_set(&o, pairs[i][0], pairs[i][1], &why))
@@ -680,12 +680,12 @@ static void options_are_set_by_name(void **state)
     assert_true(o.change_of_self && o.change_absolute && o.without_noise_test);
     assert_int_equal(o.change_palette, FLM_CHANGE_GREEN_RED);
     assert_string_equal(o.changes, "grown,shrunk");
-    assert_int_equal(o.normalise, FLM_NORMALISE_FUNCTION);
-    assert_string_equal(o.normalise_function, "main");
+    assert_int_equal(o.normalize, FLM_NORMALIZE_FUNCTION);
+    assert_string_equal(o.normalize_function, "main");
     assert_true(flm_svg_option_set(&o, "diff-color", "subtree,relative", NULL));
     assert_true(!o.change_of_self && !o.change_absolute);
-    assert_true(flm_svg_option_set(&o, "normalise", "total", NULL));
-    assert_int_equal(o.normalise, FLM_NORMALISE_TOTAL);
+    assert_true(flm_svg_option_set(&o, "normalize", "total", NULL));
+    assert_int_equal(o.normalize, FLM_NORMALIZE_TOTAL);
 }
 
 static void the_list_has_every_option(void **state)
@@ -722,14 +722,14 @@ static void options_that_make_no_sense_are_refused(void **state)
                                            {"order", "random"},
                                            {"diff-width", "both"},
                                            {"encoding", "latin1"},
-                                           {"colours", "hot"},
+                                           {"colors", "hot"},
                                            {"factor", "nan"},
                                            {"flamechart", NULL},
                                            {"diff-color", "self absolute"},
                                            {"diff-palette", "red"},
                                            {"diff-only", "grown,new"},
-                                           {"normalise", "function:"},
-                                           {"normalise", "sum"}};
+                                           {"normalize", "function:"},
+                                           {"normalize", "sum"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_svg_options o = {0};
         struct flm_error why = {0};
@@ -745,7 +745,7 @@ static void options_that_make_no_sense_are_refused(void **state)
                                                    {.background = "pink"},
                                                    {.colors = (enum flm_colors)99},
                                                    {.widths = (enum flm_comparison_widths)9},
-                                                   {.normalise = (enum flm_normalise)9},
+                                                   {.normalize = (enum flm_normalize)9},
                                                    {.min_width = -1}};
     struct flm_profile *p = profile_of("a 1\n");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -770,7 +770,7 @@ static struct flm_text palette_of(const struct flm_profile *p,
     return out;
 }
 
-static void a_palette_keeps_colours_from_picture_to_picture(void **state)
+static void a_palette_keeps_colors_from_picture_to_picture(void **state)
 {
     (void)state;
     struct flm_profile *first = profile_of("main;read_[k] 1\n");
@@ -829,8 +829,8 @@ static void drawing_survives_failed_allocations(void **state)
         {.p = p, .options = {.palette = {given, sizeof given - 1}}, .palette = true},
         {.p = two, .options = {.widths = FLM_WIDTHS_MAX}},
         {.p = two,
-         .options = {.normalise = FLM_NORMALISE_FUNCTION,
-                     .normalise_function = "b",
+         .options = {.normalize = FLM_NORMALIZE_FUNCTION,
+                     .normalize_function = "b",
                      .changes = "grown,disappeared"}},
     };
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
@@ -906,7 +906,7 @@ int main(void)
         cmocka_unit_test(options_are_set_by_name),
         cmocka_unit_test(the_list_has_every_option),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
-        cmocka_unit_test(a_palette_keeps_colours_from_picture_to_picture),
+        cmocka_unit_test(a_palette_keeps_colors_from_picture_to_picture),
         cmocka_unit_test(drawing_survives_failed_allocations),
         cmocka_unit_test(a_sink_that_refuses_ends_it),
         cmocka_unit_test(equal_profiles_are_equal_pictures),

@@ -113,7 +113,7 @@ static void the_page_is_behind_the_last_box(void **state)
     emulator_clear(&terminal);
 }
 
-/* How many eighths of a row have a colour. */
+/* How many eighths of a row have a color. */
 static int eighths_of(const struct emulator *terminal, int row, uint32_t color)
 {
     int eighths = 0;

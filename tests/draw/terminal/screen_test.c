@@ -134,7 +134,7 @@ static void the_cursor_blinks_where_it_is_wanted(void **state)
     flm_screen_clear(&screen);
 }
 
-/* What the first cell looks like where there are so many colours. */
+/* What the first cell looks like where there are so many colors. */
 static struct emulator_style style_at(enum flm_color_depth depth, struct flm_style style)
 {
     struct flm_screen screen = new_screen(2, 1, depth);

@@ -36,17 +36,17 @@ static void the_sum_says_what_was_made_equal(void **state)
 {
     (void)state;
     static const struct {
-        enum flm_normalise by;
+        enum flm_normalize by;
         double scale;
         const char *says;
     } cases[] = {
-        {FLM_NORMALISE_NONE, 1, "similarity 0.58 \xC2\xB7 not normalised"},
-        {FLM_NORMALISE_TOTAL, 1.06,
-         "similarity 0.58 \xC2\xB7 normalised: before \xC3\x97 1.06, so that the totals are equal"},
-        {FLM_NORMALISE_DURATION, 2,
-         "similarity 0.52 \xC2\xB7 normalised: before \xC3\x97 2, as if recorded for as long"},
-        {FLM_NORMALISE_FUNCTION, 1 / 3.0,
-         "similarity 0.38 \xC2\xB7 normalised: before \xC3\x97 0.3333, so that main is equal"},
+        {FLM_NORMALIZE_NONE, 1, "similarity 0.58 \xC2\xB7 not normalized"},
+        {FLM_NORMALIZE_TOTAL, 1.06,
+         "similarity 0.58 \xC2\xB7 normalized: before \xC3\x97 1.06, so that the totals are equal"},
+        {FLM_NORMALIZE_DURATION, 2,
+         "similarity 0.52 \xC2\xB7 normalized: before \xC3\x97 2, as if recorded for as long"},
+        {FLM_NORMALIZE_FUNCTION, 1 / 3.0,
+         "similarity 0.38 \xC2\xB7 normalized: before \xC3\x97 0.3333, so that main is equal"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct flm_comparison_options options = {.scale = cases[i].scale};
@@ -74,7 +74,7 @@ static void a_sum_without_anything_before_has_no_percentage(void **state)
     struct flm_text text = {0};
     flm_comparison_add_sum(&text, &c, &samples);
     assert_says(&text, "0 samples before, 530 samples after \xC2\xB7 +530 samples in all \xC2\xB7 "
-                       "similarity 0 \xC2\xB7 not normalised");
+                       "similarity 0 \xC2\xB7 not normalized");
     flm_comparison_clear(&c);
 }
 
@@ -94,7 +94,7 @@ static void only_what_is_equal_has_a_similarity_of_1(void **state)
     c = compared(after, after, (struct flm_comparison_options){0});
     flm_comparison_add_sum(&text, &c, &samples);
     assert_says(&text, "530 samples before, 530 samples after \xC2\xB7 0 % in all \xC2\xB7 "
-                       "similarity 1 \xC2\xB7 not normalised");
+                       "similarity 1 \xC2\xB7 not normalized");
     flm_comparison_add_parts(&text, &c, &samples);
     assert_says(&text, "nothing changed");
     flm_comparison_clear(&c);
@@ -160,7 +160,7 @@ static void a_signed_column_says_what_was_gained(void **state)
     flm_comparison_add_sum(&text, &c, &samples);
     assert_says(&text, "-20 samples in all");
     flm_comparison_add_look(&text, &c, &colors);
-    assert_says(&text, "as wide as gained and lost together \xC2\xB7 coloured by the change of the "
+    assert_says(&text, "as wide as gained and lost together \xC2\xB7 colored by the change of the "
                        "subtree, in relation to the total");
     struct flm_change all = flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE);
     flm_comparison_add_change(&text, &c, &all, &samples);
@@ -168,7 +168,7 @@ static void a_signed_column_says_what_was_gained(void **state)
     flm_comparison_clear(&c);
 }
 
-static void the_look_says_what_grey_means(void **state)
+static void the_look_says_what_gray_means(void **state)
 {
     (void)state;
     struct flm_comparison c =
@@ -178,8 +178,8 @@ static void the_look_says_what_grey_means(void **state)
     struct flm_change_colors colors = {.scope = FLM_CHANGE_OF_SELF};
     struct flm_text text = {0};
     flm_comparison_add_look(&text, &c, &colors);
-    assert_says(&text, "as wide as both together \xC2\xB7 coloured by the change of each frame "
-                       "alone, in relation to the larger value \xC2\xB7 grey: the same, or too few "
+    assert_says(&text, "as wide as both together \xC2\xB7 colored by the change of each frame "
+                       "alone, in relation to the larger value \xC2\xB7 gray: the same, or too few "
                        "samples to tell (3 \xCF\x83 of counting, an estimate from one run each)");
     flm_comparison_clear(&c);
 }
@@ -194,17 +194,17 @@ static void a_change_has_both_values_and_a_percentage(void **state)
         const char *says;
     } cases[] = {
         {100, 300,
-         "100 samples before (normalised 150 samples), 300 samples after: +150 samples "
+         "100 samples before (normalized 150 samples), 300 samples after: +150 samples "
          "(+100 %)"},
         {100, 0,
-         "100 samples before (normalised 150 samples), 0 samples after: -150 samples "
+         "100 samples before (normalized 150 samples), 0 samples after: -150 samples "
          "(gone)"},
-        {0, 300, "0 samples before (normalised 0 samples), 300 samples after: +300 samples (new)"},
+        {0, 300, "0 samples before (normalized 0 samples), 300 samples after: +300 samples (new)"},
         {200, 300,
-         "200 samples before (normalised 300 samples), 300 samples after: 0 samples "
+         "200 samples before (normalized 300 samples), 300 samples after: 0 samples "
          "(0 %)"},
         {2, 4,
-         "2 samples before (normalised 3 samples), 4 samples after: +1 sample (+33.3 %), "
+         "2 samples before (normalized 3 samples), 4 samples after: +1 sample (+33.3 %), "
          "too few samples to tell"},
     };
     struct flm_comparison c = compared(before, after, options);
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(of_what_is_known_to_be_proved_nothing_else_is_told),
         cmocka_unit_test(parts_say_how_much_and_whether_it_is_seen),
         cmocka_unit_test(a_signed_column_says_what_was_gained),
-        cmocka_unit_test(the_look_says_what_grey_means),
+        cmocka_unit_test(the_look_says_what_gray_means),
         cmocka_unit_test(a_change_has_both_values_and_a_percentage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

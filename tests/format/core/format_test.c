@@ -23,39 +23,39 @@ static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
     assert_null(flm_format_named(""));
 }
 
-static void recognised(const char *head, size_t size, const char *name)
+static void recognized(const char *head, size_t size, const char *name)
 {
     struct flm_error why = {0};
     const struct flm_format *format =
-        flm_format_recognise((struct flm_bytes){head, size}, true, &why);
+        flm_format_recognize((struct flm_bytes){head, size}, true, &why);
     if (!format)
         fail_msg("%s: %s", name, why.text);
     assert_string_equal(format->name, name);
 }
 
-static void files_are_recognised_by_what_they_contain(void **state)
+static void files_are_recognized_by_what_they_contain(void **state)
 {
     (void)state;
-    recognised("FLAMEL\x1A\n\1\0\0\0", 12, "flm");
-    recognised("main;read 10\nmain 2\n", 20, "folded");
-    recognised("main;read 10 12\n", 16, "folded");
-    recognised("idle 7\n", 7, "folded");
-    recognised("PERFILE2h\0\0\0", 12, "perf-data");
-    recognised("a;b\n", 4, "folded"); /* its reader says which line has no value */
-    recognised("main;\x01\x02\x03 10\n", 12, "folded");
+    recognized("FLAMEL\x1A\n\1\0\0\0", 12, "flm");
+    recognized("main;read 10\nmain 2\n", 20, "folded");
+    recognized("main;read 10 12\n", 16, "folded");
+    recognized("idle 7\n", 7, "folded");
+    recognized("PERFILE2h\0\0\0", 12, "perf-data");
+    recognized("a;b\n", 4, "folded"); /* its reader says which line has no value */
+    recognized("main;\x01\x02\x03 10\n", 12, "folded");
 }
 
 static void refused(const char *head, size_t size, const char *words)
 {
     struct flm_error why = {0};
     const struct flm_format *format =
-        flm_format_recognise((struct flm_bytes){head, size}, true, &why);
+        flm_format_recognize((struct flm_bytes){head, size}, true, &why);
     if (format)
         fail_msg("'%s' is said to be %s", head, format->name);
     assert_int_equal(why.kind, FLM_ERROR_FORMAT);
     if (!strstr(why.text, words))
         fail_msg("'%s': %s", head, why.text);
-    assert_null(flm_format_recognise((struct flm_bytes){head, size}, true, NULL));
+    assert_null(flm_format_recognize((struct flm_bytes){head, size}, true, NULL));
 }
 
 static void what_is_no_profile_is_named(void **state)
@@ -104,7 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_has_a_name_of_its_own_and_says_what_it_is),
-        cmocka_unit_test(files_are_recognised_by_what_they_contain),
+        cmocka_unit_test(files_are_recognized_by_what_they_contain),
         cmocka_unit_test(what_is_no_profile_is_named),
         cmocka_unit_test(names_of_files_say_how_to_write_them),
     };

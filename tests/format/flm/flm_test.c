@@ -9,7 +9,7 @@
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
 
-static void a_flm_file_is_recognised_by_its_magic(void **state)
+static void a_flm_file_is_recognized_by_its_magic(void **state)
 {
     (void)state;
     struct flm_bytes magic = {"FLAMEL\x1A\n\0\0", 10};
@@ -18,7 +18,7 @@ static void a_flm_file_is_recognised_by_its_magic(void **state)
     assert_int_equal(flm_format_flm.sniff(flm_bytes_of("FLAMEL\n\n;x 1"), true), 0);
     assert_int_equal(flm_format_flm.sniff((struct flm_bytes){"", 0}, true), 0);
     struct flm_error why = {0};
-    assert_ptr_equal(flm_format_recognise(magic, true, &why), &flm_format_flm);
+    assert_ptr_equal(flm_format_recognize(magic, true, &why), &flm_format_flm);
 }
 
 static bool take(void *context, const void *bytes, size_t size)
@@ -60,7 +60,7 @@ static void it_is_written_as_text_and_to_a_sink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flm_file_is_recognised_by_its_magic),
+        cmocka_unit_test(a_flm_file_is_recognized_by_its_magic),
         cmocka_unit_test(it_is_written_as_text_and_to_a_sink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,7 +312,7 @@ static void it_is_a_format(void **state)
     struct flm_text packed = packed_of(p), written = {0};
     struct flm_write_options options = {0};
     struct flm_bytes bytes = {packed.at, packed.size};
-    assert_ptr_equal(flm_format_recognise(bytes, true, NULL), &flm_format_packed);
+    assert_ptr_equal(flm_format_recognize(bytes, true, NULL), &flm_format_packed);
     assert_ptr_equal(flm_format_for_file("a.packed"), &flm_format_packed);
     assert_true(flm_format_packed.write(p, &options, &written, NULL));
     assert_true(flm_bytes_equal(bytes, (struct flm_bytes){written.at, written.size}));

@@ -68,7 +68,7 @@ static struct flm_frame frame_of(struct flm_builder *b, const char *at, size_t s
     }
     record.function = flm_builder_string(b, at, size).index;
     if (stands_for_an_address((struct flm_bytes){at, size}))
-        record.flags = FLM_FRAME_UNSYMBOLISED;
+        record.flags = FLM_FRAME_UNSYMBOLIZED;
     return flm_builder_frame(b, &record);
 }
 
@@ -338,7 +338,7 @@ static void names_that_stand_for_addresses_are_marked(void **state)
         snprintf(line, sizeof line, "%s;x 1\n", names[i]);
         struct flm_profile *p = profile_of(line);
         assert_int_equal(p->frames[p->node_frame[1]].flags,
-                         i < 5 || strcmp(names[i], "[[]") == 0 ? FLM_FRAME_UNSYMBOLISED : 0);
+                         i < 5 || strcmp(names[i], "[[]") == 0 ? FLM_FRAME_UNSYMBOLIZED : 0);
         flm_profile_free(p);
         agrees(flm_bytes_of(line), 1);
     }
@@ -586,7 +586,7 @@ static void a_stack_without_end_is_refused(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- Recognising it, cutting it
+/* ---- Recognizing it, cutting it
  * -------------------------------------------------------------------- */
 
 static int sniff(const char *head, bool whole)
@@ -594,7 +594,7 @@ static int sniff(const char *head, bool whole)
     return flm_format_folded.sniff(flm_bytes_of(head), whole);
 }
 
-static void folded_text_is_recognised(void **state)
+static void folded_text_is_recognized(void **state)
 {
     (void)state;
     assert_true(sniff("main;read 10\n", true) >= 30);
@@ -657,7 +657,7 @@ static void progress_is_told_and_may_stop_it(void **state)
     source.progress = tell;
     source.progress_context = &told;
     assert_null(read_source(&source, &(struct flm_read_options){0}, &why));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_true(told.bytes < text.size);
     flm_text_clear(&text);
 }
@@ -706,7 +706,7 @@ int main(void)
         cmocka_unit_test(texts_by_chance_agree_with_the_plain_reader),
         cmocka_unit_test(a_line_of_100000_frames_is_read),
         cmocka_unit_test(a_stack_without_end_is_refused),
-        cmocka_unit_test(folded_text_is_recognised),
+        cmocka_unit_test(folded_text_is_recognized),
         cmocka_unit_test(a_cut_is_behind_a_line),
         cmocka_unit_test(progress_is_told_and_may_stop_it),
         cmocka_unit_test(reading_survives_failed_allocations),

@@ -54,16 +54,16 @@ static void texts_are_shown_as_they_are(void **state)
     flm_text_clear(&out);
 }
 
-static void pages_of_flamel_are_recognised_and_no_others(void **state)
+static void pages_of_flamel_are_recognized_and_no_others(void **state)
 {
     (void)state;
     struct flm_bytes ours = flm_bytes_of(FLM_HTML_BEGINS "\n" FLM_HTML_GENERATOR "1\">");
-    assert_ptr_equal(flm_format_recognise(ours, false, NULL), &flm_format_html);
+    assert_ptr_equal(flm_format_recognize(ours, false, NULL), &flm_format_html);
     struct flm_error why = {0};
-    assert_null(flm_format_recognise(flm_bytes_of("<!DOCTYPE html>\n<html>"), false, &why));
+    assert_null(flm_format_recognize(flm_bytes_of("<!DOCTYPE html>\n<html>"), false, &why));
     assert_string_equal(why.text, "this is a web page, not a profile");
     struct flm_bytes inner = flm_bytes_of(FLM_HTML_GENERATOR "1\">");
-    assert_ptr_not_equal(flm_format_recognise(inner, false, NULL), &flm_format_html);
+    assert_ptr_not_equal(flm_format_recognize(inner, false, NULL), &flm_format_html);
     assert_ptr_equal(flm_format_for_file("a.html"), &flm_format_html);
 }
 
@@ -73,7 +73,7 @@ int main(void)
         cmocka_unit_test(a_part_is_found_with_its_size),
         cmocka_unit_test(a_size_that_is_none_is_no_part),
         cmocka_unit_test(texts_are_shown_as_they_are),
-        cmocka_unit_test(pages_of_flamel_are_recognised_and_no_others),
+        cmocka_unit_test(pages_of_flamel_are_recognized_and_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

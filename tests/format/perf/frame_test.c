@@ -168,7 +168,7 @@ static void assert_frames(const char *line, const char *expected)
         struct flm_bytes name = flm_vocabulary_text(&b->words, record->function);
         flm_text_format(&text, "%s%.*s %s%s", i ? "|" : "", (int)name.size, name.at,
                         flm_kind_name(record->kind),
-                        record->flags & FLM_FRAME_UNSYMBOLISED ? " ?" : "");
+                        record->flags & FLM_FRAME_UNSYMBOLIZED ? " ?" : "");
         assert_int_equal(record->address, 0);
     }
     flm_text_putc(&text, 0);

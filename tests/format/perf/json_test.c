@@ -14,7 +14,7 @@ static void a_converted_recording_adds_up(void **state)
     assert_int_equal(frame_named(p, "work_fp")->kind, FLM_KIND_LABEL);
     assert_int_equal(frame_named(p, "do_syscall_64")->kind, FLM_KIND_KERNEL);
     assert_true(is_string(p, frame_named(p, "__sin_fma")->module, "libm.so.6"));
-    assert_int_equal(frame_named(p, "[unknown]")->flags, FLM_FRAME_UNSYMBOLISED);
+    assert_int_equal(frame_named(p, "[unknown]")->flags, FLM_FRAME_UNSYMBOLIZED);
     assert_note(p, "host", "vm");
     assert_note(p, "command",
                 "/usr/bin/perf record -e cpu-clock -F 499 -g -o fp.perf.data ./work_fp 3 2");
@@ -22,13 +22,13 @@ static void a_converted_recording_adds_up(void **state)
     flm_profile_free(p);
 }
 
-static void it_is_recognised(void **state)
+static void it_is_recognized(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("perf_json/converted.json");
     struct flm_error why = {0};
-    assert_ptr_equal(flm_format_recognise(bytes, true, &why), json);
-    assert_ptr_equal(flm_format_recognise((struct flm_bytes){bytes.at, 100}, false, &why), json);
+    assert_ptr_equal(flm_format_recognize(bytes, true, &why), json);
+    assert_ptr_equal(flm_format_recognize((struct flm_bytes){bytes.at, 100}, false, &why), json);
     assert_int_equal(json->sniff(flm_bytes_of("\xEF\xBB\xBF {\"linux-perf-json-version\""), 1), 95);
     assert_int_equal(json->sniff(flm_bytes_of("[\"linux-perf-json-version\""), 1), 0);
     assert_int_equal(json->sniff(flm_bytes_of("{\"version\": 1}"), 1), 0);
@@ -129,7 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_converted_recording_adds_up),
-        cmocka_unit_test(it_is_recognised),
+        cmocka_unit_test(it_is_recognized),
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_refused),
         cmocka_unit_test(keys_may_come_in_any_order_and_unknown_ones_too),

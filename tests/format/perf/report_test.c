@@ -74,7 +74,7 @@ static void what_perf_left_out_is_counted(void **state)
     flm_profile_free(p);
 }
 
-static void files_are_recognised(void **state)
+static void files_are_recognized(void **state)
 {
     (void)state;
     static const char *const names[] = {"counts", "percent", "periods_leaf_first", "limited",
@@ -84,7 +84,7 @@ static void files_are_recognised(void **state)
         snprintf(path, sizeof path, "perf_report/%s.txt", names[i]);
         struct flm_bytes bytes = file_bytes(path);
         struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognise(bytes, true, &why), report);
+        assert_ptr_equal(flm_format_recognize(bytes, true, &why), report);
         free((void *)bytes.at);
     }
     assert_int_equal(report->sniff(flm_bytes_of("main;f 12\n"), true), 0);
@@ -148,9 +148,9 @@ static void addresses_are_not_symbols(void **state)
     (void)state;
     struct flm_profile *p = read(HEADER("c") "    60.00%             3  w        x   [.] f\n"
                                              "3 0x7fdf;[unknown];0;f\n");
-    assert_int_equal(frame_named(p, "0x7fdf")->flags, FLM_FRAME_UNSYMBOLISED);
-    assert_int_equal(frame_named(p, "[unknown]")->flags, FLM_FRAME_UNSYMBOLISED);
-    assert_int_equal(frame_named(p, "0")->flags, FLM_FRAME_UNSYMBOLISED);
+    assert_int_equal(frame_named(p, "0x7fdf")->flags, FLM_FRAME_UNSYMBOLIZED);
+    assert_int_equal(frame_named(p, "[unknown]")->flags, FLM_FRAME_UNSYMBOLIZED);
+    assert_int_equal(frame_named(p, "0")->flags, FLM_FRAME_UNSYMBOLIZED);
     assert_int_equal(frame_named(p, "f")->flags, 0);
     flm_profile_free(p);
 }
@@ -229,7 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_add_up),
         cmocka_unit_test(what_perf_left_out_is_counted),
-        cmocka_unit_test(files_are_recognised),
+        cmocka_unit_test(files_are_recognized),
         cmocka_unit_test(reports_that_would_mislead_are_refused),
         cmocka_unit_test(chains_may_be_leaf_first),
         cmocka_unit_test(sums_tell_counts_from_periods),

@@ -37,7 +37,7 @@ static const struct {
     {"inlined.txt", 2, "cpu-clock", "ns", 141414140, 10, 14},
     {"jit.txt", 2, "cpu-clock", "ns", 50167215, 13, 15},
     {"mangled.txt", 2, "cpu-clock", "ns", 44088176, 11, 22},
-    {"unsymbolised.txt", 2, "cpu-clock", "ns", 31031031, 7, 31},
+    {"unsymbolized.txt", 2, "cpu-clock", "ns", 31031031, 7, 31},
     {"no_end.txt", 2, "cpu-clock", "ns", 1001001, 1, 1},
     {"one_line.txt", 2, "cpu-clock", "ns", 80160320, 15, 40},
     {"processes.txt", 2, "cpu-clock", "samples", 33, 13, 33},
@@ -80,13 +80,13 @@ static void every_file_adds_up(void **state)
     }
 }
 
-static void every_file_is_recognised(void **state)
+static void every_file_is_recognized(void **state)
 {
     (void)state;
     for (size_t i = 0; i < FILE_COUNT; i++) {
         struct flm_bytes bytes = bytes_of_file(i);
         struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognise(bytes, true, &why), script);
+        assert_ptr_equal(flm_format_recognize(bytes, true, &why), script);
         free((void *)bytes.at);
     }
 }
@@ -617,7 +617,7 @@ static void reading_stops_when_told_to(void **state)
     source.progress = stop;
     source.progress_context = &calls;
     assert_null(finished(script, &source, &(struct flm_read_options){0}, &why));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELLED);
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_int_equal(calls, 1);
 }
 
@@ -625,7 +625,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_adds_up),
-        cmocka_unit_test(every_file_is_recognised),
+        cmocka_unit_test(every_file_is_recognized),
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_file_cut_in_two_is_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_refused_or_read),

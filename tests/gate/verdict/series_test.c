@@ -153,7 +153,7 @@ static void a_growth_of_everything_is_one_of_the_total(void **state)
     flm_runs_clear(&runs);
 }
 
-static void each_of_several_changes_has_its_own_neighbours(void **state)
+static void each_of_several_changes_has_its_own_neighbors(void **state)
 {
     (void)state;
     static const struct planted changes[] = {{"main;gc;sweep", 20, 60, 700},
@@ -316,7 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_found_where_it_is_and_named),
         cmocka_unit_test(a_growth_of_everything_is_one_of_the_total),
-        cmocka_unit_test(each_of_several_changes_has_its_own_neighbours),
+        cmocka_unit_test(each_of_several_changes_has_its_own_neighbors),
         cmocka_unit_test(what_went_away_is_told_as_gone),
         cmocka_unit_test(what_came_and_went_in_the_middle_is_found),
         cmocka_unit_test(single_wild_runs_are_no_change),

@@ -228,7 +228,7 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     uint32_t node;
     const struct flm_frame_record *frame = frame_named(p, name, &node);
     assert_non_null(frame);
-    assert_int_equal(frame->flags, FLM_FRAME_UNSYMBOLISED);
+    assert_int_equal(frame->flags, FLM_FRAME_UNSYMBOLIZED);
     assert_int_equal(frame->address, inner);
     assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), temporary_path("bare")));
     assert_non_null(frame_named(p, caller, &node));
@@ -362,7 +362,7 @@ static void a_perf_map_names_what_lies_in_no_file(void **state)
         const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
         struct flm_bytes name = flm_string_bytes(p, f->function);
         found |= name.size > 0 && memmem(name.at, name.size, "fib", 3) &&
-                 !(f->flags & FLM_FRAME_UNSYMBOLISED);
+                 !(f->flags & FLM_FRAME_UNSYMBOLIZED);
     }
     assert_true(found);
     assert_true(lost(p, "names of addresses that lie in no file") == 1); /* 0x1300 */

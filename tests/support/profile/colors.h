@@ -1,5 +1,5 @@
-/* color/color_mode.h - colours computed as the standards do: contrast, and how far apart people see them,
- * with any colour vision. */
+/* color/color_mode.h - colors computed as the standards do: contrast, and how far apart people see them,
+ * with any color vision. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_COLORS_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_COLORS_H
 
@@ -9,7 +9,7 @@ struct lab {
     double l, a, b;
 };
 
-/* Of WCAG 2: from 1 to 21. Colours are 0xRRGGBB. */
+/* Of WCAG 2: from 1 to 21. Colors are 0xRRGGBB. */
 double color_contrast(uint32_t a, uint32_t b);
 
 /* 0: without deficiency; 1 protanopia, 2 deuteranopia, 3 tritanopia. */

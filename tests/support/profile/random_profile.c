@@ -53,7 +53,7 @@ static struct flm_frame random_frame(struct flm_builder *b, uint64_t *random,
     if (shape->kinds && random_below(random, 3) == 0)
         record.kind = random_below(random, FLM_KIND_COUNT);
     if (shape->kinds && random_below(random, 10) == 0)
-        record.flags = FLM_FRAME_UNSYMBOLISED;
+        record.flags = FLM_FRAME_UNSYMBOLIZED;
     return flm_builder_frame(b, &record);
 }
 

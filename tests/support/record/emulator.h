@@ -12,7 +12,7 @@
 #include "base/text/text.h"
 
 enum {
-    EMULATOR_DEFAULT = 1 << 24, /* a colour: the terminal's own */
+    EMULATOR_DEFAULT = 1 << 24, /* a color: the terminal's own */
     EMULATOR_INDEXED = 2 << 24  /* and the number of one of 256; else 0xRRGGBB */
 };
 

@@ -19,7 +19,7 @@
 struct session {
     const char *term, *colorterm, *locale, *no_color,
         *colorfgbg;           /* NULL: xterm-256color, truecolor, C.UTF-8 */
-    bool is_light, is_silent; /* what it answers when it is asked for its colour: emulator.h */
+    bool is_light, is_silent; /* what it answers when it is asked for its color: emulator.h */
     bool has_shell; /* the program is started by one, which says "[stopped]" and knows "fg" */
     struct emulator terminal;
     struct termios before; /* the settings of the terminal at first */
@@ -28,7 +28,7 @@ struct session {
     size_t received; /* bytes, in all */
 };
 
-/* The terminal settings and colours of `session` may be set before. */
+/* The terminal settings and colors of `session` may be set before. */
 void session_start(struct session *session, int columns, int rows, int (*program)(void *context),
                    void *context);
 

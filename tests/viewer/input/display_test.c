@@ -86,7 +86,7 @@ static void metrics_are_chosen_by_name_or_in_turn(void **state)
     viewing_clear(&seen);
 }
 
-static void colours_that_cannot_be_had_leave_those_that_are(void **state)
+static void colors_that_cannot_be_had_leave_those_that_are(void **state)
 {
     (void)state;
     struct viewing seen;
@@ -142,7 +142,7 @@ int main(void)
         cmocka_unit_test(a_view_that_has_nothing_to_show_says_why),
         cmocka_unit_test(an_inverted_tree_is_seen_whole),
         cmocka_unit_test(metrics_are_chosen_by_name_or_in_turn),
-        cmocka_unit_test(colours_that_cannot_be_had_leave_those_that_are),
+        cmocka_unit_test(colors_that_cannot_be_had_leave_those_that_are),
         cmocka_unit_test(the_same_column_again_turns_the_order_round),
         cmocka_unit_test(the_sandwich_of_what_is_selected_keeps_it_selected),
     };

@@ -226,7 +226,7 @@ static void leaf_first_it_is_what_inverting_both_sides_gives(void **state)
     (void)state;
     static const char *const ways[] = {"width max",       "width after", "width before",
                                        "width sum",       "parts grown", "parts disappeared",
-                                       "normalise total", "delta self",  "noise"};
+                                       "normalize total", "delta self",  "noise"};
     uint64_t random = 31;
     for (unsigned i = 0; i < 40; i++) {
         const struct flm_profile *side[2];
@@ -255,7 +255,7 @@ static void behind_the_flame_leaf_first_the_change_is_known(void **state)
     flm_viewer_free(v);
 }
 
-static void a_sandwich_has_widths_and_colours_of_the_change(void **state)
+static void a_sandwich_has_widths_and_colors_of_the_change(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of("m;less;f;x 100\nm;more;f;y 300\nm;new;f 100\n",
@@ -342,19 +342,19 @@ static void what_cannot_be_made_equal_is_refused(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
-    assert_refused(v, "normalise duration", "it is not known how long both were recorded");
-    assert_refused(v, "normalise-by new", "the function has no value in one of both");
-    act(v, "normalise-by more");
+    assert_refused(v, "normalize duration", "it is not known how long both were recorded");
+    assert_refused(v, "normalize-by new", "the function has no value in one of both");
+    act(v, "normalize-by more");
     assert_true(v->scene.compared->is.how.scale == 3);
-    act(v, "normalise");
+    act(v, "normalize");
     assert_true(v->scene.compared->is.how.scale == 1);
-    act(v, "normalise total");
+    act(v, "normalize total");
     /* A transform takes what it was made equal by: it is not, and that is said. */
-    act(v, "normalise-by more");
+    act(v, "normalize-by more");
     act(v, "apply drop:more");
     assert_true(v->scene.compared->is.how.scale == 1);
-    assert_int_equal(v->scene.compared->by, FLM_NORMALISE_NONE);
-    assert_non_null(strstr(v->comparing.note, "cannot normalise"));
+    assert_int_equal(v->scene.compared->by, FLM_NORMALIZE_NONE);
+    assert_non_null(strstr(v->comparing.note, "cannot normalize"));
     flm_viewer_free(v);
 }
 
@@ -484,7 +484,7 @@ static void two_threads_of_one_file_are_compared(void **state)
     assert_totals(v, 10, 20);
     act(v, "compare-after label:thread=two");
     assert_totals(v, 10, 10);
-    act(v, "normalise duration"); /* both are 9 ns long */
+    act(v, "normalize duration"); /* both are 9 ns long */
     assert_true(v->scene.compared->is.how.scale == 1);
     act(v, "apply time:0ns..5ns"); /* on both sides: they still have their samples */
     assert_totals(v, 5, 5);
@@ -523,7 +523,7 @@ static void the_state_restores_a_comparison(void **state)
         "view=compare",
         "view=compare&compare=after,green-red,self,absolute,total,grown,shrunk,noise,side-by-side",
         "compare=sum",
-        "view=compare&normalise=more",
+        "view=compare&normalize=more",
         "view=top&compare=before",
     };
     struct flm_viewer *v = viewer_of(after, before);
@@ -589,7 +589,7 @@ static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
     static const char *const actions[] = {"compare-before label:thread=one",
                                           "compare-after label:thread=two",
                                           "side-by-side",
-                                          "normalise-by f",
+                                          "normalize-by f",
                                           "parts grown",
                                           "blink",
                                           "apply drop:g",
@@ -629,7 +629,7 @@ int main(void)
         cmocka_unit_test(tones_and_textures_are_those_of_the_change),
         cmocka_unit_test(leaf_first_it_is_what_inverting_both_sides_gives),
         cmocka_unit_test(behind_the_flame_leaf_first_the_change_is_known),
-        cmocka_unit_test(a_sandwich_has_widths_and_colours_of_the_change),
+        cmocka_unit_test(a_sandwich_has_widths_and_colors_of_the_change),
         cmocka_unit_test(operations_are_carried_out_on_both),
         cmocka_unit_test(parts_leave_only_some_stacks),
         cmocka_unit_test(what_cannot_be_made_equal_is_refused),

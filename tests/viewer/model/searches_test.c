@@ -205,7 +205,7 @@ static unsigned color_of(const struct flm_searches *searches, const char *name)
     return 0;
 }
 
-static void a_frame_has_the_colour_of_the_first_search_that_finds_it(void **state)
+static void a_frame_has_the_color_of_the_first_search_that_finds_it(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("parse;read 1\nwrite 2\n");
@@ -220,7 +220,7 @@ static void a_frame_has_the_colour_of_the_first_search_that_finds_it(void **stat
     assert_true(flm_searches_remove(&searches, 0, NULL));
     assert_int_equal(searches.count, 1);
     assert_int_equal(searches.current, 0);
-    assert_int_equal(color_of(&searches, "write"), 2); /* its colour stays */
+    assert_int_equal(color_of(&searches, "write"), 2); /* its color stays */
     assert_true(flm_searches_add(&searches, NULL));
     assert_int_equal(searches.at[1].color, 0);
     flm_searches_clear(&searches);
@@ -470,7 +470,7 @@ int main(void)
         cmocka_unit_test(the_next_match_is_the_next_in_the_picture),
         cmocka_unit_test(a_gap_is_no_match_even_where_the_root_is),
         cmocka_unit_test(from_between_two_matches_both_ways_lead_on),
-        cmocka_unit_test(a_frame_has_the_colour_of_the_first_search_that_finds_it),
+        cmocka_unit_test(a_frame_has_the_color_of_the_first_search_that_finds_it),
         cmocka_unit_test(there_are_six_and_no_more),
         cmocka_unit_test(scopes_look_at_different_things),
         cmocka_unit_test(a_malformed_expression_finds_what_was_found_before),

@@ -39,7 +39,7 @@ static void names_of_runtimes_and_the_kernel_go(void **state)
 static void a_name_that_only_begins_so_is_ones_own(void **state)
 {
     (void)state;
-    /* By colour alloc_node would be of "alloc": to hide it is another matter. */
+    /* By color alloc_node would be of "alloc": to hide it is another matter. */
     assert_left(profile_of("alloc_node;core_main;standard::f;std::x 1\n"),
                 "alloc_node;core_main;standard::f 1\n");
 }

@@ -42,7 +42,7 @@ static void the_label_is_the_name_and_the_root_says_how_much(void **state)
     viewing_clear(&seen);
 }
 
-static void one_function_is_one_colour_and_an_ancestor_is_muted(void **state)
+static void one_function_is_one_color_and_an_ancestor_is_muted(void **state)
 {
     (void)state;
     struct viewing seen;
@@ -100,7 +100,7 @@ static void all_instances_of_what_is_pointed_at_are_outlined(void **state)
     viewing_clear(&seen);
 }
 
-static void kinds_have_a_mark_beside_their_colour(void **state)
+static void kinds_have_a_mark_beside_their_color(void **state)
 {
     (void)state;
     struct viewing seen;
@@ -113,7 +113,7 @@ static void kinds_have_a_mark_beside_their_colour(void **state)
     viewing_clear(&seen);
 }
 
-static void forced_colours_are_the_only_ones(void **state)
+static void forced_colors_are_the_only_ones(void **state)
 {
     (void)state;
     struct viewing seen;
@@ -158,11 +158,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_label_is_the_name_and_the_root_says_how_much),
-        cmocka_unit_test(one_function_is_one_colour_and_an_ancestor_is_muted),
+        cmocka_unit_test(one_function_is_one_color_and_an_ancestor_is_muted),
         cmocka_unit_test(what_a_search_finds_stands_out),
         cmocka_unit_test(all_instances_of_what_is_pointed_at_are_outlined),
-        cmocka_unit_test(kinds_have_a_mark_beside_their_colour),
-        cmocka_unit_test(forced_colours_are_the_only_ones),
+        cmocka_unit_test(kinds_have_a_mark_beside_their_color),
+        cmocka_unit_test(forced_colors_are_the_only_ones),
         cmocka_unit_test(dark_is_another_set_of_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void any_window_is_painted(void **state)
     viewing_clear(&seen);
 }
 
-/* The box that is said to be there has its colour there. */
+/* The box that is said to be there has its color there. */
 static void boxes_are_painted_where_they_are(void **state)
 {
     (void)state;

@@ -177,7 +177,7 @@ static struct flm_viewer *comparing(void)
     return v;
 }
 
-static void a_comparison_has_its_colours_hatches_and_words(void **state)
+static void a_comparison_has_its_colors_hatches_and_words(void **state)
 {
     (void)state;
     struct flm_viewer *v = comparing();
@@ -198,7 +198,7 @@ static void a_comparison_has_its_colours_hatches_and_words(void **state)
     flm_viewer_free(v);
 }
 
-static void where_colours_are_forced_changes_have_textures(void **state)
+static void where_colors_are_forced_changes_have_textures(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded("main;a 500\nmain;b 100\n");
@@ -290,8 +290,8 @@ static void a_chart_has_its_threads_and_what_is_narrower_than_a_pixel(void **sta
     assert_non_null(strstr(svg.at, ">Chart \xC2\xB7 cpu \xC2\xB7 0 ns to 8 s</text>"));
     assert_non_null(strstr(svg.at, "font-weight=\"600\" fill=\"#1c1d1f\">main</text>"));
     assert_non_null(strstr(svg.at, "font-weight=\"600\" fill=\"#1c1d1f\">worker</text>"));
-    /* Over the grey of all samples the stack in the middle of each pixel: of more than one colour,
-     * and not one by one where neighbours have the same. */
+    /* Over the gray of all samples the stack in the middle of each pixel: of more than one color,
+     * and not one by one where neighbors have the same. */
     size_t narrow = count_of(svg.at, "y=\"102\" ");
     assert_true(narrow > 100 && narrow < 1000);
     assert_non_null(strstr(svg.at, ">0 ns</text>")); /* the axis */
@@ -419,8 +419,8 @@ int main(void)
         cmocka_unit_test(only_what_is_zoomed_to_is_drawn_and_its_levels),
         cmocka_unit_test(searches_operations_and_order_are_in_it),
         cmocka_unit_test(the_pointer_leaves_no_mark_but_the_theme_does),
-        cmocka_unit_test(a_comparison_has_its_colours_hatches_and_words),
-        cmocka_unit_test(where_colours_are_forced_changes_have_textures),
+        cmocka_unit_test(a_comparison_has_its_colors_hatches_and_words),
+        cmocka_unit_test(where_colors_are_forced_changes_have_textures),
         cmocka_unit_test(two_side_by_side_stand_on_one_line),
         cmocka_unit_test(callers_that_are_not_open_yet_are_opened),
         cmocka_unit_test(a_chart_has_its_threads_and_what_is_narrower_than_a_pixel),

@@ -55,7 +55,7 @@ static void tools_tell_the_choices_the_parts_and_the_words(void **state)
     act(v, "width sum");
     act(v, "delta self");
     act(v, "relative");
-    act(v, "normalise-by less");
+    act(v, "normalize-by less");
     act(v, "parts grown");
     struct json_tree *tools = ask(v, "tools");
     const struct json_tree *c = json_tree_get(tools, "comparison");
@@ -63,10 +63,10 @@ static void tools_tell_the_choices_the_parts_and_the_words(void **state)
     assert_word(c, "after", "a.folded");
     assert_word(c, "width", "sum");
     assert_word(c, "color", "self");
-    assert_word(c, "normalise", "function");
+    assert_word(c, "normalize", "function");
     assert_word(c, "palette", "red-blue");
     assert_word(c, "words",
-                "+0.2 % in all \xC2\xB7 similarity 0.4 \xC2\xB7 normalised: before "
+                "+0.2 % in all \xC2\xB7 similarity 0.4 \xC2\xB7 normalized: before "
                 "\xC3\x97 0.3333, so that less is equal");
     const struct json_tree *parts = json_tree_get(c, "parts");
     assert_int_equal(parts->count, 4);
@@ -274,7 +274,7 @@ static struct flm_viewer *viewer_of_report(void)
     return v;
 }
 
-static void what_is_not_proved_is_grey(void **state)
+static void what_is_not_proved_is_gray(void **state)
 {
     (void)state;
     static const struct {
@@ -343,7 +343,7 @@ static void a_report_of_a_gate_says_its_verdict_and_what_is_proved(void **state)
         assert_word(row_of(top, "noise"), "change", of_all ? "+100 %" : "+100 % ?");
         assert_word(row_of(top, "more"), "change", "+200 %");
         json_tree_free(top);
-        act(v, "noise"); /* coloured too */
+        act(v, "noise"); /* colored too */
     }
     flm_viewer_free(v);
 }
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(rows_of_functions_tell_before_and_change_also_of_those_that_are_gone),
         cmocka_unit_test(the_detail_and_the_tooltip_tell_both_values),
         cmocka_unit_test(callers_tell_the_change_with_its_sign),
-        cmocka_unit_test(what_is_not_proved_is_grey),
+        cmocka_unit_test(what_is_not_proved_is_gray),
         cmocka_unit_test(a_report_of_a_gate_says_its_verdict_and_what_is_proved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

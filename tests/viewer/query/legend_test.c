@@ -8,7 +8,7 @@
 
 static const char folded[] = "main;std::sort 3\nmain;net::send 6\nmain;sys_read_[k] 1\n";
 
-static void colours_are_told_with_how_much_has_them(void **state)
+static void colors_are_told_with_how_much_has_them(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
@@ -30,7 +30,7 @@ static void colours_are_told_with_how_much_has_them(void **state)
     flm_viewer_free(v);
 }
 
-static void without_a_profile_there_are_no_colours(void **state)
+static void without_a_profile_there_are_no_colors(void **state)
 {
     (void)state;
     struct flm_viewer *v = flm_viewer_new(NULL);
@@ -49,8 +49,8 @@ static void every_failed_allocation_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours_are_told_with_how_much_has_them),
-        cmocka_unit_test(without_a_profile_there_are_no_colours),
+        cmocka_unit_test(colors_are_told_with_how_much_has_them),
+        cmocka_unit_test(without_a_profile_there_are_no_colors),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void losses_and_notes_are_told(void **state)
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
     struct flm_frame_record record = {.function = flm_builder_string(b, "0x12", 4).index,
-                                      .flags = FLM_FRAME_UNSYMBOLISED};
+                                      .flags = FLM_FRAME_UNSYMBOLIZED};
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
                     metric, 3e9);
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1)),
@@ -82,7 +82,7 @@ static void losses_and_notes_are_told(void **state)
     struct json_tree *s = answer(v, "status");
     assert_string_equal(at(s, "total"), "4 s");
     assert_string_equal(at(s, "unit"), "cpu");
-    assert_string_equal(at(s, "unsymbolised_share"), "75 %");
+    assert_string_equal(at(s, "unsymbolized_share"), "75 %");
     assert_string_equal(at(s, "lost_count"), "1,234");
     assert_string_equal(at(s, "lost.0.what"), "lines without a number");
     assert_string_equal(at(s, "lost.0.where"), "line 7");
