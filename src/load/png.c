@@ -302,20 +302,20 @@ static bool paint_all(struct canvas *canvas, struct flm_still *still, struct flm
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-struct outlet {
+struct buffered {
     flm_profile_sink sink;
     void *context;
 };
 
 static cairo_status_t hand_on(void *context, const unsigned char *bytes, unsigned size)
 {
-    const struct outlet *outlet = context;
-    return outlet->sink(outlet->context, bytes, size) ? CAIRO_STATUS_SUCCESS
-                                                      : CAIRO_STATUS_WRITE_ERROR;
+    const struct buffered *buffered = context;
+    return buffered->sink(buffered->context, bytes, size) ? CAIRO_STATUS_SUCCESS
+                                                          : CAIRO_STATUS_WRITE_ERROR;
 }
 
 /* Cairo has blue where we have red; the pixels are changed in place. */
-static bool write_pixels(struct canvas *canvas, struct outlet *outlet, struct flm_error *why)
+static bool write_pixels(struct canvas *canvas, struct buffered *buffered, struct flm_error *why)
 {
     const struct cairo *cairo = &canvas->cairo;
     struct flm_pixels *pixels = &canvas->pixels;
@@ -327,7 +327,7 @@ static bool write_pixels(struct canvas *canvas, struct outlet *outlet, struct fl
     cairo_surface_t *surface = cairo->image_surface_create_for_data(
         (unsigned char *)pixels->at, CAIRO_FORMAT_RGB24, (int)pixels->width, (int)pixels->height,
         (int)pixels->width * 4);
-    cairo_status_t status = cairo->surface_write_to_png_stream(surface, hand_on, outlet);
+    cairo_status_t status = cairo->surface_write_to_png_stream(surface, hand_on, buffered);
     cairo->surface_destroy(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         return true;
@@ -345,7 +345,7 @@ static void scale_rectangles(struct flm_rectangles *list, double scale)
     }
 }
 
-static bool draw(struct flm_svg *svg, struct outlet *outlet, struct flm_error *why)
+static bool draw(struct flm_svg *svg, struct buffered *buffered, struct flm_error *why)
 {
     double scale = svg->options.scale;
     struct flm_still still = flm_still_of(svg);
@@ -371,7 +371,7 @@ static bool draw(struct flm_svg *svg, struct outlet *outlet, struct flm_error *w
     if (done) {
         scale_rectangles(&svg->seen, scale);
         canvas.pixels = flm_pixels_of(memory, (uint32_t)width, (uint32_t)height);
-        done = paint_all(&canvas, &still, why) && write_pixels(&canvas, outlet, why);
+        done = paint_all(&canvas, &still, why) && write_pixels(&canvas, buffered, why);
     }
     for (int i = 0; i < SIZES; i++)
         flm_atlas_free(canvas.atlas[i]);
@@ -383,8 +383,8 @@ bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_optio
                    flm_profile_sink sink, void *context, struct flm_error *why)
 {
     struct flm_svg svg;
-    struct outlet outlet = {sink, context};
-    bool done = flm_svg_open(&svg, profile, options, why) && draw(&svg, &outlet, why);
+    struct buffered buffered = {sink, context};
+    bool done = flm_svg_open(&svg, profile, options, why) && draw(&svg, &buffered, why);
     flm_svg_close(&svg);
     return done;
 }

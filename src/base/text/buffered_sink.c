@@ -2,23 +2,25 @@
 
 static bool hand_on(void *context, const void *bytes, size_t size)
 {
-    struct flm_outlet *outlet = context;
-    outlet->refused = !outlet->sink(outlet->context, bytes, size);
-    return !outlet->refused;
+    struct flm_buffered_sink *buffered = context;
+    buffered->refused = !buffered->sink(buffered->context, bytes, size);
+    return !buffered->refused;
 }
 
-void flm_outlet_init(struct flm_outlet *outlet, flm_profile_sink sink, void *context)
+void flm_buffered_sink_init(struct flm_buffered_sink *buffered, flm_profile_sink sink,
+                            void *context)
 {
-    *outlet = (struct flm_outlet){.sink = sink, .context = context};
-    flm_text_init(&outlet->text, hand_on, outlet);
+    *buffered = (struct flm_buffered_sink){.sink = sink, .context = context};
+    flm_text_init(&buffered->text, hand_on, buffered);
 }
 
-bool flm_outlet_close(struct flm_outlet *outlet, bool all_well, struct flm_error *why)
+bool flm_buffered_sink_close(struct flm_buffered_sink *buffered, bool all_well,
+                             struct flm_error *why)
 {
-    bool done = all_well && flm_text_flush(&outlet->text);
-    flm_text_clear(&outlet->text);
+    bool done = all_well && flm_text_flush(&buffered->text);
+    flm_text_clear(&buffered->text);
     if (done || !all_well)
         return done;
-    return outlet->refused ? flm_error_set(why, FLM_ERROR_SYSTEM, "the output cannot be written")
-                           : flm_error_memory(why);
+    return buffered->refused ? flm_error_set(why, FLM_ERROR_SYSTEM, "the output cannot be written")
+                             : flm_error_memory(why);
 }

@@ -5,18 +5,20 @@
 #include "base/text/text.h"
 #include "flamel/profile.h"
 
-struct flm_outlet {
+struct flm_buffered_sink {
     struct flm_text text; /* what is added to it reaches the sink */
     flm_profile_sink sink;
     void *context;
     bool refused; /* by the sink */
 };
 
-/* The text leads back to the outlet, which must stay where it is. */
-void flm_outlet_init(struct flm_outlet *outlet, flm_profile_sink sink, void *context);
+/* The text leads back to the buffered, which must stay where it is. */
+void flm_buffered_sink_init(struct flm_buffered_sink *buffered, flm_profile_sink sink,
+                            void *context);
 
 /* Hands on what is left, if all went well so far, and frees the text. False if it did not, or, with
  * `why`, if memory ran out on the way or the sink refused. */
-bool flm_outlet_close(struct flm_outlet *outlet, bool all_well, struct flm_error *why);
+bool flm_buffered_sink_close(struct flm_buffered_sink *buffered, bool all_well,
+                             struct flm_error *why);
 
 #endif

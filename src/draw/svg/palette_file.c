@@ -103,12 +103,12 @@ bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_s
     struct flm_bytes given = {options->palette.at, options->palette.size};
     if (!flm_palette_init(&palette, options->colors, options->shades, given, why))
         return false;
-    struct flm_outlet outlet;
-    flm_outlet_init(&outlet, sink, context);
+    struct flm_buffered_sink buffered;
+    flm_buffered_sink_init(&buffered, sink, context);
     struct entries entries = {0};
-    bool done = (collect(&entries, profile, &palette) && write_sorted(&entries, &outlet.text)) ||
+    bool done = (collect(&entries, profile, &palette) && write_sorted(&entries, &buffered.text)) ||
                 flm_error_memory(why);
     free(entries.at);
     flm_palette_clear(&palette);
-    return flm_outlet_close(&outlet, done, why);
+    return flm_buffered_sink_close(&buffered, done, why);
 }

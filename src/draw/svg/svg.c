@@ -428,10 +428,10 @@ bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_optio
                    flm_profile_sink sink, void *context, struct flm_error *why)
 {
     struct flm_svg svg;
-    struct flm_outlet outlet;
-    flm_outlet_init(&outlet, sink, context);
+    struct flm_buffered_sink buffered;
+    flm_buffered_sink_init(&buffered, sink, context);
     bool drawn = flm_svg_open(&svg, profile, options, why) &&
-                 (write_document(&svg, &outlet.text) || flm_error_memory(why));
+                 (write_document(&svg, &buffered.text) || flm_error_memory(why));
     flm_svg_close(&svg);
-    return flm_outlet_close(&outlet, drawn, why);
+    return flm_buffered_sink_close(&buffered, drawn, why);
 }

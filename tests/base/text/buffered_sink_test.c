@@ -27,11 +27,11 @@ static void what_is_added_reaches_the_sink(void **state)
 {
     (void)state;
     struct taken taken = {.most = 100};
-    struct flm_outlet outlet;
-    flm_outlet_init(&outlet, take, &taken);
-    flm_text_puts(&outlet.text, "one ");
-    flm_text_puts(&outlet.text, "two");
-    assert_true(flm_outlet_close(&outlet, true, NULL));
+    struct flm_buffered_sink buffered;
+    flm_buffered_sink_init(&buffered, take, &taken);
+    flm_text_puts(&buffered.text, "one ");
+    flm_text_puts(&buffered.text, "two");
+    assert_true(flm_buffered_sink_close(&buffered, true, NULL));
     assert_int_equal(taken.size, 7);
     assert_memory_equal(taken.bytes, "one two", 7);
 }
@@ -40,11 +40,11 @@ static void nothing_is_handed_on_when_the_writer_failed(void **state)
 {
     (void)state;
     struct taken taken = {.most = 100};
-    struct flm_outlet outlet;
+    struct flm_buffered_sink buffered;
     struct flm_error why = {.text = "mine"};
-    flm_outlet_init(&outlet, take, &taken);
-    flm_text_puts(&outlet.text, "half");
-    assert_false(flm_outlet_close(&outlet, false, &why));
+    flm_buffered_sink_init(&buffered, take, &taken);
+    flm_text_puts(&buffered.text, "half");
+    assert_false(flm_buffered_sink_close(&buffered, false, &why));
     assert_int_equal(taken.size, 0);
     assert_string_equal(why.text, "mine");
 }
@@ -53,18 +53,18 @@ static void it_tells_a_refusing_sink_from_a_lack_of_memory(void **state)
 {
     (void)state;
     struct taken taken = {.most = 3};
-    struct flm_outlet outlet;
+    struct flm_buffered_sink buffered;
     struct flm_error why;
-    flm_outlet_init(&outlet, take, &taken);
-    flm_text_puts(&outlet.text, "four");
-    assert_false(flm_outlet_close(&outlet, true, &why));
+    flm_buffered_sink_init(&buffered, take, &taken);
+    flm_text_puts(&buffered.text, "four");
+    assert_false(flm_buffered_sink_close(&buffered, true, &why));
     assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
 
-    flm_outlet_init(&outlet, take, &taken);
+    flm_buffered_sink_init(&buffered, take, &taken);
     allocation_fail_from(1);
-    flm_text_puts(&outlet.text, "four");
+    flm_text_puts(&buffered.text, "four");
     allocation_fail_from(0);
-    assert_false(flm_outlet_close(&outlet, true, &why));
+    assert_false(flm_buffered_sink_close(&buffered, true, &why));
     assert_int_equal(why.kind, FLM_ERROR_MEMORY);
 }
 
