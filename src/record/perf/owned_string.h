@@ -6,13 +6,13 @@
 
 #include "base/core/bytes.h"
 
-struct flm_own_text {
+struct flm_owned_string {
     char *at; /* to be freed */
     size_t size;
 };
 
 /* False when memory ran out. */
-static inline bool flm_own_text_init(struct flm_own_text *own, struct flm_bytes text)
+static inline bool flm_owned_string_init(struct flm_owned_string *own, struct flm_bytes text)
 {
     own->at = malloc(text.size + 1);
     own->size = text.size;
@@ -24,7 +24,7 @@ static inline bool flm_own_text_init(struct flm_own_text *own, struct flm_bytes 
     return true;
 }
 
-static inline struct flm_bytes flm_own_text_bytes(const struct flm_own_text *own)
+static inline struct flm_bytes flm_owned_string_bytes(const struct flm_owned_string *own)
 {
     return (struct flm_bytes){own->at, own->size};
 }

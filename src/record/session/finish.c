@@ -168,7 +168,7 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
         const struct flm_runtime *runtime = &f->runtimes.items[i];
         size_t count = flm_jit_code_lookup(runtime->code, address, time_ns, frames, MOST_INLINED);
         if (count > 0)
-            return add_jit_frames(f, frames, count, flm_own_text_bytes(&runtime->path));
+            return add_jit_frames(f, frames, count, flm_owned_string_bytes(&runtime->path));
     }
     f->nowhere++;
     return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
@@ -220,7 +220,7 @@ static bool name_place(struct finishing *f, const struct flm_place_owner *owner,
     case FLM_OWNER_CODE:
         return name_code(f, place->address);
     case FLM_OWNER_LABEL:
-        return add_label(f, flm_own_text_bytes(&f->session->labels.items[place->address]));
+        return add_label(f, flm_owned_string_bytes(&f->session->labels.items[place->address]));
     default:
         return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     }
@@ -368,7 +368,7 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
     if (event == FLM_EVENT_OFF_CPU)
         return flm_perf_events_find(events, flm_bytes_of("off-cpu"), true);
     const struct flm_session_event *e = &f->session->events[event];
-    return flm_perf_events_find(events, flm_own_text_bytes(&e->name), e->has_period);
+    return flm_perf_events_find(events, flm_owned_string_bytes(&e->name), e->has_period);
 }
 
 /* Metrics in the order of their events: the first is the one that is shown when nothing else was

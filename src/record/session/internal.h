@@ -18,13 +18,13 @@ enum { FLM_DEEPEST_STACK = 1024 };
 
 /* Commands and threads, as frames are called that are no code; equal ones once. */
 struct flm_session_labels {
-    struct flm_own_text *items;
+    struct flm_owned_string *items;
     size_t count, capacity;
     struct flm_index index;
 };
 
 struct flm_session_event {
-    struct flm_own_text name;
+    struct flm_owned_string name;
     bool has_period; /* else a sample counts 1 */
     bool is_known;   /* a sample of it came */
 };
@@ -36,7 +36,7 @@ struct flm_session_loss {
 };
 
 struct flm_session_note {
-    struct flm_own_text key;
+    struct flm_owned_string key;
     struct flm_text value;
 };
 
@@ -51,7 +51,7 @@ struct flm_session_code {
 /* A process has mapped a jitdump: names of code that it compiles. */
 struct flm_session_dump {
     int32_t process;
-    struct flm_own_text path;
+    struct flm_owned_string path;
 };
 
 /* What a group's counter was at last. */

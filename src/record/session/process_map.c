@@ -28,7 +28,7 @@ struct process {
 };
 
 struct known_file {
-    struct flm_own_text path;
+    struct flm_owned_string path;
     struct flm_build_id id;
 };
 
@@ -105,7 +105,7 @@ static const struct known_file *find_file(const struct flm_processes *p, struct 
     uint32_t hash = (uint32_t)flm_hash(path.at, path.size);
     for (struct flm_probe at = flm_index_probe(&p->file_index, hash);
          flm_index_next(&p->file_index, &at);)
-        if (flm_bytes_equal(flm_own_text_bytes(&p->files[at.found].path), path))
+        if (flm_bytes_equal(flm_owned_string_bytes(&p->files[at.found].path), path))
             return &p->files[at.found];
     return NULL;
 }
@@ -120,7 +120,7 @@ bool flm_processes_build_id(struct flm_processes *p, struct flm_bytes path,
         return false;
     p->files = files;
     struct known_file file = {.id = *id};
-    if (!flm_own_text_init(&file.path, path))
+    if (!flm_owned_string_init(&file.path, path))
         return false;
     if (!flm_index_add(&p->file_index, (uint32_t)flm_hash(path.at, path.size),
                        (uint32_t)p->file_count)) {

@@ -31,7 +31,7 @@ static bool keep(struct flm_runtimes *r, struct flm_jit_code *code, const char *
     r->items = items;
     struct flm_runtime *runtime = &r->items[r->count++];
     runtime->code = code;
-    return flm_own_text_init(&runtime->path, flm_bytes_of(path));
+    return flm_owned_string_init(&runtime->path, flm_bytes_of(path));
 }
 
 typedef struct flm_jit_code *(*code_reader)(struct flm_session *s, struct flm_bytes bytes,

@@ -11,7 +11,7 @@
 
 struct flm_runtime {
     struct flm_jit_code *code;
-    struct flm_own_text path; /* where it stands */
+    struct flm_owned_string path; /* where it stands */
 };
 
 /* All that is known of one process; the jitdumps in front. */

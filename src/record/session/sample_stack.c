@@ -24,14 +24,14 @@ static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
     uint32_t hash = (uint32_t)flm_hash(text.at, text.size);
     for (struct flm_probe at = flm_index_probe(&labels->index, hash);
          flm_index_next(&labels->index, &at);)
-        if (flm_bytes_equal(flm_own_text_bytes(&labels->items[at.found]), text))
+        if (flm_bytes_equal(flm_owned_string_bytes(&labels->items[at.found]), text))
             return flm_places_add(&s->places, owner, at.found, 0);
     void *items = labels->items;
-    struct flm_own_text copy;
+    struct flm_owned_string copy;
     if (!flm_grow(&items, &labels->capacity, labels->count + 1, sizeof *labels->items))
         return UINT32_MAX;
     labels->items = items;
-    if (!flm_own_text_init(&copy, text))
+    if (!flm_owned_string_init(&copy, text))
         return UINT32_MAX;
     /* Owned from here on, found only once it is in the index. */
     labels->items[labels->count++] = copy;

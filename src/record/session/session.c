@@ -97,7 +97,7 @@ void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes v
         return;
     }
     s->notes = notes;
-    if (!flm_own_text_init(&new.key, flm_bytes_of(key))) {
+    if (!flm_owned_string_init(&new.key, flm_bytes_of(key))) {
         s->failed = true;
         return;
     }
@@ -164,7 +164,7 @@ static struct flm_session_event *find_event(struct flm_session *s,
     struct flm_session_event *event = &s->events[number];
     if (event->is_known)
         return event;
-    if (!flm_own_text_init(&event->name, flm_bytes_of(layout->name ? layout->name : "")))
+    if (!flm_owned_string_init(&event->name, flm_bytes_of(layout->name ? layout->name : "")))
         return NULL;
     event->has_period = layout->has_period || layout->period > 0;
     event->is_known = true;
@@ -375,14 +375,14 @@ static bool add_dump(struct flm_session *s, const struct flm_event *event)
 {
     for (size_t i = 0; i < s->dump_count; i++)
         if (s->dumps[i].process == event->process &&
-            flm_bytes_equal(flm_own_text_bytes(&s->dumps[i].path), event->map.path))
+            flm_bytes_equal(flm_owned_string_bytes(&s->dumps[i].path), event->map.path))
             return true;
     void *dumps = s->dumps;
     if (!flm_grow(&dumps, &s->dump_capacity, s->dump_count + 1, sizeof *s->dumps))
         return false;
     s->dumps = dumps;
     struct flm_session_dump dump = {.process = event->process};
-    if (!flm_own_text_init(&dump.path, event->map.path))
+    if (!flm_owned_string_init(&dump.path, event->map.path))
         return false;
     s->dumps[s->dump_count++] = dump;
     s->moves_code = true;

@@ -38,7 +38,7 @@ static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t n
         const struct flm_place_owner owner = past->places.owners[place->owner];
         if (owner.kind == FLM_OWNER_LABEL) {
             moved = flm_session_label(s, moved,
-                                      flm_own_text_bytes(&past->labels.items[place->address]));
+                                      flm_owned_string_bytes(&past->labels.items[place->address]));
             continue;
         }
         uint32_t number = flm_places_add(&s->places, owner, place->address, place->era);
@@ -120,7 +120,7 @@ static bool add_metrics(const struct flm_session *s, struct flm_builder *builder
     struct flm_perf_events events = {.builder = builder};
     for (size_t i = 0; i < s->event_count; i++)
         if (s->events[i].is_known)
-            flm_perf_events_find(&events, flm_own_text_bytes(&s->events[i].name),
+            flm_perf_events_find(&events, flm_owned_string_bytes(&s->events[i].name),
                                  s->events[i].has_period);
     flm_perf_events_clear(&events);
     return !flm_builder_failed(builder);

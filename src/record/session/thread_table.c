@@ -77,14 +77,14 @@ static uint32_t find_name(struct flm_thread_table *t, struct flm_bytes text)
     uint32_t hash = hash_of_text(text);
     for (struct flm_probe at = flm_index_probe(&t->name_index, hash);
          flm_index_next(&t->name_index, &at);)
-        if (flm_bytes_equal(flm_own_text_bytes(&t->names[at.found]), text))
+        if (flm_bytes_equal(flm_owned_string_bytes(&t->names[at.found]), text))
             return at.found;
     void *names = t->names;
     if (!flm_grow(&names, &t->name_capacity, t->name_count + 1, sizeof *t->names))
         return UINT32_MAX;
     t->names = names;
-    struct flm_own_text copy;
-    if (!flm_own_text_init(&copy, text))
+    struct flm_owned_string copy;
+    if (!flm_owned_string_init(&copy, text))
         return UINT32_MAX;
     if (!flm_index_add(&t->name_index, hash, (uint32_t)t->name_count)) {
         free(copy.at);
@@ -106,7 +106,7 @@ bool flm_thread_table_name(struct flm_thread_table *t, struct flm_thread *thread
 struct flm_bytes flm_thread_table_text(const struct flm_thread_table *t, int32_t id)
 {
     const struct flm_thread *thread = flm_thread_table_find(t, id);
-    return thread && thread->name != UINT32_MAX ? flm_own_text_bytes(&t->names[thread->name])
+    return thread && thread->name != UINT32_MAX ? flm_owned_string_bytes(&t->names[thread->name])
                                                 : (struct flm_bytes){"", 0};
 }
 
@@ -129,9 +129,9 @@ bool flm_thread_table_forget_names(struct flm_thread_table *t)
         }
         t->names[kept] = t->names[i];
         moved[i] = (uint32_t)kept++;
-        good =
-            good && flm_index_add(&t->name_index,
-                                  hash_of_text(flm_own_text_bytes(&t->names[moved[i]])), moved[i]);
+        good = good &&
+               flm_index_add(&t->name_index,
+                             hash_of_text(flm_owned_string_bytes(&t->names[moved[i]])), moved[i]);
     }
     t->name_count = kept;
     for (size_t i = 0; i < t->count; i++)

@@ -21,7 +21,7 @@ struct flm_thread_table {
     struct flm_thread *threads;
     size_t count, capacity;
     struct flm_index index;
-    struct flm_own_text *names;
+    struct flm_owned_string *names;
     size_t name_count, name_capacity;
     struct flm_index name_index;
 };
