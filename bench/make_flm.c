@@ -1,6 +1,6 @@
 /* make_flm.c - a large .flm file for measuring: make_flm NODES FILE [RUN]
  *
- * Stacks that leave the one before at a random depth and go on through a vocabulary of 30,000
+ * Stacks that leave the one before at a random depth and go on through a interner of 30,000
  * names: mean depth about 30, as in the folded stacks of gen_folded.py.
  *
  * RUN is the number of another run of the same program: the same stacks with other values, but for

@@ -35,7 +35,7 @@ static bool check_sums(const struct flm_builder *b, struct flm_error *why)
         for (uint32_t i = 0; i < b->node_count; i++)
             sum += b->metrics[m].self[i] < 0 ? -b->metrics[m].self[i] : b->metrics[m].self[i];
         if (!(sum < FLM_EXACT_LIMIT)) {
-            struct flm_bytes name = flm_vocabulary_text(&b->words, b->metrics[m].name);
+            struct flm_bytes name = flm_interner_text(&b->words, b->metrics[m].name);
             return flm_error_set(why, FLM_ERROR_RANGE,
                                  "the values of '%.*s' sum to 2^53 or more, where counts are no "
                                  "longer exact: split the input, or scale it down",

@@ -10,7 +10,7 @@ struct flm_builder_node {
 };
 
 struct flm_builder_metric {
-    uint32_t name, unit;  /* strings of the vocabulary */
+    uint32_t name, unit;  /* strings of the interner */
     double *self;         /* node_capacity values */
     double *sample_value; /* sample_capacity values */
 };
@@ -24,7 +24,7 @@ struct flm_builder_loss {
 };
 
 struct flm_builder {
-    struct flm_vocabulary words;
+    struct flm_interner words;
 
     struct flm_builder_node *nodes; /* [0] is the root */
     uint32_t *path_hash;

@@ -5,18 +5,17 @@
 #include "base/core/hash.h"
 #include "base/core/sort.h"
 
-bool flm_vocabulary_init(struct flm_vocabulary *v, struct flm_error *why)
+bool flm_interner_init(struct flm_interner *v, struct flm_error *why)
 {
-    *v = (struct flm_vocabulary){0};
+    *v = (struct flm_interner){0};
     struct flm_frame_record root = {.flags = FLM_FRAME_ROOT};
-    if (flm_vocabulary_string(v, (struct flm_bytes){"", 0}) == 0 &&
-        flm_vocabulary_frame(v, &root) == 0)
+    if (flm_interner_string(v, (struct flm_bytes){"", 0}) == 0 && flm_interner_frame(v, &root) == 0)
         return true;
-    flm_vocabulary_clear(v);
+    flm_interner_clear(v);
     return flm_error_memory(why);
 }
 
-void flm_vocabulary_clear(struct flm_vocabulary *v)
+void flm_interner_clear(struct flm_interner *v)
 {
     free(v->bytes);
     free(v->string_ends);
@@ -24,10 +23,10 @@ void flm_vocabulary_clear(struct flm_vocabulary *v)
     free(v->frames);
     flm_index_clear(&v->frame_index);
     free(v->frame_of);
-    *v = (struct flm_vocabulary){0};
+    *v = (struct flm_interner){0};
 }
 
-static uint32_t add_string(struct flm_vocabulary *v, struct flm_bytes text)
+static uint32_t add_string(struct flm_interner *v, struct flm_bytes text)
 {
     if (text.size > UINT32_MAX - 1 - v->bytes_size || v->string_count == FLM_NONE)
         return FLM_NONE;
@@ -49,12 +48,12 @@ static uint32_t add_string(struct flm_vocabulary *v, struct flm_bytes text)
     return (uint32_t)v->string_count++;
 }
 
-uint32_t flm_vocabulary_string(struct flm_vocabulary *v, struct flm_bytes text)
+uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text)
 {
     uint32_t hash = (uint32_t)(flm_hash(text.at, text.size) >> 32);
     for (struct flm_probe at = flm_index_probe(&v->string_index, hash);
          flm_index_next(&v->string_index, &at);)
-        if (flm_bytes_equal(flm_vocabulary_text(v, at.found), text))
+        if (flm_bytes_equal(flm_interner_text(v, at.found), text))
             return at.found;
     uint32_t string = add_string(v, text);
     if (string == FLM_NONE || !flm_index_add(&v->string_index, hash, string))
@@ -62,7 +61,7 @@ uint32_t flm_vocabulary_string(struct flm_vocabulary *v, struct flm_bytes text)
     return string;
 }
 
-uint32_t flm_vocabulary_frame(struct flm_vocabulary *v, const struct flm_frame_record *record)
+uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record)
 {
     uint32_t hash = (uint32_t)(flm_hash(record, sizeof *record) >> 32);
     for (struct flm_probe at = flm_index_probe(&v->frame_index, hash);
@@ -80,30 +79,30 @@ uint32_t flm_vocabulary_frame(struct flm_vocabulary *v, const struct flm_frame_r
     return (uint32_t)v->frame_count++;
 }
 
-uint32_t flm_vocabulary_function(struct flm_vocabulary *v, struct flm_bytes name, uint32_t kind)
+uint32_t flm_interner_function(struct flm_interner *v, struct flm_bytes name, uint32_t kind)
 {
-    uint32_t string = flm_vocabulary_string(v, name);
+    uint32_t string = flm_interner_string(v, name);
     if (string == FLM_NONE)
         return FLM_NONE;
     uint32_t frame = v->frame_of[string];
     if (frame != FLM_NONE && v->frames[frame].kind == kind)
         return frame;
     struct flm_frame_record record = {.function = string, .kind = kind};
-    return v->frame_of[string] = flm_vocabulary_frame(v, &record);
+    return v->frame_of[string] = flm_interner_frame(v, &record);
 }
 
-bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profile *p,
-                                uint32_t *string_map, uint32_t *frame_map)
+bool flm_interner_add_profile(struct flm_interner *v, const struct flm_profile *p,
+                              uint32_t *string_map, uint32_t *frame_map)
 {
     for (uint32_t i = 0; i < p->sizes.string_count; i++)
-        if ((string_map[i] = flm_vocabulary_string(v, flm_string_bytes(p, i))) == FLM_NONE)
+        if ((string_map[i] = flm_interner_string(v, flm_string_bytes(p, i))) == FLM_NONE)
             return false;
     for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
         struct flm_frame_record record = p->frames[i];
         record.function = string_map[record.function];
         record.module = string_map[record.module];
         record.file = string_map[record.file];
-        if ((frame_map[i] = flm_vocabulary_frame(v, &record)) == FLM_NONE)
+        if ((frame_map[i] = flm_interner_frame(v, &record)) == FLM_NONE)
             return false;
     }
     return true;
@@ -112,7 +111,7 @@ bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profi
 /* Strings are compared by their first eight bytes as a big-endian number, which decides nearly
  * always, and by the rest where those are equal. */
 struct string_order {
-    const struct flm_vocabulary *v;
+    const struct flm_interner *v;
     const uint64_t *prefix;
 };
 
@@ -129,7 +128,7 @@ static int order_strings(const void *context, uint32_t a, uint32_t b)
     const struct string_order *o = context;
     if (o->prefix[a] != o->prefix[b])
         return o->prefix[a] < o->prefix[b] ? -1 : 1;
-    return flm_bytes_compare(flm_vocabulary_text(o->v, a), flm_vocabulary_text(o->v, b));
+    return flm_bytes_compare(flm_interner_text(o->v, a), flm_interner_text(o->v, b));
 }
 
 struct frame_order {
@@ -178,9 +177,9 @@ static void invert(const uint32_t *list, uint32_t count, uint32_t *rank, size_t 
         rank[list[i]] = i;
 }
 
-bool flm_vocabulary_rank(const struct flm_vocabulary *v, unsigned char *string_used,
-                         const unsigned char *frame_used, struct flm_ranking *ranking,
-                         struct flm_error *why)
+bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
+                       const unsigned char *frame_used, struct flm_ranking *ranking,
+                       struct flm_error *why)
 {
     size_t longest = v->string_count > v->frame_count ? v->string_count : v->frame_count;
     uint32_t *scratch = malloc(longest * sizeof *scratch);
@@ -200,13 +199,13 @@ bool flm_vocabulary_rank(const struct flm_vocabulary *v, unsigned char *string_u
                 string_used[v->frames[i].function] = string_used[v->frames[i].module] =
                     string_used[v->frames[i].file] = 1;
         for (size_t i = 0; i < v->string_count; i++)
-            prefix[i] = prefix_of(flm_vocabulary_text(v, (uint32_t)i));
+            prefix[i] = prefix_of(flm_interner_text(v, (uint32_t)i));
         ranking->string_count = list_marked(string_used, v->string_count, ranking->strings);
         struct string_order by_bytes = {v, prefix};
         flm_sort(ranking->strings, ranking->string_count, scratch, order_strings, &by_bytes);
         invert(ranking->strings, ranking->string_count, ranking->string_rank, v->string_count);
         for (uint32_t i = 0; i < ranking->string_count; i++)
-            ranking->string_bytes += flm_vocabulary_text(v, ranking->strings[i]).size;
+            ranking->string_bytes += flm_interner_text(v, ranking->strings[i]).size;
 
         ranking->frame_count = list_marked(frame_used, v->frame_count, ranking->frames);
         struct frame_order canonical = {v->frames, ranking->string_rank};
@@ -232,12 +231,12 @@ void flm_ranking_clear(struct flm_ranking *ranking)
     *ranking = (struct flm_ranking){0};
 }
 
-void flm_vocabulary_write(const struct flm_vocabulary *v, const struct flm_ranking *ranking,
-                          struct flm_profile *p)
+void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *ranking,
+                        struct flm_profile *p)
 {
     uint32_t end = 0;
     for (uint32_t i = 0; i < ranking->string_count; i++) {
-        struct flm_bytes text = flm_vocabulary_text(v, ranking->strings[i]);
+        struct flm_bytes text = flm_interner_text(v, ranking->strings[i]);
         if (text.size)
             memcpy(p->string_bytes + end, text.at, text.size);
         p->string_ends[i] = end += (uint32_t)text.size;

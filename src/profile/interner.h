@@ -12,7 +12,7 @@
 #include "base/core/index.h"
 #include "profile/columns.h"
 
-struct flm_vocabulary {
+struct flm_interner {
     char *bytes;
     size_t bytes_size, bytes_capacity;
     uint32_t *string_ends;
@@ -28,18 +28,18 @@ struct flm_vocabulary {
 };
 
 /* Holds string 0 (empty) and frame 0 (the root's). */
-bool flm_vocabulary_init(struct flm_vocabulary *v, struct flm_error *why);
-void flm_vocabulary_clear(struct flm_vocabulary *v);
+bool flm_interner_init(struct flm_interner *v, struct flm_error *why);
+void flm_interner_clear(struct flm_interner *v);
 
 /* Index of the string or frame, added when it is new; FLM_NONE when memory (or 4 GiB of names) ran
- * out. The records' strings are indices of this vocabulary. */
-uint32_t flm_vocabulary_string(struct flm_vocabulary *v, struct flm_bytes text);
-uint32_t flm_vocabulary_frame(struct flm_vocabulary *v, const struct flm_frame_record *record);
+ * out. The records' strings are indices of this interner. */
+uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text);
+uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record);
 
 /* The frame that has only a function and a kind: the quick way for text formats. */
-uint32_t flm_vocabulary_function(struct flm_vocabulary *v, struct flm_bytes name, uint32_t kind);
+uint32_t flm_interner_function(struct flm_interner *v, struct flm_bytes name, uint32_t kind);
 
-static inline struct flm_bytes flm_vocabulary_text(const struct flm_vocabulary *v, uint32_t string)
+static inline struct flm_bytes flm_interner_text(const struct flm_interner *v, uint32_t string)
 {
     uint32_t start = string ? v->string_ends[string - 1] : 0;
     return (struct flm_bytes){v->bytes + start, v->string_ends[string] - start};
@@ -47,12 +47,12 @@ static inline struct flm_bytes flm_vocabulary_text(const struct flm_vocabulary *
 
 /* Adds all strings and frames of `p`; string_map and frame_map (as long as p's tables) receive the
  * new indices. */
-bool flm_vocabulary_add_profile(struct flm_vocabulary *v, const struct flm_profile *p,
-                                uint32_t *string_map, uint32_t *frame_map);
+bool flm_interner_add_profile(struct flm_interner *v, const struct flm_profile *p,
+                              uint32_t *string_map, uint32_t *frame_map);
 
 /* The canonical numbering of those words that are in use. */
 struct flm_ranking {
-    uint32_t *string_rank; /* by string of the vocabulary: its index in the profile, or FLM_NONE */
+    uint32_t *string_rank; /* by string of the interner: its index in the profile, or FLM_NONE */
     uint32_t *frame_rank;  /* by frame, likewise */
     uint32_t *strings;     /* the other way round: rank to string */
     uint32_t *frames;
@@ -62,14 +62,14 @@ struct flm_ranking {
 
 /* Marks of what is in use: one byte per string and per frame; frame marks are followed to their
  * strings. Entry 0 of each is always in use. */
-bool flm_vocabulary_rank(const struct flm_vocabulary *v, unsigned char *string_used,
-                         const unsigned char *frame_used, struct flm_ranking *ranking,
-                         struct flm_error *why);
+bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
+                       const unsigned char *frame_used, struct flm_ranking *ranking,
+                       struct flm_error *why);
 void flm_ranking_clear(struct flm_ranking *ranking);
 
 /* Writes the ranked strings and frames to the columns of `p`, which was allocated with the
  * ranking's sizes. */
-void flm_vocabulary_write(const struct flm_vocabulary *v, const struct flm_ranking *ranking,
-                          struct flm_profile *p);
+void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *ranking,
+                        struct flm_profile *p);
 
 #endif

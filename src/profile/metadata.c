@@ -69,7 +69,7 @@ bool flm_facts_start(struct flm_facts *facts, struct flm_builder *b,
     if (room) {
         mark_labels(facts);
         mark_strings(b, facts, string_used);
-        room = flm_vocabulary_rank(&b->words, string_used, frame_used, &facts->ranking, why);
+        room = flm_interner_rank(&b->words, string_used, frame_used, &facts->ranking, why);
     }
     free(string_used);
     if (!room) {
@@ -268,7 +268,7 @@ bool flm_facts_write(struct flm_facts *facts, struct flm_profile *p, const uint3
                      struct flm_error *why)
 {
     facts->node_index = node_index;
-    flm_vocabulary_write(&facts->b->words, &facts->ranking, p);
+    flm_interner_write(&facts->b->words, &facts->ranking, p);
     write_metrics(facts, p);
     if (!write_notes(facts, p))
         return flm_error_memory(why);

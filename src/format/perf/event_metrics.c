@@ -77,9 +77,9 @@ struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct fl
                                        bool has_period)
 {
     /* Most often it is the one of the sample before. */
-    const struct flm_vocabulary *words = &events->builder->words;
+    const struct flm_interner *words = &events->builder->words;
     if (events->count > 0 &&
-        flm_bytes_equal(flm_vocabulary_text(words, events->items[events->last].name), name))
+        flm_bytes_equal(flm_interner_text(words, events->items[events->last].name), name))
         return events->items[events->last].metric;
     uint32_t string = flm_builder_string(events->builder, name.at, name.size).index;
     for (size_t i = 0; i < events->count; i++) {
