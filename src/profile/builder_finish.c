@@ -22,7 +22,7 @@ struct finishing {
     unsigned char *frame_used;
     uint32_t kept; /* nodes, with the root */
 
-    struct flm_facts facts;
+    struct flm_metadata metadata;
     struct flm_profile *p;
 };
 
@@ -114,7 +114,7 @@ static bool push_children(const struct finishing *f, struct walk *w, uint32_t no
         if (!flm_grow(&scratch, &w->scratch_capacity, count, sizeof *w->scratch))
             return false;
         w->scratch = scratch;
-        struct sibling_order order = {f->b->nodes, f->facts.ranking.frame_rank};
+        struct sibling_order order = {f->b->nodes, f->metadata.ranking.frame_rank};
         flm_sort(w->pending + first, count, w->scratch, order_siblings, &order);
     }
     return true;
@@ -135,7 +135,7 @@ static bool write_nodes(struct finishing *f, struct walk *w)
             return false;
         w->open = open;
         w->open[w->open_count++] = (struct open_node){node, index};
-        p->node_frame[index] = f->facts.ranking.frame_rank[b->nodes[node].frame];
+        p->node_frame[index] = f->metadata.ranking.frame_rank[b->nodes[node].frame];
         for (uint32_t m = 0; m < b->metric_count; m++)
             flm_self_column(p, m)[index] = b->metrics[m].self[node];
         f->first_child[node] = index++;
@@ -157,10 +157,10 @@ static bool finish(struct finishing *f)
     if (!f->first_child || !f->next_sibling || !f->frame_used)
         return flm_error_memory(f->why);
     link_children(f);
-    if (!flm_facts_start(&f->facts, b, f->frame_used, f->why))
+    if (!flm_metadata_start(&f->metadata, b, f->frame_used, f->why))
         return false;
-    f->facts.sizes.node_count = f->kept;
-    f->p = flm_profile_allocate(&f->facts.sizes, f->why);
+    f->metadata.sizes.node_count = f->kept;
+    f->p = flm_profile_allocate(&f->metadata.sizes, f->why);
     if (!f->p)
         return false;
     struct walk w = {0};
@@ -168,7 +168,7 @@ static bool finish(struct finishing *f)
     free(w.pending);
     free(w.scratch);
     free(w.open);
-    return written ? flm_facts_write(&f->facts, f->p, f->first_child, f->why)
+    return written ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why)
                    : flm_error_memory(f->why);
 }
 
@@ -188,7 +188,7 @@ struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *
     free(f.first_child);
     free(f.next_sibling);
     free(f.frame_used);
-    flm_facts_clear(&f.facts);
+    flm_metadata_clear(&f.metadata);
     flm_builder_free(b);
     if (!finished) {
         flm_profile_free(f.p);

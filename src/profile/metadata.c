@@ -4,7 +4,7 @@
 
 #include "base/core/sort.h"
 
-static void mark_strings(const struct flm_builder *b, const struct flm_facts *f,
+static void mark_strings(const struct flm_builder *b, const struct flm_metadata *f,
                          unsigned char *used)
 {
     for (uint32_t i = 0; i < b->metric_count; i++)
@@ -25,7 +25,7 @@ static uint32_t set_start(const struct flm_builder *b, uint32_t set)
 
 /* Which label sets the samples have, and which labels those hold: marked by a rank of 0, counted.
  */
-static void mark_labels(struct flm_facts *f)
+static void mark_labels(struct flm_metadata *f)
 {
     const struct flm_builder *b = f->b;
     memset(f->label_rank, 0xFF, b->label_count * sizeof *f->label_rank);
@@ -56,42 +56,42 @@ static void drop_disputed_notes(struct flm_builder *b)
     b->note_count = kept;
 }
 
-bool flm_facts_start(struct flm_facts *facts, struct flm_builder *b,
-                     const unsigned char *frame_used, struct flm_error *why)
+bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
+                        const unsigned char *frame_used, struct flm_error *why)
 {
-    *facts = (struct flm_facts){.b = b};
+    *metadata = (struct flm_metadata){.b = b};
     drop_disputed_notes(b);
-    facts->label_rank = malloc(((size_t)b->label_count + 1) * sizeof(uint32_t));
-    facts->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
+    metadata->label_rank = malloc(((size_t)b->label_count + 1) * sizeof(uint32_t));
+    metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;
-    bool room = flm_builder_settle_losses(b) && facts->label_rank && facts->set_rank &&
+    bool room = flm_builder_settle_losses(b) && metadata->label_rank && metadata->set_rank &&
                 (string_used = calloc(b->words.string_count, 1));
     if (room) {
-        mark_labels(facts);
-        mark_strings(b, facts, string_used);
-        room = flm_interner_rank(&b->words, string_used, frame_used, &facts->ranking, why);
+        mark_labels(metadata);
+        mark_strings(b, metadata, string_used);
+        room = flm_interner_rank(&b->words, string_used, frame_used, &metadata->ranking, why);
     }
     free(string_used);
     if (!room) {
-        flm_facts_clear(facts);
+        flm_metadata_clear(metadata);
         return flm_error_memory(why);
     }
-    facts->sizes.string_count = facts->ranking.string_count;
-    facts->sizes.string_bytes = facts->ranking.string_bytes;
-    facts->sizes.frame_count = facts->ranking.frame_count;
-    facts->sizes.metric_count = b->metric_count;
-    facts->sizes.note_count = b->note_count;
-    facts->sizes.loss_count = b->loss_count;
-    facts->sizes.sample_count = b->sample_count;
+    metadata->sizes.string_count = metadata->ranking.string_count;
+    metadata->sizes.string_bytes = metadata->ranking.string_bytes;
+    metadata->sizes.frame_count = metadata->ranking.frame_count;
+    metadata->sizes.metric_count = b->metric_count;
+    metadata->sizes.note_count = b->note_count;
+    metadata->sizes.loss_count = b->loss_count;
+    metadata->sizes.sample_count = b->sample_count;
     return true;
 }
 
-void flm_facts_clear(struct flm_facts *facts)
+void flm_metadata_clear(struct flm_metadata *metadata)
 {
-    flm_ranking_clear(&facts->ranking);
-    free(facts->label_rank);
-    free(facts->set_rank);
-    facts->label_rank = facts->set_rank = NULL;
+    flm_ranking_clear(&metadata->ranking);
+    free(metadata->label_rank);
+    free(metadata->set_rank);
+    metadata->label_rank = metadata->set_rank = NULL;
 }
 
 static int order_numbers(uint64_t a, uint64_t b)
@@ -101,21 +101,21 @@ static int order_numbers(uint64_t a, uint64_t b)
 
 static int order_notes(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_facts *f = context;
+    const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
     return order_numbers(rank[f->b->notes[a].key], rank[f->b->notes[b].key]);
 }
 
 static int order_losses(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_facts *f = context;
+    const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
     return order_numbers(rank[f->b->losses[a].what], rank[f->b->losses[b].what]);
 }
 
 static int order_labels(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_facts *f = context;
+    const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
     int order = order_numbers(rank[f->b->labels[a].key], rank[f->b->labels[b].key]);
     return order ? order : order_numbers(rank[f->b->labels[a].value], rank[f->b->labels[b].value]);
@@ -124,7 +124,7 @@ static int order_labels(const void *context, uint32_t a, uint32_t b)
 /* By members, which are label ranks by now; the empty set comes first by itself. */
 static int order_sets(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_builder *builder = ((const struct flm_facts *)context)->b;
+    const struct flm_builder *builder = ((const struct flm_metadata *)context)->b;
     const uint32_t *ends = builder->label_set_ends;
     uint32_t at_a = set_start(builder, a), at_b = set_start(builder, b);
     for (; at_a < ends[a] && at_b < ends[b]; at_a++, at_b++)
@@ -136,7 +136,7 @@ static int order_sets(const void *context, uint32_t a, uint32_t b)
 /* Samples of one time: by node, labels and values, so that equal profiles are equal bytes. */
 static int order_samples(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_facts *f = context;
+    const struct flm_metadata *f = context;
     const struct flm_builder *builder = f->b;
     if (builder->sample_time[a] != builder->sample_time[b])
         return builder->sample_time[a] < builder->sample_time[b] ? -1 : 1;
@@ -154,7 +154,7 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
 
 /* The numbers below `count` whose mark is not FLM_NONE (all, without marks), sorted; *kept receives
  * how many. NULL when memory ran out. The caller frees it. */
-static uint32_t *sorted_list(const struct flm_facts *f, uint32_t count, const uint32_t *marks,
+static uint32_t *sorted_list(const struct flm_metadata *f, uint32_t count, const uint32_t *marks,
                              flm_order order, uint32_t *kept)
 {
     uint32_t *list = malloc(((size_t)count + 1) * sizeof *list);
@@ -173,7 +173,7 @@ static uint32_t *sorted_list(const struct flm_facts *f, uint32_t count, const ui
     return list;
 }
 
-static void write_metrics(const struct flm_facts *f, struct flm_profile *p)
+static void write_metrics(const struct flm_metadata *f, struct flm_profile *p)
 {
     const uint32_t *rank = f->ranking.string_rank;
     for (uint32_t m = 0; m < f->b->metric_count; m++)
@@ -181,7 +181,7 @@ static void write_metrics(const struct flm_facts *f, struct flm_profile *p)
             (struct flm_metric_record){rank[f->b->metrics[m].name], rank[f->b->metrics[m].unit]};
 }
 
-static bool write_notes(const struct flm_facts *f, struct flm_profile *p)
+static bool write_notes(const struct flm_metadata *f, struct flm_profile *p)
 {
     const uint32_t *rank = f->ranking.string_rank;
     uint32_t note_count = 0, loss_count = 0;
@@ -201,7 +201,7 @@ static bool write_notes(const struct flm_facts *f, struct flm_profile *p)
     return room;
 }
 
-static bool write_label_records(struct flm_facts *f, struct flm_profile *p)
+static bool write_label_records(struct flm_metadata *f, struct flm_profile *p)
 {
     const struct flm_builder *b = f->b;
     const uint32_t *rank = f->ranking.string_rank;
@@ -217,7 +217,7 @@ static bool write_label_records(struct flm_facts *f, struct flm_profile *p)
 }
 
 /* Members become ranks and ascend again: by insertion, as sets are small. */
-static void rank_members(struct flm_facts *f)
+static void rank_members(struct flm_metadata *f)
 {
     struct flm_builder *b = f->b;
     for (uint32_t set = 0; set < b->label_set_count; set++) {
@@ -231,7 +231,7 @@ static void rank_members(struct flm_facts *f)
     }
 }
 
-static bool write_label_sets(struct flm_facts *f, struct flm_profile *p)
+static bool write_label_sets(struct flm_metadata *f, struct flm_profile *p)
 {
     const struct flm_builder *b = f->b;
     rank_members(f);
@@ -247,7 +247,7 @@ static bool write_label_sets(struct flm_facts *f, struct flm_profile *p)
     return sets != NULL;
 }
 
-static bool write_samples(struct flm_facts *f, struct flm_profile *p)
+static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
 {
     const struct flm_builder *b = f->b;
     uint32_t count = 0;
@@ -264,16 +264,17 @@ static bool write_samples(struct flm_facts *f, struct flm_profile *p)
     return order != NULL;
 }
 
-bool flm_facts_write(struct flm_facts *facts, struct flm_profile *p, const uint32_t *node_index,
-                     struct flm_error *why)
+bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
+                        const uint32_t *node_index, struct flm_error *why)
 {
-    facts->node_index = node_index;
-    flm_interner_write(&facts->b->words, &facts->ranking, p);
-    write_metrics(facts, p);
-    if (!write_notes(facts, p))
+    metadata->node_index = node_index;
+    flm_interner_write(&metadata->b->words, &metadata->ranking, p);
+    write_metrics(metadata, p);
+    if (!write_notes(metadata, p))
         return flm_error_memory(why);
-    if (facts->b->sample_count > 0 &&
-        (!write_label_records(facts, p) || !write_label_sets(facts, p) || !write_samples(facts, p)))
+    if (metadata->b->sample_count > 0 &&
+        (!write_label_records(metadata, p) || !write_label_sets(metadata, p) ||
+         !write_samples(metadata, p)))
         return flm_error_memory(why);
     return true;
 }

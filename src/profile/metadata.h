@@ -4,15 +4,15 @@
  * restricting) share this: words are ranked, metrics, notes, losses, labels and samples are put in
  * canonical order and written.
  *
- *     flm_facts_start(&facts, builder, frame_used, why)    ranks; facts.sizes has all but
+ *     flm_metadata_start(&metadata, builder, frame_used, why)    ranks; metadata.sizes has all but
  * node_count p = flm_profile_allocate(...)                        and the nodes are written, with
- * facts.ranking.frame_rank flm_facts_write(&facts, p, node_index, why)          the rest */
+ * metadata.ranking.frame_rank flm_metadata_write(&metadata, p, node_index, why)          the rest */
 #ifndef FLAMEL_PROFILE_METADATA_H
 #define FLAMEL_PROFILE_METADATA_H
 
 #include "profile/internal.h"
 
-struct flm_facts {
+struct flm_metadata {
     struct flm_builder *b;
     struct flm_ranking ranking;
     struct flm_sizes sizes;
@@ -22,13 +22,13 @@ struct flm_facts {
 
 /* `frame_used` has a byte for each frame of the builder's words. Labels that no sample has are left
  * out. */
-bool flm_facts_start(struct flm_facts *facts, struct flm_builder *b,
-                     const unsigned char *frame_used, struct flm_error *why);
+bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
+                        const unsigned char *frame_used, struct flm_error *why);
 
 /* `node_index` maps what the builder's samples name as nodes to nodes of `p`. */
-bool flm_facts_write(struct flm_facts *facts, struct flm_profile *p, const uint32_t *node_index,
-                     struct flm_error *why);
+bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
+                        const uint32_t *node_index, struct flm_error *why);
 
-void flm_facts_clear(struct flm_facts *facts);
+void flm_metadata_clear(struct flm_metadata *metadata);
 
 #endif

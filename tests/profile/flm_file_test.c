@@ -233,7 +233,7 @@ static void a_file_is_the_profile_it_was_written_from(void **state)
         shape.stacks = random_below(&random, 200);
         shape.samples = round % 3;
         shape.metrics = 1 + round % 4;
-        shape.facts = round % 2;
+        shape.metadata = round % 2;
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_text text = bytes_of(p);
         assert_int_equal(text.size, flm_file_size(&p->sizes));

@@ -37,7 +37,7 @@ struct aligning {
 
     struct flm_builder *builder; /* everything but the nodes */
     struct flm_carried *carried; /* by input */
-    struct flm_facts facts;
+    struct flm_metadata metadata;
     struct flm_profile *out;
     uint32_t made;         /* nodes of the result so far */
     uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
@@ -244,7 +244,7 @@ static bool make_nodes(struct aligning *a)
 
 static void clear(struct aligning *a)
 {
-    flm_facts_clear(&a->facts);
+    flm_metadata_clear(&a->metadata);
     flm_builder_free(a->builder);
     for (size_t i = 0; a->carried && i < a->count; i++)
         flm_carried_clear(&a->carried[i]);
@@ -334,12 +334,12 @@ static bool rank_words(struct aligning *a)
     if (!used)
         return flm_error_memory(a->why);
     memset(used, 1, frame_count);
-    bool ranked = flm_facts_start(&a->facts, a->builder, used, a->why);
+    bool ranked = flm_metadata_start(&a->metadata, a->builder, used, a->why);
     free(used);
     for (size_t i = 0; ranked && i < a->count; i++) {
         uint32_t *map = a->carried[i].frame_map;
         for (uint32_t f = 0; f < a->in[i]->sizes.frame_count; f++)
-            map[f] = a->facts.ranking.frame_rank[map[f]];
+            map[f] = a->metadata.ranking.frame_rank[map[f]];
     }
     return ranked;
 }
@@ -370,7 +370,7 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
         return flm_error_memory(a->why);
     if (!carry_facts(a, mode, names) || !rank_words(a))
         return false;
-    struct flm_sizes sizes = a->facts.sizes;
+    struct flm_sizes sizes = a->metadata.sizes;
     sizes.node_count = (uint32_t)node_count + 1;
     a->out = flm_profile_allocate(&sizes, a->why);
     if (!a->out)
@@ -379,7 +379,7 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
         return flm_error_memory(a->why);
     sizes.node_count = a->made;
     return flm_profile_shrink(a->out, &sizes, a->why) &&
-           flm_facts_write(&a->facts, a->out, a->moved, a->why) && check_sums(a);
+           flm_metadata_write(&a->metadata, a->out, a->moved, a->why) && check_sums(a);
 }
 
 /* Differences may cancel, and stacks that only samples kept have none side by side. */

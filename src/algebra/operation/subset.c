@@ -48,7 +48,7 @@ struct subset {
     unsigned char *frame_used;
     struct flm_builder *builder;
     struct flm_carried carried;
-    struct flm_facts facts;
+    struct flm_metadata metadata;
     struct flm_profile *out;
 };
 
@@ -138,7 +138,7 @@ static bool check_columns(const struct subset *s)
 static void write_nodes(struct subset *s)
 {
     const struct flm_profile *p = s->p;
-    const uint32_t *rank = s->facts.ranking.frame_rank;
+    const uint32_t *rank = s->metadata.ranking.frame_rank;
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {
         if (!s->stays[i])
             continue;
@@ -169,14 +169,14 @@ static bool make(struct subset *s)
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
         if (s->stays[i])
             s->frame_used[s->carried.frame_map[p->node_frame[i]]] = 1;
-    if (!flm_facts_start(&s->facts, s->builder, s->frame_used, s->why))
+    if (!flm_metadata_start(&s->metadata, s->builder, s->frame_used, s->why))
         return false;
-    s->facts.sizes.node_count = s->moved[p->sizes.node_count];
-    s->out = flm_profile_allocate(&s->facts.sizes, s->why);
+    s->metadata.sizes.node_count = s->moved[p->sizes.node_count];
+    s->out = flm_profile_allocate(&s->metadata.sizes, s->why);
     if (!s->out)
         return false;
     write_nodes(s);
-    return flm_facts_write(&s->facts, s->out, s->moved, s->why);
+    return flm_metadata_write(&s->metadata, s->out, s->moved, s->why);
 }
 
 struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_column *columns,
@@ -186,7 +186,7 @@ struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_col
     struct subset s = {
         .p = p, .columns = columns, .count = count, .keep_sample = keep_sample, .why = why};
     bool made = make(&s);
-    flm_facts_clear(&s.facts);
+    flm_metadata_clear(&s.metadata);
     flm_builder_free(s.builder);
     flm_carried_clear(&s.carried);
     free(s.moved);

@@ -124,7 +124,7 @@ static void the_largest_are_the_first_of_all(void **state)
     uint64_t random = 61;
     struct random_shape shape = random_full;
     shape.metrics = 1;
-    shape.facts = false;
+    shape.metadata = false;
     shape.samples = RANDOM_SAMPLES_NONE;
     for (int round = 0; round < 60; round++) {
         shape.stacks = random_below(&random, 80);

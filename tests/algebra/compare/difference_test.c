@@ -33,7 +33,7 @@ static struct both by_chance(uint64_t *random, double scale)
 {
     struct random_shape shape = random_full;
     shape.metrics = 1;
-    shape.facts = false;
+    shape.metadata = false;
     shape.samples = RANDOM_SAMPLES_NONE;
     shape.stacks = random_below(random, 60);
     struct flm_profile *f = random_profile(random, &shape), *g = random_profile(random, &shape);

@@ -318,7 +318,7 @@ static void one_metric_alone_is_added_up_and_every_node_is_followed(void **state
     (void)state;
     uint64_t random = 77;
     struct random_shape shape = random_full;
-    shape.facts = false;
+    shape.metadata = false;
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p[4];
         const struct flm_profile *in[4];

@@ -99,7 +99,7 @@ static void every_operation_is_linear(void **state)
     (void)state;
     uint64_t random = 21;
     struct random_shape shape = random_full;
-    shape.facts = false; /* losses are not values: they would be added twice, as they should */
+    shape.metadata = false; /* losses are not values: they would be added twice, as they should */
     for (int round = 0; round < 30; round++) {
         shape.negative = round % 2;
         shape.stacks = random_below(&random, 60);
@@ -200,7 +200,7 @@ static void a_sum_does_not_depend_on_order_or_grouping(void **state)
     (void)state;
     uint64_t random = 23;
     struct random_shape shape = random_full;
-    shape.facts = false;
+    shape.metadata = false;
     for (int round = 0; round < 60; round++) {
         shape.negative = round % 2;
         shape.samples = round % 3;
@@ -248,7 +248,7 @@ static void a_profile_and_itself_are_twice_the_profile(void **state)
     (void)state;
     uint64_t random = 24;
     struct random_shape shape = random_full;
-    shape.facts = false;
+    shape.metadata = false;
     shape.samples =
         RANDOM_SAMPLES_NONE; /* of samples there are then two, not one of twice the value */
     for (int round = 0; round < 40; round++) {
@@ -266,7 +266,7 @@ static void what_cancels_is_gone(void **state)
     uint64_t random = 25;
     struct random_shape shape = random_full;
     shape.samples = RANDOM_SAMPLES_NONE;
-    shape.facts = false;
+    shape.metadata = false;
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_profile *nothing = add_and_free(scaled(p, 1), scaled(p, -1));
@@ -283,7 +283,7 @@ static void windows_of_a_chart_add_up_to_the_whole(void **state)
     (void)state;
     uint64_t random = 26;
     struct random_shape shape = random_full;
-    shape.facts = false;
+    shape.metadata = false;
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_profile *sum = NULL;
@@ -308,7 +308,7 @@ static void labels_divide_a_profile(void **state)
     (void)state;
     uint64_t random = 27;
     struct random_shape shape = random_full;
-    shape.facts = false;
+    shape.metadata = false;
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         assert_same(add_and_free(apply(p, "label:thread"), apply(p, "unlabel:thread")),
@@ -342,7 +342,7 @@ static struct random_shape one_metric(void)
 {
     struct random_shape shape = random_full;
     shape.metrics = 1;
-    shape.facts = false;
+    shape.metadata = false;
     shape.samples = RANDOM_SAMPLES_NONE;
     return shape;
 }
