@@ -84,7 +84,7 @@ static void json_samples(const struct info *info, struct flm_json_writer *json)
     flm_json_end(json);
 }
 
-static void json_facts(const struct info *info, struct flm_json_writer *json)
+static void json_info(const struct info *info, struct flm_json_writer *json)
 {
     const struct flm_profile *p = info->profile;
     flm_json_begin(json, "lost", FLM_JSON_ARRAY);
@@ -124,7 +124,7 @@ static void write_json(const struct info *info)
     flm_json_add_number(&json, "depth", info->summary->depth);
     flm_json_add_number(&json, "unsymbolized_frames", info->summary->unsymbolized_frames);
     json_samples(info, &json);
-    json_facts(info, &json);
+    json_info(info, &json);
     flm_json_end(&json);
 }
 
@@ -254,7 +254,7 @@ static void row_of_kinds(const struct info *info, struct flm_table *table)
     flm_text_puts(text, info->summary->unsymbolized_frames == 1 ? " frame" : " frames");
 }
 
-static void rows_of_facts(const struct info *info, struct flm_table *table)
+static void rows_of_info(const struct info *info, struct flm_table *table)
 {
     const struct flm_profile *p = info->profile;
     if (p->sizes.loss_count == 0)
@@ -297,7 +297,7 @@ static void write_text(const struct info *info)
     if (sizes->metric_count > 0)
         row_of_kinds(info, &table);
     rows_of_samples(info, &table);
-    rows_of_facts(info, &table);
+    rows_of_info(info, &table);
     flm_table_print(&table, &info->look, info->out);
     flm_table_clear(&table);
 }

@@ -29,14 +29,14 @@ static void add_json(const struct flm_report *r, const struct flm_top_state *sta
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_text(&json, "time", flm_bytes_of(time));
     flm_json_add_text(&json, "target", flm_bytes_of(name));
-    flm_json_add_number(&json, "duration_s", state->facts.duration_s);
-    flm_json_add_number(&json, "samples", (double)state->facts.samples);
-    flm_json_add_number(&json, "lost", (double)state->facts.lost);
+    flm_json_add_number(&json, "duration_s", state->info.duration_s);
+    flm_json_add_number(&json, "samples", (double)state->info.samples);
+    flm_json_add_number(&json, "lost", (double)state->info.lost);
     if (busy >= 0)
         flm_json_add_number(&json, "processors_busy", busy);
     else
         flm_json_add_null(&json, "processors_busy");
-    flm_json_add_number(&json, "own_cpu_s", state->facts.own_cpu_s);
+    flm_json_add_number(&json, "own_cpu_s", state->info.own_cpu_s);
     flm_json_add_number(&json, "own_size_bytes", (double)state->own_size_bytes);
     flm_json_add_text(&json, "metric", r->metric_name);
     flm_json_add_text(&json, "unit", r->unit);
@@ -98,7 +98,7 @@ static bool print(const struct flm_top *top, const struct flm_profile *profile,
                                 .look = flm_look_of_output(),
                                 .out = &out,
                                 .rows = (uint32_t)top->rows};
-    double busy = flm_top_busy(profile, &state->facts, top->hz);
+    double busy = flm_top_busy(profile, &state->info, top->hz);
     bool good = flm_report_measure(&report, NULL, why) &&
                 (top->json ? add_json_line(&report, state, busy, top->name, why)
                            : add_table(&report, state, busy, why));

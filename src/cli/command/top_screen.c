@@ -29,7 +29,7 @@ static struct flm_profile *next(void *context)
         flm_top_time("%H:%M:%S", s->time);
     if (profile) {
         s->profile = profile;
-        s->busy = flm_top_busy(profile, &s->state.facts, s->top->hz);
+        s->busy = flm_top_busy(profile, &s->state.info, s->top->hz);
     }
     return profile;
 }

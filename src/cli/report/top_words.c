@@ -8,24 +8,24 @@
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
 
-double flm_top_busy(const struct flm_profile *p, const struct flm_top_facts *facts, double hz)
+double flm_top_busy(const struct flm_profile *p, const struct flm_top_info *info, double hz)
 {
-    if (!(facts->duration_s > 0))
+    if (!(info->duration_s > 0))
         return -1;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
         struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
         if (flm_bytes_are(unit, "ns") && !flm_bytes_are(name, "off-cpu"))
-            return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / facts->duration_s;
+            return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / info->duration_s;
     }
     /* The kernel keeps to the frequency as well as it can. */
-    return hz > 0 ? (double)facts->samples / hz / facts->duration_s : -1;
+    return hz > 0 ? (double)info->samples / hz / info->duration_s : -1;
 }
 
 /* "last 10 s", "all 83 s" */
 static void add_span(const struct flm_top_state *state, struct flm_text *out)
 {
-    double seconds = state->facts.duration_s;
+    double seconds = state->info.duration_s;
     flm_text_puts(out, state->all ? "all " : "last ");
     if (seconds < 2.95 && fabs(seconds - round(seconds)) > 0.05) {
         char digits[32];
@@ -44,7 +44,7 @@ static const char *before_first(const struct flm_top_state *state)
 
 void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_text *out)
 {
-    const struct flm_top_facts *facts = &state->facts;
+    const struct flm_top_info *info = &state->info;
     char digits[32];
     if (state->sums == 0) {
         flm_text_puts(out, before_first(state));
@@ -52,8 +52,8 @@ void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_tex
     }
     add_span(state, out);
     flm_text_puts(out, ": ");
-    flm_count_add(out, facts->samples);
-    flm_text_puts(out, facts->samples == 1 ? " sample" : " samples");
+    flm_count_add(out, info->samples);
+    flm_text_puts(out, info->samples == 1 ? " sample" : " samples");
     if (busy >= 0) {
         snprintf(digits, sizeof digits,
                  busy > 0 && busy < 0.095 ? "%.2f"
@@ -63,11 +63,11 @@ void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_tex
         flm_text_format(out, ", %s processors busy", digits);
     }
     flm_text_puts(out, ", ");
-    flm_count_add(out, facts->lost);
+    flm_count_add(out, info->lost);
     flm_text_puts(out, " lost");
-    if (facts->duration_s > 0) {
+    if (info->duration_s > 0) {
         flm_text_puts(out, ", own cost ");
-        flm_percent_add(out, facts->own_cpu_s, facts->duration_s);
+        flm_percent_add(out, info->own_cpu_s, info->duration_s);
         if (state->own_size_bytes > 0) {
             flm_text_puts(out, " and ");
             flm_quantity_add(out, (double)state->own_size_bytes, flm_bytes_of("bytes"));

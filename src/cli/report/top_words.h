@@ -7,8 +7,7 @@
 
 /* How many processors were busy, as far as samples tell: by the time that they stand for, or at
  * `hz` (0: not known) each; negative where that cannot be told. */
-double flm_top_busy(const struct flm_profile *profile, const struct flm_top_facts *facts,
-                    double hz);
+double flm_top_busy(const struct flm_profile *profile, const struct flm_top_info *info, double hz);
 
 /* "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, own cost 0.6 % and
  * 41.2 MiB" */

@@ -22,10 +22,10 @@ void flm_svg_add_titles(struct flm_svg *svg, struct flm_text *out)
     flm_text_puts(out, "</text>\n");
 }
 
-static struct flm_picture_facts facts_of(const struct flm_svg *svg)
+static struct flm_picture_info facts_of(const struct flm_svg *svg)
 {
     const struct flm_profile *p = svg->profile;
-    struct flm_picture_facts facts = {
+    struct flm_picture_info info = {
         .unit = svg->unit,
         .factor = svg->options.factor,
         .stack_count = svg->stack_count,
@@ -43,19 +43,19 @@ static struct flm_picture_facts facts_of(const struct flm_svg *svg)
         .colors = &svg->change_colors,
     };
     if (p->sizes.loss_count == 1)
-        facts.lost_what = flm_string_bytes(p, p->losses[0].what);
+        info.lost_what = flm_string_bytes(p, p->losses[0].what);
     for (size_t i = 0; i < svg->seen.count; i++)
         if (svg->seen.at[i].flags & FLM_RECTANGLE_RUN)
-            facts.merged_total += svg->seen.at[i].total;
-    return facts;
+            info.merged_total += svg->seen.at[i].total;
+    return info;
 }
 
 /* The fact as plain text, good until the next name. */
 struct flm_bytes flm_svg_fact(struct flm_svg *svg, enum flm_picture_fact fact)
 {
-    struct flm_picture_facts facts = facts_of(svg);
+    struct flm_picture_info info = facts_of(svg);
     svg->label.size = 0;
-    flm_picture_fact_add(&svg->label, &facts, fact);
+    flm_picture_fact_add(&svg->label, &info, fact);
     return flm_plain((struct flm_bytes){svg->label.at, svg->label.size}, &svg->name);
 }
 

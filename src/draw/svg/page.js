@@ -138,23 +138,23 @@ function opens(item) {
 }
 
 function describe(item) {
-    const facts = [], {box, count} = item;
-    facts.push(info.compare && !count ? changeText(box) : valueText(item.total));
-    facts.push(percent(item.total, total) + ' of all');
+    const info = [], {box, count} = item;
+    info.push(info.compare && !count ? changeText(box) : valueText(item.total));
+    info.push(percent(item.total, total) + ' of all');
     if (target !== all && item.level >= target.level)
-        facts.push(percent(item.total, target.right - target.left) + ' of this view');
+        info.push(percent(item.total, target.right - target.left) + ' of this view');
     if (count) {
-        facts.push(opens(item) ? 'zoom in to see them' :
+        info.push(opens(item) ? 'zoom in to see them' :
             'not in this file: a smaller minwidth keeps them');
         return {name: '+' + grouped(count) + (count === 1 ? ' frame' : ' frames') +
             ' too narrow to draw', facts};
     }
     const frame = boxes.frame[box], {module, file, line, kind, unsymbolized} = frames;
-    facts.push('self ' + percent(boxes.self[box], total));
-    if (module[frame]) facts.push(module[frame]);
-    if (file[frame]) facts.push(file[frame] + (line[frame] ? ':' + line[frame] : ''));
-    if (kindNames[kind[frame]]) facts.push(kindNames[kind[frame]]);
-    if (unsymbolized[frame]) facts.push('no symbol');
+    info.push('self ' + percent(boxes.self[box], total));
+    if (module[frame]) info.push(module[frame]);
+    if (file[frame]) info.push(file[frame] + (line[frame] ? ':' + line[frame] : ''));
+    if (kindNames[kind[frame]]) info.push(kindNames[kind[frame]]);
+    if (unsymbolized[frame]) info.push('no symbol');
     return {name: (info.nameType ? info.nameType + ' ' : '') + nameOf(box), facts};
 }
 
@@ -318,17 +318,17 @@ function tellDetails() {
         {name: '', facts: ['Click a frame to zoom, / searches, ? lists the keys']};
     detailName.textContent = name;
     detailName.title = name;
-    detailFacts.textContent = facts.join(' \u00b7 ');
+    detailFacts.textContent = info.join(' \u00b7 ');
 }
 
 function tellFacts() {
-    const runs = shown.filter(item => item.count), facts = info.facts.slice();
+    const runs = shown.filter(item => item.count), info = info.info.slice();
     const merged = runs.reduce((sum, item) => sum + item.total, 0);
     facts[2] = 'drawn ' + grouped(shown.length - runs.length);
     facts[3] = 'merged ' + grouped(runs.length) + ' (' +
         percent(merged, view.right - view.left) + ')';
     status.replaceChildren(...(width < NARROW_PAGE ? [found] : []),
-        ...facts.filter(fact => fact).map(fact => html('span', {}, fact)));
+        ...info.filter(fact => fact).map(fact => html('span', {}, fact)));
 }
 
 // All words of the page; they may wrap, and then the bar at the foot is higher.
@@ -350,7 +350,7 @@ function announce() {
     if (!item) return;
     treeItems.reverse();
     const {name, facts} = describe(item);
-    treeItems[0].setAttribute('aria-label', name + ', ' + facts.join(', '));
+    treeItems[0].setAttribute('aria-label', name + ', ' + info.join(', '));
     treeItems[0].setAttribute('aria-level', item.level + 1);
     treeItems[0].setAttribute('aria-selected', String(item === selected));
     treeItems[1].remove();

@@ -13,7 +13,7 @@
 #include "profile/columns.h"
 
 /* What the status line tells about the profile, before it was inverted. One pass over the nodes. */
-static void count_facts(struct flm_svg *svg, const struct flm_profile *p)
+static void count_info(struct flm_svg *svg, const struct flm_profile *p)
 {
     const double *self = flm_profile_self(p, svg->options.metric);
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {
@@ -366,7 +366,7 @@ static bool measure(struct flm_svg *svg, const struct flm_profile *given, struct
     };
     if (!flm_svg_compare(svg, why))
         return false;
-    count_facts(svg, given);
+    count_info(svg, given);
     struct flm_layout_options options = {
         .tree = flm_tree_of(svg->profile, svg->options.metric),
         .order = orders[svg->options.order],

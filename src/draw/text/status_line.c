@@ -2,7 +2,7 @@
 
 #include "draw/text/quantity.h"
 
-static void add_losses(struct flm_text *out, const struct flm_picture_facts *f)
+static void add_losses(struct flm_text *out, const struct flm_picture_info *f)
 {
     flm_text_puts(out, "lost ");
     flm_quantity_add(out, f->lost, (struct flm_bytes){"", 0});
@@ -11,7 +11,7 @@ static void add_losses(struct flm_text *out, const struct flm_picture_facts *f)
     flm_text_add(out, f->lost_what);
 }
 
-static void add_merged(struct flm_text *out, const struct flm_picture_facts *f)
+static void add_merged(struct flm_text *out, const struct flm_picture_info *f)
 {
     flm_text_puts(out, "merged ");
     flm_count_add(out, f->merged);
@@ -20,7 +20,7 @@ static void add_merged(struct flm_text *out, const struct flm_picture_facts *f)
     flm_text_putc(out, ')');
 }
 
-static void add_levels(struct flm_text *out, const struct flm_picture_facts *f)
+static void add_levels(struct flm_text *out, const struct flm_picture_info *f)
 {
     if (f->levels_cut == 0)
         return;
@@ -30,7 +30,7 @@ static void add_levels(struct flm_text *out, const struct flm_picture_facts *f)
     flm_text_puts(out, f->levels_cut == 1 ? " is not drawn" : " are not drawn");
 }
 
-void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_facts *f,
+void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_info *f,
                           enum flm_picture_fact fact)
 {
     switch (fact) {

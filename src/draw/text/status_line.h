@@ -18,7 +18,7 @@ enum flm_picture_fact {
     FLM_FACT_COUNT
 };
 
-struct flm_picture_facts {
+struct flm_picture_info {
     struct flm_bytes unit;
     double factor; /* which values are multiplied by */
     uint64_t stack_count;
@@ -35,7 +35,7 @@ struct flm_picture_facts {
 };
 
 /* Nothing where there is nothing to tell. May hold names as the profile has them: not plain. */
-void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_facts *facts,
+void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_info *info,
                           enum flm_picture_fact fact);
 
 /* "3 letters are not in the font, and stand as ?". */

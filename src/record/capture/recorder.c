@@ -142,9 +142,9 @@ static void note_system(struct flm_recorder *r, const struct utsname *system)
                  {"system", system->release, FLM_STREAM_RELEASE},
                  {"architecture", system->machine, FLM_STREAM_ARCHITECTURE}};
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        flm_session_note(r->session, facts[i].key, flm_bytes_of(facts[i].value));
+        flm_session_note(r->session, facts[i].key, flm_bytes_of(info[i].value));
         if (r->spool)
-            flm_perf_stream_feature(r->spool, facts[i].feature, flm_bytes_of(facts[i].value));
+            flm_perf_stream_feature(r->spool, facts[i].feature, flm_bytes_of(info[i].value));
     }
     struct flm_build_id id;
     if (r->spool && flm_kernel_build_id(&id))
@@ -155,7 +155,7 @@ static void note_system(struct flm_recorder *r, const struct utsname *system)
     flm_elf_free(vdso);
 }
 
-static void note_facts(struct flm_recorder *r)
+static void note_info(struct flm_recorder *r)
 {
     struct utsname system;
     char text[64];
@@ -213,7 +213,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     r->session = flm_session_new(&session, why);
     if (!r->session || !open_spool(r, why))
         return false;
-    note_facts(r);
+    note_info(r);
     return true;
 }
 

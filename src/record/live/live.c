@@ -51,13 +51,13 @@ static uint64_t own_size_bytes(void)
 }
 
 static void publish(struct flm_top_recording *r, struct flm_profile *sum,
-                    const struct flm_top_facts *facts)
+                    const struct flm_top_info *info)
 {
     uint64_t own_size = own_size_bytes();
     pthread_mutex_lock(&r->lock);
     flm_profile_free(r->newest);
     r->newest = sum;
-    r->state.facts = *facts;
+    r->state.info = *info;
     r->state.all = r->shows_all;
     r->state.sums++;
     r->state.own_size_bytes = own_size;
@@ -67,12 +67,12 @@ static void publish(struct flm_top_recording *r, struct flm_profile *sum,
 
 static bool show_sum(struct flm_top_recording *r, struct flm_error *why)
 {
-    struct flm_top_facts facts;
+    struct flm_top_info info;
     if (r->window.count == 0 && !r->window.older.profile)
         return true;
-    struct flm_profile *sum = flm_top_window_sum(&r->window, r->shows_all, &facts, why);
+    struct flm_profile *sum = flm_top_window_sum(&r->window, r->shows_all, &info, why);
     if (sum)
-        publish(r, sum, &facts);
+        publish(r, sum, &info);
     return sum;
 }
 
@@ -95,14 +95,14 @@ static bool take_piece(struct flm_top_recording *r, int64_t now_ns, struct flm_e
     struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
     struct flm_profile *profile = take_profile(r, why);
     double cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-    const struct flm_top_facts facts = {.duration_s = (double)(now_ns - r->piece_ns) / 1e9,
-                                        .own_cpu_s = cpu_s - r->cpu_s,
-                                        .samples = counts.samples - r->counted.samples,
-                                        .lost = counts.lost - r->counted.lost};
+    const struct flm_top_info info = {.duration_s = (double)(now_ns - r->piece_ns) / 1e9,
+                                      .own_cpu_s = cpu_s - r->cpu_s,
+                                      .samples = counts.samples - r->counted.samples,
+                                      .lost = counts.lost - r->counted.lost};
     r->counted = counts;
     r->piece_ns = now_ns;
     r->cpu_s = cpu_s;
-    return profile && flm_top_window_take(&r->window, profile, &facts, why) && show_sum(r, why);
+    return profile && flm_top_window_take(&r->window, profile, &info, why) && show_sum(r, why);
 }
 
 static void tell_reading(struct flm_top_recording *r, bool is_reading)

@@ -26,13 +26,13 @@ enum flm_top_phase { FLM_TOP_RUNS, FLM_TOP_ENDED, FLM_TOP_FAILED };
 
 struct flm_top_state {
     enum flm_top_phase phase;
-    int exit_status;            /* of a command that has ended, as waitpid has it; else -1 */
-    struct flm_error why;       /* FAILED */
-    struct flm_top_facts facts; /* of the sum that was made last */
-    bool all;                   /* it is that of everything since the start */
-    bool is_reading;            /* the next one waits for symbols */
-    uint64_t sums;              /* how many were made */
-    uint64_t own_size_bytes;    /* of our own memory, without files that are mapped; 0: not known */
+    int exit_status;          /* of a command that has ended, as waitpid has it; else -1 */
+    struct flm_error why;     /* FAILED */
+    struct flm_top_info info; /* of the sum that was made last */
+    bool all;                 /* it is that of everything since the start */
+    bool is_reading;          /* the next one waits for symbols */
+    uint64_t sums;            /* how many were made */
+    uint64_t own_size_bytes;  /* of our own memory, without files that are mapped; 0: not known */
 };
 
 struct flm_top_recording;

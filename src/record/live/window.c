@@ -14,18 +14,17 @@ void flm_top_window_clear(struct flm_top_window *w)
     *w = (struct flm_top_window){.most = w->most};
 }
 
-static void add_facts(struct flm_top_facts *sum, const struct flm_top_facts *facts)
+static void add_info(struct flm_top_info *sum, const struct flm_top_info *info)
 {
-    sum->duration_s += facts->duration_s;
-    sum->own_cpu_s += facts->own_cpu_s;
-    sum->samples += facts->samples;
-    sum->lost += facts->lost;
+    sum->duration_s += info->duration_s;
+    sum->own_cpu_s += info->own_cpu_s;
+    sum->samples += info->samples;
+    sum->lost += info->lost;
 }
 
 /* Some pieces, behind `older` where that is wanted, as one. */
 static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, size_t count,
-                                  bool with_older, struct flm_top_facts *facts,
-                                  struct flm_error *why)
+                                  bool with_older, struct flm_top_info *info, struct flm_error *why)
 {
     const struct flm_profile **in = malloc((count + 1) * sizeof(*in));
     size_t in_count = 0;
@@ -33,14 +32,14 @@ static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, 
         flm_error_memory(why);
         return NULL;
     }
-    *facts = (struct flm_top_facts){0};
+    *info = (struct flm_top_info){0};
     if (with_older && w->older.profile) {
         in[in_count++] = w->older.profile;
-        *facts = w->older.facts;
+        *info = w->older.info;
     }
     for (size_t i = first; i < first + count; i++) {
         in[in_count++] = w->pieces[i].profile;
-        add_facts(facts, &w->pieces[i].facts);
+        add_info(info, &w->pieces[i].info);
     }
     struct flm_profile *sum = flm_align(in, in_count, FLM_ALIGN_ADD, NULL, why);
     free(in);
@@ -60,7 +59,7 @@ static size_t pieces_of_window(const struct flm_top_window *w)
 static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why)
 {
     struct flm_top_piece older = {0};
-    older.profile = sum_of(w, 0, count, true, &older.facts, why);
+    older.profile = sum_of(w, 0, count, true, &older.info, why);
     older.profile = flm_top_bound(older.profile, FLM_TOP_OLDER_STACKS, why);
     if (!older.profile)
         return false;
@@ -75,7 +74,7 @@ static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why
 
 /* The newest piece with one more interval. */
 static bool extend(struct flm_top_window *w, struct flm_profile *profile,
-                   const struct flm_top_facts *facts, struct flm_error *why)
+                   const struct flm_top_info *info, struct flm_error *why)
 {
     struct flm_top_piece *newest = &w->pieces[w->count - 1];
     const struct flm_profile *both[] = {newest->profile, profile};
@@ -87,16 +86,16 @@ static bool extend(struct flm_top_window *w, struct flm_profile *profile,
     flm_profile_free(newest->profile);
     newest->profile = sum;
     newest->intervals++;
-    add_facts(&newest->facts, facts);
+    add_info(&newest->info, info);
     return true;
 }
 
 bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
-                         const struct flm_top_facts *facts, struct flm_error *why)
+                         const struct flm_top_info *info, struct flm_error *why)
 {
     size_t each = (w->most + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
     if (w->count > 0 && w->pieces[w->count - 1].intervals < each)
-        return extend(w, profile, facts, why);
+        return extend(w, profile, info, why);
     size_t leaving = w->count - pieces_of_window(w);
     if (leaving >= FLM_TOP_LEAVING && !settle(w, leaving, why)) {
         flm_profile_free(profile);
@@ -105,13 +104,13 @@ bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
     profile = flm_top_bound(profile, FLM_TOP_PIECE_STACKS, why);
     if (!profile)
         return false;
-    w->pieces[w->count++] = (struct flm_top_piece){profile, *facts, 1};
+    w->pieces[w->count++] = (struct flm_top_piece){profile, *info, 1};
     return true;
 }
 
 struct flm_profile *flm_top_window_sum(const struct flm_top_window *w, bool all,
-                                       struct flm_top_facts *facts, struct flm_error *why)
+                                       struct flm_top_info *info, struct flm_error *why)
 {
     size_t count = all ? w->count : pieces_of_window(w);
-    return sum_of(w, w->count - count, count, all, facts, why);
+    return sum_of(w, w->count - count, count, all, info, why);
 }

@@ -22,14 +22,14 @@ enum {
 };
 
 /* What is known of a piece, and of a sum of them. */
-struct flm_top_facts {
+struct flm_top_info {
     double duration_s, own_cpu_s;
     uint64_t samples, lost;
 };
 
 struct flm_top_piece {
     struct flm_profile *profile;
-    struct flm_top_facts facts;
+    struct flm_top_info info;
     size_t intervals;
 };
 
@@ -45,11 +45,11 @@ void flm_top_window_clear(struct flm_top_window *window);
 
 /* A newer interval; keeps the profile, and frees it when it fails. */
 bool flm_top_window_take(struct flm_top_window *window, struct flm_profile *profile,
-                         const struct flm_top_facts *facts, struct flm_error *why);
+                         const struct flm_top_info *info, struct flm_error *why);
 
 /* The sum of the window, or of everything since the start; there must be a piece. The caller owns
  * it. NULL, and `why`, when it fails. */
 struct flm_profile *flm_top_window_sum(const struct flm_top_window *window, bool all,
-                                       struct flm_top_facts *facts, struct flm_error *why);
+                                       struct flm_top_info *info, struct flm_error *why);
 
 #endif

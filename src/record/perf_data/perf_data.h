@@ -14,7 +14,7 @@
 
 struct flm_input;
 
-/* Reads the whole file into a session: its events in the order of time, its build ids, its facts.
+/* Reads the whole file into a session: its events in the order of time, its build ids, its info.
  * The session is made here, because the file says whether it is of this kernel.
  *
  * `source` stands at the beginning of it. `file`: the plain file that it is of, whose tables are

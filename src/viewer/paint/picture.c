@@ -48,7 +48,7 @@ struct picture {
     bool has_two_lines; /* the subtitle is below the title */
     struct flm_picture_keys keys;
     unsigned key_lines;
-    struct flm_picture_facts facts;
+    struct flm_picture_info info;
     unsigned marks;
     bool incomplete; /* callers are not open that could be */
     double boxes_bottom;
@@ -110,8 +110,8 @@ static void count_cut(struct picture *picture, const struct flm_strip *strip,
         if (r->level - strip->first_level + 1 < LEVELS)
             continue;
         uint32_t below = flm_layout_below(strip->layout, r).last_level - r->level;
-        if (below > picture->facts.levels_cut)
-            picture->facts.levels_cut = below;
+        if (below > picture->info.levels_cut)
+            picture->info.levels_cut = below;
     }
 }
 
@@ -128,19 +128,19 @@ static uint32_t last_level(const struct flm_strip *strip, const struct flm_recta
 static void count_boxes(struct picture *picture, const struct flm_strip *strip,
                         struct placed *placed)
 {
-    struct flm_picture_facts *facts = &picture->facts;
-    facts->merged_of += flm_layout_filled(strip->layout);
+    struct flm_picture_info *info = &picture->info;
+    info->merged_of += flm_layout_filled(strip->layout);
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *r = &placed->boxes.at[i];
         uint32_t last = last_level(strip, r);
         if (last >= strip->first_level + placed->rows)
             placed->rows = last - strip->first_level + 1;
         if (r->flags & FLM_RECTANGLE_RUN) {
-            facts->merged++;
-            facts->merged_total += r->total;
+            info->merged++;
+            info->merged_total += r->total;
             continue;
         }
-        facts->drawn++;
+        info->drawn++;
         uint32_t frame = strip->tree.frame[r->node.index];
         picture->marks |= 1u << flm_mark_of_kind(strip->profile->frames[frame].kind);
     }
@@ -181,7 +181,7 @@ static bool place_strips(struct picture *picture, struct flm_error *why)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-static bool find_facts(struct picture *picture, struct flm_error *why)
+static bool find_info(struct picture *picture, struct flm_error *why)
 {
     struct flm_viewer *v = picture->viewer;
     const struct flm_strip *strip = &v->scene.strips[0];
@@ -190,22 +190,22 @@ static bool find_facts(struct picture *picture, struct flm_error *why)
     if (!summary)
         return false;
     const struct flm_metric_summary *metric = &summary->metric[strip->metric.index];
-    struct flm_picture_facts *facts = &picture->facts;
-    facts->unit = flm_string_bytes(p, p->metrics[strip->metric.index].unit);
-    facts->factor = 1;
-    facts->stack_count = metric->stack_count;
-    facts->total = metric->total;
-    facts->unsymbolized = metric->unsymbolized;
-    facts->unsymbolized_of = metric->size;
-    facts->level_limit = LEVELS;
+    struct flm_picture_info *info = &picture->info;
+    info->unit = flm_string_bytes(p, p->metrics[strip->metric.index].unit);
+    info->factor = 1;
+    info->stack_count = metric->stack_count;
+    info->total = metric->total;
+    info->unsymbolized = metric->unsymbolized;
+    info->unsymbolized_of = metric->size;
+    info->level_limit = LEVELS;
     for (uint32_t i = 0; i < p->sizes.loss_count; i++)
-        facts->lost += p->losses[i].count;
+        info->lost += p->losses[i].count;
     if (p->sizes.loss_count == 1)
-        facts->lost_what = flm_string_bytes(p, p->losses[0].what);
+        info->lost_what = flm_string_bytes(p, p->losses[0].what);
     if (flm_scene_compares(v)) {
-        facts->comparison = &v->scene.compared->is;
-        facts->terms = flm_compared_terms(v, v->scene.compared);
-        facts->colors = &v->scene.compared->colors;
+        info->comparison = &v->scene.compared->is;
+        info->terms = flm_compared_terms(v, v->scene.compared);
+        info->colors = &v->scene.compared->colors;
     }
     return true;
 }
@@ -292,7 +292,7 @@ static double draw_status(struct picture *picture, double y)
     double x = PAD;
     for (int fact = 0; fact < FLM_FACT_COUNT; fact++) {
         picture->words.size = 0;
-        flm_picture_fact_add(&picture->words, &picture->facts, (enum flm_picture_fact)fact);
+        flm_picture_fact_add(&picture->words, &picture->info, (enum flm_picture_fact)fact);
         if (fact >= FLM_FACT_PARTS && picture->words.size > 0) {
             x = PAD;
             y += LINE;
@@ -370,7 +370,7 @@ static void draw_header(struct picture *picture, const struct flm_strip *strip,
     double x = write_words(picture, placed->left, y, plain(picture, &picture->words), WORDS_PX,
                            true, picture->colors.text);
     picture->words.size = 0;
-    flm_quantity_add(&picture->words, track->total, picture->facts.unit);
+    flm_quantity_add(&picture->words, track->total, picture->info.unit);
     write_words(picture, x + 10, y, plain(picture, &picture->words), WORDS_PX, false,
                 picture->colors.muted);
 }
@@ -448,7 +448,7 @@ static bool draw(struct picture *picture, struct flm_error *why)
 static bool lay_out(struct picture *picture, struct flm_error *why)
 {
     find_titles(picture);
-    if (!find_facts(picture, why) || !place_strips(picture, why) ||
+    if (!find_info(picture, why) || !place_strips(picture, why) ||
         !flm_picture_keys_init(&picture->keys, picture->viewer, picture->marks, why))
         return false;
     measure(picture);

@@ -101,7 +101,7 @@ static void sums_come_while_it_runs_with_names(void **state)
         assert_sound(p);
         assert_true(found.sums > before); /* one that nobody took is no harm */
         before = found.sums;
-        samples += found.facts.samples;
+        samples += found.info.samples;
         has_name = has_name || has_function(p, "count_to_a_million");
         flm_profile_free(p);
     }
@@ -122,7 +122,7 @@ static void who_waits_has_no_samples_and_sums_all_the_same(void **state)
     for (int i = 0; i < 3; i++) {
         struct flm_profile *p = next(r, &found);
         assert_non_null(p);
-        samples = found.facts.samples;
+        samples = found.info.samples;
         assert_true(flm_profile_node_count(p) == 1 || samples > 0);
         flm_profile_free(p);
     }
@@ -139,7 +139,7 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
     struct flm_top_state found;
     for (int i = 0; i < 5; i++)
         flm_profile_free(next(r, &found));
-    double window_s = found.facts.duration_s;
+    double window_s = found.info.duration_s;
     end_process(process);
     struct flm_profile *p, *last = NULL;
     while ((p = next(r, &found))) {
@@ -155,7 +155,7 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     assert_non_null(p);
     assert_true(found.all);
-    assert_true(found.facts.duration_s > window_s);
+    assert_true(found.info.duration_s > window_s);
     flm_profile_free(p);
     flm_top_recording_free(r);
 }

@@ -39,15 +39,15 @@ static const char *told_phase(const struct flm_top_state *state)
 static void the_sentence_has_span_samples_busy_lost_and_cost(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.facts = {10.02, 0.061, 9870, 0}, .sums = 10};
+    struct flm_top_state s = {.info = {10.02, 0.061, 9870, 0}, .sums = 10};
     assert_string_equal(told(&s, 1.86), "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, "
                                         "own cost 0.61 %");
-    s = (struct flm_top_state){.facts = {83.4, 0, 1, 7}, .sums = 83, .all = true};
+    s = (struct flm_top_state){.info = {83.4, 0, 1, 7}, .sums = 83, .all = true};
     assert_string_equal(told(&s, -1), "all 83 s: 1 sample, 7 lost, own cost 0 %");
-    s = (struct flm_top_state){.facts = {1.3, 0.013, 20, 0}, .sums = 1};
+    s = (struct flm_top_state){.info = {1.3, 0.013, 20, 0}, .sums = 1};
     assert_string_equal(told(&s, 0.02), "last 1.3 s: 20 samples, 0.02 processors busy, 0 lost, "
                                         "own cost 1 %");
-    s.facts.samples = 0;
+    s.info.samples = 0;
     assert_string_equal(told(&s, 0), "last 1.3 s: 0 samples, 0 processors busy, 0 lost, own cost "
                                      "1 %");
     s.own_size_bytes = 42 << 20;
@@ -60,7 +60,7 @@ static void the_sentence_has_span_samples_busy_lost_and_cost(void **state)
 static void it_says_when_it_waits_for_symbols(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.facts = {10, 0, 7, 0}, .sums = 10, .is_reading = true};
+    struct flm_top_state s = {.info = {10, 0, 7, 0}, .sums = 10, .is_reading = true};
     assert_string_equal(told_phase(&s), "live, reading symbols");
     assert_string_equal(told(&s, -1), "last 10 s: 7 samples, 0 lost, own cost 0 %");
     s.sums = 0;
@@ -71,7 +71,7 @@ static void it_says_when_it_waits_for_symbols(void **state)
 static void an_empty_pane_says_why(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.facts = {10, 0, 0, 0}, .sums = 10};
+    struct flm_top_state s = {.info = {10, 0, 0, 0}, .sums = 10};
     assert_string_equal(told_empty(&s), "nothing ran in the last 10 s");
     s.all = true;
     assert_string_equal(told_empty(&s), "nothing has run since the start");
@@ -114,13 +114,13 @@ static struct flm_profile *with_metrics(const char *name, const char *unit, doub
 static void busy_is_time_where_time_was_sampled_and_samples_where_not(void **state)
 {
     (void)state;
-    const struct flm_top_facts facts = {.duration_s = 2, .samples = 999};
+    const struct flm_top_info info = {.duration_s = 2, .samples = 999};
     struct flm_profile *time = with_metrics("cpu-clock", "ns", 3e9);
     struct flm_profile *cycles = with_metrics("cycles", "count", 1e9);
-    assert_true(flm_top_busy(time, &facts, 999) == 1.5); /* waiting is no work */
-    assert_true(flm_top_busy(cycles, &facts, 999) == 0.5);
-    assert_true(flm_top_busy(cycles, &facts, 0) < 0);
-    const struct flm_top_facts none = {.duration_s = 0};
+    assert_true(flm_top_busy(time, &info, 999) == 1.5); /* waiting is no work */
+    assert_true(flm_top_busy(cycles, &info, 999) == 0.5);
+    assert_true(flm_top_busy(cycles, &info, 0) < 0);
+    const struct flm_top_info none = {.duration_s = 0};
     assert_true(flm_top_busy(time, &none, 999) < 0);
     flm_profile_free(time);
     flm_profile_free(cycles);

@@ -20,7 +20,7 @@ static struct flm_profile *piece(unsigned i)
     return profile_of(folded);
 }
 
-static const struct flm_top_facts facts = {
+static const struct flm_top_info info = {
     .duration_s = 0.5, .own_cpu_s = 0.25, .samples = 3, .lost = 2};
 
 static double at_stack(const struct flm_profile *p, const char *name)
@@ -38,8 +38,8 @@ static void the_window_is_the_sum_of_the_last_pieces(void **state)
     (void)state;
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 25; i++) {
-        struct flm_top_facts sum;
-        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_top_info sum;
+        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
         unsigned count = i + 1 < MOST ? i + 1 : MOST;
         assert_sound(p);
@@ -63,8 +63,8 @@ static void all_is_the_sum_of_all_pieces(void **state)
     struct flm_top_window w = {.most = MOST};
     double whole = 0;
     for (unsigned i = 0; i < 25; i++) {
-        struct flm_top_facts sum;
-        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_top_info sum;
+        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, true, &sum, NULL);
         whole += i + 2;
         assert_true(flm_profile_total(p, (struct flm_metric){0}) == whole);
@@ -81,7 +81,7 @@ static void so_many_pieces_are_kept_however_many_came(void **state)
     (void)state;
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 200; i++) {
-        assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
+        assert_true(flm_top_window_take(&w, piece(0), &info, NULL));
         assert_true(w.count <= MOST + FLM_TOP_LEAVING);
     }
     assert_int_equal(w.older.profile->sizes.node_count, 4);
@@ -96,8 +96,8 @@ static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
         struct flm_top_window w = {.most = windows[k]};
         unsigned each = (windows[k] + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
         for (unsigned i = 0; i < 300; i++) {
-            struct flm_top_facts sum, whole;
-            assert_true(flm_top_window_take(&w, piece(0), &facts, NULL));
+            struct flm_top_info sum, whole;
+            assert_true(flm_top_window_take(&w, piece(0), &info, NULL));
             assert_true(w.count <= FLM_TOP_PIECES);
             struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
             struct flm_profile *all = flm_top_window_sum(&w, true, &whole, NULL);
@@ -136,11 +136,11 @@ static void ever_new_stacks_do_not_make_it_grow(void **state)
     (void)state;
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 600; i++) {
-        assert_true(flm_top_window_take(&w, new_stacks(i), &facts, NULL));
+        assert_true(flm_top_window_take(&w, new_stacks(i), &info, NULL));
         if (w.older.profile)
             assert_true(w.older.profile->sizes.node_count <= FLM_TOP_OLDER_STACKS);
     }
-    struct flm_top_facts sum;
+    struct flm_top_info sum;
     struct flm_profile *all = flm_top_window_sum(&w, true, &sum, NULL);
     assert_true(flm_profile_total(all, (struct flm_metric){0}) == 600000);
     assert_true(all->sizes.loss_count == 1 && all->losses[0].count > 0);
@@ -153,8 +153,8 @@ static void a_window_may_be_one_piece(void **state)
     (void)state;
     struct flm_top_window w = {.most = 1};
     for (unsigned i = 0; i < 3; i++) {
-        struct flm_top_facts sum;
-        assert_true(flm_top_window_take(&w, piece(i), &facts, NULL));
+        struct flm_top_info sum;
+        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
         struct flm_profile *same = piece(i);
         assert_profiles_equal(p, same);
@@ -178,9 +178,9 @@ static bool work(void *context, struct flm_error *why)
             flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), m, 1);
             p = flm_builder_finish(b, why);
         }
-        good = p && flm_top_window_take(&w, p, &facts, why);
+        good = p && flm_top_window_take(&w, p, &info, why);
     }
-    struct flm_top_facts sum;
+    struct flm_top_info sum;
     struct flm_profile *p = good ? flm_top_window_sum(&w, true, &sum, why) : NULL;
     good = p;
     flm_profile_free(p);
