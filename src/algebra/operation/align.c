@@ -261,7 +261,7 @@ static void clear(struct aligning *a)
 }
 
 /* The metrics of input `i`, under `name`: "before", or "before:cpu" when there are several. */
-static bool carry_as(struct aligning *a, size_t i, const char *name)
+static bool copy_as(struct aligning *a, size_t i, const char *name)
 {
     const struct flm_profile *p = a->in[i];
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
@@ -277,7 +277,7 @@ static bool carry_as(struct aligning *a, size_t i, const char *name)
         flm_text_clear(&full);
         if (!room)
             return flm_error_memory(a->why);
-        if (!flm_carry_metric(a->builder, p, &a->carried[i], m, string, a->why))
+        if (!flm_copy_metric(a->builder, p, &a->carried[i], m, string, a->why))
             return false;
         if (a->builder->metric_count == before)
             return flm_error_set(a->why, FLM_ERROR_USAGE, "two profiles are called '%s'", name);
@@ -286,25 +286,25 @@ static bool carry_as(struct aligning *a, size_t i, const char *name)
 }
 
 /* The one metric of input `i` that counts, under the name that it has in the first. */
-static bool carry_only(struct aligning *a, size_t i)
+static bool copy_only(struct aligning *a, size_t i)
 {
     const struct flm_profile *p = a->in[i], *first = a->in[0];
     uint32_t name = a->carried[0].string_map[first->metrics[a->only[0]].name];
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
         a->carried[i].metric_map[m] = FLM_NONE;
-    return flm_carry_metric(a->builder, p, &a->carried[i], a->only[i], name, a->why);
+    return flm_copy_metric(a->builder, p, &a->carried[i], a->only[i], name, a->why);
 }
 
-static bool carry_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
-                          const char *const *names)
+static bool copy_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
+                         const char *const *names)
 {
     if (a->only)
-        return carry_only(a, i);
-    return mode == FLM_ALIGN_ADD ? flm_carry_metrics(a->builder, a->in[i], &a->carried[i], a->why)
-                                 : carry_as(a, i, names[i]);
+        return copy_only(a, i);
+    return mode == FLM_ALIGN_ADD ? flm_copy_metrics(a->builder, a->in[i], &a->carried[i], a->why)
+                                 : copy_as(a, i, names[i]);
 }
 
-static bool carry_facts(struct aligning *a, enum flm_align_mode mode, const char *const *names)
+static bool copy_facts(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
     bool samples = false;
     for (size_t i = 0; i < a->count; i++)
@@ -312,13 +312,13 @@ static bool carry_facts(struct aligning *a, enum flm_align_mode mode, const char
     uint32_t start = 0;
     for (size_t i = 0; i < a->count; i++) {
         const struct flm_profile *p = a->in[i];
-        if (!flm_carry_words(a->builder, p, &a->carried[i]))
+        if (!flm_copy_strings(a->builder, p, &a->carried[i]))
             return flm_error_memory(a->why);
-        if (!carry_metrics(a, i, mode, names))
+        if (!copy_metrics(a, i, mode, names))
             return false;
-        flm_carry_notes(a->builder, p, &a->carried[i]);
+        flm_copy_notes(a->builder, p, &a->carried[i]);
         if (samples)
-            flm_carry_samples(a->builder, p, &a->carried[i], NULL, start, NULL);
+            flm_copy_samples(a->builder, p, &a->carried[i], NULL, start, NULL);
         a->node_starts[i] = start;
         start += p->sizes.node_count;
     }
@@ -368,7 +368,7 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
     a->node_starts = calloc(a->count + 1, sizeof *a->node_starts);
     if (!a->builder || !a->carried || !a->node_starts)
         return flm_error_memory(a->why);
-    if (!carry_facts(a, mode, names) || !rank_words(a))
+    if (!copy_facts(a, mode, names) || !rank_words(a))
         return false;
     struct flm_sizes sizes = a->metadata.sizes;
     sizes.node_count = (uint32_t)node_count + 1;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-bool flm_carry_words(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c)
+bool flm_copy_strings(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c)
 {
     *c = (struct flm_carried){
         .string_map = malloc(p->sizes.string_count * sizeof(uint32_t)),
@@ -21,8 +21,8 @@ void flm_carried_clear(struct flm_carried *c)
     *c = (struct flm_carried){0};
 }
 
-bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
-                      uint32_t metric, uint32_t name, struct flm_error *why)
+bool flm_copy_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                     uint32_t metric, uint32_t name, struct flm_error *why)
 {
     uint32_t unit = c->string_map[p->metrics[metric].unit];
     uint32_t to = flm_builder_metric_of(b, name, unit);
@@ -41,17 +41,16 @@ bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct
         (int)text.size, text.at, (int)there.size, there.at, (int)here.size, here.at);
 }
 
-bool flm_carry_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
-                       struct flm_error *why)
+bool flm_copy_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                      struct flm_error *why)
 {
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        if (!flm_carry_metric(b, p, c, m, c->string_map[p->metrics[m].name], why))
+        if (!flm_copy_metric(b, p, c, m, c->string_map[p->metrics[m].name], why))
             return false;
     return true;
 }
 
-void flm_carry_notes(struct flm_builder *b, const struct flm_profile *p,
-                     const struct flm_carried *c)
+void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p, const struct flm_carried *c)
 {
     for (uint32_t i = 0; i < p->sizes.note_count; i++)
         flm_builder_agree_note(b, c->string_map[p->notes[i].key], c->string_map[p->notes[i].value]);
@@ -65,8 +64,8 @@ void flm_carry_notes(struct flm_builder *b, const struct flm_profile *p,
 }
 
 /* The label sets of the input in the builder; NULL when memory ran out. The caller frees it. */
-static struct flm_label_set *carry_label_sets(struct flm_builder *b, const struct flm_profile *p,
-                                              const struct flm_carried *c)
+static struct flm_label_set *copy_label_sets(struct flm_builder *b, const struct flm_profile *p,
+                                             const struct flm_carried *c)
 {
     struct flm_label_set *sets = malloc(p->sizes.label_set_count * sizeof *sets);
     struct flm_string *labels = malloc((2 * (size_t)p->sizes.label_count + 1) * sizeof *labels);
@@ -88,9 +87,9 @@ static struct flm_label_set *carry_label_sets(struct flm_builder *b, const struc
     return sets;
 }
 
-static void carry_sample(struct flm_builder *b, const struct flm_profile *p,
-                         const struct flm_carried *c, const struct flm_label_set *sets, uint32_t i,
-                         uint32_t node)
+static void copy_sample(struct flm_builder *b, const struct flm_profile *p,
+                        const struct flm_carried *c, const struct flm_label_set *sets, uint32_t i,
+                        uint32_t node)
 {
     uint32_t sample =
         flm_builder_keep_sample(b, p->sample_time[i], node, sets[p->sample_labels[i]].index);
@@ -98,31 +97,31 @@ static void carry_sample(struct flm_builder *b, const struct flm_profile *p,
         b->metrics[c->metric_map[m]].sample_value[sample] = flm_sample_column(p, m)[i];
 }
 
-void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
-                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
-                       const unsigned char *keep)
+void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
+                      const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
+                      const unsigned char *keep)
 {
     if (p->sizes.sample_count == 0)
         return;
-    struct flm_label_set *sets = carry_label_sets(b, p, c);
+    struct flm_label_set *sets = copy_label_sets(b, p, c);
     if (!sets)
         flm_builder_fail_memory(b);
     for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++) {
         uint32_t node = p->sample_node[i];
         node = moved ? moved[node] : node + shift;
         if (node != FLM_NONE && (!keep || keep[i]))
-            carry_sample(b, p, c, sets, i, node);
+            copy_sample(b, p, c, sets, i, node);
     }
     free(sets);
 }
 
-void flm_carry_placed_samples(struct flm_builder *b, const struct flm_profile *p,
-                              const struct flm_carried *c, const uint32_t *place)
+void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
+                             const struct flm_carried *c, const uint32_t *place)
 {
-    struct flm_label_set *sets = carry_label_sets(b, p, c);
+    struct flm_label_set *sets = copy_label_sets(b, p, c);
     if (!sets)
         flm_builder_fail_memory(b);
     for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++)
-        carry_sample(b, p, c, sets, i, place[i]);
+        copy_sample(b, p, c, sets, i, place[i]);
     free(sets);
 }

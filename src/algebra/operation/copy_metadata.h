@@ -15,30 +15,30 @@ struct flm_carried {
     uint32_t *metric_map;             /* likewise, once a metric was carried */
 };
 
-bool flm_carry_words(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c);
+bool flm_copy_strings(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c);
 void flm_carried_clear(struct flm_carried *c);
 
 /* One metric of the input, as `name` (a string of the builder). When the builder has that metric
  * with another unit: false, and `why`. */
-bool flm_carry_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
-                      uint32_t metric, uint32_t name, struct flm_error *why);
+bool flm_copy_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                     uint32_t metric, uint32_t name, struct flm_error *why);
 
 /* Every metric under its own name. */
-bool flm_carry_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
-                       struct flm_error *why);
+bool flm_copy_metrics(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
+                      struct flm_error *why);
 
 /* Losses are added up. A note stays when the inputs that have it agree. */
-void flm_carry_notes(struct flm_builder *b, const struct flm_profile *p,
-                     const struct flm_carried *c);
+void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p,
+                    const struct flm_carried *c);
 
 /* Samples of nodes that `moved` maps (by the input's node; FLM_NONE: left out) to what the
  * samples are to name; NULL: `shift` is added. `keep` has a byte for each sample, or is NULL. */
-void flm_carry_samples(struct flm_builder *b, const struct flm_profile *p,
-                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
-                       const unsigned char *keep);
+void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
+                      const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
+                      const unsigned char *keep);
 
 /* All samples, each at a node of the builder: place[i] is sample i's. */
-void flm_carry_placed_samples(struct flm_builder *b, const struct flm_profile *p,
-                              const struct flm_carried *c, const uint32_t *place);
+void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
+                             const struct flm_carried *c, const uint32_t *place);
 
 #endif

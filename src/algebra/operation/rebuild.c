@@ -11,12 +11,12 @@ bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struc
         .parent = malloc(count * sizeof(uint32_t)),
         .moved = malloc(count * sizeof(uint32_t)),
     };
-    if (!r->builder || !r->parent || !r->moved || !flm_carry_words(r->builder, p, &r->carried) ||
-        !flm_carry_metrics(r->builder, p, &r->carried, why)) {
+    if (!r->builder || !r->parent || !r->moved || !flm_copy_strings(r->builder, p, &r->carried) ||
+        !flm_copy_metrics(r->builder, p, &r->carried, why)) {
         flm_rebuild_clear(r);
         return flm_error_memory(why);
     }
-    flm_carry_notes(r->builder, p, &r->carried);
+    flm_copy_notes(r->builder, p, &r->carried);
     flm_profile_parents(p, r->parent);
     r->moved[0] = 0;
     return true;
@@ -45,7 +45,7 @@ static void move_values(struct flm_rebuild *r)
 
 struct flm_profile *flm_rebuild_finish_values(struct flm_rebuild *r, struct flm_error *why)
 {
-    flm_carry_samples(r->builder, r->p, &r->carried, r->moved, 0, NULL);
+    flm_copy_samples(r->builder, r->p, &r->carried, r->moved, 0, NULL);
     struct flm_builder *builder = r->builder;
     r->builder = NULL;
     flm_rebuild_clear(r);

@@ -160,12 +160,12 @@ struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
                               "no sample has a label '%.*s' ('flamel info' lists them)",
                               (int)key.size, key.at);
     good = good && sort_samples(&s, why);
-    if (good && !flm_carry_words(s.b, p, &s.carried))
+    if (good && !flm_copy_strings(s.b, p, &s.carried))
         good = flm_error_memory(why);
-    if (good && flm_carry_metrics(s.b, p, &s.carried, why)) {
-        flm_carry_notes(s.b, p, &s.carried);
+    if (good && flm_copy_metrics(s.b, p, &s.carried, why)) {
+        flm_copy_notes(s.b, p, &s.carried);
         move_samples(&s, key);
-        flm_carry_placed_samples(s.b, p, &s.carried, s.place);
+        flm_copy_mapped_samples(s.b, p, &s.carried, s.place);
         result = flm_builder_finish(s.b, why);
     } else {
         flm_builder_free(s.b);

@@ -91,7 +91,7 @@ static void find_staying(struct subset *s)
 static bool carry(struct subset *s)
 {
     struct flm_builder *b = s->builder;
-    if (!flm_carry_words(b, s->p, &s->carried))
+    if (!flm_copy_strings(b, s->p, &s->carried))
         return flm_error_memory(s->why);
     for (size_t c = 0; c < s->count; c++) {
         uint32_t name = flm_builder_string(b, s->columns[c].name.at, s->columns[c].name.size).index;
@@ -99,12 +99,12 @@ static bool carry(struct subset *s)
         if (flm_builder_metric_of(b, name, unit) == FLM_NONE)
             return flm_builder_tell(b, s->why);
     }
-    flm_carry_notes(b, s->p, &s->carried);
+    flm_copy_notes(b, s->p, &s->carried);
     /* The samples come with the columns of `p`; those of the result are put in their place. */
     if (has_samples(s)) {
         struct flm_profile bare = *s->p;
         bare.sizes.metric_count = 0;
-        flm_carry_samples(b, &bare, &s->carried, NULL, 0, s->keep_sample);
+        flm_copy_samples(b, &bare, &s->carried, NULL, 0, s->keep_sample);
         uint32_t to = 0;
         for (uint32_t i = 0; i < s->p->sizes.sample_count && !flm_builder_failed(b); i++) {
             if (s->keep_sample && !s->keep_sample[i])

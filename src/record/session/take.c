@@ -48,7 +48,7 @@ static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t n
 }
 
 /* Where threads stand that wait. */
-static bool carry_waiting(struct flm_session *s, const struct past *past)
+static bool copy_waiting(struct flm_session *s, const struct past *past)
 {
     for (size_t i = 0; i < s->switches.count; i++) {
         struct flm_waiting_thread *thread = &s->switches.threads[i];
@@ -96,7 +96,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_tally_clear(&s->tally);
     bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
-                (carry_waiting(s, &past) || flm_error_memory(why));
+                (copy_waiting(s, &past) || flm_error_memory(why));
     past_clear(&past);
     forget_dumps(s);
     return good && ((flm_processes_forget_names(s->processes) && age(s)) || flm_error_memory(why));

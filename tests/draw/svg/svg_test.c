@@ -137,7 +137,7 @@ static char *take_name(char **at, const char *previous)
     return name;
 }
 
-static struct carried carried_by(const struct flm_text *picture)
+static struct carried copy_by(const struct flm_text *picture)
 {
     const char *start = strstr(picture->at, "<metadata>");
     assert_non_null(start);
@@ -224,7 +224,7 @@ static void a_file_carries_every_stack_and_its_value(void **state)
         struct flm_profile *p = random_tree(&random, 300);
         struct flm_text out =
             drawn(p, &(struct flm_svg_options){.order = (enum flm_draw_order)(i % 3)});
-        struct carried c = carried_by(&out);
+        struct carried c = copy_by(&out);
         assert_int_equal(c.box_count, flm_profile_node_count(p));
         for (size_t box = 0; box < c.box_count; box++) {
             assert_true(c.boxes[box].frame >= 0);
@@ -241,7 +241,7 @@ static void what_is_too_narrow_is_one_box_and_counted(void **state)
     (void)state;
     struct flm_svg_options options = {.width_px = 1020, .min_width = 100};
     struct flm_text out = drawn_folded("a 500\nb;x 5\nb;y 10\nc 7\nd 1\ne;f;g 477\n", &options);
-    struct carried c = carried_by(&out);
+    struct carried c = copy_by(&out);
     /* all; a, the run of b c d, e; f; g */
     assert_int_equal(c.box_count, 6);
     assert_true(c.boxes[0].total == 1000);
@@ -263,7 +263,7 @@ static void whatever_is_left_out_the_total_is_the_profiles(void **state)
         struct flm_svg_options options = {.min_width = random_below(&random, 400) / 10.0,
                                           .min_width_percent = i % 2};
         struct flm_text out = drawn(p, &options);
-        struct carried c = carried_by(&out);
+        struct carried c = copy_by(&out);
         double total = flm_profile_total(p, (struct flm_metric){0});
         assert_true(c.boxes[0].total > total * (1 - 1e-12) &&
                     c.boxes[0].total < total * (1 + 1e-12));
@@ -290,7 +290,7 @@ static void a_large_profile_is_cut_to_its_widest_frames(void **state)
     }
     struct flm_profile *p = flm_builder_finish(b, NULL);
     struct flm_text out = drawn(p, &(struct flm_svg_options){0});
-    struct carried c = carried_by(&out);
+    struct carried c = copy_by(&out);
     assert_true(c.box_count > 1000 && c.box_count <= 50000);
     assert_true(out.size < 1000000);
     clear_carried(&c);
@@ -513,7 +513,7 @@ static void levels_that_are_not_drawn_are_told(void **state)
     struct flm_text out = drawn(p, &(struct flm_svg_options){0});
     assert_holds(&out, "99,001 levels below level 1,000 are not drawn");
     assert_xml((struct flm_bytes){out.at, out.size});
-    struct carried c = carried_by(&out);
+    struct carried c = copy_by(&out);
     assert_int_equal(c.box_count, 1001);
     assert_int_equal(c.boxes[1000].frame, -1);
     assert_int_equal(c.boxes[1000].siblings, 99001);
