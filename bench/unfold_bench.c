@@ -41,21 +41,22 @@ static double faster(double best, double took)
     return best == 0 || took < best ? took : best;
 }
 
-static void measure(const struct flm_profile *p, enum flm_unfold_kind kind,
+static void measure(const struct flm_profile *p, enum flm_lazy_tree_kind kind,
                     const unsigned char *marks, struct figures *f)
 {
     struct flm_error why;
     double start = now_ms();
-    struct flm_unfold *u = must(flm_unfold_new(p, (struct flm_metric){0}, kind, marks, &why), &why);
+    struct flm_lazy_tree *u =
+        must(flm_lazy_tree_new(p, (struct flm_metric){0}, kind, marks, &why), &why);
     f->new = faster(f->new, now_ms() - start);
     start = now_ms();
-    double pixel = flm_unfold_at(u, (struct flm_unfolded){0}).total / 1900;
-    if (!flm_unfold_open(u, (struct flm_unfolded){0}, pixel, 0, NULL, &why))
+    double pixel = flm_lazy_tree_at(u, (struct flm_lazy_ref){0}).total / 1900;
+    if (!flm_lazy_tree_open(u, (struct flm_lazy_ref){0}, pixel, 0, NULL, &why))
         must(NULL, &why);
     f->open = faster(f->open, now_ms() - start);
     start = now_ms();
-    struct flm_unfold_tree tree;
-    if (!flm_unfold_tree(u, &tree, &why))
+    struct flm_lazy_tree_columns tree;
+    if (!flm_lazy_tree_columns(u, &tree, &why))
         must(NULL, &why);
     f->tree = faster(f->tree, now_ms() - start);
     start = now_ms();
@@ -66,24 +67,24 @@ static void measure(const struct flm_profile *p, enum flm_unfold_kind kind,
     f->node_count = tree.node_count;
     f->level_count = flm_layout_level_count(layout);
     flm_layout_free(layout);
-    flm_unfold_free(u);
+    flm_lazy_tree_free(u);
 }
 
 /* The frame with the largest self. */
 static void mark_one(const struct flm_profile *p, unsigned char *marks)
 {
     struct flm_error why;
-    struct flm_unfold *u =
-        must(flm_unfold_new(p, (struct flm_metric){0}, FLM_UNFOLD_INVERTED, NULL, &why), &why);
-    struct flm_unfold_node root = flm_unfold_at(u, (struct flm_unfolded){0}), best = {0};
+    struct flm_lazy_tree *u = must(
+        flm_lazy_tree_new(p, (struct flm_metric){0}, FLM_LAZY_TREE_INVERTED, NULL, &why), &why);
+    struct flm_lazy_tree_node root = flm_lazy_tree_at(u, (struct flm_lazy_ref){0}), best = {0};
     for (uint32_t c = 0; c < root.child_count; c++) {
-        struct flm_unfold_node child =
-            flm_unfold_at(u, (struct flm_unfolded){root.first_child + c});
+        struct flm_lazy_tree_node child =
+            flm_lazy_tree_at(u, (struct flm_lazy_ref){root.first_child + c});
         if (child.total > best.total)
             best = child;
     }
     marks[best.frame] = 1;
-    flm_unfold_free(u);
+    flm_lazy_tree_free(u);
 }
 
 int main(int argc, char **argv)
@@ -100,10 +101,10 @@ int main(int argc, char **argv)
     printf("unfold, of %u nodes\n              nodes  levels      new     open     tree   layout"
            "      all ms\n",
            flm_profile_node_count(p));
-    for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
+    for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
         struct figures f = {0};
         for (int run = 0; run < 9; run++)
-            measure(p, (enum flm_unfold_kind)kind, marks, &f);
+            measure(p, (enum flm_lazy_tree_kind)kind, marks, &f);
         printf("%-10s %8u %7u %8.1f %8.1f %8.1f %8.1f %11.1f\n", names[kind], f.node_count,
                f.level_count, f.new, f.open, f.tree, f.layout, f.new + f.open + f.tree + f.layout);
     }

@@ -131,11 +131,11 @@ function benchUnfold(c, name, profile) {
     const why = c.room(ERROR), tree = c.room(24), options = c.room(24), took = [];
     for (let run = 0; run < 15; run++) {
         const times = [performance.now()], next = () => times.push(performance.now());
-        const unfold = c.flm_unfold_new(profile, 0, 0, 0, why);
+        const unfold = c.flm_lazy_tree_new(profile, 0, 0, 0, why);
         next();
-        c.flm_unfold_open(unfold, 0, c.flm_profile_total(profile, 0) / 1900, 0n, 0, why);
+        c.flm_lazy_tree_open(lazy, 0, c.flm_profile_total(profile, 0) / 1900, 0n, 0, why);
         next();
-        c.flm_unfold_tree(unfold, tree, why);
+        c.flm_lazy_tree_columns(lazy, tree, why);
         next();
         const v = c.view();
         for (let i = 0; i < 4; i++) v.setUint32(options + 4 * i, v.getUint32(tree + 4 * i, true), true);
@@ -145,7 +145,7 @@ function benchUnfold(c, name, profile) {
         next();
         took.push(times.map((time, i) => (i ? time - times[i - 1] : 0)).slice(1));
         c.flm_layout_free(layout);
-        c.flm_unfold_free(unfold);
+        c.flm_lazy_tree_free(lazy);
     }
     const parts = [0, 1, 2, 3].map((i) => Math.min(...took.map((row) => row[i])));
     console.log(`  unfold: new ${parts[0].toFixed(1)}, open ${parts[1].toFixed(1)}, tree ` +

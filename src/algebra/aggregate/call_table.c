@@ -17,7 +17,7 @@ struct making {
     struct flm_calls *calls;
     size_t call_capacity;
 
-    struct flm_unfold *unfold;
+    struct flm_lazy_tree *lazy;
     const double *self;
     double *total; /* by node; NULL where nothing is negative: sizes are totals then */
 
@@ -26,9 +26,9 @@ struct making {
     uint32_t *shown; /* children of one row, and as much to sort them */
 };
 
-static struct flm_unfold_node node_of(const struct making *m, uint32_t number)
+static struct flm_lazy_tree_node node_of(const struct making *m, uint32_t number)
 {
-    return flm_unfold_at(m->unfold, (struct flm_unfolded){number});
+    return flm_lazy_tree_at(m->lazy, (struct flm_lazy_ref){number});
 }
 
 /* ---- Totals and self, which may be less than sizes ----------------------------------------------
@@ -45,10 +45,10 @@ static bool has_negative(const double *self, uint32_t count)
 static bool make_columns(struct making *m, const struct flm_functions *functions,
                          struct flm_error *why)
 {
-    static const enum flm_unfold_kind kinds[] = {
-        [FLM_CALLS_FROM_ROOT] = FLM_UNFOLD_CALLS,
-        [FLM_CALLS_CALLEES] = FLM_UNFOLD_CALLEES,
-        [FLM_CALLS_CALLERS] = FLM_UNFOLD_CALLERS,
+    static const enum flm_lazy_tree_kind kinds[] = {
+        [FLM_CALLS_FROM_ROOT] = FLM_LAZY_TREE_CALLS,
+        [FLM_CALLS_CALLEES] = FLM_LAZY_TREE_CALLEES,
+        [FLM_CALLS_CALLERS] = FLM_LAZY_TREE_CALLERS,
     };
     const struct flm_calls_options *o = m->options;
     m->self = flm_self_column(m->p, o->metric.index);
@@ -61,16 +61,17 @@ static bool make_columns(struct making *m, const struct flm_functions *functions
             return flm_error_memory(why);
         flm_profile_totals(m->p, o->metric.index, m->total);
     }
-    m->unfold = flm_unfold_new_grouped(m->p, o->metric, kinds[o->view], o->marks,
-                                       functions->of_frame, functions->count, why);
-    return m->unfold != NULL;
+    m->lazy = flm_lazy_tree_new_grouped(m->p, o->metric, kinds[o->view], o->marks,
+                                        functions->of_frame, functions->count, why);
+    return m->lazy != NULL;
 }
 
 static double total_of(const struct making *m, uint32_t number)
 {
     if (!m->total)
         return node_of(m, number).total;
-    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    struct flm_lazy_tree_occurrences places =
+        flm_lazy_tree_occurrences(m->lazy, (struct flm_lazy_ref){number});
     double total = 0;
     for (uint32_t i = 0; i < places.count; i++)
         total += m->total[places.place[i].of];
@@ -82,7 +83,8 @@ static double self_of(const struct making *m, uint32_t number)
 {
     if (!m->total)
         return node_of(m, number).own;
-    struct flm_unfold_places places = flm_unfold_places(m->unfold, (struct flm_unfolded){number});
+    struct flm_lazy_tree_occurrences places =
+        flm_lazy_tree_occurrences(m->lazy, (struct flm_lazy_ref){number});
     double self = 0;
     if (m->options->view == FLM_CALLS_CALLERS)
         for (uint32_t i = 0; i < places.ended_count; i++)
@@ -130,7 +132,7 @@ static void count_hidden(struct making *m, double total, struct flm_call *above,
  * it comes off the stack first. */
 static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm_call *above)
 {
-    struct flm_unfold_node node = node_of(m, number);
+    struct flm_lazy_tree_node node = node_of(m, number);
     uint32_t count = node.child_count, shown = 0;
     bool too_deep = level >= m->options->levels;
     for (uint32_t i = 0; i < count; i++)
@@ -162,7 +164,7 @@ static bool show_next(struct making *m, struct flm_error *why)
     if (!flm_grow(&grown, &m->call_capacity, calls->count + 1, sizeof *calls->call))
         return flm_error_memory(why);
     calls->call = grown;
-    if (!flm_unfold_open(m->unfold, (struct flm_unfolded){row.number}, INFINITY, 0, NULL, why))
+    if (!flm_lazy_tree_open(m->lazy, (struct flm_lazy_ref){row.number}, INFINITY, 0, NULL, why))
         return false;
     struct flm_call *call = &calls->call[calls->count++];
     *call = (struct flm_call){
@@ -186,7 +188,7 @@ bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
         make_columns(&m, functions, why) && (choose(&m, 0, 0, NULL) || flm_error_memory(why));
     while (good && m.pending_count > 0)
         good = show_next(&m, why);
-    flm_unfold_free(m.unfold);
+    flm_lazy_tree_free(m.lazy);
     free(m.total);
     free(m.shown);
     free(m.pending);

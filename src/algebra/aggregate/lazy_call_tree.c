@@ -35,9 +35,9 @@ struct columns {
     size_t capacity;
 };
 
-struct flm_unfold {
+struct flm_lazy_tree {
     const struct flm_profile *p;
-    enum flm_unfold_kind kind;
+    enum flm_lazy_tree_kind kind;
     const uint32_t *key_of; /* by frame; NULL: the frame itself */
     const double *self;
     const double *weight; /* by node: |it| is what a place of the node counts */
@@ -48,10 +48,10 @@ struct flm_unfold {
     struct node *node;
     size_t node_count, node_capacity;
 
-    struct flm_unfold_place *place;
+    struct flm_lazy_tree_occurrence *place;
     size_t place_count, place_capacity;
 
-    struct flm_unfold_place *moved; /* the places of a node, one step on, and their keys */
+    struct flm_lazy_tree_occurrence *moved; /* the places of a node, one step on, and their keys */
     uint32_t *key;
     size_t moved_capacity, key_capacity;
     struct group *group; /* by key; all 0 while nothing is opened */
@@ -65,17 +65,17 @@ struct flm_unfold {
     size_t filled_count; /* how many nodes they have; 0: an opening has made them wrong */
 };
 
-static bool climbs(const struct flm_unfold *u)
+static bool climbs(const struct flm_lazy_tree *u)
 {
-    return u->kind == FLM_UNFOLD_INVERTED || u->kind == FLM_UNFOLD_CALLERS;
+    return u->kind == FLM_LAZY_TREE_INVERTED || u->kind == FLM_LAZY_TREE_CALLERS;
 }
 
-static bool is_there(const struct flm_unfold *u, uint32_t node)
+static bool is_there(const struct flm_lazy_tree *u, uint32_t node)
 {
     return u->there ? u->there[node] : u->weight[node] != 0;
 }
 
-static uint32_t key_of_node(const struct flm_unfold *u, uint32_t node)
+static uint32_t key_of_node(const struct flm_lazy_tree *u, uint32_t node)
 {
     uint32_t frame = u->p->node_frame[node];
     return u->key_of ? u->key_of[frame] : frame;
@@ -84,7 +84,7 @@ static uint32_t key_of_node(const struct flm_unfold *u, uint32_t node)
 /* ---- Places move, and are put together by key ---------------------------------------------------
  */
 
-static inline void meet(struct flm_unfold *u, uint32_t key, double weight)
+static inline void meet(struct flm_lazy_tree *u, uint32_t key, double weight)
 {
     struct group *group = &u->group[key];
     if (group->count++ == 0)
@@ -92,7 +92,7 @@ static inline void meet(struct flm_unfold *u, uint32_t key, double weight)
     group->total += weight;
 }
 
-static bool grow_moved(struct flm_unfold *u, size_t needed)
+static bool grow_moved(struct flm_lazy_tree *u, size_t needed)
 {
     void *key = u->key, *moved = u->moved;
     bool grown = flm_grow(&key, &u->key_capacity, needed, sizeof *u->key);
@@ -105,7 +105,7 @@ static bool grow_moved(struct flm_unfold *u, size_t needed)
 /* Puts `count` places that moved into the array, from `first` on, sorted by key, and makes a node
  * of each key. What is at the root has key 0, so it stands first, and is the node's own. Room for
  * all is there. */
-static void divide(struct flm_unfold *u, struct node *above, uint32_t count, size_t first)
+static void divide(struct flm_lazy_tree *u, struct node *above, uint32_t count, size_t first)
 {
     size_t first_child = u->node_count;
     uint32_t from = 0, next = (uint32_t)first;
@@ -135,7 +135,7 @@ static void divide(struct flm_unfold *u, struct node *above, uint32_t count, siz
 }
 
 /* Room for all the children that `count` places may have. */
-static bool reserve_nodes(struct flm_unfold *u, size_t count)
+static bool reserve_nodes(struct flm_lazy_tree *u, size_t count)
 {
     size_t most = count < u->key_count ? count : u->key_count;
     void *node = u->node;
@@ -146,18 +146,18 @@ static bool reserve_nodes(struct flm_unfold *u, size_t count)
     return true;
 }
 
-static bool open_up(struct flm_unfold *u, uint32_t number)
+static bool open_up(struct flm_lazy_tree *u, uint32_t number)
 {
     uint32_t count = u->node[number].place_count;
     if (!reserve_nodes(u, count) || !grow_moved(u, count))
         return false;
     struct node *node = &u->node[number];
-    const struct flm_unfold_place *place = u->place + node->first_place;
+    const struct flm_lazy_tree_occurrence *place = u->place + node->first_place;
     const struct step *step = u->step;
     const double *weight = u->weight;
     for (uint32_t i = 0; i < count; i++) {
         struct step up = step[place[i].at];
-        u->moved[i] = (struct flm_unfold_place){up.parent, place[i].of};
+        u->moved[i] = (struct flm_lazy_tree_occurrence){up.parent, place[i].of};
         u->key[i] = up.key;
         meet(u, up.key, fabs(weight[place[i].of]));
     }
@@ -167,7 +167,7 @@ static bool open_up(struct flm_unfold *u, uint32_t number)
 }
 
 /* What the places of a node call. FLM_NONE when memory ran out. */
-static uint32_t gather_calls(struct flm_unfold *u, const struct node *node)
+static uint32_t gather_calls(struct flm_lazy_tree *u, const struct node *node)
 {
     const uint32_t *end = u->p->node_end;
     uint32_t count = 0;
@@ -179,13 +179,13 @@ static uint32_t gather_calls(struct flm_unfold *u, const struct node *node)
             if (!grow_moved(u, (size_t)count + 1))
                 return FLM_NONE;
             u->key[count] = key_of_node(u, child);
-            u->moved[count++] = (struct flm_unfold_place){child, child};
+            u->moved[count++] = (struct flm_lazy_tree_occurrence){child, child};
         }
     }
     return count;
 }
 
-static bool open_down(struct flm_unfold *u, uint32_t number, uint32_t *moved_count)
+static bool open_down(struct flm_lazy_tree *u, uint32_t number, uint32_t *moved_count)
 {
     uint32_t count = gather_calls(u, &u->node[number]);
     void *place = u->place;
@@ -208,7 +208,7 @@ static bool open_down(struct flm_unfold *u, uint32_t number, uint32_t *moved_cou
 /* ---- Level 1 ------------------------------------------------------------------------------------
  */
 
-static bool make_sizes(struct flm_unfold *u)
+static bool make_sizes(struct flm_lazy_tree *u)
 {
     const uint32_t *end = u->p->node_end;
     u->sizes = malloc(u->p->sizes.node_count * sizeof *u->sizes);
@@ -225,7 +225,7 @@ static bool make_sizes(struct flm_unfold *u)
 }
 
 /* A node that has a value; going down, also one that has such nodes below it. */
-static bool make_there(struct flm_unfold *u, const struct flm_unfold_values *values)
+static bool make_there(struct flm_lazy_tree *u, const struct flm_lazy_tree_values *values)
 {
     const uint32_t *end = u->p->node_end;
     if (!values->present[0] && !values->present[1])
@@ -237,7 +237,7 @@ static bool make_there(struct flm_unfold *u, const struct flm_unfold_values *val
         bool is = u->self[i] != 0;
         for (int k = 0; k < 2; k++)
             is = is || (values->present[k] && values->present[k][i] != 0);
-        for (uint32_t child = i + 1; u->kind != FLM_UNFOLD_INVERTED && !is && child < end[i];
+        for (uint32_t child = i + 1; u->kind != FLM_LAZY_TREE_INVERTED && !is && child < end[i];
              child = end[child])
             is = u->there[child];
         u->there[i] = is;
@@ -245,7 +245,7 @@ static bool make_there(struct flm_unfold *u, const struct flm_unfold_values *val
     return true;
 }
 
-static bool make_steps(struct flm_unfold *u)
+static bool make_steps(struct flm_lazy_tree *u)
 {
     struct step *step = malloc(u->p->sizes.node_count * sizeof *step);
     u->step = step;
@@ -261,24 +261,24 @@ static bool make_steps(struct flm_unfold *u)
     return true;
 }
 
-static bool make_columns(struct flm_unfold *u)
+static bool make_columns(struct flm_lazy_tree *u)
 {
     u->group = calloc(u->key_count, sizeof *u->group);
     return u->group && flm_number_set_init(&u->met, u->key_count) &&
-           (u->kind == FLM_UNFOLD_INVERTED || make_sizes(u)) && (!climbs(u) || make_steps(u));
+           (u->kind == FLM_LAZY_TREE_INVERTED || make_sizes(u)) && (!climbs(u) || make_steps(u));
 }
 
 /* The places of level 1, unless they are what the root calls: how many; with `place`, they too. */
-static uint32_t find_starts(const struct flm_unfold *u, const unsigned char *marks,
-                            struct flm_unfold_place *place)
+static uint32_t find_starts(const struct flm_lazy_tree *u, const unsigned char *marks,
+                            struct flm_lazy_tree_occurrence *place)
 {
-    bool all = u->kind == FLM_UNFOLD_INVERTED;
+    bool all = u->kind == FLM_LAZY_TREE_INVERTED;
     uint32_t count = 0;
     for (uint32_t i = 1; i < u->p->sizes.node_count;) {
         bool marked = all || marks[u->p->node_frame[i]];
         if (marked && is_there(u, i)) {
             if (place)
-                place[count] = (struct flm_unfold_place){i, i};
+                place[count] = (struct flm_lazy_tree_occurrence){i, i};
             count++;
         }
         i = marked && !all ? u->p->node_end[i] : i + 1;
@@ -286,7 +286,7 @@ static uint32_t find_starts(const struct flm_unfold *u, const unsigned char *mar
     return count;
 }
 
-static bool make_root(struct flm_unfold *u, uint32_t place_count)
+static bool make_root(struct flm_lazy_tree *u, uint32_t place_count)
 {
     u->place_capacity = (size_t)place_count + (place_count == 0);
     u->place = malloc(u->place_capacity * sizeof *u->place);
@@ -297,18 +297,18 @@ static bool make_root(struct flm_unfold *u, uint32_t place_count)
     return true;
 }
 
-static bool start_at_root(struct flm_unfold *u)
+static bool start_at_root(struct flm_lazy_tree *u)
 {
     if (!make_root(u, 1))
         return false;
-    u->place[u->place_count++] = (struct flm_unfold_place){0, 0};
+    u->place[u->place_count++] = (struct flm_lazy_tree_occurrence){0, 0};
     u->node[0].place_count = 1;
     u->node[0].total = u->weight[0];
     uint32_t moved;
     return open_down(u, 0, &moved);
 }
 
-static bool start(struct flm_unfold *u, const unsigned char *marks)
+static bool start(struct flm_lazy_tree *u, const unsigned char *marks)
 {
     uint32_t count = find_starts(u, marks, NULL);
     if (!make_root(u, count) || !reserve_nodes(u, count) || !grow_moved(u, count))
@@ -320,7 +320,7 @@ static bool start(struct flm_unfold *u, const unsigned char *marks)
     }
     struct node *root = &u->node[0];
     root->place_count = climbs(u) ? count : 0;
-    root->own = u->kind == FLM_UNFOLD_INVERTED ? fabs(u->self[0]) : 0;
+    root->own = u->kind == FLM_LAZY_TREE_INVERTED ? fabs(u->self[0]) : 0;
     divide(u, root, count, 0);
     u->place_count = count;
     root->total = root->own;
@@ -332,12 +332,13 @@ static bool start(struct flm_unfold *u, const unsigned char *marks)
 /* ---- The header ---------------------------------------------------------------------------------
  */
 
-static struct flm_unfold *make(const struct flm_profile *profile,
-                               const struct flm_unfold_values *values, enum flm_unfold_kind kind,
-                               const unsigned char *marks, const uint32_t *group_of,
-                               uint32_t group_count, struct flm_error *why)
+static struct flm_lazy_tree *make(const struct flm_profile *profile,
+                                  const struct flm_lazy_tree_values *values,
+                                  enum flm_lazy_tree_kind kind, const unsigned char *marks,
+                                  const uint32_t *group_of, uint32_t group_count,
+                                  struct flm_error *why)
 {
-    struct flm_unfold *u = calloc(1, sizeof *u);
+    struct flm_lazy_tree *u = calloc(1, sizeof *u);
     if (u) {
         u->p = profile;
         u->kind = kind;
@@ -345,40 +346,42 @@ static struct flm_unfold *make(const struct flm_profile *profile,
         u->key_count = group_count;
         u->self = u->weight = values->self;
         if (make_columns(u) && make_there(u, values) &&
-            (kind == FLM_UNFOLD_CALLS ? start_at_root(u) : start(u, marks)))
+            (kind == FLM_LAZY_TREE_CALLS ? start_at_root(u) : start(u, marks)))
             return u;
-        flm_unfold_free(u);
+        flm_lazy_tree_free(u);
     }
     flm_error_memory(why);
     return NULL;
 }
 
-struct flm_unfold *flm_unfold_new(const struct flm_profile *profile, struct flm_metric metric,
-                                  enum flm_unfold_kind kind, const unsigned char *marks,
-                                  struct flm_error *why)
+struct flm_lazy_tree *flm_lazy_tree_new(const struct flm_profile *profile, struct flm_metric metric,
+                                        enum flm_lazy_tree_kind kind, const unsigned char *marks,
+                                        struct flm_error *why)
 {
-    return flm_unfold_new_grouped(profile, metric, kind, marks, NULL, profile->sizes.frame_count,
-                                  why);
+    return flm_lazy_tree_new_grouped(profile, metric, kind, marks, NULL, profile->sizes.frame_count,
+                                     why);
 }
 
-struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
-                                          struct flm_metric metric, enum flm_unfold_kind kind,
-                                          const unsigned char *marks, const uint32_t *group_of,
-                                          uint32_t group_count, struct flm_error *why)
+struct flm_lazy_tree *flm_lazy_tree_new_grouped(const struct flm_profile *profile,
+                                                struct flm_metric metric,
+                                                enum flm_lazy_tree_kind kind,
+                                                const unsigned char *marks,
+                                                const uint32_t *group_of, uint32_t group_count,
+                                                struct flm_error *why)
 {
-    struct flm_unfold_values values = {.self = flm_self_column(profile, metric.index)};
+    struct flm_lazy_tree_values values = {.self = flm_self_column(profile, metric.index)};
     return make(profile, &values, kind, marks, group_of, group_count, why);
 }
 
-struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
-                                         const struct flm_unfold_values *values,
-                                         enum flm_unfold_kind kind, const unsigned char *marks,
-                                         struct flm_error *why)
+struct flm_lazy_tree *flm_lazy_tree_new_valued(const struct flm_profile *profile,
+                                               const struct flm_lazy_tree_values *values,
+                                               enum flm_lazy_tree_kind kind,
+                                               const unsigned char *marks, struct flm_error *why)
 {
     return make(profile, values, kind, marks, NULL, profile->sizes.frame_count, why);
 }
 
-void flm_unfold_free(struct flm_unfold *u)
+void flm_lazy_tree_free(struct flm_lazy_tree *u)
 {
     if (!u)
         return;
@@ -396,7 +399,7 @@ void flm_unfold_free(struct flm_unfold *u)
     free(u);
 }
 
-static bool add_to_queue(struct flm_unfold *u, size_t at, uint32_t number)
+static bool add_to_queue(struct flm_lazy_tree *u, size_t at, uint32_t number)
 {
     void *queue = u->queue;
     if (!flm_grow(&queue, &u->queue_capacity, at + 1, sizeof *u->queue))
@@ -406,7 +409,7 @@ static bool add_to_queue(struct flm_unfold *u, size_t at, uint32_t number)
     return true;
 }
 
-static bool open_one(struct flm_unfold *u, uint32_t number, uint64_t *moved)
+static bool open_one(struct flm_lazy_tree *u, uint32_t number, uint64_t *moved)
 {
     uint32_t count = u->node[number].place_count;
     u->filled_count = 0;
@@ -416,8 +419,8 @@ static bool open_one(struct flm_unfold *u, uint32_t number, uint64_t *moved)
     return true;
 }
 
-bool flm_unfold_open(struct flm_unfold *u, struct flm_unfolded node, double narrowest,
-                     uint64_t budget, bool *more, struct flm_error *why)
+bool flm_lazy_tree_open(struct flm_lazy_tree *u, struct flm_lazy_ref node, double narrowest,
+                        uint64_t budget, bool *more, struct flm_error *why)
 {
     uint64_t moved = 0;
     size_t last = 0;
@@ -443,7 +446,7 @@ bool flm_unfold_open(struct flm_unfold *u, struct flm_unfolded node, double narr
 /* ---- In preorder --------------------------------------------------------------------------------
  */
 
-static bool grow_columns(struct flm_unfold *u)
+static bool grow_columns(struct flm_lazy_tree *u)
 {
     struct columns *c = &u->columns;
     if (u->node_count <= c->capacity)
@@ -468,7 +471,7 @@ static bool grow_columns(struct flm_unfold *u)
 
 /* Children have numbers behind each other's and behind their parent's: how many are below is
  * counted backwards, and where they stand forwards, without a stack. */
-static void fill_columns(struct flm_unfold *u)
+static void fill_columns(struct flm_lazy_tree *u)
 {
     struct columns *to = &u->columns;
     for (size_t i = u->node_count; i-- > 0;) {
@@ -495,7 +498,8 @@ static void fill_columns(struct flm_unfold *u)
     u->filled_count = u->node_count;
 }
 
-bool flm_unfold_tree(struct flm_unfold *u, struct flm_unfold_tree *tree, struct flm_error *why)
+bool flm_lazy_tree_columns(struct flm_lazy_tree *u, struct flm_lazy_tree_columns *tree,
+                           struct flm_error *why)
 {
     if (u->filled_count != u->node_count) {
         u->filled_count = 0;
@@ -504,12 +508,12 @@ bool flm_unfold_tree(struct flm_unfold *u, struct flm_unfold_tree *tree, struct 
         fill_columns(u);
     }
     const struct columns *c = &u->columns;
-    *tree = (struct flm_unfold_tree){
+    *tree = (struct flm_lazy_tree_columns){
         (uint32_t)u->node_count, c->frame, c->end, c->width, c->number, c->is_open};
     return true;
 }
 
-struct flm_node flm_unfold_node(const struct flm_unfold *u, struct flm_unfolded number)
+struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *u, struct flm_lazy_ref number)
 {
     return (struct flm_node){u->columns.position[number.index]};
 }
@@ -517,18 +521,20 @@ struct flm_node flm_unfold_node(const struct flm_unfold *u, struct flm_unfolded 
 /* ---- One node -----------------------------------------------------------------------------------
  */
 
-struct flm_unfold_node flm_unfold_at(const struct flm_unfold *u, struct flm_unfolded number)
+struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *u,
+                                           struct flm_lazy_ref number)
 {
     const struct node *node = &u->node[number.index];
-    return (struct flm_unfold_node){node->key,         node->total,       node->own,
-                                    node->first_child, node->child_count, node->is_open};
+    return (struct flm_lazy_tree_node){node->key,         node->total,       node->own,
+                                       node->first_child, node->child_count, node->is_open};
 }
 
-struct flm_unfold_places flm_unfold_places(const struct flm_unfold *u, struct flm_unfolded number)
+struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *u,
+                                                           struct flm_lazy_ref number)
 {
     const struct node *node = &u->node[number.index];
-    return (struct flm_unfold_places){u->place + node->first_place, node->place_count,
-                                      node->ended_count};
+    return (struct flm_lazy_tree_occurrences){u->place + node->first_place, node->place_count,
+                                              node->ended_count};
 }
 
 static void add_value(double to[2], const double value[2])
@@ -538,19 +544,20 @@ static void add_value(double to[2], const double value[2])
 }
 
 /* Whether a place of a node goes no further. Where the node is not open, none has been moved. */
-static bool ends(const struct flm_unfold *u, const struct node *node, uint32_t i)
+static bool ends(const struct flm_lazy_tree *u, const struct node *node, uint32_t i)
 {
     if (node->is_open)
         return i < node->ended_count;
     return u->step[u->place[node->first_place + i].at].parent == 0;
 }
 
-struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *u, struct flm_unfolded number,
-                                     flm_unfold_value *value, const void *context)
+struct flm_lazy_tree_sum flm_lazy_tree_sum(const struct flm_lazy_tree *u,
+                                           struct flm_lazy_ref number, flm_lazy_tree_value *value,
+                                           const void *context)
 {
     const struct node *node = &u->node[number.index];
-    struct flm_unfold_sum sum = {{0, 0}, {0, 0}};
-    bool of_self = u->kind == FLM_UNFOLD_INVERTED;
+    struct flm_lazy_tree_sum sum = {{0, 0}, {0, 0}};
+    bool of_self = u->kind == FLM_LAZY_TREE_INVERTED;
     double here[2];
     for (uint32_t i = 0; i < node->place_count; i++) {
         uint32_t of = u->place[node->first_place + i].of;
@@ -567,9 +574,9 @@ struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *u, struct flm_unfo
         add_value(sum.own, here);
     }
     for (uint32_t c = 0;
-         u->kind == FLM_UNFOLD_CALLEES && number.index == 0 && c < node->child_count; c++)
-        add_value(
-            sum.total,
-            flm_unfold_sum(u, (struct flm_unfolded){node->first_child + c}, value, context).total);
+         u->kind == FLM_LAZY_TREE_CALLEES && number.index == 0 && c < node->child_count; c++)
+        add_value(sum.total,
+                  flm_lazy_tree_sum(u, (struct flm_lazy_ref){node->first_child + c}, value, context)
+                      .total);
     return sum;
 }

@@ -31,45 +31,47 @@
 
 #include "flamel/profile.h"
 
-enum flm_unfold_kind {
-    FLM_UNFOLD_INVERTED,
-    FLM_UNFOLD_CALLERS,
-    FLM_UNFOLD_CALLEES,
-    FLM_UNFOLD_CALLS
+enum flm_lazy_tree_kind {
+    FLM_LAZY_TREE_INVERTED,
+    FLM_LAZY_TREE_CALLERS,
+    FLM_LAZY_TREE_CALLEES,
+    FLM_LAZY_TREE_CALLS
 };
 
-struct flm_unfold;
+struct flm_lazy_tree;
 
 /* `marks` has a byte for each frame; only CALLERS and CALLEES use it, and not that of the root's
  * frame. Level 1 is there, nothing else is open. The profile is borrowed, `marks` is not. NULL, and
  * `why`, if memory ran out. */
-struct flm_unfold *flm_unfold_new(const struct flm_profile *profile, struct flm_metric metric,
-                                  enum flm_unfold_kind kind, const unsigned char *marks,
-                                  struct flm_error *why);
+struct flm_lazy_tree *flm_lazy_tree_new(const struct flm_profile *profile, struct flm_metric metric,
+                                        enum flm_lazy_tree_kind kind, const unsigned char *marks,
+                                        struct flm_error *why);
 
 /* The same with frames put together: `group_of` has a number below `group_count` for each frame, 0
  * for the root's alone. Nodes then have a group where others have a frame. Borrowed. */
-struct flm_unfold *flm_unfold_new_grouped(const struct flm_profile *profile,
-                                          struct flm_metric metric, enum flm_unfold_kind kind,
-                                          const unsigned char *marks, const uint32_t *group_of,
-                                          uint32_t group_count, struct flm_error *why);
+struct flm_lazy_tree *flm_lazy_tree_new_grouped(const struct flm_profile *profile,
+                                                struct flm_metric metric,
+                                                enum flm_lazy_tree_kind kind,
+                                                const unsigned char *marks,
+                                                const uint32_t *group_of, uint32_t group_count,
+                                                struct flm_error *why);
 
 /* The same of values that are no metric of the profile, of a comparison: nodes that have a value on
  * either side are there, also those whose width is 0 (what disappeared, where the width is what
  * there is after). Columns by node, borrowed. */
-struct flm_unfold_values {
+struct flm_lazy_tree_values {
     const double *self;       /* |it| is a node's width */
     const double *present[2]; /* a node that is not 0 in one of these is there; NULL: none is */
 };
-struct flm_unfold *flm_unfold_new_valued(const struct flm_profile *profile,
-                                         const struct flm_unfold_values *values,
-                                         enum flm_unfold_kind kind, const unsigned char *marks,
-                                         struct flm_error *why);
-void flm_unfold_free(struct flm_unfold *unfold);
+struct flm_lazy_tree *flm_lazy_tree_new_valued(const struct flm_profile *profile,
+                                               const struct flm_lazy_tree_values *values,
+                                               enum flm_lazy_tree_kind kind,
+                                               const unsigned char *marks, struct flm_error *why);
+void flm_lazy_tree_free(struct flm_lazy_tree *lazy);
 
 /* A node by a number that stays the same while the tree grows: 0 is the root. A parent's is less
  * than its children's. */
-struct flm_unfolded {
+struct flm_lazy_ref {
     uint32_t index;
 };
 
@@ -78,26 +80,26 @@ struct flm_unfolded {
  * moved (0: no limit); *more, which may be NULL, says whether something is left to be opened. What
  * was open stays open. False, and `why`, if memory ran out: the tree is whole then, too, and may
  * have grown. */
-bool flm_unfold_open(struct flm_unfold *unfold, struct flm_unfolded node, double narrowest,
-                     uint64_t budget, bool *more, struct flm_error *why);
+bool flm_lazy_tree_open(struct flm_lazy_tree *lazy, struct flm_lazy_ref node, double narrowest,
+                        uint64_t budget, bool *more, struct flm_error *why);
 
 /* The tree as it is now, in preorder, siblings in the profile's order of frames. Columns stay as
  * they are until it is asked for again. */
-struct flm_unfold_tree {
+struct flm_lazy_tree_columns {
     uint32_t node_count;
     const uint32_t *frame, *end;
     const double *width;
-    const uint32_t *number;       /* by node: its struct flm_unfolded */
+    const uint32_t *number;       /* by node: its struct flm_lazy_ref */
     const unsigned char *is_open; /* 0: it may have children that are not there yet */
 };
-bool flm_unfold_tree(struct flm_unfold *unfold, struct flm_unfold_tree *tree,
-                     struct flm_error *why);
+bool flm_lazy_tree_columns(struct flm_lazy_tree *lazy, struct flm_lazy_tree_columns *tree,
+                           struct flm_error *why);
 
 /* Where a number stands in the tree as it was last asked for. */
-struct flm_node flm_unfold_node(const struct flm_unfold *unfold, struct flm_unfolded number);
+struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *lazy, struct flm_lazy_ref number);
 
 /* One node by its number. */
-struct flm_unfold_node {
+struct flm_lazy_tree_node {
     uint32_t frame;       /* or group */
     double total;         /* |self| of all of its places */
     double own;           /* what its children do not have; of one that is not open: total */
@@ -105,30 +107,32 @@ struct flm_unfold_node {
     uint32_t child_count;
     bool is_open;
 };
-struct flm_unfold_node flm_unfold_at(const struct flm_unfold *unfold, struct flm_unfolded number);
+struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *lazy,
+                                           struct flm_lazy_ref number);
 
 /* The places of a node: what it says of the profile. `of` are distinct nodes; their totals
  * (INVERTED: their self) are the node's. `at` is where a place has climbed to by now, or `of`. The
  * first `ended_count` of an open node are at the root, and go no further: they are its own. Going
  * down the root has none, except for CALLS. Good until the next opening. */
-struct flm_unfold_place {
+struct flm_lazy_tree_occurrence {
     uint32_t at, of;
 };
-struct flm_unfold_places {
-    const struct flm_unfold_place *place;
+struct flm_lazy_tree_occurrences {
+    const struct flm_lazy_tree_occurrence *place;
     uint32_t count, ended_count;
 };
-struct flm_unfold_places flm_unfold_places(const struct flm_unfold *unfold,
-                                           struct flm_unfolded number);
+struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *lazy,
+                                                           struct flm_lazy_ref number);
 
 /* What a node is in two other columns, with their signs: sums over its places. `own` is what its
  * children do not have, whether it is open or not. `value` tells both values of a node of the
  * profile: of itself, or of all that is below it too. Takes a step for each place. */
-typedef void flm_unfold_value(const void *context, uint32_t node, bool of_self, double value[2]);
-struct flm_unfold_sum {
+typedef void flm_lazy_tree_value(const void *context, uint32_t node, bool of_self, double value[2]);
+struct flm_lazy_tree_sum {
     double total[2], own[2];
 };
-struct flm_unfold_sum flm_unfold_sum(const struct flm_unfold *unfold, struct flm_unfolded number,
-                                     flm_unfold_value *value, const void *context);
+struct flm_lazy_tree_sum flm_lazy_tree_sum(const struct flm_lazy_tree *lazy,
+                                           struct flm_lazy_ref number, flm_lazy_tree_value *value,
+                                           const void *context);
 
 #endif

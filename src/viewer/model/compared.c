@@ -240,12 +240,12 @@ bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why)
     if (!grown)
         return flm_error_memory(why);
     for (; strip->sum_count < count; strip->sum_count++) {
-        struct flm_unfolded number = {(uint32_t)strip->sum_count};
+        struct flm_lazy_ref number = {(uint32_t)strip->sum_count};
         struct flm_compared_sum *sum = &strip->sums[number.index];
-        sum->is = flm_unfold_sum(strip->unfold, number, values_of, is);
-        sum->proved = (struct flm_unfold_sum){{0, 0}, {0, 0}};
+        sum->is = flm_lazy_tree_sum(strip->lazy, number, values_of, is);
+        sum->proved = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
-            sum->proved = flm_unfold_sum(strip->unfold, number, proved_of, is);
+            sum->proved = flm_lazy_tree_sum(strip->lazy, number, proved_of, is);
     }
     return true;
 }
@@ -254,7 +254,7 @@ struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_
                                       enum flm_change_scope scope)
 {
     const struct flm_comparison *is = &strip->compared->is;
-    if (!strip->unfold)
+    if (!strip->lazy)
         return flm_comparison_change(is, node.index, scope);
     const struct flm_compared_sum *sum = &strip->sums[flm_strip_number(strip, node)];
     bool of_self = scope == FLM_CHANGE_OF_SELF;

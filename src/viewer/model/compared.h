@@ -101,7 +101,7 @@ struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *viewer,
 
 /* Before and after of an unfolded node, and what was proved of it: lost and gained. */
 struct flm_compared_sum {
-    struct flm_unfold_sum is, proved;
+    struct flm_lazy_tree_sum is, proved;
 };
 
 /* For an unfolded strip whose tree has grown: both values of its new nodes. */

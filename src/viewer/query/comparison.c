@@ -230,7 +230,7 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_strip *
         *scale = v->scene.compared->is.how.scale;
         return true;
     }
-    if (strip->unfold)
+    if (strip->lazy)
         return false;
     struct flm_comparison recorded = {.how = {.scale = 1}};
     *change = flm_comparison_judge(&recorded, value_in(p, before, node.index, scope),

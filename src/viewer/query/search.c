@@ -40,7 +40,7 @@ static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is
     const struct flm_search_sums *sums = flm_search_sum(
         search, t->profile, t->metric, strip->layout, flm_viewer_goal_node(v, strip));
     /* Callers that are not opened yet may hold more: only trees that are all there can say. */
-    bool is_whole = strip->kind != FLM_STRIP_UNFOLDED;
+    bool is_whole = strip->kind != FLM_STRIP_LAZY;
     struct flm_search_step step = {{FLM_NONE}, 0, 0};
     if (is_current)
         step = where(v, search);

@@ -271,7 +271,7 @@ static struct flm_call_row row_for(const struct flm_strip *strip, struct flm_nod
                                    bool is_open)
 {
     bool has_children = node.index + 1 < strip->tree.end[node.index] ||
-                        (strip->unfold && !strip->unfold_tree.is_open[node.index]);
+                        (strip->lazy && !strip->unfold_tree.is_open[node.index]);
     return (struct flm_call_row){node, level, set_size, position, has_children, is_open};
 }
 

@@ -8,7 +8,7 @@
 struct flm_call_tree {
     const struct flm_strip *strip; /* borrowed, with all it has */
     const struct flm_layout *layout;
-    const struct flm_unfold *unfold;
+    const struct flm_lazy_tree *lazy;
     const uint32_t *frame;
     uint32_t node_count;
     double total;
@@ -48,7 +48,7 @@ static unsigned char *open_flag(const struct flm_call_tree *tree, uint32_t node)
 static bool has_children(const struct flm_call_tree *tree, uint32_t node)
 {
     return flm_child_first(tree->layout, node) != FLM_NONE ||
-           (tree->strip->unfold && !tree->strip->unfold_tree.is_open[node]);
+           (tree->strip->lazy && !tree->strip->unfold_tree.is_open[node]);
 }
 
 static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
@@ -102,7 +102,7 @@ static bool make_room(struct flm_call_tree *tree, const struct flm_strip *strip,
 static size_t count_numbers(const struct flm_strip *strip)
 {
     uint32_t largest = strip->tree.node_count - 1;
-    for (uint32_t i = 0; strip->unfold && i < strip->tree.node_count; i++)
+    for (uint32_t i = 0; strip->lazy && i < strip->tree.node_count; i++)
         if (strip->unfold_tree.number[i] > largest)
             largest = strip->unfold_tree.number[i];
     return (size_t)largest + 1;
@@ -132,7 +132,7 @@ bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_strip *stri
     }
     flm_siblings_forget(&tree->siblings);
     /* Numbers mean other nodes where callers are unfolded, or are no more. */
-    if (tree->unfold != strip->unfold && tree->number_count > 0)
+    if (tree->lazy != strip->lazy && tree->number_count > 0)
         tree->number_count = 0;
     bool is_first = tree->number_count == 0;
     if (is_first)
@@ -143,7 +143,7 @@ bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_strip *stri
         return false;
     tree->strip = strip;
     tree->layout = strip->layout;
-    tree->unfold = strip->unfold;
+    tree->lazy = strip->lazy;
     tree->frame = strip->tree.frame;
     tree->node_count = strip->tree.node_count;
     tree->total = total;

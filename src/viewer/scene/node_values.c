@@ -39,12 +39,12 @@ struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_strip
         return (struct flm_value){is_width ? flm_layout_total(strip->layout, node)
                                            : sum_of(column.self, node.index, end),
                                   column.self[node.index], true};
-    if (strip->kind == FLM_STRIP_UNFOLDED && strip->compared)
+    if (strip->kind == FLM_STRIP_LAZY && strip->compared)
         return (struct flm_value){strip->sums[number].is.total[1], strip->sums[number].is.own[1],
                                   true};
     if (strip->kind == FLM_STRIP_CHART || !is_signed(v, metric))
         return (struct flm_value){.total = flm_layout_total(strip->layout, node)};
-    struct flm_unfold_sum sum =
-        flm_unfold_sum(strip->unfold, (struct flm_unfolded){number}, value_in, &column);
+    struct flm_lazy_tree_sum sum =
+        flm_lazy_tree_sum(strip->lazy, (struct flm_lazy_ref){number}, value_in, &column);
     return (struct flm_value){sum.total[0], sum.own[0], true};
 }

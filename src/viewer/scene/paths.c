@@ -78,7 +78,7 @@ void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct 
         steps[i].ordinal = ordinal_of(strip, node, parent);
     }
     path->hash = spot.strip + 1;
-    path->count = strip->unfold && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
+    path->count = strip->lazy && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
     for (uint32_t i = 0; i < level; i++) {
         path->hash = step_hash(path->hash, steps[i].frame, steps[i].ordinal);
         if (i < path->count)
@@ -139,15 +139,15 @@ static uint32_t find_path(const struct flm_strip *strip, uint64_t start, uint64_
 
 /* Opens the nodes whose hashes may be the path's, until one is: mostly one a level. */
 static bool seek(const struct flm_strip *strip, const struct flm_path *path, uint32_t level,
-                 uint64_t above, struct flm_unfolded in, uint32_t *found, struct flm_error *why)
+                 uint64_t above, struct flm_lazy_ref in, uint32_t *found, struct flm_error *why)
 {
-    if (!flm_unfold_open(strip->unfold, in, INFINITY, 0, NULL, why))
+    if (!flm_lazy_tree_open(strip->lazy, in, INFINITY, 0, NULL, why))
         return false;
-    struct flm_unfold_node node = flm_unfold_at(strip->unfold, in);
+    struct flm_lazy_tree_node node = flm_lazy_tree_at(strip->lazy, in);
     uint32_t before = FLM_NONE, ordinal = 0;
     for (uint32_t c = 0; c < node.child_count && *found == FLM_NONE; c++) {
-        struct flm_unfolded number = {node.first_child + c};
-        struct flm_unfold_node child = flm_unfold_at(strip->unfold, number);
+        struct flm_lazy_ref number = {node.first_child + c};
+        struct flm_lazy_tree_node child = flm_lazy_tree_at(strip->lazy, number);
         if (!(child.total > 0))
             continue;
         ordinal = ordinal_after(strip, before, child.frame, ordinal);
@@ -180,14 +180,14 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
     for (uint32_t i = 0; path->count > 0 && i < scene->strip_count; i++) {
         struct flm_strip *strip = &scene->strips[i];
         uint32_t number = FLM_NONE;
-        if (!strip->unfold)
+        if (!strip->lazy)
             continue;
-        if (!seek(strip, path, 0, i + 1, (struct flm_unfolded){0}, &number, why))
+        if (!seek(strip, path, 0, i + 1, (struct flm_lazy_ref){0}, &number, why))
             return false;
         if (number == FLM_NONE)
             continue;
         *spot = (struct flm_spot){i, number};
-        return flm_strip_take_unfolded(strip, why);
+        return flm_strip_take_lazy(strip, why);
     }
     return true;
 }

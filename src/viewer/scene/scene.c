@@ -17,7 +17,7 @@ static void strip_clear(struct flm_strip *strip)
 {
     flm_rectangles_clear(&strip->drawn);
     flm_layout_free(strip->layout);
-    flm_unfold_free(strip->unfold);
+    flm_lazy_tree_free(strip->lazy);
     flm_chart_free(strip->chart);
     free(strip->sums);
     free(strip->widths);
@@ -73,9 +73,9 @@ static bool make_stacks(struct flm_strip *strip, struct flm_error *why)
     return lay_out(strip, why);
 }
 
-bool flm_strip_take_unfolded(struct flm_strip *strip, struct flm_error *why)
+bool flm_strip_take_lazy(struct flm_strip *strip, struct flm_error *why)
 {
-    if (!flm_unfold_tree(strip->unfold, &strip->unfold_tree, why) ||
+    if (!flm_lazy_tree_columns(strip->lazy, &strip->unfold_tree, why) ||
         (strip->compared && !flm_compared_sum(strip, why)))
         return false;
     strip->tree = (struct flm_tree){
@@ -100,25 +100,25 @@ bool flm_scene_compares(const struct flm_viewer *v)
 /* Where two are compared, what is wide is told by the choice of widths, and what is there by both
  * sides. */
 static bool make_unfolded(const struct flm_viewer *v, struct flm_strip *strip,
-                          enum flm_unfold_kind kind, const unsigned char *marks,
+                          enum flm_lazy_tree_kind kind, const unsigned char *marks,
                           struct flm_error *why)
 {
-    struct flm_unfold_values values = {.self =
-                                           flm_self_column(strip->profile, strip->metric.index)};
+    struct flm_lazy_tree_values values = {.self =
+                                              flm_self_column(strip->profile, strip->metric.index)};
     if (strip->compared) {
         const struct flm_comparison *c = &strip->compared->is;
         values.self = shows_changes(v) ? c->widths : values.self;
         values.present[0] = c->before_self;
         values.present[1] = c->after_self;
     }
-    strip->kind = FLM_STRIP_UNFOLDED;
-    strip->unfold = flm_unfold_new_valued(strip->profile, &values, kind, marks, why);
-    if (!strip->unfold || !flm_strip_take_unfolded(strip, why))
+    strip->kind = FLM_STRIP_LAZY;
+    strip->lazy = flm_lazy_tree_new_valued(strip->profile, &values, kind, marks, why);
+    if (!strip->lazy || !flm_strip_take_lazy(strip, why))
         return false;
     double total = flm_layout_total(strip->layout, (struct flm_node){0});
-    return flm_unfold_open(strip->unfold, (struct flm_unfolded){0}, total / FIRST_PIXELS, 0,
-                           &strip->incomplete, why) &&
-           flm_strip_take_unfolded(strip, why);
+    return flm_lazy_tree_open(strip->lazy, (struct flm_lazy_ref){0}, total / FIRST_PIXELS, 0,
+                              &strip->incomplete, why) &&
+           flm_strip_take_lazy(strip, why);
 }
 
 bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, bool *opened,
@@ -126,7 +126,7 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
 {
     *opened = false;
     strip->incomplete = false;
-    if (!strip->unfold)
+    if (!strip->lazy)
         return true;
     for (size_t i = 0; i < strip->drawn.count; i++) {
         const struct flm_rectangle *r = &strip->drawn.at[i];
@@ -137,8 +137,8 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
             break;
         }
         bool more;
-        struct flm_unfolded number = {strip->unfold_tree.number[r->node.index]};
-        if (!flm_unfold_open(strip->unfold, number, narrowest, budget, &more, why))
+        struct flm_lazy_ref number = {strip->unfold_tree.number[r->node.index]};
+        if (!flm_lazy_tree_open(strip->lazy, number, narrowest, budget, &more, why))
             return false;
         *opened = true;
         if (more) {
@@ -146,12 +146,12 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
             break;
         }
     }
-    return !*opened || flm_strip_take_unfolded(strip, why);
+    return !*opened || flm_strip_take_lazy(strip, why);
 }
 
 bool flm_strip_has_unopened(const struct flm_strip *strip)
 {
-    for (size_t i = 0; strip->unfold && i < strip->drawn.count; i++) {
+    for (size_t i = 0; strip->lazy && i < strip->drawn.count; i++) {
         const struct flm_rectangle *r = &strip->drawn.at[i];
         if (!(r->flags & FLM_RECTANGLE_RUN) && !strip->unfold_tree.is_open[r->node.index])
             return true;
@@ -163,24 +163,25 @@ bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_err
 {
     bool more;
     struct flm_node node = flm_strip_node(strip, number);
-    if (!strip->unfold || node.index == FLM_NONE || strip->unfold_tree.is_open[node.index])
+    if (!strip->lazy || node.index == FLM_NONE || strip->unfold_tree.is_open[node.index])
         return true;
-    return flm_unfold_open(strip->unfold, (struct flm_unfolded){number}, INFINITY, 0, &more, why) &&
-           flm_strip_take_unfolded(strip, why);
+    return flm_lazy_tree_open(strip->lazy, (struct flm_lazy_ref){number}, INFINITY, 0, &more,
+                              why) &&
+           flm_strip_take_lazy(strip, why);
 }
 
 struct flm_node flm_strip_node(const struct flm_strip *strip, uint32_t number)
 {
     if (number >= strip->tree.node_count)
         return (struct flm_node){FLM_NONE};
-    if (strip->unfold)
-        return flm_unfold_node(strip->unfold, (struct flm_unfolded){number});
+    if (strip->lazy)
+        return flm_lazy_tree_node(strip->lazy, (struct flm_lazy_ref){number});
     return (struct flm_node){number};
 }
 
 uint32_t flm_strip_number(const struct flm_strip *strip, struct flm_node node)
 {
-    if (strip->unfold && node.index != FLM_NONE)
+    if (strip->lazy && node.index != FLM_NONE)
         return strip->unfold_tree.number[node.index];
     return node.index;
 }
@@ -207,7 +208,7 @@ static bool build_flame(struct flm_viewer *v, struct flm_scene *scene, struct fl
     struct flm_strip *strip = strip_of(v, scene, why);
     if (!strip)
         return false;
-    return v->inverted ? make_unfolded(v, strip, FLM_UNFOLD_INVERTED, NULL, why)
+    return v->inverted ? make_unfolded(v, strip, FLM_LAZY_TREE_INVERTED, NULL, why)
                        : make_stacks(strip, why);
 }
 
@@ -223,14 +224,14 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
     struct flm_bytes pattern = {v->focus.at, v->focus.size};
     bool good = flm_pattern_mark(p, pattern, marks, &matched, why);
     struct flm_strip *callers = good ? strip_of(v, scene, why) : NULL;
-    good = callers && make_unfolded(v, callers, FLM_UNFOLD_CALLERS, marks, why);
+    good = callers && make_unfolded(v, callers, FLM_LAZY_TREE_CALLERS, marks, why);
     if (good) {
         callers->upwards = true;
         callers->first_level = 2;
         callers->title = "callers";
     }
     struct flm_strip *callees = good ? strip_of(v, scene, why) : NULL;
-    good = callees && make_unfolded(v, callees, FLM_UNFOLD_CALLEES, marks, why);
+    good = callees && make_unfolded(v, callees, FLM_LAZY_TREE_CALLEES, marks, why);
     if (good) {
         callees->upwards = false;
         callees->first_level = 1;

@@ -34,9 +34,9 @@ struct flm_spot {
 };
 
 enum flm_strip_kind {
-    FLM_STRIP_STACKS,   /* node i is node i of the profile */
-    FLM_STRIP_UNFOLDED, /* of callers or callees */
-    FLM_STRIP_CHART     /* of a thread, over time */
+    FLM_STRIP_STACKS, /* node i is node i of the profile */
+    FLM_STRIP_LAZY,   /* of callers or callees */
+    FLM_STRIP_CHART   /* of a thread, over time */
 };
 
 struct flm_strip {
@@ -45,12 +45,12 @@ struct flm_strip {
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
     struct flm_layout *layout;
-    struct flm_unfold *unfold;           /* UNFOLDED */
-    struct flm_unfold_tree unfold_tree;  /* likewise */
-    uint32_t track;                      /* CHART: of the scene's tracks */
-    struct flm_chart *chart;             /* CHART */
-    const struct flm_compared *compared; /* of the scene; NULL: nothing is compared */
-    struct flm_compared_sum *sums;       /* owned; UNFOLDED and compared: by number */
+    struct flm_lazy_tree *lazy;               /* UNFOLDED */
+    struct flm_lazy_tree_columns unfold_tree; /* likewise */
+    uint32_t track;                           /* CHART: of the scene's tracks */
+    struct flm_chart *chart;                  /* CHART */
+    const struct flm_compared *compared;      /* of the scene; NULL: nothing is compared */
+    struct flm_compared_sum *sums;            /* owned; UNFOLDED and compared: by number */
     size_t sum_count, sum_capacity;
     double *widths;           /* owned, where they are not a column of the profile */
     int64_t *seen;            /* likewise: of the tree, where the order needs it */
@@ -109,7 +109,7 @@ bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, 
 bool flm_strip_has_unopened(const struct flm_strip *strip);
 
 /* Lays out what was opened in the strip's `unfold`. */
-bool flm_strip_take_unfolded(struct flm_strip *strip, struct flm_error *why);
+bool flm_strip_take_lazy(struct flm_strip *strip, struct flm_error *why);
 
 /* Opens a node that is not open, whatever its width. */
 bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_error *why);

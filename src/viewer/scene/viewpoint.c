@@ -13,7 +13,7 @@ static const struct flm_spot no_spot = {0, FLM_NONE};
 
 bool flm_viewer_has_halves(const struct flm_viewer *v)
 {
-    return v->scene.strip_count == 2 && v->scene.strips[1].kind == FLM_STRIP_UNFOLDED;
+    return v->scene.strip_count == 2 && v->scene.strips[1].kind == FLM_STRIP_LAZY;
 }
 
 static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_strip *strip)

@@ -18,7 +18,7 @@
 #include "support/profile/random_profile.h"
 
 static const struct flm_metric first_metric = {0};
-static const struct flm_unfolded root = {0};
+static const struct flm_lazy_ref root = {0};
 
 static unsigned char *random_marks(const struct flm_profile *p, uint64_t *random)
 {
@@ -40,10 +40,10 @@ static struct flm_profile *random_one(uint64_t *random, unsigned i)
     return random_profile(random, &shape);
 }
 
-static struct flm_unfold *unfold(const struct flm_profile *p, enum flm_unfold_kind kind,
-                                 const unsigned char *marks)
+static struct flm_lazy_tree *unfold(const struct flm_profile *p, enum flm_lazy_tree_kind kind,
+                                    const unsigned char *marks)
 {
-    struct flm_unfold *u = flm_unfold_new(p, first_metric, kind, marks, NULL);
+    struct flm_lazy_tree *u = flm_lazy_tree_new(p, first_metric, kind, marks, NULL);
     assert_non_null(u);
     return u;
 }
@@ -54,13 +54,13 @@ static void assert_near(double a, double b)
     assert_true(fabs(a - b) <= 1e-12 * fabs(b));
 }
 
-static struct flm_unfold_tree open_all(struct flm_unfold *u)
+static struct flm_lazy_tree_columns open_all(struct flm_lazy_tree *u)
 {
     bool more = true;
-    struct flm_unfold_tree tree;
-    assert_true(flm_unfold_open(u, root, 0, 0, &more, NULL));
+    struct flm_lazy_tree_columns tree;
+    assert_true(flm_lazy_tree_open(u, root, 0, 0, &more, NULL));
     assert_false(more);
-    assert_true(flm_unfold_tree(u, &tree, NULL));
+    assert_true(flm_lazy_tree_columns(u, &tree, NULL));
     return tree;
 }
 
@@ -83,7 +83,7 @@ static void assert_frames_equal(const struct flm_profile *a, uint32_t of_a,
 }
 
 /* Stacks without a value are not in an unfolded tree. Frees `made`. */
-static void assert_is(const struct flm_unfold_tree *tree, const struct flm_profile *p,
+static void assert_is(const struct flm_lazy_tree_columns *tree, const struct flm_profile *p,
                       struct flm_profile *made)
 {
     assert_non_null(made);
@@ -145,9 +145,9 @@ static void an_open_tree_is_what_the_operation_makes(void **state)
     for (unsigned i = 0; i < 200; i++) {
         struct flm_profile *p = random_one(&random, i);
         unsigned char *marks = random_marks(p, &random);
-        for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-            struct flm_unfold *u = unfold(p, (enum flm_unfold_kind)kind, marks);
-            struct flm_unfold_tree tree = open_all(u);
+        for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+            struct flm_lazy_tree *u = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
+            struct flm_lazy_tree_columns tree = open_all(u);
             /* What was lost is as wide as what was gained: so is the operation on |self|. */
             struct flm_profile *sized = flm_select(p, 0, NULL);
             for (uint32_t k = 0; k < sized->sizes.node_count; k++)
@@ -155,14 +155,14 @@ static void an_open_tree_is_what_the_operation_makes(void **state)
             marks[0] = 0;
             if (sized->sizes.frame_count == p->sizes.frame_count) {
                 assert_is(&tree, p,
-                          kind == FLM_UNFOLD_INVERTED  ? flm_invert(sized, NULL)
-                          : kind == FLM_UNFOLD_CALLERS ? callers_of(sized, marks)
-                          : kind == FLM_UNFOLD_CALLEES ? flm_focus(sized, marks, NULL)
-                                                       : flm_select(sized, 0, NULL));
+                          kind == FLM_LAZY_TREE_INVERTED  ? flm_invert(sized, NULL)
+                          : kind == FLM_LAZY_TREE_CALLERS ? callers_of(sized, marks)
+                          : kind == FLM_LAZY_TREE_CALLEES ? flm_focus(sized, marks, NULL)
+                                                          : flm_select(sized, 0, NULL));
             }
             marks[0] = 1; /* means nothing */
             flm_profile_free(sized);
-            flm_unfold_free(u);
+            flm_lazy_tree_free(u);
         }
         free(marks);
         flm_profile_free(p);
@@ -173,14 +173,14 @@ static void an_open_tree_is_what_the_operation_makes(void **state)
  */
 
 /* Every node is a node of the tree that is open to the end, with the same total. */
-static void assert_part_of(struct flm_unfold *part, struct flm_unfold *whole)
+static void assert_part_of(struct flm_lazy_tree *part, struct flm_lazy_tree *whole)
 {
-    struct flm_unfold_tree tree;
-    assert_true(flm_unfold_tree(part, &tree, NULL));
+    struct flm_lazy_tree_columns tree;
+    assert_true(flm_lazy_tree_columns(part, &tree, NULL));
     uint32_t *in_whole = calloc(tree.node_count, sizeof *in_whole);
     for (uint32_t i = 0; i < tree.node_count; i++) {
-        struct flm_unfold_node a = flm_unfold_at(part, (struct flm_unfolded){i});
-        struct flm_unfold_node b = flm_unfold_at(whole, (struct flm_unfolded){in_whole[i]});
+        struct flm_lazy_tree_node a = flm_lazy_tree_at(part, (struct flm_lazy_ref){i});
+        struct flm_lazy_tree_node b = flm_lazy_tree_at(whole, (struct flm_lazy_ref){in_whole[i]});
         assert_int_equal(a.frame, b.frame);
         assert_true(a.total == b.total);
         assert_true(a.own == (a.is_open ? b.own : a.total));
@@ -189,7 +189,7 @@ static void assert_part_of(struct flm_unfold *part, struct flm_unfold *whole)
             assert_true(a.first_child + c > i);
             in_whole[a.first_child + c] = b.first_child + c;
         }
-        uint32_t place = flm_unfold_node(part, (struct flm_unfolded){i}).index;
+        uint32_t place = flm_lazy_tree_node(part, (struct flm_lazy_ref){i}).index;
         assert_int_equal(tree.number[place], i);
         assert_int_equal(tree.frame[place], a.frame);
         assert_true(tree.width[place] == a.own);
@@ -209,25 +209,25 @@ static void a_tree_is_right_however_far_it_is_open(void **state)
     for (unsigned i = 1; i < 150; i++) {
         struct flm_profile *p = random_one(&random, i);
         unsigned char *marks = random_marks(p, &random);
-        for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-            struct flm_unfold *whole = unfold(p, (enum flm_unfold_kind)kind, marks);
-            struct flm_unfold *part = unfold(p, (enum flm_unfold_kind)kind, marks);
-            struct flm_unfold_tree all = open_all(whole), tree;
+        for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+            struct flm_lazy_tree *whole = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
+            struct flm_lazy_tree *part = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
+            struct flm_lazy_tree_columns all = open_all(whole), tree;
             assert_part_of(part, whole);
             for (int step = 0; step < 4; step++) {
-                assert_true(flm_unfold_tree(part, &tree, NULL));
-                struct flm_unfolded node = {random_below(&random, tree.node_count)};
+                assert_true(flm_lazy_tree_columns(part, &tree, NULL));
+                struct flm_lazy_ref node = {random_below(&random, tree.node_count)};
                 bool more;
-                assert_true(flm_unfold_open(part, node,
-                                            step % 2 ? INFINITY : random_below(&random, 200),
-                                            random_below(&random, 30), &more, NULL));
+                assert_true(flm_lazy_tree_open(part, node,
+                                               step % 2 ? INFINITY : random_below(&random, 200),
+                                               random_below(&random, 30), &more, NULL));
                 assert_part_of(part, whole);
             }
             /* However it was opened, in the end it is all there. */
             assert_int_equal(open_all(part).node_count, all.node_count);
             assert_part_of(part, whole);
-            flm_unfold_free(part);
-            flm_unfold_free(whole);
+            flm_lazy_tree_free(part);
+            flm_lazy_tree_free(whole);
         }
         free(marks);
         flm_profile_free(p);
@@ -240,18 +240,18 @@ static void what_is_narrow_stays_closed(void **state)
     uint64_t random = 13;
     for (unsigned i = 1; i < 100; i++) {
         struct flm_profile *p = random_one(&random, i);
-        struct flm_unfold *u = unfold(p, FLM_UNFOLD_INVERTED, NULL);
-        double narrowest = flm_unfold_at(u, root).total / (1 + random_below(&random, 20));
+        struct flm_lazy_tree *u = unfold(p, FLM_LAZY_TREE_INVERTED, NULL);
+        double narrowest = flm_lazy_tree_at(u, root).total / (1 + random_below(&random, 20));
         bool more = true;
         while (more) /* piece by piece */
-            assert_true(flm_unfold_open(u, root, narrowest, 1, &more, NULL));
-        struct flm_unfold_tree tree;
-        assert_true(flm_unfold_tree(u, &tree, NULL));
+            assert_true(flm_lazy_tree_open(u, root, narrowest, 1, &more, NULL));
+        struct flm_lazy_tree_columns tree;
+        assert_true(flm_lazy_tree_columns(u, &tree, NULL));
         for (uint32_t k = 1; k < tree.node_count; k++) {
-            struct flm_unfold_node node = flm_unfold_at(u, (struct flm_unfolded){k});
+            struct flm_lazy_tree_node node = flm_lazy_tree_at(u, (struct flm_lazy_ref){k});
             assert_int_equal(node.is_open, node.total >= narrowest);
         }
-        flm_unfold_free(u);
+        flm_lazy_tree_free(u);
         flm_profile_free(p);
     }
 }
@@ -260,20 +260,20 @@ static void a_piece_ends_with_its_budget(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("a;x 1\nb;x 1\nc;y 1\nd;y 1\n");
-    struct flm_unfold *u = unfold(p, FLM_UNFOLD_INVERTED, NULL);
+    struct flm_lazy_tree *u = unfold(p, FLM_LAZY_TREE_INVERTED, NULL);
     bool more = false;
-    assert_true(flm_unfold_open(u, root, 0, 2, &more, NULL));
+    assert_true(flm_lazy_tree_open(u, root, 0, 2, &more, NULL));
     assert_true(more);
-    assert_true(flm_unfold_at(u, (struct flm_unfolded){1}).is_open);
-    assert_false(flm_unfold_at(u, (struct flm_unfolded){2}).is_open);
-    struct flm_unfold_node x = flm_unfold_at(u, (struct flm_unfolded){1});
+    assert_true(flm_lazy_tree_at(u, (struct flm_lazy_ref){1}).is_open);
+    assert_false(flm_lazy_tree_at(u, (struct flm_lazy_ref){2}).is_open);
+    struct flm_lazy_tree_node x = flm_lazy_tree_at(u, (struct flm_lazy_ref){1});
     assert_int_equal(x.first_child, 3);
     assert_int_equal(x.child_count, 2);
-    assert_true(flm_unfold_open(u, (struct flm_unfolded){2}, INFINITY, 0, &more, NULL));
+    assert_true(flm_lazy_tree_open(u, (struct flm_lazy_ref){2}, INFINITY, 0, &more, NULL));
     assert_false(more);
-    assert_int_equal(flm_unfold_at(u, (struct flm_unfolded){2}).first_child, 5);
-    assert_int_equal(flm_unfold_at(u, (struct flm_unfolded){1}).first_child, 3);
-    flm_unfold_free(u);
+    assert_int_equal(flm_lazy_tree_at(u, (struct flm_lazy_ref){2}).first_child, 5);
+    assert_int_equal(flm_lazy_tree_at(u, (struct flm_lazy_ref){1}).first_child, 3);
+    flm_lazy_tree_free(u);
     flm_profile_free(p);
 }
 
@@ -290,24 +290,24 @@ static void places_are_what_a_node_is_made_of(void **state)
         struct flm_profile *p = random_one(&random, i);
         double *self = flm_self_column(p, 0);
         unsigned char *marks = random_marks(p, &random);
-        for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-            struct flm_unfold *u = unfold(p, (enum flm_unfold_kind)kind, marks);
-            struct flm_unfold_tree tree = open_all(u);
-            for (uint32_t k = kind <= FLM_UNFOLD_CALLERS ? 0 : 1; k < tree.node_count; k++) {
-                struct flm_unfolded number = {k};
-                struct flm_unfold_places places = flm_unfold_places(u, number);
-                double total = k == 0 && kind == FLM_UNFOLD_INVERTED ? fabs(self[0]) : 0;
+        for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+            struct flm_lazy_tree *u = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
+            struct flm_lazy_tree_columns tree = open_all(u);
+            for (uint32_t k = kind <= FLM_LAZY_TREE_CALLERS ? 0 : 1; k < tree.node_count; k++) {
+                struct flm_lazy_ref number = {k};
+                struct flm_lazy_tree_occurrences places = flm_lazy_tree_occurrences(u, number);
+                double total = k == 0 && kind == FLM_LAZY_TREE_INVERTED ? fabs(self[0]) : 0;
                 for (uint32_t n = 0; n < places.count; n++) {
                     uint32_t of = places.place[n].of;
-                    uint32_t end = kind == FLM_UNFOLD_INVERTED ? of + 1 : p->node_end[of];
+                    uint32_t end = kind == FLM_LAZY_TREE_INVERTED ? of + 1 : p->node_end[of];
                     for (uint32_t node = of; node < end; node++)
                         total += fabs(self[node]);
                     if (n < places.ended_count)
                         assert_int_equal(places.place[n].at, 0);
                 }
-                assert_near(total, flm_unfold_at(u, number).total);
+                assert_near(total, flm_lazy_tree_at(u, number).total);
             }
-            flm_unfold_free(u);
+            flm_lazy_tree_free(u);
         }
         free(marks);
         flm_profile_free(p);
@@ -320,16 +320,16 @@ static void frames_can_be_put_together(void **state)
     struct flm_profile *p = profile_of("a;x 1\nb;x 2\nb;y 4\nc 8\n");
     assert_int_equal(p->sizes.frame_count, 6); /* root a b c x y */
     static const uint32_t group_of[] = {0, 1, 1, 2, 3, 3};
-    struct flm_unfold *u =
-        flm_unfold_new_grouped(p, first_metric, FLM_UNFOLD_INVERTED, NULL, group_of, 4, NULL);
-    struct flm_unfold_tree tree = open_all(u);
+    struct flm_lazy_tree *u =
+        flm_lazy_tree_new_grouped(p, first_metric, FLM_LAZY_TREE_INVERTED, NULL, group_of, 4, NULL);
+    struct flm_lazy_tree_columns tree = open_all(u);
     static const uint32_t groups[] = {0, 2, 3, 1}, ends[] = {4, 2, 4, 4};
     static const double widths[] = {0, 8, 0, 7};
     assert_int_equal(tree.node_count, 4);
     assert_memory_equal(tree.frame, groups, sizeof groups);
     assert_memory_equal(tree.end, ends, sizeof ends);
     assert_memory_equal(tree.width, widths, sizeof widths);
-    flm_unfold_free(u);
+    flm_lazy_tree_free(u);
     flm_profile_free(p);
 }
 
@@ -341,15 +341,15 @@ static void a_profile_without_values_is_a_root(void **state)
     (void)state;
     struct flm_profile *p = profile_of("a;b 0\n");
     unsigned char *marks = calloc(p->sizes.frame_count, 1);
-    for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-        struct flm_unfold *u = unfold(p, (enum flm_unfold_kind)kind, marks);
-        struct flm_unfold_tree tree = open_all(u);
+    for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+        struct flm_lazy_tree *u = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
+        struct flm_lazy_tree_columns tree = open_all(u);
         assert_int_equal(tree.node_count, 1);
         assert_int_equal(tree.frame[0], 0);
         assert_int_equal(tree.end[0], 1);
         assert_true(tree.width[0] == 0);
         assert_true(tree.is_open[0]);
-        flm_unfold_free(u);
+        flm_lazy_tree_free(u);
     }
     free(marks);
     flm_profile_free(p);
@@ -369,35 +369,37 @@ static void level_1_may_be_wide(void **state)
         flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), metric, 1 + i % 5);
     }
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_unfold *u = unfold(p, FLM_UNFOLD_INVERTED, NULL);
-    struct flm_unfold_tree tree = open_all(u);
+    struct flm_lazy_tree *u = unfold(p, FLM_LAZY_TREE_INVERTED, NULL);
+    struct flm_lazy_tree_columns tree = open_all(u);
     assert_int_equal(tree.node_count, FRAMES + 1);
     for (uint32_t i = 0; i <= FRAMES; i++) {
         assert_int_equal(tree.frame[i], i);
         assert_true(tree.width[i] == flm_self_column(p, 0)[i]);
     }
-    flm_unfold_free(u);
+    flm_lazy_tree_free(u);
     flm_profile_free(p);
 }
 
 struct work {
     const struct flm_profile *p;
     const unsigned char *marks;
-    enum flm_unfold_kind kind;
+    enum flm_lazy_tree_kind kind;
 };
 
 static bool open_in_steps(void *context, struct flm_error *why)
 {
     const struct work *work = context;
     const double *self = flm_self_column(work->p, 0);
-    struct flm_unfold_values values = {self, {self, self}};
-    struct flm_unfold *u = flm_unfold_new_valued(work->p, &values, work->kind, work->marks, why);
-    struct flm_unfold_tree tree;
-    double total = u ? flm_unfold_at(u, root).total : 0;
-    bool good = u && flm_unfold_tree(u, &tree, why) &&
-                flm_unfold_open(u, root, total / 4, 0, NULL, why) &&
-                flm_unfold_open(u, root, 0, 0, NULL, why) && flm_unfold_tree(u, &tree, why);
-    flm_unfold_free(u);
+    struct flm_lazy_tree_values values = {self, {self, self}};
+    struct flm_lazy_tree *u =
+        flm_lazy_tree_new_valued(work->p, &values, work->kind, work->marks, why);
+    struct flm_lazy_tree_columns tree;
+    double total = u ? flm_lazy_tree_at(u, root).total : 0;
+    bool good = u && flm_lazy_tree_columns(u, &tree, why) &&
+                flm_lazy_tree_open(u, root, total / 4, 0, NULL, why) &&
+                flm_lazy_tree_open(u, root, 0, 0, NULL, why) &&
+                flm_lazy_tree_columns(u, &tree, why);
+    flm_lazy_tree_free(u);
     return good;
 }
 
@@ -408,8 +410,8 @@ static void memory_may_run_out(void **state)
     struct random_shape shape = {.stacks = 200, .names = 30, .deepest = 9, .metrics = 1};
     struct flm_profile *p = random_profile(&random, &shape);
     unsigned char *marks = random_marks(p, &random);
-    for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-        struct work work = {p, marks, (enum flm_unfold_kind)kind};
+    for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+        struct work work = {p, marks, (enum flm_lazy_tree_kind)kind};
         assert_true(assert_survives_failures(open_in_steps, &work) > 8);
     }
     free(marks);
@@ -423,23 +425,23 @@ static void a_tree_is_whole_when_memory_ran_out(void **state)
     struct random_shape shape = {.stacks = 300, .names = 30, .deepest = 9, .metrics = 1};
     struct flm_profile *p = random_profile(&random, &shape);
     unsigned char *marks = random_marks(p, &random);
-    for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++) {
-        struct flm_unfold *whole = unfold(p, (enum flm_unfold_kind)kind, marks);
+    for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++) {
+        struct flm_lazy_tree *whole = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
         open_all(whole);
         bool failed = true;
         for (size_t nth = 1; failed; nth++) {
-            struct flm_unfold *part = unfold(p, (enum flm_unfold_kind)kind, marks);
+            struct flm_lazy_tree *part = unfold(p, (enum flm_lazy_tree_kind)kind, marks);
             allocation_fail_from(nth);
-            bool good = flm_unfold_open(part, root, 0, 0, NULL, NULL);
+            bool good = flm_lazy_tree_open(part, root, 0, 0, NULL, NULL);
             failed = allocation_has_failed();
             allocation_fail_from(0);
             assert_int_equal(good, !failed);
             assert_part_of(part, whole);
             open_all(part);
             assert_part_of(part, whole);
-            flm_unfold_free(part);
+            flm_lazy_tree_free(part);
         }
-        flm_unfold_free(whole);
+        flm_lazy_tree_free(whole);
     }
     free(marks);
     flm_profile_free(p);
@@ -462,7 +464,7 @@ static void values_of(const void *context, uint32_t node, bool of_self, double v
             value[side] += two->column[side][i];
 }
 
-static void assert_sums_equal(const struct flm_unfold_sum *a, const struct flm_unfold_sum *b)
+static void assert_sums_equal(const struct flm_lazy_tree_sum *a, const struct flm_lazy_tree_sum *b)
 {
     for (int side = 0; side < 2; side++) {
         assert_near(a->total[side], b->total[side]);
@@ -471,25 +473,25 @@ static void assert_sums_equal(const struct flm_unfold_sum *a, const struct flm_u
 }
 
 /* The children of `plain` that `valued` has, with the values of that side; others have none. */
-static void assert_side(const struct flm_unfold *valued, uint32_t number,
-                        const struct two_columns *two, int side, const struct flm_unfold *plain,
+static void assert_side(const struct flm_lazy_tree *valued, uint32_t number,
+                        const struct two_columns *two, int side, const struct flm_lazy_tree *plain,
                         uint32_t in_plain)
 {
-    struct flm_unfold_node node = flm_unfold_at(valued, (struct flm_unfolded){number});
-    struct flm_unfold_sum sum =
-        flm_unfold_sum(valued, (struct flm_unfolded){number}, values_of, two);
-    struct flm_unfold_node expected = {0};
+    struct flm_lazy_tree_node node = flm_lazy_tree_at(valued, (struct flm_lazy_ref){number});
+    struct flm_lazy_tree_sum sum =
+        flm_lazy_tree_sum(valued, (struct flm_lazy_ref){number}, values_of, two);
+    struct flm_lazy_tree_node expected = {0};
     if (in_plain != FLM_NONE)
-        expected = flm_unfold_at(plain, (struct flm_unfolded){in_plain});
+        expected = flm_lazy_tree_at(plain, (struct flm_lazy_ref){in_plain});
     assert_near(sum.total[side], expected.total);
     assert_near(sum.own[side], expected.own);
     uint32_t seen = 0;
     for (uint32_t c = 0; c < node.child_count; c++) {
-        struct flm_unfolded child = {node.first_child + c};
+        struct flm_lazy_ref child = {node.first_child + c};
         uint32_t same = FLM_NONE;
         for (uint32_t k = 0; k < expected.child_count; k++)
-            if (flm_unfold_at(plain, (struct flm_unfolded){expected.first_child + k}).frame ==
-                flm_unfold_at(valued, child).frame)
+            if (flm_lazy_tree_at(plain, (struct flm_lazy_ref){expected.first_child + k}).frame ==
+                flm_lazy_tree_at(valued, child).frame)
                 same = expected.first_child + k;
         seen += same != FLM_NONE;
         assert_side(valued, child.index, two, side, plain, same);
@@ -515,31 +517,31 @@ static void both_sides_are_what_each_unfolds_to(void **state)
                 column[side][k] = random_below(&random, 3) ? flm_self_column(p, side)[k] : 0;
         }
         struct two_columns two = {p, {column[0], column[1]}};
-        for (int kind = FLM_UNFOLD_INVERTED; kind <= FLM_UNFOLD_CALLS; kind++)
+        for (int kind = FLM_LAZY_TREE_INVERTED; kind <= FLM_LAZY_TREE_CALLS; kind++)
             for (int width = 0; width < 2; width++) {
-                struct flm_unfold_values values = {column[width], {column[0], column[1]}};
-                struct flm_unfold *u =
-                    flm_unfold_new_valued(p, &values, (enum flm_unfold_kind)kind, marks, NULL);
-                uint32_t first = flm_unfold_at(u, root).child_count;
-                struct flm_unfold_sum *closed = calloc(first + 1, sizeof *closed);
+                struct flm_lazy_tree_values values = {column[width], {column[0], column[1]}};
+                struct flm_lazy_tree *u = flm_lazy_tree_new_valued(
+                    p, &values, (enum flm_lazy_tree_kind)kind, marks, NULL);
+                uint32_t first = flm_lazy_tree_at(u, root).child_count;
+                struct flm_lazy_tree_sum *closed = calloc(first + 1, sizeof *closed);
                 for (uint32_t k = 0; k < first; k++)
-                    closed[k] = flm_unfold_sum(u, (struct flm_unfolded){1 + k}, values_of, &two);
+                    closed[k] = flm_lazy_tree_sum(u, (struct flm_lazy_ref){1 + k}, values_of, &two);
                 open_all(u);
                 for (uint32_t k = 0; k < first; k++) {
-                    struct flm_unfold_sum open =
-                        flm_unfold_sum(u, (struct flm_unfolded){1 + k}, values_of, &two);
+                    struct flm_lazy_tree_sum open =
+                        flm_lazy_tree_sum(u, (struct flm_lazy_ref){1 + k}, values_of, &two);
                     assert_sums_equal(&open, &closed[k]);
                 }
                 for (int side = 0; side < 2; side++) {
-                    struct flm_unfold_values alone = {column[side], {NULL, NULL}};
-                    struct flm_unfold *plain =
-                        flm_unfold_new_valued(p, &alone, (enum flm_unfold_kind)kind, marks, NULL);
+                    struct flm_lazy_tree_values alone = {column[side], {NULL, NULL}};
+                    struct flm_lazy_tree *plain = flm_lazy_tree_new_valued(
+                        p, &alone, (enum flm_lazy_tree_kind)kind, marks, NULL);
                     open_all(plain);
                     assert_side(u, 0, &two, side, plain, 0);
-                    flm_unfold_free(plain);
+                    flm_lazy_tree_free(plain);
                 }
                 free(closed);
-                flm_unfold_free(u);
+                flm_lazy_tree_free(u);
             }
         free(column[0]);
         free(column[1]);

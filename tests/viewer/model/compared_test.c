@@ -234,7 +234,7 @@ static void leaf_first_it_is_what_inverting_both_sides_gives(void **state)
         act(v, "invert");
         for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
             act(v, ways[way]);
-            assert_int_equal(v->scene.strips[0].kind, FLM_STRIP_UNFOLDED);
+            assert_int_equal(v->scene.strips[0].kind, FLM_STRIP_LAZY);
             assert_inverted(v, side);
         }
         flm_viewer_free(v);

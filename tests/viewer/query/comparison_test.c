@@ -302,7 +302,7 @@ static void what_is_not_proved_is_gray(void **state)
         act(v, ways[way]);
         assert_true(flm_viewer_settle(v, NULL));
         struct flm_strip *strip = &v->scene.strips[v->scene.strip_count - 1];
-        for (uint32_t i = 0; strip->unfold && i < strip->tree.node_count; i++) /* it grows */
+        for (uint32_t i = 0; strip->lazy && i < strip->tree.node_count; i++) /* it grows */
             assert_true(flm_strip_open_one(strip, i, NULL));
         for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++) {
             struct flm_text note = {0};

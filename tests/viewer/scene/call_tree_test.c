@@ -230,7 +230,7 @@ static void rows_are_those_of_a_walk_whatever_is_opened(void **state)
 
 static void take_unfolded(struct flm_strip *strip)
 {
-    assert_true(flm_unfold_tree(strip->unfold, &strip->unfold_tree, NULL));
+    assert_true(flm_lazy_tree_columns(strip->lazy, &strip->unfold_tree, NULL));
     strip->tree = (struct flm_tree){.node_count = strip->unfold_tree.node_count,
                                     .frame = strip->unfold_tree.frame,
                                     .end = strip->unfold_tree.end,
@@ -246,9 +246,10 @@ static void a_tree_that_grows_keeps_its_rows(void **state)
     (void)state;
     struct flm_profile *p = profile_of("a;b;x 3\nc;b;x 2\nd;y 1\n");
     struct table table = {.p = p, .tree = flm_call_tree_new()};
-    table.strip = (struct flm_strip){.kind = FLM_STRIP_UNFOLDED, .profile = p};
-    table.strip.unfold = flm_unfold_new(p, (struct flm_metric){0}, FLM_UNFOLD_INVERTED, NULL, NULL);
-    assert_non_null(table.strip.unfold);
+    table.strip = (struct flm_strip){.kind = FLM_STRIP_LAZY, .profile = p};
+    table.strip.lazy =
+        flm_lazy_tree_new(p, (struct flm_metric){0}, FLM_LAZY_TREE_INVERTED, NULL, NULL);
+    assert_non_null(table.strip.lazy);
     take_unfolded(&table.strip);
     assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
     assert_int_equal(flm_call_tree_count(table.tree), 2);
@@ -257,13 +258,13 @@ static void a_tree_that_grows_keeps_its_rows(void **state)
     for (unsigned opened = 0; opened < 3; opened++) { /* the first row's caller, and so on */
         assert_true(flm_call_tree_rows(table.tree, opened, 1, rows, &got, NULL));
         assert_true(rows[0].has_children);
-        struct flm_unfolded number = {flm_strip_number(&table.strip, rows[0].node)};
+        struct flm_lazy_ref number = {flm_strip_number(&table.strip, rows[0].node)};
         bool more;
         if (opened < 2)
-            assert_true(flm_unfold_open(table.strip.unfold, number, 1e9, 0, &more, NULL));
+            assert_true(flm_lazy_tree_open(table.strip.lazy, number, 1e9, 0, &more, NULL));
         take_unfolded(&table.strip);
         assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
-        flm_call_tree_open(table.tree, flm_unfold_node(table.strip.unfold, number));
+        flm_call_tree_open(table.tree, flm_lazy_tree_node(table.strip.lazy, number));
     }
     assert_true(flm_call_tree_rows(table.tree, 0, 9, rows, &got, NULL));
     const char *const expected[] = {"x", "b", "a", "c", "y"};
@@ -271,7 +272,7 @@ static void a_tree_that_grows_keeps_its_rows(void **state)
     for (uint32_t i = 0; i < got; i++)
         assert_true(flm_bytes_are(flm_frame_function(p, table.strip.tree.frame[rows[i].node.index]),
                                   expected[i]));
-    flm_unfold_free(table.strip.unfold);
+    flm_lazy_tree_free(table.strip.lazy);
     clear(&table);
 }
 
