@@ -5,14 +5,14 @@
 #include "base/core/hash.h"
 #include "flamel/builder.h"
 
-void flm_tally_clear(struct flm_tally *t)
+void flm_aggregation_clear(struct flm_aggregation *t)
 {
     flm_index_clear(&t->circumstance_index);
     flm_index_clear(&t->sample_index);
     free(t->circumstances);
     free(t->samples);
     free(t->merged);
-    *t = (struct flm_tally){.keep_times = t->keep_times};
+    *t = (struct flm_aggregation){.keep_times = t->keep_times};
 }
 
 static bool are_equal(const struct flm_circumstances *a, const struct flm_circumstances *b)
@@ -30,7 +30,7 @@ static uint32_t hash_of(const struct flm_circumstances *c)
 }
 
 /* UINT32_MAX when memory ran out. */
-static uint32_t find_circumstances(struct flm_tally *t, const struct flm_circumstances *c)
+static uint32_t find_circumstances(struct flm_aggregation *t, const struct flm_circumstances *c)
 {
     if (t->circumstance_count > 0 && are_equal(&t->circumstances[t->last], c))
         return t->last;
@@ -50,7 +50,7 @@ static uint32_t find_circumstances(struct flm_tally *t, const struct flm_circums
     return t->last = (uint32_t)t->circumstance_count++;
 }
 
-static bool append(struct flm_tally *t, const struct flm_tallied *sample)
+static bool append(struct flm_aggregation *t, const struct flm_tallied *sample)
 {
     void *samples = t->samples;
     if (t->count >= UINT32_MAX ||
@@ -68,8 +68,8 @@ static bool append(struct flm_tally *t, const struct flm_tallied *sample)
     return true;
 }
 
-bool flm_tally_add(struct flm_tally *t, int64_t time_ns, uint32_t node,
-                   const struct flm_circumstances *circumstances, double value)
+bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t node,
+                         const struct flm_circumstances *circumstances, double value)
 {
     struct flm_circumstances c = *circumstances;
     if (!t->keep_times)

@@ -28,7 +28,7 @@ struct flm_tallied {
     uint32_t node, circumstances;
 };
 
-struct flm_tally {
+struct flm_aggregation {
     bool keep_times; /* else samples that differ in nothing but the time are one */
     struct flm_circumstances *circumstances;
     size_t circumstance_count, circumstance_capacity;
@@ -42,10 +42,10 @@ struct flm_tally {
 };
 
 /* {.keep_times = ...} is empty. */
-void flm_tally_clear(struct flm_tally *tally);
+void flm_aggregation_clear(struct flm_aggregation *aggregation);
 
 /* False when memory ran out. */
-bool flm_tally_add(struct flm_tally *tally, int64_t time_ns, uint32_t node,
-                   const struct flm_circumstances *circumstances, double value);
+bool flm_aggregation_add(struct flm_aggregation *aggregation, int64_t time_ns, uint32_t node,
+                         const struct flm_circumstances *circumstances, double value);
 
 #endif

@@ -376,7 +376,7 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
 static void make_circumstances(struct finishing *f, struct flm_perf_events *events,
                                struct made *made)
 {
-    const struct flm_tally *t = &f->session->tally;
+    const struct flm_aggregation *t = &f->session->aggregation;
     for (size_t i = 0; i < f->session->event_count; i++)
         if (f->session->events[i].is_known)
             find_metric(f, events, (uint32_t)i);
@@ -390,7 +390,7 @@ static void make_circumstances(struct finishing *f, struct flm_perf_events *even
 static void add_sample(struct finishing *f, const struct flm_tallied *sample, uint64_t merged,
                        struct flm_node node, const struct made *made, struct flm_metric samples)
 {
-    const struct flm_tally *t = &f->session->tally;
+    const struct flm_aggregation *t = &f->session->aggregation;
     bool waits = t->circumstances[sample->circumstances].event == FLM_EVENT_OFF_CPU;
     bool has_metric = made->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
@@ -410,7 +410,7 @@ static void add_sample(struct finishing *f, const struct flm_tallied *sample, ui
 
 static bool add_samples(struct finishing *f)
 {
-    const struct flm_tally *t = &f->session->tally;
+    const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
     struct flm_node *nodes = make_nodes(f);
     struct made *made = malloc((t->circumstance_count + 1) * sizeof *made);

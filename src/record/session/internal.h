@@ -67,7 +67,7 @@ struct flm_session {
     struct flm_places places;
     struct flm_stacks stacks;
     struct flm_switches switches;
-    struct flm_tally tally;
+    struct flm_aggregation aggregation;
 
     struct flm_session_event *events; /* by the number of their layouts; "off-cpu" behind */
     size_t event_count, event_capacity;

@@ -16,7 +16,7 @@ struct flm_session *flm_session_new(const struct flm_session_options *options,
         return NULL;
     }
     s->options = *options;
-    s->tally.keep_times = options->keep_times;
+    s->aggregation.keep_times = options->keep_times;
     s->oldest_ns = s->newest_ns = s->forgot_ns = FLM_NO_TIME;
     const struct flm_processes_options processes = {.live = options->live,
                                                     .kernel_is_ours = options->kernel_is_ours};
@@ -41,7 +41,7 @@ void flm_session_free(struct flm_session *s)
     flm_places_clear(&s->places);
     flm_stacks_clear(&s->stacks);
     flm_switches_clear(&s->switches);
-    flm_tally_clear(&s->tally);
+    flm_aggregation_clear(&s->aggregation);
     for (size_t i = 0; i < s->event_count; i++)
         free(s->events[i].name.at);
     for (size_t i = 0; i < s->code_count; i++)
@@ -115,7 +115,7 @@ bool flm_session_build_id(struct flm_session *s, struct flm_bytes path,
 
 bool flm_session_has_samples(const struct flm_session *s)
 {
-    return s->tally.count > 0;
+    return s->aggregation.count > 0;
 }
 
 void flm_session_kernel(struct flm_session *s, bool is_ours)
@@ -193,8 +193,8 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
                                                     .thread = event->thread,
                                                     .cpu = event->cpu,
                                                     .event = layout->number};
-    return flm_tally_add(&s->tally, event->time_ns, node, &circumstances,
-                         known->has_period ? (double)period : 1);
+    return flm_aggregation_add(&s->aggregation, event->time_ns, node, &circumstances,
+                               known->has_period ? (double)period : 1);
 }
 
 /* How much a counter has grown since it was read last. False when memory ran out. */
@@ -307,8 +307,8 @@ static bool count_waiting(struct flm_session *s, const struct flm_waiting_thread
                                                     .event = FLM_EVENT_OFF_CPU,
                                                     .state = waited->preempted ? FLM_STATE_PREEMPTED
                                                                                : FLM_STATE_BLOCKED};
-    return flm_tally_add(&s->tally, waited->left_ns, node, &circumstances,
-                         (double)(until_ns - waited->left_ns));
+    return flm_aggregation_add(&s->aggregation, waited->left_ns, node, &circumstances,
+                               (double)(until_ns - waited->left_ns));
 }
 
 static bool add_switch(struct flm_session *s, const struct flm_event *event)

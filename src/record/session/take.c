@@ -94,7 +94,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     s->last_depth = 0;
     s->loss_count = 0;
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
-    flm_tally_clear(&s->tally);
+    flm_aggregation_clear(&s->aggregation);
     bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
                 (copy_waiting(s, &past) || flm_error_memory(why));
     past_clear(&past);

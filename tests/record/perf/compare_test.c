@@ -316,7 +316,7 @@ static void compare_sample(struct comparison *c, const struct flm_tallied *ours,
                            const struct said *said)
 {
     const struct flm_session *s = c->session;
-    const struct flm_circumstances *what = &s->tally.circumstances[ours->circumstances];
+    const struct flm_circumstances *what = &s->aggregation.circumstances[ours->circumstances];
     c->samples++;
     const char *event = s->events[what->event].name.at;
     if (ours->time_ns != said->time_ns || what->thread != said->thread ||
@@ -360,10 +360,10 @@ static void compare(const struct way *way, const char *path)
     flm_text_putc(&out, 0);
     char *at = out.at;
     size_t i = 0;
-    while (read_said(&at, &said) && i < c.session->tally.count)
-        compare_sample(&c, &c.session->tally.samples[i++], &said);
-    if (i < c.session->tally.count || read_said(&at, &said))
-        differ(&c, "%zu samples are not perf's", c.session->tally.count);
+    while (read_said(&at, &said) && i < c.session->aggregation.count)
+        compare_sample(&c, &c.session->aggregation.samples[i++], &said);
+    if (i < c.session->aggregation.count || read_said(&at, &said))
+        differ(&c, "%zu samples are not perf's", c.session->aggregation.count);
     print_message("  %s%s: %zu samples, %zu frames; %zu trampolines, %zu truncated, %zu stubs, "
                   "%zu aliases, %zu enclosing, %zu behind, %zu shorter; %zu differ\n",
                   way->options ? way->options : "the same",

@@ -19,44 +19,44 @@ static struct flm_circumstances of_thread(int32_t thread)
 static void samples_keep_their_times_and_share_their_circumstances(void **state)
 {
     (void)state;
-    struct flm_tally t = {.keep_times = true};
+    struct flm_aggregation t = {.keep_times = true};
     struct flm_circumstances a = of_thread(1), b = of_thread(2);
-    assert_true(flm_tally_add(&t, 10, 3, &a, 5));
-    assert_true(flm_tally_add(&t, 11, 3, &b, 6));
-    assert_true(flm_tally_add(&t, 12, 3, &a, 7));
+    assert_true(flm_aggregation_add(&t, 10, 3, &a, 5));
+    assert_true(flm_aggregation_add(&t, 11, 3, &b, 6));
+    assert_true(flm_aggregation_add(&t, 12, 3, &a, 7));
     assert_int_equal(t.count, 3);
     assert_int_equal(t.circumstance_count, 2);
     assert_int_equal(t.samples[2].time_ns, 12);
     assert_int_equal(t.samples[2].circumstances, t.samples[0].circumstances);
-    flm_tally_clear(&t);
+    flm_aggregation_clear(&t);
 }
 
 static void without_times_samples_at_a_stack_are_summed(void **state)
 {
     (void)state;
-    struct flm_tally t = {0};
+    struct flm_aggregation t = {0};
     for (int32_t i = 0; i < 100; i++) {
         struct flm_circumstances c = of_thread(i);
         c.event = i % 2;
-        assert_true(flm_tally_add(&t, i, (uint32_t)i % 4 / 2, &c, 2));
+        assert_true(flm_aggregation_add(&t, i, (uint32_t)i % 4 / 2, &c, 2));
     }
     assert_int_equal(t.count, 4); /* two stacks, two events */
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(t.merged[i], 25);
         assert_true(t.samples[i].value == 50 && t.samples[i].time_ns == FLM_NO_TIME);
     }
-    flm_tally_clear(&t);
+    flm_aggregation_clear(&t);
 }
 
 static bool add_some(void *context, struct flm_error *why)
 {
-    struct flm_tally t = {.keep_times = *(bool *)context};
+    struct flm_aggregation t = {.keep_times = *(bool *)context};
     bool good = true;
     for (int32_t i = 0; i < 60 && good; i++) {
         struct flm_circumstances c = of_thread(i);
-        good = flm_tally_add(&t, i, (uint32_t)i, &c, 1);
+        good = flm_aggregation_add(&t, i, (uint32_t)i, &c, 1);
     }
-    flm_tally_clear(&t);
+    flm_aggregation_clear(&t);
     return good || flm_error_memory(why);
 }
 

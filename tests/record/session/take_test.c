@@ -125,7 +125,7 @@ static void nothing_is_left_of_what_was_taken(void **state)
     for (unsigned i = 0; i < 50; i++) {
         sample(&t, &time, 0, 100);
         flm_profile_free(taken(&t, FLM_NO_TIME));
-        assert_int_equal(t.session->tally.count, 0);
+        assert_int_equal(t.session->aggregation.count, 0);
         assert_int_equal(t.session->stacks.count, 1); /* the root */
         assert_int_equal(t.session->places.place_count, 0);
         assert_int_equal(t.session->labels.count, 0);
