@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 #include "record/perf/owned_string.h"
-#include "record/session/aggregate.h"
+#include "record/session/aggregation.h"
 #include "record/session/locations.h"
 #include "record/session/process_map.h"
 #include "record/session/session.h"

@@ -1,9 +1,9 @@
-/* aggregate.h - what was counted at which stack: samples one by one, or only their sums.
+/* aggregation.h - what was counted at which stack: samples one by one, or only their sums.
  *
  * A sample is a stack, a value, and a set of circumstances (thread, command, processor, event),
  * which is a number too: the samples of one thread on one processor share it. */
-#ifndef FLAMEL_RECORD_SESSION_AGGREGATE_H
-#define FLAMEL_RECORD_SESSION_AGGREGATE_H
+#ifndef FLAMEL_RECORD_SESSION_AGGREGATION_H
+#define FLAMEL_RECORD_SESSION_AGGREGATION_H
 
 #include <stdbool.h>
 #include <stdint.h>

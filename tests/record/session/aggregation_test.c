@@ -1,4 +1,4 @@
-#include "record/session/aggregate.h"
+#include "record/session/aggregation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
