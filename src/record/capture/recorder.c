@@ -390,22 +390,22 @@ static bool add_existing(struct flm_recorder *r, struct flm_error *why)
     const struct flm_recorder_options *o = &r->options;
     size_t count;
     const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
-    struct flm_existing existing = {.root = flm_kernel_here.root,
-                                    .id = count > 0 ? ids[0] : 0,
-                                    .time_ns = r->started_ns,
-                                    .sink = take_made_record,
-                                    .context = r};
+    struct flm_synthesized existing = {.root = flm_kernel_here.root,
+                                       .id = count > 0 ? ids[0] : 0,
+                                       .time_ns = r->started_ns,
+                                       .sink = take_made_record,
+                                       .context = r};
     if (r->request.kernel && !r->limits.kernel_addresses_hidden &&
-        !flm_existing_kernel(&existing, why))
+        !flm_synthesize_kernel(&synthesized, why))
         return false;
     if (o->machine)
-        return flm_existing_machine(&existing, why);
+        return flm_synthesize_machine(&synthesized, why);
     for (size_t i = 0; i < o->process_count; i++)
-        if (!flm_existing_process(&existing, o->processes[i], why))
+        if (!flm_synthesize_process(&synthesized, o->processes[i], why))
             return false;
     for (size_t i = 0; i < o->thread_count; i++) {
-        int32_t process = flm_task_process(o->threads[i], existing.root, NULL);
-        if (process >= 0 && !flm_existing_process(&existing, process, why))
+        int32_t process = flm_task_process(o->threads[i], synthesized.root, NULL);
+        if (process >= 0 && !flm_synthesize_process(&synthesized, process, why))
             return false;
     }
     return true;

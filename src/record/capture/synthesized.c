@@ -43,7 +43,7 @@ static void add_name(struct record *record, struct flm_bytes name)
     add(record, zeros, 8 - name.size % 8);
 }
 
-static bool hand_out(const struct flm_existing *e, struct record *record, uint32_t type,
+static bool hand_out(const struct flm_synthesized *e, struct record *record, uint32_t type,
                      uint16_t misc, int32_t process, int32_t thread, struct flm_error *why)
 {
     add_pair(record, (uint32_t)process, (uint32_t)thread);
@@ -58,7 +58,7 @@ static bool hand_out(const struct flm_existing *e, struct record *record, uint32
 /* ---- Processes ----------------------------------------------------------------------------------
  */
 
-static bool add_thread(const struct flm_existing *e, int32_t process, int32_t thread,
+static bool add_thread(const struct flm_synthesized *e, int32_t process, int32_t thread,
                        struct flm_error *why)
 {
     char path[256], name[64];
@@ -76,7 +76,7 @@ static bool add_thread(const struct flm_existing *e, int32_t process, int32_t th
     return hand_out(e, &record, PERF_RECORD_COMM, 0, process, thread, why);
 }
 
-static bool add_threads(const struct flm_existing *e, int32_t process, struct flm_error *why)
+static bool add_threads(const struct flm_synthesized *e, int32_t process, struct flm_error *why)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/proc/%d/task", e->root, process);
@@ -97,7 +97,7 @@ static bool add_threads(const struct flm_existing *e, int32_t process, struct fl
 }
 
 /* "7f31a2c00000-7f31a2d95000 r-xp 00028000 fd:00 131190    /usr/lib/libc.so.6" */
-static bool add_mapping(const struct flm_existing *e, int32_t process, const char *line,
+static bool add_mapping(const struct flm_synthesized *e, int32_t process, const char *line,
                         struct flm_error *why)
 {
     unsigned long long start, end, offset, inode;
@@ -124,7 +124,7 @@ static bool add_mapping(const struct flm_existing *e, int32_t process, const cha
     return hand_out(e, &record, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, process, process, why);
 }
 
-bool flm_existing_process(const struct flm_existing *e, int32_t process, struct flm_error *why)
+bool flm_synthesize_process(const struct flm_synthesized *e, int32_t process, struct flm_error *why)
 {
     char path[256];
     if (!add_threads(e, process, why))
@@ -142,7 +142,7 @@ bool flm_existing_process(const struct flm_existing *e, int32_t process, struct 
     return good;
 }
 
-bool flm_existing_machine(const struct flm_existing *e, struct flm_error *why)
+bool flm_synthesize_machine(const struct flm_synthesized *e, struct flm_error *why)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/proc", e->root);
@@ -151,7 +151,7 @@ bool flm_existing_machine(const struct flm_existing *e, struct flm_error *why)
     for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
         uint64_t process;
         if (flm_number_parse_uint(flm_bytes_of(entry->d_name), &process) && process <= INT32_MAX)
-            good = flm_existing_process(e, (int32_t)process, why);
+            good = flm_synthesize_process(e, (int32_t)process, why);
     }
     if (folder)
         closedir(folder);
@@ -161,7 +161,7 @@ bool flm_existing_machine(const struct flm_existing *e, struct flm_error *why)
 /* ---- The kernel ---------------------------------------------------------------------------------
  */
 
-static bool add_kernel_mapping(const struct flm_existing *e, uint64_t start, uint64_t size,
+static bool add_kernel_mapping(const struct flm_synthesized *e, uint64_t start, uint64_t size,
                                uint64_t offset, struct flm_bytes name, struct flm_error *why)
 {
     struct record record = {.size = 0};
@@ -175,7 +175,7 @@ static bool add_kernel_mapping(const struct flm_existing *e, uint64_t start, uin
 
 /* Where the kernel's code begins. Its symbols are in the order of addresses, and those of the
  * processors' own memory, which come first, are few: the rest of 10 MB is not read. */
-static uint64_t find_kernel_start(const struct flm_existing *e, char *name, size_t name_size)
+static uint64_t find_kernel_start(const struct flm_synthesized *e, char *name, size_t name_size)
 {
     char path[256], line[512], symbol[128], type;
     unsigned long long address;
@@ -197,7 +197,7 @@ static uint64_t find_kernel_start(const struct flm_existing *e, char *name, size
     return found;
 }
 
-bool flm_existing_kernel(const struct flm_existing *e, struct flm_error *why)
+bool flm_synthesize_kernel(const struct flm_synthesized *e, struct flm_error *why)
 {
     char path[256], line[512], name[128], symbol[160];
     uint64_t start = find_kernel_start(e, symbol, sizeof symbol);

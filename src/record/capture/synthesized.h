@@ -9,7 +9,7 @@
 #include "flamel/error.h"
 
 /* What every record ends with: the fields of sample_id for FLM_STREAM_SAMPLE. */
-struct flm_existing {
+struct flm_synthesized {
     const char *root; /* of /proc: "" but in tests */
     uint64_t id;      /* of the event that carries such records */
     int64_t time_ns;  /* before everything that is recorded */
@@ -19,11 +19,11 @@ struct flm_existing {
 
 /* A process that goes away meanwhile leaves fewer records, and is no failure. False when the sink
  * said so. */
-bool flm_existing_process(const struct flm_existing *existing, int32_t process,
-                          struct flm_error *why);
-bool flm_existing_machine(const struct flm_existing *existing, struct flm_error *why);
+bool flm_synthesize_process(const struct flm_synthesized *synthesized, int32_t process,
+                            struct flm_error *why);
+bool flm_synthesize_machine(const struct flm_synthesized *synthesized, struct flm_error *why);
 
 /* The kernel and its modules, where their addresses may be seen. */
-bool flm_existing_kernel(const struct flm_existing *existing, struct flm_error *why);
+bool flm_synthesize_kernel(const struct flm_synthesized *synthesized, struct flm_error *why);
 
 #endif

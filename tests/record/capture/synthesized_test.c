@@ -59,7 +59,7 @@ static bool see(void *context, char *record, size_t size, struct flm_error *why)
     return ++seen->count != seen->stop_after;
 }
 
-static struct seen *new_seen(struct flm_existing *existing)
+static struct seen *new_seen(struct flm_synthesized *synthesized)
 {
     static const struct perf_event_attr attr = {
         .size = sizeof attr, .sample_type = FLM_STREAM_SAMPLE, .sample_id_all = 1};
@@ -69,7 +69,7 @@ static struct seen *new_seen(struct flm_existing *existing)
     assert_true(seen && flm_event_layout_init(&layout, &attr, sizeof attr, false, NULL));
     layout.name = "cpu-clock";
     assert_true(flm_event_layouts_add(&seen->layouts, &layout, &id, 1, NULL));
-    *existing = (struct flm_existing){
+    *synthesized = (struct flm_synthesized){
         .root = make_root(), .id = id, .time_ns = 1234, .sink = see, .context = seen};
     return seen;
 }
@@ -94,9 +94,9 @@ static void assert_map(const struct flm_event *event, uint64_t start, uint64_t s
 static void a_process_is_its_threads_and_its_code(void **state)
 {
     (void)state;
-    struct flm_existing existing;
-    struct seen *seen = new_seen(&existing);
-    assert_true(flm_existing_process(&existing, 7, NULL));
+    struct flm_synthesized existing;
+    struct seen *seen = new_seen(&synthesized);
+    assert_true(flm_synthesize_process(&synthesized, 7, NULL));
     assert_int_equal(seen->count, 6);
     assert_int_equal(seen->events[0].kind, FLM_EVENT_NAME);
     assert_true(seen->events[0].process == 7 && seen->events[0].thread == 7);
@@ -114,16 +114,16 @@ static void a_process_is_its_threads_and_its_code(void **state)
 static void the_machine_is_all_of_them(void **state)
 {
     (void)state;
-    struct flm_existing existing;
-    struct seen *seen = new_seen(&existing);
-    assert_true(flm_existing_machine(&existing, NULL));
+    struct flm_synthesized existing;
+    struct seen *seen = new_seen(&synthesized);
+    assert_true(flm_synthesize_machine(&synthesized, NULL));
     assert_int_equal(seen->count, 6);
-    assert_true(flm_existing_process(&existing, 12345, NULL)); /* it went away */
+    assert_true(flm_synthesize_process(&synthesized, 12345, NULL)); /* it went away */
     assert_int_equal(seen->count, 6);
     free_seen(seen);
-    seen = new_seen(&existing);
+    seen = new_seen(&synthesized);
     seen->stop_after = 3;
-    assert_false(flm_existing_machine(&existing, NULL));
+    assert_false(flm_synthesize_machine(&synthesized, NULL));
     assert_int_equal(seen->count, 3);
     free_seen(seen);
 }
@@ -131,16 +131,16 @@ static void the_machine_is_all_of_them(void **state)
 static void the_kernel_is_mapped_with_its_modules(void **state)
 {
     (void)state;
-    struct flm_existing existing;
-    struct seen *seen = new_seen(&existing);
-    assert_true(flm_existing_kernel(&existing, NULL));
+    struct flm_synthesized existing;
+    struct seen *seen = new_seen(&synthesized);
+    assert_true(flm_synthesize_kernel(&synthesized, NULL));
     assert_int_equal(seen->count, 2);
     const uint64_t start = UINT64_C(0xffffffff81000000);
     assert_map(&seen->events[0], start, UINT64_MAX - start, start, "[kernel.kallsyms]_text");
     assert_map(&seen->events[1], UINT64_C(0xffffffffc0000000), 1000, 0, "[ext4]");
     assert_true(seen->events[0].map.in_kernel && seen->events[1].map.in_kernel);
-    existing.root = "/nonexistent"; /* addresses may be hidden */
-    assert_true(flm_existing_kernel(&existing, NULL));
+    synthesized.root = "/nonexistent"; /* addresses may be hidden */
+    assert_true(flm_synthesize_kernel(&synthesized, NULL));
     assert_int_equal(seen->count, 2);
     free_seen(seen);
 }
