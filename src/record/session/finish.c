@@ -264,8 +264,8 @@ static bool prepare_modules(struct finishing *f)
     struct flm_module **modules = flm_session_wanted(f->session, &count);
     if (!modules)
         return flm_error_memory(f->why);
-    if (f->session->preparing)
-        flm_preparing_wait(f->session->preparing);
+    if (f->session->preloader)
+        flm_preloader_wait(f->session->preloader);
     flm_modules_prepare(f->session->modules, modules, count);
     free(modules);
     return true;

@@ -62,7 +62,7 @@ struct flm_session_counter {
 struct flm_session {
     struct flm_session_options options;
     struct flm_modules *modules;
-    struct flm_preparing *preparing; /* NULL: flm_session_prepare was not called */
+    struct flm_preloader *preloader; /* NULL: flm_session_prepare was not called */
     struct flm_processes *processes;
     struct flm_places places;
     struct flm_stacks stacks;

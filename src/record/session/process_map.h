@@ -73,7 +73,7 @@ bool flm_processes_forget(struct flm_processes *processes, int64_t before_ns);
 /* The names of threads that are not there any more, when nobody holds their texts. */
 bool flm_processes_forget_names(struct flm_processes *processes);
 
-/* Says of every module that a process has mapped that it is needed: flm_modules_age. */
+/* Says of every module that a process has mapped that it is needed: flm_modules_evict. */
 void flm_processes_use(const struct flm_processes *processes);
 
 /* How many are known now. */

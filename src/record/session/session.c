@@ -35,7 +35,7 @@ void flm_session_free(struct flm_session *s)
 {
     if (!s)
         return;
-    flm_preparing_free(s->preparing);
+    flm_preloader_free(s->preloader);
     flm_processes_free(s->processes);
     flm_modules_free(s->modules);
     flm_places_clear(&s->places);

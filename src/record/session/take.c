@@ -81,7 +81,7 @@ static bool age(struct flm_session *s)
     for (size_t i = 0; i < s->places.owner_count; i++)
         if (s->places.owners[i].module)
             flm_module_use(s->places.owners[i].module);
-    return flm_modules_age(s->modules);
+    return flm_modules_evict(s->modules);
 }
 
 static bool forget(struct flm_session *s, struct flm_error *why)
@@ -105,10 +105,10 @@ static bool forget(struct flm_session *s, struct flm_error *why)
 bool flm_session_prepare(struct flm_session *s)
 {
     size_t count;
-    if (!s->preparing)
-        s->preparing = flm_preparing_new(s->modules, NULL);
+    if (!s->preloader)
+        s->preparing = flm_preloader_new(s->modules, NULL);
     struct flm_module **wanted = s->preparing ? flm_session_wanted(s, &count) : NULL;
-    bool ready = !wanted || flm_preparing_ask(s->preparing, wanted, count);
+    bool ready = !wanted || flm_preloader_request(s->preloader, wanted, count);
     free(wanted);
     return ready;
 }

@@ -105,7 +105,7 @@ static bool drop_modules(struct flm_modules *modules)
     return good;
 }
 
-bool flm_modules_age(struct flm_modules *modules)
+bool flm_modules_evict(struct flm_modules *modules)
 {
     bool any_old = false;
     for (size_t i = 0; i < modules->count; i++) {

@@ -92,7 +92,7 @@ void flm_module_use(struct flm_module *module);
 
 /* Ends a round, when no table is being made or asked: pointers to modules that were not needed are
  * good no more, and texts that lookups gave neither. False when memory ran out. */
-bool flm_modules_age(struct flm_modules *modules);
+bool flm_modules_evict(struct flm_modules *modules);
 
 struct flm_modules_counts {
     size_t modules, requests;

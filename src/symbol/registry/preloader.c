@@ -5,7 +5,7 @@
 
 #include "symbol/registry/internal.h"
 
-struct flm_preparing {
+struct flm_preloader {
     struct flm_modules *modules;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -17,7 +17,7 @@ struct flm_preparing {
 
 /* Also what tells functions without symbols apart. Unwind tables are made of the same sections, in
  * the other thread: but a place is in a module only after a stack has led there. */
-static void make(struct flm_preparing *p)
+static void make(struct flm_preloader *p)
 {
     uint64_t ignored;
     flm_modules_prepare(p->modules, p->batch, p->count);
@@ -28,7 +28,7 @@ static void make(struct flm_preparing *p)
 
 static void *run(void *context)
 {
-    struct flm_preparing *p = context;
+    struct flm_preloader *p = context;
     pthread_mutex_lock(&p->lock);
     while (!p->stop || p->batch) {
         if (!p->batch) {
@@ -46,9 +46,9 @@ static void *run(void *context)
     return NULL;
 }
 
-struct flm_preparing *flm_preparing_new(struct flm_modules *modules, struct flm_error *why)
+struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why)
 {
-    struct flm_preparing *p = calloc(1, sizeof *p);
+    struct flm_preloader *p = calloc(1, sizeof *p);
     if (!p) {
         flm_error_memory(why);
         return NULL;
@@ -66,7 +66,7 @@ struct flm_preparing *flm_preparing_new(struct flm_modules *modules, struct flm_
     return NULL;
 }
 
-void flm_preparing_free(struct flm_preparing *p)
+void flm_preloader_free(struct flm_preloader *p)
 {
     if (!p)
         return;
@@ -80,7 +80,7 @@ void flm_preparing_free(struct flm_preparing *p)
     free(p);
 }
 
-static bool is_busy(struct flm_preparing *p)
+static bool is_busy(struct flm_preloader *p)
 {
     pthread_mutex_lock(&p->lock);
     bool busy = p->batch != NULL;
@@ -88,7 +88,7 @@ static bool is_busy(struct flm_preparing *p)
     return busy;
 }
 
-bool flm_preparing_ask(struct flm_preparing *p, struct flm_module *const *wanted, size_t count)
+bool flm_preloader_request(struct flm_preloader *p, struct flm_module *const *wanted, size_t count)
 {
     if (is_busy(p))
         return false;
@@ -109,7 +109,7 @@ bool flm_preparing_ask(struct flm_preparing *p, struct flm_module *const *wanted
     return false;
 }
 
-void flm_preparing_wait(struct flm_preparing *p)
+void flm_preloader_wait(struct flm_preloader *p)
 {
     pthread_mutex_lock(&p->lock);
     while (p->batch)

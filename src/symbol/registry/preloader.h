@@ -10,22 +10,22 @@
 
 #include "symbol/registry/module.h"
 
-struct flm_preparing;
+struct flm_preloader;
 
 /* NULL, and `why`, when memory ran out, or there can be no thread. */
-struct flm_preparing *flm_preparing_new(struct flm_modules *modules, struct flm_error *why);
+struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why);
 
 /* Waits for what is being made. */
-void flm_preparing_free(struct flm_preparing *preparing);
+void flm_preloader_free(struct flm_preloader *preloader);
 
 /* Whether the tables of all these modules were made, or tried; if not, those that were not are
  * begun, when nothing else is being made. Until it says yes, nobody else may look up, prepare or
  * age modules; getting and unwinding go on. Of memory that ran out it says yes: who looks up makes
  * what there is not. */
-bool flm_preparing_ask(struct flm_preparing *preparing, struct flm_module *const *wanted,
-                       size_t count);
+bool flm_preloader_request(struct flm_preloader *preloader, struct flm_module *const *wanted,
+                           size_t count);
 
 /* Waits until nothing is being made. */
-void flm_preparing_wait(struct flm_preparing *preparing);
+void flm_preloader_wait(struct flm_preloader *preloader);
 
 #endif

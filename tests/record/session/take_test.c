@@ -217,7 +217,7 @@ static void tables_are_asked_for_before_a_piece_is_taken(void **state)
     run_program(&r, 5, &time, "/proc/self/exe");
     tell(&t, &r);
     assert_false(flm_session_prepare(t.session));
-    flm_preparing_wait(t.session->preparing);
+    flm_preloader_wait(t.session->preloader);
     assert_true(flm_session_prepare(t.session));
     assert_int_equal(flm_session_kept(t.session).modules.code_tables, 1);
     run_program(&r, 6, &time, "/bin/sh");

@@ -53,7 +53,7 @@ static void rounds(struct flm_modules *modules, struct flm_module *used, unsigne
     for (unsigned i = 0; i < count; i++) {
         if (used)
             flm_module_use(used);
-        assert_true(flm_modules_age(modules));
+        assert_true(flm_modules_evict(modules));
     }
 }
 
@@ -82,7 +82,7 @@ static void a_thousand_programs_one_after_the_other_leave_few(void **state)
         char name[32];
         snprintf(name, sizeof name, "program-%d", i);
         flm_module_use(get(modules, name, 0));
-        assert_true(flm_modules_age(modules));
+        assert_true(flm_modules_evict(modules));
         assert_true(flm_modules_counts(modules).modules <= FLM_MODULE_ROUNDS + 1);
         assert_true(flm_modules_counts(modules).requests <= FLM_MODULE_ROUNDS + 1);
     }

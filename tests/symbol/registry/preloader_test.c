@@ -39,21 +39,21 @@ static void tables_are_made_beside_and_then_all_are_there(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, NULL);
     struct flm_module *wanted[] = {get(modules, "small"), get(modules, "other"),
                                    get(modules, "gone")};
     assert_non_null(p);
-    assert_true(flm_preparing_ask(p, wanted, 0));
-    assert_false(flm_preparing_ask(p, wanted, 2));
-    flm_preparing_wait(p);
+    assert_true(flm_preloader_request(p, wanted, 0));
+    assert_false(flm_preloader_request(p, wanted, 2));
+    flm_preloader_wait(p);
     assert_int_equal(flm_modules_counts(modules).code_tables, 2);
-    assert_true(flm_preparing_ask(p, wanted, 2));
-    assert_false(flm_preparing_ask(p, wanted, 3)); /* one more is wanted */
-    flm_preparing_wait(p);
-    assert_true(flm_preparing_ask(p, wanted, 3)); /* it was tried */
+    assert_true(flm_preloader_request(p, wanted, 2));
+    assert_false(flm_preloader_request(p, wanted, 3)); /* one more is wanted */
+    flm_preloader_wait(p);
+    assert_true(flm_preloader_request(p, wanted, 3)); /* it was tried */
     assert_int_equal(flm_module_state(wanted[0]), FLM_MODULE_COMPLETE);
     assert_int_equal(flm_module_state(wanted[2]), FLM_MODULE_MISSING);
-    flm_preparing_free(p);
+    flm_preloader_free(p);
     flm_modules_free(modules);
 }
 
@@ -61,10 +61,10 @@ static void what_is_being_made_is_waited_for_at_the_end(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, NULL);
     struct flm_module *module = get(modules, "small");
-    assert_false(flm_preparing_ask(p, &module, 1));
-    flm_preparing_free(p);
+    assert_false(flm_preloader_request(p, &module, 1));
+    flm_preloader_free(p);
     assert_int_equal(flm_modules_counts(modules).code_tables, 1);
     flm_modules_free(modules);
 }
@@ -73,15 +73,15 @@ static void modules_come_and_unwind_meanwhile(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, NULL);
     struct flm_module *module = get(modules, "small");
-    assert_false(flm_preparing_ask(p, &module, 1));
+    assert_false(flm_preloader_request(p, &module, 1));
     assert_non_null(flm_module_unwind_table(module));
     struct flm_module *other = get(modules, "other");
     assert_non_null(flm_module_unwind_table(other));
-    flm_preparing_wait(p);
-    assert_false(flm_preparing_ask(p, &other, 1));
-    flm_preparing_free(p);
+    flm_preloader_wait(p);
+    assert_false(flm_preloader_request(p, &other, 1));
+    flm_preloader_free(p);
     assert_int_equal(flm_modules_counts(modules).code_tables, 2);
     flm_modules_free(modules);
 }
@@ -91,15 +91,15 @@ static void without_memory_nothing_is_made_beside(void **state)
     (void)state;
     struct flm_modules *modules = new_set();
     struct flm_module *module = get(modules, "small");
-    struct flm_preparing *p = flm_preparing_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, NULL);
     allocation_fail_from(1);
-    assert_true(flm_preparing_ask(p, &module, 1));
+    assert_true(flm_preloader_request(p, &module, 1));
     struct flm_error why = {0};
-    assert_null(flm_preparing_new(modules, &why));
+    assert_null(flm_preloader_new(modules, &why));
     allocation_fail_from(0);
     assert_int_equal(why.kind, FLM_ERROR_MEMORY);
     assert_int_equal(flm_modules_counts(modules).code_tables, 0);
-    flm_preparing_free(p);
+    flm_preloader_free(p);
     flm_modules_free(modules);
 }
 
