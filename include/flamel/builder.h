@@ -78,7 +78,7 @@ void flm_builder_note(struct flm_builder *builder, const char *key, const char *
 void flm_builder_lost(struct flm_builder *builder, const char *what, const char *place,
                       uint64_t number, double count);
 
-/* For an input that is read in pieces: how many lines came before this one. Places that are
+/* For an input that is read in chunks: how many lines came before this one. Places that are
  * lines are shown with it added. Called before flm_builder_finish, when the number is known. */
 void flm_builder_lines_before(struct flm_builder *builder, uint64_t lines);
 

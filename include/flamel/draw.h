@@ -126,7 +126,7 @@ struct flm_svg_options {
     double scale; /* PNG: pixels for each pixel of the other options: 1 */
 };
 
-/* Hands the picture to `sink` in pieces. A profile without any value is a picture that says so.
+/* Hands the picture to `sink` in chunks. A profile without any value is a picture that says so.
  * False, and `why`, for options that make no sense, if memory ran out, or if the sink says so.
  *
  * 1,000 levels are drawn at most, and names are cut in their middle above 4,000 bytes: both are

@@ -56,7 +56,7 @@ bool flm_error_line(struct flm_error *why, enum flm_error_kind kind, uint64_t li
 bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t offset,
                     const char *format, ...) FLM_FORMAT(4, 5);
 
-/* Gives an error of flm_error_line another line, for a text that was read in pieces; and one of
+/* Gives an error of flm_error_line another line, for a text that was read in chunks; and one of
  * flm_error_byte another offset, for a part of a text. Other errors stay. */
 void flm_error_move_line(struct flm_error *why, uint64_t line);
 void flm_error_move_byte(struct flm_error *why, uint64_t offset);

@@ -1,4 +1,4 @@
-/* file.h - profiles from files and to files: recognized by content, decompressed, read in pieces.
+/* file.h - profiles from files and to files: recognized by content, decompressed, read in chunks.
  */
 #ifndef FLAMEL_FILE_H
 #define FLAMEL_FILE_H

@@ -130,7 +130,7 @@ double flm_profile_total(const struct flm_profile *profile, struct flm_metric me
 bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why);
 
 /* The .flm file of a profile: the same bytes for equal profiles. flm_profile_write hands them to
- * `sink` in pieces; false when the sink says so. */
+ * `sink` in chunks; false when the sink says so. */
 typedef bool (*flm_profile_sink)(void *context, const void *bytes, size_t size);
 bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context);
 

@@ -8,7 +8,7 @@
 #include "base/core/scan.h"
 #include "os/threads.h"
 
-/* A piece must be worth a thread and the merge behind it. */
+/* A chunk must be worth a thread and the merge behind it. */
 enum { MOST_PIECES = 64, SMALLEST_PIECE = 4 << 20 };
 
 struct reading {
@@ -16,15 +16,15 @@ struct reading {
     const struct flm_format *format;
     const struct flm_read_options *options;
     const struct flm_load_options *load;
-    atomic_uint_fast64_t passed; /* bytes, by all pieces together */
+    atomic_uint_fast64_t passed; /* bytes, by all chunks together */
     atomic_bool stopped;
-    struct piece {
+    struct chunk {
         struct reading *reading;
         uint64_t start, end;
         uint64_t told;
         struct flm_profile *profile;
         struct flm_error why;
-    } piece[MOST_PIECES];
+    } chunk[MOST_PIECES];
     size_t count;
     int threads;
     pthread_t caller; /* the thread that may be called back */
@@ -35,7 +35,7 @@ static int thread_count(int wanted)
     return wanted > 0 ? wanted : flm_processor_count();
 }
 
-size_t flm_piece_count(uint64_t size, int threads)
+size_t flm_chunk_count(uint64_t size, int threads)
 {
     uint64_t count = size / SMALLEST_PIECE, most = (uint64_t)thread_count(threads);
     count = count < most ? count : most;
@@ -45,7 +45,7 @@ size_t flm_piece_count(uint64_t size, int threads)
 static bool count_lines(struct flm_input *whole, uint64_t before, uint64_t *lines,
                         struct flm_error *why)
 {
-    struct flm_input *input = flm_input_open_piece(whole, 0, before, why);
+    struct flm_input *input = flm_input_open_chunk(whole, 0, before, why);
     *lines = 0;
     bool good = input != NULL;
     while (good) {
@@ -64,10 +64,10 @@ static bool count_lines(struct flm_input *whole, uint64_t before, uint64_t *line
 
 static bool tell(void *context, uint64_t bytes)
 {
-    struct piece *piece = context;
-    struct reading *r = piece->reading;
-    uint64_t passed = atomic_fetch_add(&r->passed, bytes - piece->told) + bytes - piece->told;
-    piece->told = bytes;
+    struct chunk *chunk = context;
+    struct reading *r = chunk->reading;
+    uint64_t passed = atomic_fetch_add(&r->passed, bytes - chunk->told) + bytes - chunk->told;
+    chunk->told = bytes;
     if (r->load->progress && !atomic_load(&r->stopped) &&
         pthread_equal(pthread_self(), r->caller) &&
         !r->load->progress(r->load->progress_context, passed, flm_input_size(r->whole)))
@@ -75,45 +75,45 @@ static bool tell(void *context, uint64_t bytes)
     return !atomic_load(&r->stopped);
 }
 
-/* Losses and errors name lines; those of a piece count from its own beginning. */
-static bool place_lines(const struct piece *piece, struct flm_builder *builder,
+/* Losses and errors name lines; those of a chunk count from its own beginning. */
+static bool place_lines(const struct chunk *chunk, struct flm_builder *builder,
                         struct flm_error *why)
 {
     uint64_t before;
-    if (piece->start == 0)
+    if (chunk->start == 0)
         return true;
     if (builder && flm_builder_has_losses(builder)) {
-        if (!count_lines(piece->reading->whole, piece->start, &before, why))
+        if (!count_lines(chunk->reading->whole, chunk->start, &before, why))
             return false;
         flm_builder_lines_before(builder, before);
     } else if (!builder && why->line) {
         struct flm_error ignored;
-        if (count_lines(piece->reading->whole, piece->start, &before, &ignored))
+        if (count_lines(chunk->reading->whole, chunk->start, &before, &ignored))
             flm_error_move_line(why, why->line + before);
     }
     return true;
 }
 
-static void read_piece(void *context, size_t i)
+static void read_chunk(void *context, size_t i)
 {
-    struct piece *piece = &((struct reading *)context)->piece[i];
-    struct reading *r = piece->reading;
-    struct flm_error *why = &piece->why;
+    struct chunk *chunk = &((struct reading *)context)->chunk[i];
+    struct reading *r = chunk->reading;
+    struct flm_error *why = &chunk->why;
     if (atomic_load(&r->stopped)) {
         flm_error_set(why, FLM_ERROR_CANCELED, "stopped");
         return;
     }
-    struct flm_input *input = flm_input_open_piece(r->whole, piece->start, piece->end, why);
+    struct flm_input *input = flm_input_open_chunk(r->whole, chunk->start, chunk->end, why);
     struct flm_builder *builder = input ? flm_builder_new(why) : NULL;
     if (builder) {
         struct flm_source *source = flm_input_source(input);
         source->progress = tell;
-        source->progress_context = piece;
+        source->progress_context = chunk;
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
-            place_lines(piece, NULL, why);
-        if (read && place_lines(piece, builder, why)) {
-            piece->profile = flm_builder_finish(builder, why);
+            place_lines(chunk, NULL, why);
+        if (read && place_lines(chunk, builder, why)) {
+            chunk->profile = flm_builder_finish(builder, why);
             builder = NULL;
         }
     }
@@ -121,13 +121,13 @@ static void read_piece(void *context, size_t i)
     flm_input_close(input);
 }
 
-/* The first place at `wanted` or behind it where a piece may begin: looked for in a window that
+/* The first place at `wanted` or behind it where a chunk may begin: looked for in a window that
  * grows until there is one. */
 static bool find_cut(struct flm_input *whole, const struct flm_format *format, uint64_t wanted,
                      uint64_t *found, struct flm_error *why)
 {
     uint64_t end = flm_input_size(whole);
-    struct flm_input *input = flm_input_open_piece(whole, wanted, end, why);
+    struct flm_input *input = flm_input_open_chunk(whole, wanted, end, why);
     bool good = input != NULL;
     *found = end;
     while (good) {
@@ -155,7 +155,7 @@ static bool cut(struct reading *r, uint64_t start, size_t count, struct flm_erro
                 return false;
         }
         if (end > start)
-            r->piece[r->count++] = (struct piece){.reading = r, .start = start, .end = end};
+            r->chunk[r->count++] = (struct chunk){.reading = r, .start = start, .end = end};
         start = end;
     }
     return true;
@@ -165,17 +165,17 @@ static struct flm_profile *merge(struct reading *r, struct flm_error *why)
 {
     const struct flm_profile *profiles[MOST_PIECES];
     for (size_t i = 0; i < r->count; i++) {
-        profiles[i] = r->piece[i].profile;
+        profiles[i] = r->chunk[i].profile;
         if (!profiles[i]) {
             if (why)
-                *why = r->piece[i].why;
+                *why = r->chunk[i].why;
             return NULL;
         }
     }
     return flm_align(profiles, r->count, FLM_ALIGN_ADD, NULL, why);
 }
 
-struct flm_profile *flm_read_pieces(struct flm_input *whole, uint64_t start, size_t count,
+struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, size_t count,
                                     const struct flm_format *format,
                                     const struct flm_read_options *read,
                                     const struct flm_load_options *options, struct flm_error *why)
@@ -193,11 +193,11 @@ struct flm_profile *flm_read_pieces(struct flm_input *whole, uint64_t start, siz
     r->caller = pthread_self();
     struct flm_profile *profile = NULL;
     if (cut(r, start, count, why)) {
-        flm_threads_run(r->threads, r->count, read_piece, r);
+        flm_threads_run(r->threads, r->count, read_chunk, r);
         profile = merge(r, why);
     }
     for (size_t i = 0; i < r->count; i++)
-        flm_profile_free(r->piece[i].profile);
+        flm_profile_free(r->chunk[i].profile);
     free(r);
     return profile;
 }

@@ -1,8 +1,8 @@
-/* chunks.h - one file read in pieces, side by side, and merged.
+/* chunks.h - one file read in chunks, side by side, and merged.
  *
- * Each piece begins where its format says one may begin, is read by a thread of its own into a
+ * Each chunk begins where its format says one may begin, is read by a thread of its own into a
  * profile of its own, and the profiles are merged in their order. Merging sorted trees costs little
- * (algebra/operation/align.c), and what only one piece has is copied. */
+ * (algebra/operation/align.c), and what only one chunk has is copied. */
 #ifndef FLAMEL_LOAD_CHUNKS_H
 #define FLAMEL_LOAD_CHUNKS_H
 
@@ -10,13 +10,13 @@
 #include "format/core/format.h"
 #include "os/input.h"
 
-/* How many pieces a file of that size is worth; `threads` 0: as many as there are processors. */
-size_t flm_piece_count(uint64_t size, int threads);
+/* How many chunks a file of that size is worth; `threads` 0: as many as there are processors. */
+size_t flm_chunk_count(uint64_t size, int threads);
 
 /* `whole` is a plain file of a format with `cut`, read from `start` on. Of the options only threads
  * and progress are used. Where it is refused as FLM_ERROR_FORMAT, the whole may still be fine: a
- * piece does not know what is in the others. */
-struct flm_profile *flm_read_pieces(struct flm_input *whole, uint64_t start, size_t count,
+ * chunk does not know what is in the others. */
+struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, size_t count,
                                     const struct flm_format *format,
                                     const struct flm_read_options *read,
                                     const struct flm_load_options *options, struct flm_error *why);

@@ -1,8 +1,8 @@
 /* load.c - flm_load: from a path to a profile.
  *
- *     open, decompress -> UTF-16? -> recognize -> read (in pieces, side by side) -> merge
+ *     open, decompress -> UTF-16? -> recognize -> read (in chunks, side by side) -> merge
  *
- * A large plain file of a format that can be cut is read in as many pieces as there are processors
+ * A large plain file of a format that can be cut is read in as many chunks as there are processors
  * (chunks.c). perf.data is read into a session first, which looks up what its addresses are called
  * (record/session/session.h). */
 #include "flamel/file.h"
@@ -32,17 +32,17 @@ static struct flm_profile *read_profile(struct loading *l)
     struct flm_reading *r = &l->reading;
     size_t count = 1;
     if (!r->converted && flm_input_is_plain_file(l->input) && r->format->cut)
-        count = flm_piece_count(flm_input_size(l->input), l->options->threads);
+        count = flm_chunk_count(flm_input_size(l->input), l->options->threads);
     if (count > 1) {
         struct flm_error why = {0};
-        struct flm_profile *p = flm_read_pieces(l->input, r->mark_size, count, r->format,
+        struct flm_profile *p = flm_read_chunks(l->input, r->mark_size, count, r->format,
                                                 &r->options, l->options, &why);
         if (p || why.kind != FLM_ERROR_FORMAT) {
             if (!p && l->why)
                 *l->why = why;
             return p;
         }
-        /* A piece of nothing but broken lines, say: only the whole tells whether there are others.
+        /* A chunk of nothing but broken lines, say: only the whole tells whether there are others.
          */
     }
     if (l->options->progress) {

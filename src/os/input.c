@@ -296,7 +296,7 @@ struct flm_input *flm_input_open(const char *path, struct flm_error *why)
     return in;
 }
 
-struct flm_input *flm_input_open_piece(const struct flm_input *whole, uint64_t from, uint64_t end,
+struct flm_input *flm_input_open_chunk(const struct flm_input *whole, uint64_t from, uint64_t end,
                                        struct flm_error *why)
 {
     struct flm_input *in = calloc(1, sizeof *in);

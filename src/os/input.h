@@ -15,14 +15,14 @@ struct flm_input;
 struct flm_input *flm_input_open(const char *path, struct flm_error *why);
 
 /* The bytes [start, end) of a plain file that is open already, as an input of their own: for a
- * thread that reads a piece. The file must stay open. */
-struct flm_input *flm_input_open_piece(const struct flm_input *whole, uint64_t start, uint64_t end,
+ * thread that reads a chunk. The file must stay open. */
+struct flm_input *flm_input_open_chunk(const struct flm_input *whole, uint64_t start, uint64_t end,
                                        struct flm_error *why);
 void flm_input_close(struct flm_input *input);
 
 struct flm_source *flm_input_source(struct flm_input *input);
 
-/* Whether it is a plain file whose bytes are its content: then it can be mapped and cut in pieces.
+/* Whether it is a plain file whose bytes are its content: then it can be mapped and cut in chunks.
  */
 bool flm_input_is_plain_file(const struct flm_input *input);
 

@@ -1,4 +1,4 @@
-/* threads.h - the same work on several pieces at once. */
+/* threads.h - the same work on several chunks at once. */
 #ifndef FLAMEL_OS_THREADS_H
 #define FLAMEL_OS_THREADS_H
 

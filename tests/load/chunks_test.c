@@ -10,7 +10,7 @@
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
 
-enum { LARGE = 13 << 20 }; /* three pieces and more */
+enum { LARGE = 13 << 20 }; /* three chunks and more */
 
 /* Lines by chance until there are `size` bytes. */
 static void add_lines(struct flm_text *text, size_t size, uint64_t seed)
@@ -72,15 +72,15 @@ static uint64_t line_count(const struct flm_text *text)
 static void a_file_is_cut_only_where_it_is_worth_it(void **state)
 {
     (void)state;
-    assert_true(flm_piece_count(100, 8) <= 1);
-    assert_true(flm_piece_count(4 << 20, 8) <= 1);
-    assert_true(flm_piece_count(LARGE, 1) <= 1);
-    assert_true(flm_piece_count(LARGE, 3) >= 2);
-    assert_true(flm_piece_count((uint64_t)1 << 40, 1000) <= 64);
-    assert_true(flm_piece_count((uint64_t)1 << 40, 0) >= 1);
+    assert_true(flm_chunk_count(100, 8) <= 1);
+    assert_true(flm_chunk_count(4 << 20, 8) <= 1);
+    assert_true(flm_chunk_count(LARGE, 1) <= 1);
+    assert_true(flm_chunk_count(LARGE, 3) >= 2);
+    assert_true(flm_chunk_count((uint64_t)1 << 40, 1000) <= 64);
+    assert_true(flm_chunk_count((uint64_t)1 << 40, 0) >= 1);
 }
 
-static void pieces_make_the_same_profile(void **state)
+static void chunk_make_the_same_profile(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -112,7 +112,7 @@ static void lines_longer_than_a_piece_are_whole(void **state)
     agrees(&text, false);
 }
 
-static void line_ends_of_other_systems_and_marks_are_read_in_pieces(void **state)
+static void line_ends_of_other_systems_and_marks_are_read_in_chunks(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -120,7 +120,7 @@ static void line_ends_of_other_systems_and_marks_are_read_in_pieces(void **state
     while (text.size < LARGE)
         flm_text_format(&text, "main;f%u;\xCE\xBB%u %u\r\n", random_below(&random, 300),
                         random_below(&random, 20), random_below(&random, 1000));
-    flm_text_puts(&text, "main;sys_read_[k] 1\r\n"); /* only the last piece sees a mark */
+    flm_text_puts(&text, "main;sys_read_[k] 1\r\n"); /* only the last chunk sees a mark */
     agrees(&text, false);
 }
 
@@ -160,7 +160,7 @@ static void the_first_of_several_errors_is_told(void **state)
     refused(&text, line, "the value '1e99' is not below 2^53");
 }
 
-/* A piece of nothing but broken lines is no reason to refuse the file: others have values. */
+/* A chunk of nothing but broken lines is no reason to refuse the file: others have values. */
 static void a_piece_without_a_value_is_counted_like_any_line(void **state)
 {
     (void)state;
@@ -241,10 +241,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_cut_only_where_it_is_worth_it),
-        cmocka_unit_test(pieces_make_the_same_profile),
+        cmocka_unit_test(chunk_make_the_same_profile),
         cmocka_unit_test(a_byte_order_mark_is_passed_over),
         cmocka_unit_test(lines_longer_than_a_piece_are_whole),
-        cmocka_unit_test(line_ends_of_other_systems_and_marks_are_read_in_pieces),
+        cmocka_unit_test(line_ends_of_other_systems_and_marks_are_read_in_chunks),
         cmocka_unit_test(what_is_lost_has_its_line),
         cmocka_unit_test(a_value_that_is_refused_has_its_line),
         cmocka_unit_test(the_first_of_several_errors_is_told),

@@ -196,16 +196,16 @@ static void a_piece_is_the_bytes_from_there_to_there(void **state)
 {
     (void)state;
     struct flm_text text = lines(3000000);
-    struct flm_input *whole = flm_input_open(write_temporary("pieces", bytes(&text)), NULL);
+    struct flm_input *whole = flm_input_open(write_temporary("chunks", bytes(&text)), NULL);
     static const size_t cuts[] = {0, 0, 1, 100, 1 << 18, 1 << 20, 2999999};
     for (size_t i = 0; i + 1 < sizeof cuts / sizeof cuts[0]; i++) {
-        struct flm_input *piece = flm_input_open_piece(whole, cuts[i], cuts[i + 1], NULL);
-        struct flm_text got = read_all(piece, 777);
+        struct flm_input *chunk = flm_input_open_chunk(whole, cuts[i], cuts[i + 1], NULL);
+        struct flm_text got = read_all(chunk, 777);
         assert_int_equal(got.size, cuts[i + 1] - cuts[i]);
         if (got.size)
             assert_memory_equal(got.at, text.at + cuts[i], got.size);
         flm_text_clear(&got);
-        flm_input_close(piece);
+        flm_input_close(chunk);
     }
     struct flm_text got = read_all(whole, 5000); /* which is where it was */
     assert_int_equal(got.size, text.size);

@@ -5,7 +5,7 @@
  *     ESC [ < 0 ; 3 ; 4 M  the left button goes down in column 2, row 3
  *     ESC                 "Escape", when nothing follows it for a moment
  *
- * Bytes come in pieces of any size, so whoever reads keeps what is not complete and asks again. A
+ * Bytes come in chunks of any size, so whoever reads keeps what is not complete and asks again. A
  * sequence that is not known is passed over as a whole: it never turns into keys. */
 #ifndef FLAMEL_CLI_TUI_INPUT_BYTES_H
 #define FLAMEL_CLI_TUI_INPUT_BYTES_H

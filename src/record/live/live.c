@@ -18,7 +18,7 @@ struct flm_top_recording {
 
     /* The thread's own. */
     struct flm_top_window window;
-    int64_t piece_ns; /* when the piece began */
+    int64_t chunk_ns; /* when the chunk began */
     double cpu_s;     /* ours, until then */
     struct flm_session_counts counted;
     bool shows_all;
@@ -90,17 +90,17 @@ static struct flm_profile *take_profile(struct flm_top_recording *r, struct flm_
     return NULL;
 }
 
-static bool take_piece(struct flm_top_recording *r, int64_t now_ns, struct flm_error *why)
+static bool take_chunk(struct flm_top_recording *r, int64_t now_ns, struct flm_error *why)
 {
     struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
     struct flm_profile *profile = take_profile(r, why);
     double cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-    const struct flm_top_info info = {.duration_s = (double)(now_ns - r->piece_ns) / 1e9,
+    const struct flm_top_info info = {.duration_s = (double)(now_ns - r->chunk_ns) / 1e9,
                                       .own_cpu_s = cpu_s - r->cpu_s,
                                       .samples = counts.samples - r->counted.samples,
                                       .lost = counts.lost - r->counted.lost};
     r->counted = counts;
-    r->piece_ns = now_ns;
+    r->chunk_ns = now_ns;
     r->cpu_s = cpu_s;
     return profile && flm_top_window_take(&r->window, profile, &info, why) && show_sum(r, why);
 }
@@ -125,11 +125,11 @@ static bool tick(void *context, struct flm_recorder *recorder)
     if (stop)
         return false;
     /* The next tick would be too late by more than this one is too early. And where names are not
-     * there yet, the piece gets longer: rings are drained meanwhile. */
-    if (now_ns - r->piece_ns >= r->options.interval_ns - TICK_NS / 2) {
+     * there yet, the chunk gets longer: rings are drained meanwhile. */
+    if (now_ns - r->chunk_ns >= r->options.interval_ns - TICK_NS / 2) {
         bool is_named = flm_session_prepare(flm_recorder_session(recorder));
         tell_reading(r, !is_named);
-        good = !is_named || take_piece(r, now_ns, &why);
+        good = !is_named || take_chunk(r, now_ns, &why);
     }
     if (is_other)
         good = good && show_sum(r, &why);
@@ -145,14 +145,14 @@ static void *run(void *context)
 {
     struct flm_top_recording *r = context;
     struct flm_error why = {0};
-    r->piece_ns = clock_ns(CLOCK_MONOTONIC);
+    r->chunk_ns = clock_ns(CLOCK_MONOTONIC);
     r->cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
     bool good = flm_recorder_run(r->recorder, tick, r, &why);
     pthread_mutex_lock(&r->lock);
     bool has_failed = r->state.why.kind != FLM_ERROR_NONE, was_stopped = r->stop;
     pthread_mutex_unlock(&r->lock);
     if (good && !has_failed && !was_stopped) /* what is left of the last interval */
-        good = take_piece(r, clock_ns(CLOCK_MONOTONIC), &why);
+        good = take_chunk(r, clock_ns(CLOCK_MONOTONIC), &why);
     struct flm_recorder_result result = flm_recorder_result(r->recorder);
     pthread_mutex_lock(&r->lock);
     if (!good && !has_failed)

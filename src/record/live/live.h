@@ -1,12 +1,12 @@
 /* live.h - a recording that runs in a thread of its own, and what it found lately.
  *
- *     recorder's thread    rings ─► session ─► every interval: a piece, with its symbols
+ *     recorder's thread    rings ─► session ─► every interval: a chunk, with its symbols
  *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
  *     the tables' thread            └► symbols of what is new        │
  *     the other thread     flm_top_recording_next ◄──────────────────┘
  *
  * Tables of symbols are made beside, since those of a large program take seconds, and rings are
- * full in less: until they are there, the piece gets longer. Sums take milliseconds, and are made
+ * full in less: until they are there, the chunk gets longer. Sums take milliseconds, and are made
  * in the recorder's thread; whoever shows them never waits. A sum that nobody took before the next
  * one is made is dropped. */
 #ifndef FLAMEL_RECORD_LIVE_LIVE_H

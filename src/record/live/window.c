@@ -9,7 +9,7 @@
 void flm_top_window_clear(struct flm_top_window *w)
 {
     for (size_t i = 0; i < w->count; i++)
-        flm_profile_free(w->pieces[i].profile);
+        flm_profile_free(w->chunks[i].profile);
     flm_profile_free(w->older.profile);
     *w = (struct flm_top_window){.most = w->most};
 }
@@ -22,7 +22,7 @@ static void add_info(struct flm_top_info *sum, const struct flm_top_info *info)
     sum->lost += info->lost;
 }
 
-/* Some pieces, behind `older` where that is wanted, as one. */
+/* Some chunks, behind `older` where that is wanted, as one. */
 static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, size_t count,
                                   bool with_older, struct flm_top_info *info, struct flm_error *why)
 {
@@ -38,27 +38,27 @@ static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, 
         *info = w->older.info;
     }
     for (size_t i = first; i < first + count; i++) {
-        in[in_count++] = w->pieces[i].profile;
-        add_info(info, &w->pieces[i].info);
+        in[in_count++] = w->chunks[i].profile;
+        add_info(info, &w->chunks[i].info);
     }
     struct flm_profile *sum = flm_align(in, in_count, FLM_ALIGN_ADD, NULL, why);
     free(in);
     return sum;
 }
 
-/* How many pieces at the end have `most` intervals. */
-static size_t pieces_of_window(const struct flm_top_window *w)
+/* How many chunks at the end have `most` intervals. */
+static size_t chunk_of_window(const struct flm_top_window *w)
 {
-    size_t pieces = 0, intervals = 0;
-    while (pieces < w->count && intervals < w->most)
-        intervals += w->pieces[w->count - ++pieces].intervals;
-    return pieces;
+    size_t chunks = 0, intervals = 0;
+    while (chunks < w->count && intervals < w->most)
+        intervals += w->chunks[w->count - ++chunks].intervals;
+    return chunks;
 }
 
-/* The oldest pieces become a part of `older`. */
+/* The oldest chunks become a part of `older`. */
 static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why)
 {
-    struct flm_top_piece older = {0};
+    struct flm_live_chunk older = {0};
     older.profile = sum_of(w, 0, count, true, &older.info, why);
     older.profile = flm_top_bound(older.profile, FLM_TOP_OLDER_STACKS, why);
     if (!older.profile)
@@ -66,21 +66,21 @@ static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why
     flm_profile_free(w->older.profile);
     w->older = older;
     for (size_t i = 0; i < count; i++)
-        flm_profile_free(w->pieces[i].profile);
+        flm_profile_free(w->chunks[i].profile);
     w->count -= count;
-    memmove(w->pieces, w->pieces + count, w->count * sizeof *w->pieces);
+    memmove(w->chunks, w->chunks + count, w->count * sizeof *w->chunks);
     return true;
 }
 
-/* The newest piece with one more interval. */
+/* The newest chunk with one more interval. */
 static bool extend(struct flm_top_window *w, struct flm_profile *profile,
                    const struct flm_top_info *info, struct flm_error *why)
 {
-    struct flm_top_piece *newest = &w->pieces[w->count - 1];
+    struct flm_live_chunk *newest = &w->chunks[w->count - 1];
     const struct flm_profile *both[] = {newest->profile, profile};
     struct flm_profile *sum = flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
     flm_profile_free(profile);
-    sum = flm_top_bound(sum, FLM_TOP_PIECE_STACKS, why);
+    sum = flm_top_bound(sum, FLM_LIVE_CHUNK_STACKS, why);
     if (!sum)
         return false;
     flm_profile_free(newest->profile);
@@ -94,23 +94,23 @@ bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
                          const struct flm_top_info *info, struct flm_error *why)
 {
     size_t each = (w->most + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
-    if (w->count > 0 && w->pieces[w->count - 1].intervals < each)
+    if (w->count > 0 && w->chunks[w->count - 1].intervals < each)
         return extend(w, profile, info, why);
-    size_t leaving = w->count - pieces_of_window(w);
+    size_t leaving = w->count - chunk_of_window(w);
     if (leaving >= FLM_TOP_LEAVING && !settle(w, leaving, why)) {
         flm_profile_free(profile);
         return false;
     }
-    profile = flm_top_bound(profile, FLM_TOP_PIECE_STACKS, why);
+    profile = flm_top_bound(profile, FLM_LIVE_CHUNK_STACKS, why);
     if (!profile)
         return false;
-    w->pieces[w->count++] = (struct flm_top_piece){profile, *info, 1};
+    w->chunks[w->count++] = (struct flm_live_chunk){profile, *info, 1};
     return true;
 }
 
 struct flm_profile *flm_top_window_sum(const struct flm_top_window *w, bool all,
                                        struct flm_top_info *info, struct flm_error *why)
 {
-    size_t count = all ? w->count : pieces_of_window(w);
+    size_t count = all ? w->count : chunk_of_window(w);
     return sum_of(w, w->count - count, count, all, info, why);
 }

@@ -1,12 +1,12 @@
 /* window.h - the last seconds of a recording, as one profile.
  *
- *     older | p  p  p  p  p  p  p  p  p  p        pieces, oldest first
+ *     older | p  p  p  p  p  p  p  p  p  p        chunks, oldest first
  *           | window: `most` intervals            their sum is what is shown
  *
- * A piece is an interval, or several where the window has many: then it moves on by whole pieces,
- * and shows up to one more than it should. What leaves the window is added to `older`, some pieces
+ * A chunk is an interval, or several where the window has many: then it moves on by whole chunks,
+ * and shows up to one more than it should. What leaves the window is added to `older`, some chunks
  * at a time, because each time all of `older` is gone through. Each of them is bounded
- * (bound.h), so memory is that of FLM_TOP_PIECES pieces and of one that is older, however long
+ * (bound.h), so memory is that of FLM_LIVE_CHUNKS chunks and of one that is older, however long
  * it runs, and however long the window is. */
 #ifndef FLAMEL_RECORD_LIVE_WINDOW_H
 #define FLAMEL_RECORD_LIVE_WINDOW_H
@@ -14,20 +14,20 @@
 #include "flamel/profile.h"
 
 enum {
-    FLM_TOP_WHOLE = 16,  /* windows of so many intervals have a piece for each */
-    FLM_TOP_LEAVING = 4, /* pieces that leave the window together */
-    FLM_TOP_PIECES = FLM_TOP_WHOLE + 1 + FLM_TOP_LEAVING,
-    FLM_TOP_PIECE_STACKS = 125000,
+    FLM_TOP_WHOLE = 16,  /* windows of so many intervals have a chunk for each */
+    FLM_TOP_LEAVING = 4, /* chunks that leave the window together */
+    FLM_LIVE_CHUNKS = FLM_TOP_WHOLE + 1 + FLM_TOP_LEAVING,
+    FLM_LIVE_CHUNK_STACKS = 125000,
     FLM_TOP_OLDER_STACKS = 500000
 };
 
-/* What is known of a piece, and of a sum of them. */
+/* What is known of a chunk, and of a sum of them. */
 struct flm_top_info {
     double duration_s, own_cpu_s;
     uint64_t samples, lost;
 };
 
-struct flm_top_piece {
+struct flm_live_chunk {
     struct flm_profile *profile;
     struct flm_top_info info;
     size_t intervals;
@@ -35,9 +35,9 @@ struct flm_top_piece {
 
 struct flm_top_window {
     size_t most; /* intervals in the window; at least 1 */
-    struct flm_top_piece pieces[FLM_TOP_PIECES];
+    struct flm_live_chunk chunks[FLM_LIVE_CHUNKS];
     size_t count;
-    struct flm_top_piece older; /* its profile may be NULL: none yet */
+    struct flm_live_chunk older; /* its profile may be NULL: none yet */
 };
 
 /* {.most = n} is empty. */
@@ -47,7 +47,7 @@ void flm_top_window_clear(struct flm_top_window *window);
 bool flm_top_window_take(struct flm_top_window *window, struct flm_profile *profile,
                          const struct flm_top_info *info, struct flm_error *why);
 
-/* The sum of the window, or of everything since the start; there must be a piece. The caller owns
+/* The sum of the window, or of everything since the start; there must be a chunk. The caller owns
  * it. NULL, and `why`, when it fails. */
 struct flm_profile *flm_top_window_sum(const struct flm_top_window *window, bool all,
                                        struct flm_top_info *info, struct flm_error *why);

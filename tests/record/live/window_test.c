@@ -13,7 +13,7 @@
 enum { MOST = 4 };
 
 /* Piece `i` has i + 1 at a stack of its own, and 1 at one that all have. */
-static struct flm_profile *piece(unsigned i)
+static struct flm_profile *chunk(unsigned i)
 {
     char folded[64];
     snprintf(folded, sizeof folded, "main;own%u %u\nmain;shared 1\n", i, i + 1);
@@ -33,13 +33,13 @@ static double at_stack(const struct flm_profile *p, const char *name)
     return 0;
 }
 
-static void the_window_is_the_sum_of_the_last_pieces(void **state)
+static void the_window_is_the_sum_of_the_last_chunks(void **state)
 {
     (void)state;
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 25; i++) {
         struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
+        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
         unsigned count = i + 1 < MOST ? i + 1 : MOST;
         assert_sound(p);
@@ -57,14 +57,14 @@ static void the_window_is_the_sum_of_the_last_pieces(void **state)
     flm_top_window_clear(&w);
 }
 
-static void all_is_the_sum_of_all_pieces(void **state)
+static void all_is_the_sum_of_all_chunks(void **state)
 {
     (void)state;
     struct flm_top_window w = {.most = MOST};
     double whole = 0;
     for (unsigned i = 0; i < 25; i++) {
         struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
+        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, true, &sum, NULL);
         whole += i + 2;
         assert_true(flm_profile_total(p, (struct flm_metric){0}) == whole);
@@ -81,7 +81,7 @@ static void so_many_pieces_are_kept_however_many_came(void **state)
     (void)state;
     struct flm_top_window w = {.most = MOST};
     for (unsigned i = 0; i < 200; i++) {
-        assert_true(flm_top_window_take(&w, piece(0), &info, NULL));
+        assert_true(flm_top_window_take(&w, chunk(0), &info, NULL));
         assert_true(w.count <= MOST + FLM_TOP_LEAVING);
     }
     assert_int_equal(w.older.profile->sizes.node_count, 4);
@@ -97,8 +97,8 @@ static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
         unsigned each = (windows[k] + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
         for (unsigned i = 0; i < 300; i++) {
             struct flm_top_info sum, whole;
-            assert_true(flm_top_window_take(&w, piece(0), &info, NULL));
-            assert_true(w.count <= FLM_TOP_PIECES);
+            assert_true(flm_top_window_take(&w, chunk(0), &info, NULL));
+            assert_true(w.count <= FLM_LIVE_CHUNKS);
             struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
             struct flm_profile *all = flm_top_window_sum(&w, true, &whole, NULL);
             unsigned shown = (unsigned)(sum.duration_s / 0.5);
@@ -114,7 +114,7 @@ static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
     }
 }
 
-/* A thousand stacks that nobody has seen before in each piece. */
+/* A thousand stacks that nobody has seen before in each chunk. */
 static struct flm_profile *new_stacks(unsigned i)
 {
     struct flm_builder *b = flm_builder_new(NULL);
@@ -148,15 +148,15 @@ static void ever_new_stacks_do_not_make_it_grow(void **state)
     flm_top_window_clear(&w);
 }
 
-static void a_window_may_be_one_piece(void **state)
+static void a_window_may_be_one_chunk(void **state)
 {
     (void)state;
     struct flm_top_window w = {.most = 1};
     for (unsigned i = 0; i < 3; i++) {
         struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, piece(i), &info, NULL));
+        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
         struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
-        struct flm_profile *same = piece(i);
+        struct flm_profile *same = chunk(i);
         assert_profiles_equal(p, same);
         flm_profile_free(same);
         flm_profile_free(p);
@@ -197,12 +197,12 @@ static void running_out_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_window_is_the_sum_of_the_last_pieces),
-        cmocka_unit_test(all_is_the_sum_of_all_pieces),
+        cmocka_unit_test(the_window_is_the_sum_of_the_last_chunks),
+        cmocka_unit_test(all_is_the_sum_of_all_chunks),
         cmocka_unit_test(so_many_pieces_are_kept_however_many_came),
         cmocka_unit_test(a_long_window_has_no_more_pieces_and_moves_on_by_them),
         cmocka_unit_test(ever_new_stacks_do_not_make_it_grow),
-        cmocka_unit_test(a_window_may_be_one_piece),
+        cmocka_unit_test(a_window_may_be_one_chunk),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
