@@ -36,12 +36,12 @@ static inline void promise_answers(const struct flm_jit_code *code)
     static const int64_t times[] = {INT64_MIN, 0, 1000, INT64_MAX};
     for (size_t i = 0; i < code->count && i < 64; i++)
         for (size_t t = 0; t < sizeof times / sizeof times[0]; t++) {
-            const struct flm_jit_piece *piece = &code->pieces[i];
+            const struct flm_jit_region *region = &code->regions[i];
             struct flm_jit_frame frame;
-            promise_answers_at(code, piece->start, times[t]);
-            promise_answers_at(code, piece->last, times[t]);
-            promise_answers_at(code, piece->last + 1, times[t]);
-            promise(flm_jit_code_lookup(code, piece->start, times[t], &frame, 1) == 1);
+            promise_answers_at(code, region->start, times[t]);
+            promise_answers_at(code, region->last, times[t]);
+            promise_answers_at(code, region->last + 1, times[t]);
+            promise(flm_jit_code_lookup(code, region->start, times[t], &frame, 1) == 1);
         }
 }
 

@@ -371,7 +371,7 @@ bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
 /* ---- Reading ------------------------------------------------------------------------------------
  */
 
-/* The record at `at`, in one piece. NULL when it makes no sense: the rest cannot be read then. */
+/* The record at `at`, in one region. NULL when it makes no sense: the rest cannot be read then. */
 static char *take_record(struct flm_rings *rings, struct ring *ring, size_t *size)
 {
     struct perf_event_header header;

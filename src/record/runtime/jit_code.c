@@ -17,7 +17,7 @@ void flm_jit_code_free(struct flm_jit_code *code)
     if (!code)
         return;
     flm_text_clear(&code->text);
-    free(code->pieces);
+    free(code->regions);
     free(code->lines);
     free(code);
 }
@@ -56,17 +56,17 @@ void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_ji
     code->line_count++;
 }
 
-static void add_piece(struct flm_jit_code *code, struct flm_jit_piece piece)
+static void add_region(struct flm_jit_code *code, struct flm_jit_region region)
 {
-    void *pieces = code->pieces;
+    void *regions = code->regions;
     if (code->count >= UINT32_MAX ||
-        !flm_grow(&pieces, &code->capacity, code->count + 1, sizeof *code->pieces)) {
+        !flm_grow(&regions, &code->capacity, code->count + 1, sizeof *code->regions)) {
         code->failed = true;
         return;
     }
-    code->pieces = pieces;
-    piece.order = (uint32_t)code->count;
-    code->pieces[code->count++] = piece;
+    code->regions = regions;
+    region.order = (uint32_t)code->count;
+    code->regions[code->count++] = region;
 }
 
 static uint64_t last_of(uint64_t start, uint64_t size)
@@ -90,48 +90,48 @@ void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, 
     if (count > 1)
         qsort(code->lines + first, count, sizeof *code->lines, by_offset);
     code->lines_taken = code->line_count;
-    add_piece(code, (struct flm_jit_piece){.start = start,
-                                           .last = last_of(start, size),
-                                           .time_ns = time_ns,
-                                           .name = name,
-                                           .line_start = (uint32_t)first,
-                                           .line_count = (uint32_t)count});
+    add_region(code, (struct flm_jit_region){.start = start,
+                                             .last = last_of(start, size),
+                                             .time_ns = time_ns,
+                                             .name = name,
+                                             .line_start = (uint32_t)first,
+                                             .line_count = (uint32_t)count});
 }
 
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
                        int64_t time_ns)
 {
-    struct flm_jit_piece piece = code->pieces[index];
-    piece.start = start;
-    piece.last = last_of(start, size);
-    piece.time_ns = time_ns;
-    add_piece(code, piece);
+    struct flm_jit_region region = code->regions[index];
+    region.start = start;
+    region.last = last_of(start, size);
+    region.time_ns = time_ns;
+    add_region(code, region);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
 {
-    const struct flm_jit_piece *x = a, *y = b;
+    const struct flm_jit_region *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
 /* Each half is not deeper than the one before: 32 levels are enough for 32 bits. */
-static uint64_t set_reach(struct flm_jit_piece *pieces, size_t count)
+static uint64_t set_reach(struct flm_jit_region *regions, size_t count)
 {
     if (count == 0)
         return 0;
     size_t middle = count / 2;
-    uint64_t left = set_reach(pieces, middle);
-    uint64_t right = set_reach(pieces + middle + 1, count - middle - 1);
-    uint64_t reach = pieces[middle].last;
+    uint64_t left = set_reach(regions, middle);
+    uint64_t right = set_reach(regions + middle + 1, count - middle - 1);
+    uint64_t reach = regions[middle].last;
     if (reach < left)
         reach = left;
     if (reach < right)
         reach = right;
-    pieces[middle].reach = reach;
+    regions[middle].reach = reach;
     return reach;
 }
 
@@ -142,8 +142,8 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code)
         return NULL;
     }
     if (code && code->count > 0) {
-        qsort(code->pieces, code->count, sizeof *code->pieces, by_start);
-        set_reach(code->pieces, code->count);
+        qsort(code->regions, code->count, sizeof *code->regions, by_start);
+        set_reach(code->regions, code->count);
     }
     return code;
 }
@@ -151,40 +151,40 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code)
 struct search {
     uint64_t address;
     int64_t time_ns;
-    const struct flm_jit_piece *before; /* the last one that was made by then */
-    const struct flm_jit_piece *after;  /* the first one of those that were made later */
-    size_t left;                        /* pieces that may still be looked at */
+    const struct flm_jit_region *before; /* the last one that was made by then */
+    const struct flm_jit_region *after;  /* the first one of those that were made later */
+    size_t left;                         /* regions that may still be looked at */
 };
 
-static bool is_later(const struct flm_jit_piece *a, const struct flm_jit_piece *b)
+static bool is_later(const struct flm_jit_region *a, const struct flm_jit_region *b)
 {
     return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a->order > b->order;
 }
 
-static void try_piece(struct search *s, const struct flm_jit_piece *piece)
+static void try_region(struct search *s, const struct flm_jit_region *region)
 {
-    if (s->address < piece->start || s->address > piece->last)
+    if (s->address < region->start || s->address > region->last)
         return;
     s->left--;
-    if (piece->time_ns <= s->time_ns) {
-        if (!s->before || is_later(piece, s->before))
-            s->before = piece;
-    } else if (!s->after || is_later(s->after, piece)) {
-        s->after = piece;
+    if (region->time_ns <= s->time_ns) {
+        if (!s->before || is_later(region, s->before))
+            s->before = region;
+    } else if (!s->after || is_later(s->after, region)) {
+        s->after = region;
     }
 }
 
-static void search(struct search *s, const struct flm_jit_piece *pieces, size_t count)
+static void search(struct search *s, const struct flm_jit_region *regions, size_t count)
 {
     while (count > 0 && s->left > 0) {
         size_t middle = count / 2;
-        const struct flm_jit_piece *piece = &pieces[middle];
-        if (piece->reach < s->address)
+        const struct flm_jit_region *region = &regions[middle];
+        if (region->reach < s->address)
             return;
-        if (piece->start <= s->address) {
-            search(s, pieces + middle + 1, count - middle - 1);
+        if (region->start <= s->address) {
+            search(s, regions + middle + 1, count - middle - 1);
             if (s->left > 0)
-                try_piece(s, piece);
+                try_region(s, region);
         }
         count = middle;
     }
@@ -197,9 +197,9 @@ static struct flm_bytes text_of(const struct flm_jit_code *code, struct flm_jit_
 
 /* The last line that begins at the offset or before; NULL when there is none. */
 static const struct flm_jit_line *find_line(const struct flm_jit_code *code,
-                                            const struct flm_jit_piece *piece, uint64_t offset)
+                                            const struct flm_jit_region *region, uint64_t offset)
 {
-    size_t low = piece->line_start, end = low + piece->line_count, high = end;
+    size_t low = region->line_start, end = low + region->line_count, high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (code->lines[middle].offset <= offset)
@@ -207,19 +207,19 @@ static const struct flm_jit_line *find_line(const struct flm_jit_code *code,
         else
             high = middle;
     }
-    return low > piece->line_start ? &code->lines[low - 1] : NULL;
+    return low > region->line_start ? &code->lines[low - 1] : NULL;
 }
 
 size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
                            struct flm_jit_frame *frames, size_t capacity)
 {
     struct search s = {.address = address, .time_ns = time_ns, .left = MOST_VERSIONS};
-    search(&s, code->pieces, code->count);
-    const struct flm_jit_piece *piece = s.before ? s.before : s.after;
-    if (!piece)
+    search(&s, code->regions, code->count);
+    const struct flm_jit_region *region = s.before ? s.before : s.after;
+    if (!region)
         return 0;
-    size_t count = flm_jit_name_parse(text_of(code, piece->name), frames, capacity);
-    const struct flm_jit_line *line = find_line(code, piece, address - piece->start);
+    size_t count = flm_jit_name_parse(text_of(code, region->name), frames, capacity);
+    const struct flm_jit_line *line = find_line(code, region, address - region->start);
     if (line && count > 0) {
         frames[0].line = line->line;
         frames[0].line_is_first = false;

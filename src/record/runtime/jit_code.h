@@ -1,7 +1,7 @@
-/* jit_code.h - pieces of code that were made one after the other, and what was where when.
+/* jit_code.h - regions of code that were made one after the other, and what was where when.
  *
  * Pieces are kept sorted by their start, as a tree in which each knows how far the ones below it
- * reach; so all pieces that have an address are found without looking at the others:
+ * reach; so all regions that have an address are found without looking at the others:
  *
  *     sorted    0  1  2  3  4  5  6        the middle is the root: 3, then 1 and 5, ...
  *     reach     the highest last byte in its half
@@ -19,7 +19,7 @@ struct flm_jit_text {
     uint32_t at, size;
 };
 
-struct flm_jit_piece {
+struct flm_jit_region {
     uint64_t start, last; /* the last byte of it */
     uint64_t reach;
     int64_t time_ns;
@@ -29,14 +29,14 @@ struct flm_jit_piece {
 };
 
 struct flm_jit_line {
-    uint64_t offset; /* from the start of its piece */
+    uint64_t offset; /* from the start of its region */
     struct flm_jit_text file;
     uint32_t line;
     uint32_t order;
 };
 
 struct flm_jit_code {
-    struct flm_jit_piece *pieces;
+    struct flm_jit_region *regions;
     size_t count, capacity;
     struct flm_jit_line *lines;
     size_t line_count, line_capacity, lines_taken;
@@ -49,15 +49,15 @@ struct flm_jit_code *flm_jit_code_new(void);
 /* Copies a text; what is equal is not looked for. */
 struct flm_jit_text flm_jit_code_text(struct flm_jit_code *code, struct flm_bytes text);
 
-/* A line, so many bytes behind the start of the piece that is added next. */
+/* A line, so many bytes behind the start of the region that is added next. */
 void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_jit_text file,
                        uint32_t line);
 
-/* A piece of code, at least one byte of it. What reaches beyond the address space is cut. */
+/* A region of code, at least one byte of it. What reaches beyond the address space is cut. */
 void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, int64_t time_ns,
                       struct flm_jit_text name);
 
-/* The piece that was added as the `index`th, from now on at another place, with its lines. */
+/* The region that was added as the `index`th, from now on at another place, with its lines. */
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
                        int64_t time_ns);
 

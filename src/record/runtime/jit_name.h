@@ -1,4 +1,4 @@
-/* jit_name.h - what runtimes write into the name of a piece of code.
+/* jit_name.h - what runtimes write into the name of a region of code.
  *
  *     JS:*fib /app/fib.js:3:13       V8: optimized; ^ and + barely, ~ interpreted. File and line
  *     Builtin:ArrayMap               V8's own code

@@ -1,13 +1,13 @@
 /* jit_sources.h - code that is in no file: compiled while the program ran, or interpreted.
  *
- *     perf map   /tmp/perf-PID.map: a line for each piece of code, "START SIZE name" in
+ *     perf map   /tmp/perf-PID.map: a line for each region of code, "START SIZE name" in
  *                hexadecimal; later lines hold (V8, JVM, CPython -X perf)
  *     jitdump    jit-PID.dump, mapped by the process so that recordings know of it: code with the
  *                time it was made at, and its lines (V8, perf's agent for the JVM)
  *     CPython    read from outside while it runs (python.h)
  *
  * Code that is compiled anew lies where other code was. So an address alone does not say what it
- * was: of all pieces that ever had it, the one made last before the sample was taken is it. Where
+ * was: of all regions that ever had it, the one made last before the sample was taken is it. Where
  * there are no times, the one made last at all.
  *
  * Runtimes put more than a function's name into these names: see jit_name.h. */
@@ -19,9 +19,9 @@
 
 struct flm_jit_code; /* code of one process: addresses to names, as of a time */
 
-/* What was left out: pieces that cannot be read, and whether the end is missing. */
+/* What was left out: regions that cannot be read, and whether the end is missing. */
 struct flm_jit_losses {
-    uint64_t pieces;
+    uint64_t regions;
     bool cut;
 };
 
@@ -49,7 +49,7 @@ struct flm_jit_frame {
 size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
                            struct flm_jit_frame *frames, size_t capacity);
 
-/* How many pieces of code are known. */
+/* How many regions of code are known. */
 size_t flm_jit_code_count(const struct flm_jit_code *code);
 
 #endif

@@ -32,7 +32,7 @@ enum { CLOCK_IS_COUNTER = 1 }; /* of the flags: times are the processor's own */
 
 struct index_of {
     uint64_t index;
-    size_t piece;
+    size_t region;
 };
 
 struct reading {
@@ -157,15 +157,15 @@ static size_t *find_index(struct reading *r, uint64_t index)
     for (struct flm_probe at = flm_index_probe(&r->by_index, hash);
          flm_index_next(&r->by_index, &at);)
         if (r->indices[at.found].index == index)
-            return &r->indices[at.found].piece;
+            return &r->indices[at.found].region;
     return NULL;
 }
 
-static bool remember_index(struct reading *r, uint64_t index, size_t piece)
+static bool remember_index(struct reading *r, uint64_t index, size_t region)
 {
     size_t *known = find_index(r, index);
     if (known) {
-        *known = piece;
+        *known = region;
         return true;
     }
     void *indices = r->indices;
@@ -173,7 +173,7 @@ static bool remember_index(struct reading *r, uint64_t index, size_t piece)
     if (!flm_grow(&indices, &r->index_capacity, r->index_count + 1, sizeof *r->indices))
         return false;
     r->indices = indices;
-    r->indices[r->index_count] = (struct index_of){index, piece};
+    r->indices[r->index_count] = (struct index_of){index, region};
     return flm_index_add(&r->by_index, hash, (uint32_t)r->index_count++);
 }
 
@@ -201,10 +201,10 @@ static bool read_move(struct reading *r, const char *record, size_t size)
     if (size < PREFIX_SIZE + MOVE_SIZE)
         return false;
     const char *body = record + PREFIX_SIZE;
-    const size_t *piece = find_index(r, u64(r, body + 40));
-    if (!piece)
+    const size_t *region = find_index(r, u64(r, body + 40));
+    if (!region)
         return false;
-    flm_jit_code_move(r->code, *piece, u64(r, body + 24), u64(r, body + 32), time_of(r, record));
+    flm_jit_code_move(r->code, *region, u64(r, body + 24), u64(r, body + 32), time_of(r, record));
     return true;
 }
 
@@ -242,7 +242,7 @@ static void read_records(struct reading *r, struct flm_bytes rest)
         if (u32(r, rest.at) == CLOSE)
             return;
         if (!read_record(r, rest.at, size))
-            r->losses->pieces++;
+            r->losses->regions++;
         rest = (struct flm_bytes){rest.at + size, rest.size - size};
     }
 }

@@ -51,7 +51,7 @@ struct flm_jit_code *flm_perf_map_read(struct flm_bytes text, struct flm_jit_los
         if (line.size > 0 && line.at[line.size - 1] == '\r')
             line.size--;
         if (line.size > 0 && !read_line(code, line))
-            losses->pieces++;
+            losses->regions++;
     }
     return flm_jit_code_finish(code);
 }

@@ -306,23 +306,23 @@ static bool add_mapping(struct flm_processes *p, struct process *process,
     if (!m)
         return false;
     size_t first = find_place(m->at, m->count, new->start), last = first;
-    struct flm_mapping pieces[3];
+    struct flm_mapping regions[3];
     size_t count = 0;
     if (first < m->count && m->at[first].start < new->start) {
-        pieces[count] = m->at[first];
-        pieces[count++].end = new->start;
+        regions[count] = m->at[first];
+        regions[count++].end = new->start;
     }
-    pieces[count++] = *new;
+    regions[count++] = *new;
     while (last < m->count && m->at[last].end <= new->end)
         last++;
     if (last < m->count && m->at[last].start < new->end) {
         struct flm_mapping rest = m->at[last++];
         rest.file_offset += new->end - rest.start;
         rest.start = new->end;
-        pieces[count++] = rest;
+        regions[count++] = rest;
     }
     memmove(m->at + first + count, m->at + last, (m->count - last) * sizeof *m->at);
-    memcpy(m->at + first, pieces, count * sizeof *pieces);
+    memcpy(m->at + first, regions, count * sizeof *regions);
     m->count = m->count - (last - first) + count;
     show(p, process);
     return true;

@@ -44,7 +44,7 @@ static struct flm_jit_code *read_map(struct flm_session *s, struct flm_bytes byt
     struct flm_jit_code *code = flm_perf_map_read(bytes, &losses);
     if (!code)
         flm_error_memory(why);
-    flm_session_lost(s, "lines of perf maps that cannot be read", (double)losses.pieces);
+    flm_session_lost(s, "lines of perf maps that cannot be read", (double)losses.regions);
     return code;
 }
 
@@ -55,7 +55,7 @@ static struct flm_jit_code *read_dump(struct flm_session *s, struct flm_bytes by
     struct flm_jit_code *code = flm_jitdump_read(bytes, &losses, why);
     if (!code && why->kind != FLM_ERROR_MEMORY)
         flm_session_lost(s, "jitdumps that cannot be read", 1);
-    flm_session_lost(s, "records of jitdumps that cannot be read", (double)losses.pieces);
+    flm_session_lost(s, "records of jitdumps that cannot be read", (double)losses.regions);
     flm_session_lost(s, "ends of jitdumps that are cut off", losses.cut);
     return code;
 }

@@ -1,4 +1,4 @@
-/* take.c - a recording in pieces: what came since the last one, and then forgotten.
+/* take.c - a recording in regions: what came since the last one, and then forgotten.
  *
  * Stacks and places are numbers that only what was counted refers to, and where a thread stood when
  * it began to wait. So they are begun anew, and the stacks of those that still wait are carried
@@ -113,7 +113,7 @@ bool flm_session_prepare(struct flm_session *s)
     return ready;
 }
 
-/* Every piece has the metrics of all before it, in the same order, also where nothing was counted:
+/* Every region has the metrics of all before it, in the same order, also where nothing was counted:
  * they are to be laid beside each other. */
 static bool add_metrics(const struct flm_session *s, struct flm_builder *builder)
 {

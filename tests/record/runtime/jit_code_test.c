@@ -88,25 +88,25 @@ static void any_code_is_found_as_by_looking_at_all(void **state)
     enum { PIECES = 300, SPACE = 2000 };
     uint64_t random = 7;
     for (int round = 0; round < 20; round++) {
-        struct piece {
+        struct region {
             uint64_t start, size;
             int64_t time;
             char name[8];
-        } pieces[PIECES];
+        } regions[PIECES];
         struct flm_jit_code *code = flm_jit_code_new();
         for (size_t i = 0; i < PIECES; i++) {
-            pieces[i] = (struct piece){.start = random_below(&random, SPACE),
-                                       .size = 1 + random_below(&random, 40),
-                                       .time = (int64_t)random_below(&random, 50)};
-            pieces[i].name[0] = (char)('a' + i % 26);
-            pieces[i].name[1] = (char)('a' + i / 26);
-            add(code, pieces[i].start, pieces[i].size, pieces[i].time, pieces[i].name);
+            regions[i] = (struct region){.start = random_below(&random, SPACE),
+                                         .size = 1 + random_below(&random, 40),
+                                         .time = (int64_t)random_below(&random, 50)};
+            regions[i].name[0] = (char)('a' + i % 26);
+            regions[i].name[1] = (char)('a' + i / 26);
+            add(code, regions[i].start, regions[i].size, regions[i].time, regions[i].name);
         }
         code = flm_jit_code_finish(code);
         for (uint64_t address = 0; address < SPACE + 50; address++) {
             int64_t time = (int64_t)random_below(&random, 60);
-            const struct piece *before = NULL, *after = NULL;
-            for (const struct piece *p = pieces; p < pieces + PIECES; p++) {
+            const struct region *before = NULL, *after = NULL;
+            for (const struct region *p = regions; p < regions + PIECES; p++) {
                 if (address < p->start || address >= p->start + p->size)
                     continue;
                 if (p->time <= time && (!before || p->time >= before->time))

@@ -140,7 +140,7 @@ static void code_is_what_it_was_at_that_time_in_either_byte_order(void **state)
         struct flm_error why = {0};
         struct flm_jit_code *code = read_all(&d, &losses, &why);
         assert_non_null(code);
-        assert_int_equal(losses.pieces, 0);
+        assert_int_equal(losses.regions, 0);
         assert_false(losses.cut);
         assert_int_equal(flm_jit_code_count(code), 5);
         assert_at(code, 0x1010, 129, "first", "", 0);
@@ -179,7 +179,7 @@ static void files_that_v8_had_freed_are_those_of_the_function(void **state)
     }
     struct flm_jit_losses losses;
     struct flm_jit_code *code = read_all(&d, &losses, NULL);
-    assert_int_equal(losses.pieces, 0);
+    assert_int_equal(losses.regions, 0);
     for (size_t i = 0; i < 5; i++)
         assert_at(code, 0x1000 * (i + 1), 11, "leaf", i < 3 ? "/app/leaf.js" : files[i], 4);
     flm_jit_code_free(code);
@@ -244,7 +244,7 @@ static void records_that_make_no_sense_are_counted(void **state)
     put_load(&d, 1, 0x1000, 0x10, 1, "good");
     struct flm_jit_losses losses;
     struct flm_jit_code *code = read_all(&d, &losses, NULL);
-    assert_int_equal(losses.pieces, 4);
+    assert_int_equal(losses.regions, 4);
     assert_int_equal(flm_jit_code_count(code), 1);
     assert_at(code, 0x1004, 1, "good", "", 0);
     flm_jit_code_free(code);
@@ -345,7 +345,7 @@ static void lines_of_node_are_those_of_the_program(void **state)
     struct flm_jit_code *code =
         flm_jitdump_read((struct flm_bytes){dump.at, dump.size}, &losses, &why);
     assert_non_null(code);
-    assert_int_equal(losses.pieces, 0);
+    assert_int_equal(losses.regions, 0);
     uint64_t start = 0, size = 0, in_loop = 0;
     /* Up to Node 18 it has another prefix. */
     assert_true(find_load(&dump, "JS:*leaf ", &start, &size) ||

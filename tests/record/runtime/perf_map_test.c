@@ -14,7 +14,7 @@ static struct flm_jit_code *read(const char *text, uint64_t bad, bool cut)
     struct flm_jit_losses losses;
     struct flm_jit_code *code = flm_perf_map_read(flm_bytes_of(text), &losses);
     assert_non_null(code);
-    assert_int_equal(losses.pieces, bad);
+    assert_int_equal(losses.regions, bad);
     assert_int_equal(losses.cut, cut);
     return code;
 }
@@ -94,7 +94,7 @@ static void memory_may_run_out_anywhere(void **state)
     }
 }
 
-/* 20,000 pieces at one place: a search looks at some of them. */
+/* 20,000 regions at one place: a search looks at some of them. */
 static void a_map_that_was_made_to_be_slow_is_not(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void node_names_its_code(void **state)
 
     struct flm_jit_losses losses;
     struct flm_jit_code *code = flm_perf_map_read((struct flm_bytes){map.at, map.size}, &losses);
-    assert_int_equal(losses.pieces, 0);
+    assert_int_equal(losses.regions, 0);
     assert_true(flm_jit_code_count(code) > 100);
     size_t found = 0;
     for (const char *line = map.at, *end = map.at + map.size; line < end;) {

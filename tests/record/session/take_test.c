@@ -86,18 +86,18 @@ static void pieces_add_up_to_what_one_profile_has(void **state)
 {
     (void)state;
     struct told whole, parts;
-    const struct flm_profile *piece[4];
+    const struct flm_profile *region[4];
     uint64_t time = 0, again = 0;
     told_init(&whole);
     told_init(&parts);
     for (unsigned i = 0; i < 4; i++) {
         sample(&whole, &time, i, 10 * i + 1);
         sample(&parts, &again, i, 10 * i + 1);
-        piece[i] = taken(&parts, FLM_NO_TIME);
-        assert_true(total_of(piece[i], "samples") == 10 * i + 1);
+        region[i] = taken(&parts, FLM_NO_TIME);
+        assert_true(total_of(region[i], "samples") == 10 * i + 1);
     }
     struct flm_profile *all = taken(&whole, FLM_NO_TIME);
-    struct flm_profile *sum = flm_align(piece, 4, FLM_ALIGN_ADD, NULL, NULL);
+    struct flm_profile *sum = flm_align(region, 4, FLM_ALIGN_ADD, NULL, NULL);
     char *expected = folded_of(all);
     assert_folded(sum, expected);
     assert_true(total_of(sum, "samples") == total_of(all, "samples"));
@@ -109,7 +109,7 @@ static void pieces_add_up_to_what_one_profile_has(void **state)
         union {
             const struct flm_profile *shown;
             struct flm_profile *owned;
-        } p = {piece[i]};
+        } p = {region[i]};
         flm_profile_free(p.owned);
     }
     told_clear(&whole);
@@ -247,7 +247,7 @@ static void a_piece_without_samples_still_has_the_metrics(void **state)
     told_clear(&t);
 }
 
-static void losses_are_those_of_the_piece(void **state)
+static void losses_are_those_of_the_region(void **state)
 {
     (void)state;
     struct told t;
@@ -277,7 +277,7 @@ static void losses_are_those_of_the_piece(void **state)
     told_clear(&t);
 }
 
-/* The thread's place was seen in an earlier piece, and each piece has its share of the time. */
+/* The thread's place was seen in an earlier region, and each region has its share of the time. */
 static void waiting_goes_on_where_it_began(void **state)
 {
     (void)state;
@@ -372,7 +372,7 @@ int main(void)
         cmocka_unit_test(without_taking_only_what_was_sampled_is_kept),
         cmocka_unit_test(tables_are_asked_for_before_a_piece_is_taken),
         cmocka_unit_test(a_piece_without_samples_still_has_the_metrics),
-        cmocka_unit_test(losses_are_those_of_the_piece),
+        cmocka_unit_test(losses_are_those_of_the_region),
         cmocka_unit_test(waiting_goes_on_where_it_began),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
