@@ -138,13 +138,13 @@ static void note_system(struct flm_recorder *r, const struct utsname *system)
     const struct {
         const char *key, *value;
         enum flm_stream_feature feature;
-    } facts[] = {{"host", system->nodename, FLM_STREAM_HOST},
+    } infos[] = {{"host", system->nodename, FLM_STREAM_HOST},
                  {"system", system->release, FLM_STREAM_RELEASE},
                  {"architecture", system->machine, FLM_STREAM_ARCHITECTURE}};
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        flm_session_note(r->session, facts[i].key, flm_bytes_of(info[i].value));
+    for (size_t i = 0; i < sizeof infos / sizeof infos[0]; i++) {
+        flm_session_note(r->session, infos[i].key, flm_bytes_of(infos[i].value));
         if (r->spool)
-            flm_perf_stream_feature(r->spool, facts[i].feature, flm_bytes_of(info[i].value));
+            flm_perf_stream_feature(r->spool, infos[i].feature, flm_bytes_of(infos[i].value));
     }
     struct flm_build_id id;
     if (r->spool && flm_kernel_build_id(&id))
@@ -390,7 +390,7 @@ static bool add_existing(struct flm_recorder *r, struct flm_error *why)
     const struct flm_recorder_options *o = &r->options;
     size_t count;
     const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
-    struct flm_synthesized existing = {.root = flm_kernel_here.root,
+    struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
                                        .id = count > 0 ? ids[0] : 0,
                                        .time_ns = r->started_ns,
                                        .sink = take_made_record,

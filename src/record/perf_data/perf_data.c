@@ -56,7 +56,7 @@ static bool read_part(struct flm_perf_data *data, struct part part, struct flm_t
         return !out->failed || flm_error_memory(data->why);
     }
     struct flm_input *input =
-        flm_input_open_piece(data->file, part.offset, part.offset + part.size, data->why);
+        flm_input_open_chunk(data->file, part.offset, part.offset + part.size, data->why);
     if (!input)
         return false;
     struct flm_source *source = flm_input_source(input);
@@ -147,7 +147,7 @@ static bool read_data(struct flm_perf_data *data, struct part part)
     }
     if (end == part.offset)
         return true;
-    struct flm_input *input = flm_input_open_piece(data->file, part.offset, end, data->why);
+    struct flm_input *input = flm_input_open_chunk(data->file, part.offset, end, data->why);
     if (!input)
         return false;
     bool good = flm_perf_data_records(data, flm_input_source(input), part.offset,

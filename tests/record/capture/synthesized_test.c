@@ -94,7 +94,7 @@ static void assert_map(const struct flm_event *event, uint64_t start, uint64_t s
 static void a_process_is_its_threads_and_its_code(void **state)
 {
     (void)state;
-    struct flm_synthesized existing;
+    struct flm_synthesized synthesized;
     struct seen *seen = new_seen(&synthesized);
     assert_true(flm_synthesize_process(&synthesized, 7, NULL));
     assert_int_equal(seen->count, 6);
@@ -114,7 +114,7 @@ static void a_process_is_its_threads_and_its_code(void **state)
 static void the_machine_is_all_of_them(void **state)
 {
     (void)state;
-    struct flm_synthesized existing;
+    struct flm_synthesized synthesized;
     struct seen *seen = new_seen(&synthesized);
     assert_true(flm_synthesize_machine(&synthesized, NULL));
     assert_int_equal(seen->count, 6);
@@ -131,7 +131,7 @@ static void the_machine_is_all_of_them(void **state)
 static void the_kernel_is_mapped_with_its_modules(void **state)
 {
     (void)state;
-    struct flm_synthesized existing;
+    struct flm_synthesized synthesized;
     struct seen *seen = new_seen(&synthesized);
     assert_true(flm_synthesize_kernel(&synthesized, NULL));
     assert_int_equal(seen->count, 2);

@@ -15,7 +15,7 @@ const struct random_shape random_full = {
     .metrics = 3,
     .modules = true,
     .kinds = true,
-    .facts = true,
+    .metadata = true,
     .samples = RANDOM_SAMPLES_ALL,
 };
 
@@ -116,7 +116,7 @@ struct flm_profile *random_profile(uint64_t *random, const struct random_shape *
         frames[i] = random_frame(b, random, shape);
     for (unsigned i = 0; i < shape->stacks; i++)
         add_stack(b, random, shape, frames, metrics);
-    if (shape->facts) {
+    if (shape->metadata) {
         flm_builder_note(b, "host", "laboratory", 10);
         flm_builder_note(b, "command", "app -v", 6);
         flm_builder_lost(b, "malformed lines", "line", 12, 3);
