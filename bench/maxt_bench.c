@@ -1,4 +1,4 @@
-/* maxt_bench.c - step-down max-T of 30 and 30 runs, 9999 labellings, for a growing number of
+/* maxt_bench.c - step-down max-T of 30 and 30 runs, 9999 permutations, for a growing number of
  * columns.
  *
  *     maxt_bench [BASE NEW]      so many runs instead
@@ -6,7 +6,7 @@
  * "independent" columns have nothing to do with each other. "tree" columns are totals and self
  * values of the nodes of a tree, as a gate has them: most of them are nearly the sum of others, one
  * in fifty is deterministic and one in twenty is empty in most runs. "one by one" is the same test
- * as its definition says, with a t for every column and labelling, of 99 labellings: time for each
+ * as its definition says, with a t for every column and permutation, of 99 permutations: time for each
  * t. */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "stats/random.h"
 #include "stats/welch.h"
 
-enum { LABELLINGS = 9999 };
+enum { PERMUTATIONS = 9999 };
 
 static double seconds(clockid_t of)
 {
@@ -94,7 +94,7 @@ static int by_cpu(const void *a, const void *b)
 }
 
 static struct took median_of_five(const struct flm_matrix *m, const unsigned char *is_new,
-                                  const struct flm_labels *labels, int threads)
+                                  const struct flm_permutations *permutations, int threads)
 {
     struct flm_maxt_options options = {.unit = 1, .threads = threads};
     struct took took[5];
@@ -113,37 +113,37 @@ static struct took median_of_five(const struct flm_matrix *m, const unsigned cha
 
 static void measure(const char *what, const struct flm_matrix *m, const unsigned char *is_new)
 {
-    struct flm_labels labels;
-    if (!flm_labels_init(&labels, m->run_count, is_new, NULL, LABELLINGS, 1, NULL))
+    struct flm_permutations labels;
+    if (!flm_permutations_init(&permutations, m->run_count, is_new, NULL, PERMUTATIONS, 1, NULL))
         abort();
-    double each = (double)m->column_count * LABELLINGS;
-    struct took one = median_of_five(m, is_new, &labels, 1);
+    double each = (double)m->column_count * PERMUTATIONS;
+    struct took one = median_of_five(m, is_new, &permutations, 1);
     printf("  %-12s %6u columns   1 thread: CPU %7.1f ms, wall %7.1f ms, %5.2f ns/t", what,
            m->column_count, one.cpu * 1e3, one.wall * 1e3, one.cpu / each * 1e9);
     int threads = flm_processor_count();
     if (threads > 1) {
-        struct took many = median_of_five(m, is_new, &labels, threads);
+        struct took many = median_of_five(m, is_new, &permutations, threads);
         printf("   %d threads: CPU %7.1f ms, wall %7.1f ms", threads, many.cpu * 1e3,
                many.wall * 1e3);
     }
     putchar('\n');
-    flm_labels_clear(&labels);
+    flm_permutations_clear(&permutations);
 }
 
 static void measure_one_by_one(const struct flm_matrix *m, const unsigned char *is_new)
 {
-    struct flm_labels labels;
-    if (!flm_labels_init(&labels, m->run_count, is_new, NULL, 99, 1, NULL))
+    struct flm_permutations labels;
+    if (!flm_permutations_init(&permutations, m->run_count, is_new, NULL, 99, 1, NULL))
         abort();
     double largest = 0, start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    for (uint32_t l = 0; l < labels.count; l++)
+    for (uint32_t l = 0; l < permutations.count; l++)
         for (uint32_t c = 0; c < m->column_count; c++)
             largest = fmax(largest, fabs(flm_welch_t(flm_matrix_column(m, c), m->run_count,
                                                      labels.words + l * labels.words_each, 1)));
     double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     printf("  one by one   %6u columns   %.0f ns/t (largest %.1f)\n", m->column_count,
-           took / m->column_count / labels.count * 1e9, largest);
-    flm_labels_clear(&labels);
+           took / m->column_count / permutations.count * 1e9, largest);
+    flm_permutations_clear(&permutations);
 }
 
 int main(int count, char **words)
@@ -157,7 +157,7 @@ int main(int count, char **words)
     if (!m.value || !is_new || base < 1 || new < 1)
         return 1;
     memset(is_new + base, 1, new);
-    printf("max-T, %u and %u runs, %d labellings\n", base, new, LABELLINGS);
+    printf("max-T, %u and %u runs, %d permutations\n", base, new, PERMUTATIONS);
     for (int tree = 0; tree < 2; tree++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             m.column_count = sizes[i];

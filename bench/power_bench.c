@@ -5,7 +5,7 @@
  *     power_bench [OPTION VALUE]... [PART]...
  *
  *     --data-sets N     of each change: 200; twice as many without any
- *     --labellings N    999
+ *     --permutations N    999
  *     --runs N          in each group: 30 and 10
  *     --change NAME     null, big10, small30 ...: all
  *     --noise NAME      pois, nb, nbout, nested: all but pois
@@ -15,12 +15,12 @@
  *
  *     power        false positive rate and power
  *     mde          changes of the size that a gate calls detectable: found in four of five?
- *     blocks       a machine that drifts: base first, alternately, relabeled inside of blocks
+ *     blocks       a machine that drifts: base first, alternately, permuted inside of blocks
  *     sequential   three looks, each at its part of alpha
  *     series       change points in 60 runs
  *
  * Each data set is a program of its own, other subtrees that move together, other noise, and other
- * labellings: what is measured is the gate, not its luck with one tree. Behind each share is its
+ * permutations: what is measured is the gate, not its luck with one tree. Behind each share is its
  * standard error, in percent of data sets as the share is. */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@
 #include "support/gate/simulated_verdict.h"
 
 struct settings {
-    uint32_t data_sets, labellings, runs;
+    uint32_t data_sets, permutations, runs;
     int noise, change; /* -1: all */
     double alpha;
     uint64_t seed;
@@ -70,7 +70,7 @@ static uint64_t seed_of(const struct settings *s, uint64_t kind, uint64_t index)
     return flm_random_next(&random);
 }
 
-enum { SEED_PROGRAM, SEED_RUNS, SEED_LABELLINGS, SEED_AGAIN };
+enum { SEED_PROGRAM, SEED_RUNS, SEED_PERMUTATIONS, SEED_AGAIN };
 
 struct experiment {
     const struct settings *settings;
@@ -83,8 +83,8 @@ static struct flm_gate_options options_of(const struct experiment *e, uint64_t i
 {
     struct flm_gate_options how = flm_gate_defaults();
     how.alpha = e->settings->alpha;
-    how.labellings = e->settings->labellings;
-    how.seed = seed_of(e->settings, SEED_LABELLINGS, index);
+    how.permutations = e->settings->permutations;
+    how.seed = seed_of(e->settings, SEED_PERMUTATIONS, index);
     how.threads = 1;
     return how;
 }
@@ -227,8 +227,8 @@ static bool print_target(const struct experiment *e, struct share found)
 static bool part_power_of(const struct settings *s, uint32_t runs, enum simulated_noise noise)
 {
     bool good = true;
-    printf("%u + %u runs, noise %s, alpha %g %%, %u labellings; %u data sets, and %u of null\n",
-           runs, runs, noises[noise], 100 * s->alpha, s->labellings, s->data_sets,
+    printf("%u + %u runs, noise %s, alpha %g %%, %u permutations; %u data sets, and %u of null\n",
+           runs, runs, noises[noise], 100 * s->alpha, s->permutations, s->data_sets,
            2 * s->data_sets);
     printf("  %-8s %12s %12s %12s %12s  of 100: %-14s%s\n", "", "found", "FAIL", "named",
            "or its parts", "above it", "false items");
@@ -462,8 +462,8 @@ static void measure_series(const struct experiment *e, uint64_t index, double *r
         struct flm_series series;
         how.method = method == BY_COLUMNS ? FLM_SERIES_BY_COLUMNS : FLM_SERIES_BY_DISTANCES;
         how.alpha = e->settings->alpha;
-        how.orders = e->settings->labellings;
-        how.seed = seed_of(e->settings, SEED_LABELLINGS, index);
+        how.orders = e->settings->permutations;
+        how.seed = seed_of(e->settings, SEED_PERMUTATIONS, index);
         how.threads = 1;
         if (!flm_series_init(&series, &runs, &how, &why))
             stop(why.text);
@@ -536,8 +536,8 @@ static bool set(struct settings *s, const char *option, const char *value)
         return (s->change = number_of(value, changes, CHANGES)) >= 0;
     if (strcmp(option, "--data-sets") == 0)
         s->data_sets = (uint32_t)number;
-    else if (strcmp(option, "--labellings") == 0)
-        s->labellings = (uint32_t)number;
+    else if (strcmp(option, "--permutations") == 0)
+        s->permutations = (uint32_t)number;
     else if (strcmp(option, "--runs") == 0)
         s->runs = (uint32_t)number;
     else if (strcmp(option, "--alpha") == 0)

@@ -58,7 +58,7 @@ struct flm_label_set {
     uint32_t index; /* 0: the empty set */
 };
 struct flm_label_set flm_builder_label_set(struct flm_builder *builder,
-                                           const struct flm_string *labels, size_t count);
+                                           const struct flm_string *permutations, size_t count);
 
 #define FLM_NO_TIME INT64_MIN
 

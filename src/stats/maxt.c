@@ -34,9 +34,9 @@ static int by_statistic(const void *context, uint32_t a, uint32_t b)
     return order ? order : (a < b) - (a > b);
 }
 
-/* A thread's share: some of the labellings, with all columns. */
+/* A thread's share: some of the permutations, with all columns. */
 struct share {
-    uint32_t from, to; /* labellings */
+    uint32_t from, to; /* permutations */
     struct flm_sieve sieve;
     int32_t *change; /* of counts, from a place in the order to the next; one more than columns */
 };
@@ -44,12 +44,12 @@ struct share {
 struct work {
     struct flm_maxt *maxt;
     const struct flm_matrix *matrix;
-    const struct flm_labels *labels;
+    const struct flm_permutations *permutations;
     const struct flm_maxt_options *options;
     uint32_t *order;               /* of columns, the least extreme first */
     double *threshold;             /* by place in the order: ascending */
-    unsigned char *row;            /* of all labellings: maxt_sieve.h */
-    struct flm_sieve_bound *bound; /* by labelling: of the largest statistic so far */
+    unsigned char *row;            /* of all permutations: maxt_sieve.h */
+    struct flm_sieve_bound *bound; /* by permutation: of the largest statistic so far */
     struct share *share;
     uint32_t share_count;
 };
@@ -68,18 +68,18 @@ static uint32_t count_reached(const struct work *w, double largest)
     return low;
 }
 
-/* From `place` on, the largest statistic of a labelling is this one. Thresholds ascend as it does:
+/* From `place` on, the largest statistic of a permutation is this one. Thresholds ascend as it does:
  * so the columns that count are those up to some place, and of these, those behind the one that the
  * previous largest led to are counted now. */
-static void raise(const struct work *w, struct share *share, uint32_t labelling, uint32_t place,
+static void raise(const struct work *w, struct share *share, uint32_t permutation, uint32_t place,
                   double statistic)
 {
-    uint32_t before = count_reached(w, w->maxt->largest[labelling]);
+    uint32_t before = count_reached(w, w->maxt->largest[permutation]);
     uint32_t after = count_reached(w, statistic);
     share->change[before > place ? before : place]++;
     share->change[after > place ? after : place]--;
-    w->maxt->largest[labelling] = statistic;
-    w->bound[labelling] = flm_sieve_bound_of(&share->sieve, statistic);
+    w->maxt->largest[permutation] = statistic;
+    w->bound[permutation] = flm_sieve_bound_of(&share->sieve, statistic);
 }
 
 static void run_tile(const struct work *w, struct share *share, uint32_t first, uint32_t count)
@@ -89,7 +89,7 @@ static void run_tile(const struct work *w, struct share *share, uint32_t first, 
         l = flm_sieve_next(&share->sieve, w->row, w->bound, l, share->to, &lanes);
         if (l == share->to)
             return;
-        const uint64_t *words = w->labels->words + l * w->labels->words_each;
+        const uint64_t *words = w->permutations->words + l * w->permutations->words_each;
         for (uint32_t c = 0; c < count; c++) {
             if (!(lanes >> c & 1))
                 continue;
@@ -156,22 +156,23 @@ static void finish(struct work *w)
     double largest = 0;
     for (uint32_t i = maxt->column_count; i > 0; i--) {
         uint32_t c = w->order[i - 1];
-        largest = fmax(largest, flm_labels_p(w->labels, maxt->counts[c]));
+        largest = fmax(largest, flm_permutations_p(w->labels, maxt->counts[c]));
         maxt->p[c] = largest;
     }
-    qsort(maxt->largest, maxt->labelling_count, sizeof *maxt->largest, ascending);
+    qsort(maxt->largest, maxt->permutation_count, sizeof *maxt->largest, ascending);
 }
 
 static bool take_shares(struct work *w)
 {
-    uint64_t labellings = w->labels->count;
+    uint64_t permutations = w->permutations->count;
     bool good = true;
     for (uint32_t i = 0; i < w->share_count; i++) {
         struct share *share = &w->share[i];
-        share->from = (uint32_t)(labellings * i / w->share_count);
-        share->to = (uint32_t)(labellings * (i + 1) / w->share_count);
+        share->from = (uint32_t)(permutations * i / w->share_count);
+        share->to = (uint32_t)(permutations * (i + 1) / w->share_count);
         share->change = calloc((size_t)w->matrix->column_count + 1, sizeof *share->change);
-        good &= flm_sieve_init(&share->sieve, w->labels->run_count, w->labels->new_count);
+        good &=
+            flm_sieve_init(&share->sieve, w->permutations->run_count, w->permutations->new_count);
         good &= share->change != NULL;
     }
     return good;
@@ -180,11 +181,11 @@ static bool take_shares(struct work *w)
 /* All but what is in `maxt`. */
 static bool work_init(struct work *w)
 {
-    size_t columns = w->matrix->column_count, labellings = w->labels->count;
+    size_t columns = w->matrix->column_count, permutations = w->permutations->count;
     w->order = calloc(columns + 1, sizeof *w->order);
     w->threshold = calloc(columns + 1, sizeof *w->threshold);
-    w->row = calloc(labellings + 1, flm_sieve_part_count(w->labels->run_count));
-    w->bound = calloc(labellings + 1, sizeof *w->bound);
+    w->row = calloc(permutations + 1, flm_sieve_part_count(w->permutations->run_count));
+    w->bound = calloc(permutations + 1, sizeof *w->bound);
     w->share = calloc(w->share_count, sizeof *w->share);
     return w->order && w->threshold && w->row && w->bound && w->share && take_shares(w);
 }
@@ -202,17 +203,17 @@ static void work_clear(struct work *w)
     free(w->share);
 }
 
-/* Each share makes the tables of all columns: for few labellings one will do. */
-static uint32_t count_shares(uint32_t labellings, int threads)
+/* Each share makes the tables of all columns: for few permutations one will do. */
+static uint32_t count_shares(uint32_t permutations, int threads)
 {
-    enum { LEAST_LABELLINGS = 16, MOST_SHARES = 64 };
-    uint32_t most = labellings / LEAST_LABELLINGS + 1;
+    enum { LEAST_PERMUTATIONS = 16, MOST_SHARES = 64 };
+    uint32_t most = permutations / LEAST_PERMUTATIONS + 1;
     most = most < MOST_SHARES ? most : MOST_SHARES;
     return threads <= 1 ? 1 : (uint32_t)threads < most ? (uint32_t)threads : most;
 }
 
 bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
-                   const unsigned char *is_new, const struct flm_labels *labels,
+                   const unsigned char *is_new, const struct flm_permutations *permutations,
                    const struct flm_maxt_options *options, struct flm_error *why)
 {
     size_t columns = (size_t)matrix->column_count + 1;
@@ -221,16 +222,16 @@ bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
         .t = calloc(columns, sizeof *maxt->t),
         .p = calloc(columns, sizeof *maxt->p),
         .counts = calloc(columns, sizeof *maxt->counts),
-        .largest = calloc((size_t)labels->count + 1, sizeof *maxt->largest),
-        .labelling_count = labels->count,
-        .is_complete = labels->is_complete,
+        .largest = calloc((size_t)permutations->count + 1, sizeof *maxt->largest),
+        .permutation_count = permutations->count,
+        .is_complete = permutations->is_complete,
     };
     struct work work = {
         .maxt = maxt,
         .matrix = matrix,
         .labels = labels,
         .options = options,
-        .share_count = count_shares(labels->count, options->threads),
+        .share_count = count_shares(permutations->count, options->threads),
     };
     bool good = maxt->t && maxt->p && maxt->counts && maxt->largest && work_init(&work);
     if (good) {
@@ -258,13 +259,13 @@ void flm_maxt_clear(struct flm_maxt *maxt)
 
 double flm_maxt_critical(const struct flm_maxt *maxt, double alpha)
 {
-    /* How many labellings may reach a significant column. The given one always does: it is one of
+    /* How many permutations may reach a significant column. The given one always does: it is one of
      * all of them, and counted besides those that were drawn. */
     double given = maxt->is_complete ? 0 : 1;
-    double allowed = floor(alpha * (maxt->labelling_count + given) * (1 + 1e-12)) - given;
+    double allowed = floor(alpha * (maxt->permutation_count + given) * (1 + 1e-12)) - given;
     if (!(allowed >= 1 - given))
         return INFINITY;
-    if (allowed >= maxt->labelling_count)
+    if (allowed >= maxt->permutation_count)
         return -INFINITY;
-    return maxt->largest[maxt->labelling_count - 1 - (uint32_t)allowed];
+    return maxt->largest[maxt->permutation_count - 1 - (uint32_t)allowed];
 }

@@ -69,15 +69,15 @@ void flm_sieve_clear(struct flm_sieve *sieve)
     sieve->table_memory = NULL;
 }
 
-void flm_sieve_parts(const struct flm_labels *labels, unsigned char *row)
+void flm_sieve_parts(const struct flm_permutations *permutations, unsigned char *row)
 {
-    uint32_t parts = flm_sieve_part_count(labels->run_count);
-    for (uint32_t l = 0; l < labels->count; l++) {
-        const uint64_t *words = labels->words + l * labels->words_each;
-        unsigned char *of_labelling = row + (size_t)l * parts;
-        memset(of_labelling, 0, parts);
-        for (uint32_t r = 0; r < labels->run_count; r++)
-            of_labelling[r / PART] |= (unsigned char)((words[r / 64] >> r % 64 & 1) << r % PART);
+    uint32_t parts = flm_sieve_part_count(permutations->run_count);
+    for (uint32_t l = 0; l < permutations->count; l++) {
+        const uint64_t *words = permutations->words + l * permutations->words_each;
+        unsigned char *of_permutation = row + (size_t)l * parts;
+        memset(of_permutation, 0, parts);
+        for (uint32_t r = 0; r < permutations->run_count; r++)
+            of_permutation[r / PART] |= (unsigned char)((words[r / 64] >> r % 64 & 1) << r % PART);
     }
 }
 
@@ -228,11 +228,11 @@ static uint32_t next_by_sums(const struct flm_sieve *sieve, const unsigned char 
     four floor_low = load(sieve->floor), floor_high = load(sieve->floor + 4);
     four slack = all((float)sieve->slack);
     for (uint32_t l = from; l < to; l++) {
-        const unsigned char *of_labelling = row + (size_t)l * parts;
+        const unsigned char *of_permutation = row + (size_t)l * parts;
         const float *table = tables;
         four low = all(0), high = all(0);
         for (uint32_t p = 0; p < parts; p++, table += ROWS * LANES) {
-            const float *sums = table + (size_t)of_labelling[p] * LANES;
+            const float *sums = table + (size_t)of_permutation[p] * LANES;
             low += load(sums);
             high += load(sums + 4);
         }
@@ -283,11 +283,11 @@ static uint32_t next_by_squares(const struct flm_sieve *sieve, const unsigned ch
         .new_share = all((float)sieve->new_share),
     };
     for (uint32_t l = from; l < to; l++) {
-        const unsigned char *of_labelling = row + (size_t)l * parts;
+        const unsigned char *of_permutation = row + (size_t)l * parts;
         const float *table = tables;
         four low = all(0), high = all(0), squares_low = all(0), squares_high = all(0);
         for (uint32_t p = 0; p < parts; p++, table += 2 * ROWS * LANES) {
-            const float *sums = table + 2 * (size_t)of_labelling[p] * LANES;
+            const float *sums = table + 2 * (size_t)of_permutation[p] * LANES;
             low += load(sums);
             high += load(sums + 4);
             squares_low += load(sums + 8);

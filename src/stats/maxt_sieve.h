@@ -1,8 +1,8 @@
-/* maxt_sieve.h - which columns may have a larger t than the largest so far, in which labellings.
+/* maxt_sieve.h - which columns may have a larger t than the largest so far, in which permutations.
  * Private to maxt.c.
  *
  * Of two hundred million t of a gate, some hundred thousand are larger than all before them in
- * their labelling. Only these are worth computing as welch.h does. The others are sifted out here,
+ * their permutation. Only these are worth computing as welch.h does. The others are sifted out here,
  * in single precision, by a bound of t that is never too small. So the sieve has no influence on
  * any result, whatever the machine, the compiler and its vectors make of it.
  *
@@ -19,10 +19,10 @@
  * Sums come from tables: runs are taken in parts of six, and for each part there is the sum of
  * every subset of its runs, for all columns of a tile beside each other:
  *
- *     labelling   100101 110010 ...     a row of eight columns for each part, added up
+ *     permutation   100101 110010 ...     a row of eight columns for each part, added up
  *     tables      part 0, row 100101: | c0 | c1 | ... | c7 |  +  part 1, row 110010: ...
  *
- * A tile's tables are 20 KB for 60 runs, which a first level cache holds. The loop over labellings
+ * A tile's tables are 20 KB for 60 runs, which a first level cache holds. The loop over permutations
  * takes 0.5 ns for a t of 60 runs. Parts of eight runs, with tables of 64 KB, were measured to take
  * 0.45, and vectors twice as wide 0.25: not worth a second version for machines that have them. */
 #ifndef FLAMEL_STATS_MAXT_SIEVE_H
@@ -53,9 +53,9 @@ struct flm_sieve {
 bool flm_sieve_init(struct flm_sieve *sieve, uint32_t run_count, uint32_t new_count);
 void flm_sieve_clear(struct flm_sieve *sieve);
 
-/* Labellings as the tables have them: by labelling and part, which row. */
+/* Permutations as the tables have them: by permutation and part, which row. */
 uint32_t flm_sieve_part_count(uint32_t run_count);
-void flm_sieve_parts(const struct flm_labels *labels, unsigned char *row);
+void flm_sieve_parts(const struct flm_permutations *permutations, unsigned char *row);
 
 /* Makes these columns the tile, FLM_SIEVE_LANES at most. `unit` as in welch.h. */
 void flm_sieve_take(struct flm_sieve *sieve, const struct flm_matrix *matrix,
@@ -63,8 +63,8 @@ void flm_sieve_take(struct flm_sieve *sieve, const struct flm_matrix *matrix,
 
 struct flm_sieve_bound flm_sieve_bound_of(const struct flm_sieve *sieve, double t);
 
-/* The first labelling of [from, to) in which |t| of any lane may be above the bound of the
- * labelling; `to` when there is none. `lanes` receives a bit for each such lane. */
+/* The first permutation of [from, to) in which |t| of any lane may be above the bound of the
+ * permutation; `to` when there is none. `lanes` receives a bit for each such lane. */
 uint32_t flm_sieve_next(const struct flm_sieve *sieve, const unsigned char *row,
                         const struct flm_sieve_bound *bound, uint32_t from, uint32_t to,
                         uint32_t *lanes);

@@ -116,24 +116,24 @@ static bool choose_next(const struct blocks *blocks, uint32_t b)
 }
 
 /* All choices of all blocks, as the digits of a number: the first block's is the fastest. */
-static void take_all(struct flm_labels *labels, const struct blocks *blocks)
+static void take_all(struct flm_permutations *permutations, const struct blocks *blocks)
 {
     for (uint32_t b = 0; b < blocks->count; b++)
         choose_first(blocks, b);
-    for (uint32_t i = 0; i < labels->count; i++) {
-        write_chosen(blocks, labels->words + i * labels->words_each);
+    for (uint32_t i = 0; i < permutations->count; i++) {
+        write_chosen(blocks, permutations->words + i * permutations->words_each);
         uint32_t b = 0;
         while (b < blocks->count && !choose_next(blocks, b))
             choose_first(blocks, b++);
-        assert((b == blocks->count) == (i + 1 == labels->count));
+        assert((b == blocks->count) == (i + 1 == permutations->count));
     }
 }
 
-static void draw(struct flm_labels *labels, const struct blocks *blocks, uint64_t seed)
+static void draw(struct flm_permutations *permutations, const struct blocks *blocks, uint64_t seed)
 {
     struct flm_random random = {seed};
-    for (uint32_t i = 0; i < labels->count; i++) {
-        uint64_t *words = labels->words + i * labels->words_each;
+    for (uint32_t i = 0; i < permutations->count; i++) {
+        uint64_t *words = permutations->words + i * permutations->words_each;
         for (uint32_t b = 0; b < blocks->count; b++) {
             uint32_t n = blocks->start[b + 1] - blocks->start[b];
             const uint32_t *run = blocks->run + blocks->start[b];
@@ -151,48 +151,50 @@ static void draw(struct flm_labels *labels, const struct blocks *blocks, uint64_
     }
 }
 
-bool flm_labels_init(struct flm_labels *labels, uint32_t run_count, const unsigned char *is_new,
-                     const uint32_t *block, uint32_t asked, uint64_t seed, struct flm_error *why)
+bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_count,
+                           const unsigned char *is_new, const uint32_t *block, uint32_t asked,
+                           uint64_t seed, struct flm_error *why)
 {
     struct blocks blocks;
-    *labels = (struct flm_labels){.run_count = run_count};
+    *permutations = (struct flm_permutations){.run_count = run_count};
     if (!find_blocks(&blocks, run_count, is_new, block))
         return flm_error_memory(why);
     for (uint32_t b = 0; b < blocks.count; b++)
-        labels->new_count += blocks.new_count[b];
-    labels->possible_count = count_possible(&blocks);
-    if (labels->possible_count <= 1) {
+        permutations->new_count += blocks.new_count[b];
+    permutations->possible_count = count_possible(&blocks);
+    if (permutations->possible_count <= 1) {
         free(blocks.memory);
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             labels->new_count == 0 || labels->new_count == run_count
+                             permutations->new_count == 0 || permutations->new_count == run_count
                                  ? "all runs are of one group: there is nothing to compare"
                                  : "no block has runs of both groups: there is nothing to compare "
                                    "inside of a block");
     }
-    labels->is_complete = labels->possible_count <= asked;
-    labels->count = labels->is_complete ? (uint32_t)labels->possible_count : asked;
-    labels->words_each = ((size_t)run_count + 63) / 64;
-    size_t count = labels->count > 0 ? labels->count : 1;
-    labels->words = calloc(count, labels->words_each * sizeof *labels->words);
-    if (labels->words && labels->is_complete)
+    permutations->is_complete = permutations->possible_count <= asked;
+    permutations->count =
+        permutations->is_complete ? (uint32_t)permutations->possible_count : asked;
+    permutations->words_each = ((size_t)run_count + 63) / 64;
+    size_t count = permutations->count > 0 ? permutations->count : 1;
+    permutations->words = calloc(count, permutations->words_each * sizeof *permutations->words);
+    if (permutations->words && permutations->is_complete)
         take_all(labels, &blocks);
-    else if (labels->words)
+    else if (permutations->words)
         draw(labels, &blocks, seed);
     free(blocks.memory);
-    if (labels->words)
+    if (permutations->words)
         return true;
-    flm_labels_clear(labels);
+    flm_permutations_clear(labels);
     return flm_error_memory(why);
 }
 
-void flm_labels_clear(struct flm_labels *labels)
+void flm_permutations_clear(struct flm_permutations *permutations)
 {
-    free(labels->words);
-    *labels = (struct flm_labels){0};
+    free(permutations->words);
+    *permutations = (struct flm_permutations){0};
 }
 
-double flm_labels_p(const struct flm_labels *labels, uint64_t count)
+double flm_permutations_p(const struct flm_permutations *permutations, uint64_t count)
 {
-    return labels->is_complete ? (double)count / labels->count
-                               : (double)(count + 1) / ((double)labels->count + 1);
+    return permutations->is_complete ? (double)count / permutations->count
+                                     : (double)(count + 1) / ((double)permutations->count + 1);
 }

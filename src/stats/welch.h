@@ -26,7 +26,7 @@ struct flm_welch {
 struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
                                 const unsigned char *is_new, double unit);
 
-/* Its t alone, of a labelling (permutations.h): `words` has a bit for each run. The same to the last bit:
+/* Its t alone, of a permutation (permutations.h): `words` has a bit for each run. The same to the last bit:
  * permuted statistics are compared with the observed one, and equal ones must be equal. */
 double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *words, double unit);
 

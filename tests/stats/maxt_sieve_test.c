@@ -14,7 +14,7 @@
 
 struct tile {
     struct groups groups;
-    struct flm_labels labels;
+    struct flm_permutations labels;
     struct flm_sieve sieve;
     unsigned char *row;
     struct flm_sieve_bound *bound;
@@ -28,11 +28,11 @@ static struct tile tile_of(struct groups groups, uint32_t count, double unit)
     uint32_t columns[FLM_SIEVE_LANES];
     for (uint32_t c = 0; c < FLM_SIEVE_LANES; c++)
         columns[c] = c;
-    assert_true(
-        flm_labels_init(&tile.labels, groups.matrix.run_count, groups.is_new, NULL, 500, 3, NULL));
+    assert_true(flm_permutations_init(&tile.labels, groups.matrix.run_count, groups.is_new, NULL,
+                                      500, 3, NULL));
     assert_true(flm_sieve_init(&tile.sieve, groups.matrix.run_count, groups.new_count));
-    tile.row = calloc(tile.labels.count, flm_sieve_part_count(groups.matrix.run_count));
-    tile.bound = calloc(tile.labels.count, sizeof *tile.bound);
+    tile.row = calloc(tile.permutations.count, flm_sieve_part_count(groups.matrix.run_count));
+    tile.bound = calloc(tile.permutations.count, sizeof *tile.bound);
     assert_true(tile.row && tile.bound);
     flm_sieve_parts(&tile.labels, tile.row);
     flm_sieve_take(&tile.sieve, &groups.matrix, columns, count, unit);
@@ -42,26 +42,26 @@ static struct tile tile_of(struct groups groups, uint32_t count, double unit)
 static void clear_tile(struct tile *tile)
 {
     groups_clear(&tile->groups);
-    flm_labels_clear(&tile->labels);
+    flm_permutations_clear(&tile->labels);
     flm_sieve_clear(&tile->sieve);
     free(tile->row);
     free(tile->bound);
 }
 
-static double t_of(const struct tile *tile, uint32_t labelling, uint32_t column)
+static double t_of(const struct tile *tile, uint32_t permutation, uint32_t column)
 {
     return flm_welch_t(flm_matrix_column(&tile->groups.matrix, column),
                        tile->groups.matrix.run_count,
-                       tile->labels.words + labelling * tile->labels.words_each, tile->unit);
+                       tile->labels.words + permutation * tile->labels.words_each, tile->unit);
 }
 
-/* The lanes of one labelling. */
-static uint32_t lanes_of(const struct tile *tile, uint32_t labelling)
+/* The lanes of one permutation. */
+static uint32_t lanes_of(const struct tile *tile, uint32_t permutation)
 {
     uint32_t lanes = 0;
     uint32_t next =
-        flm_sieve_next(&tile->sieve, tile->row, tile->bound, labelling, labelling + 1, &lanes);
-    return next == labelling ? lanes : 0;
+        flm_sieve_next(&tile->sieve, tile->row, tile->bound, permutation, permutation + 1, &lanes);
+    return next == permutation ? lanes : 0;
 }
 
 static const struct {
@@ -97,14 +97,15 @@ static void no_t_above_its_bound_is_sifted_out(void **state)
             groups_of_noise(shapes[shape].base, shapes[shape].new, FLM_SIEVE_LANES, 9, &random);
         vary(&groups, &random);
         struct tile tile = tile_of(groups, FLM_SIEVE_LANES, i % 3 * 0.02);
-        for (uint32_t l = 0; l < tile.labels.count; l++) {
+        for (uint32_t l = 0; l < tile.permutations.count; l++) {
             /* Just below the t of one of them: it is above, and so may others be. */
             double u = nextafter(fabs(t_of(&tile, l, random_below(&random, 8))), -1);
             tile.bound[l] = flm_sieve_bound_of(&tile.sieve, u);
             uint32_t lanes = lanes_of(&tile, l);
             for (uint32_t c = 0; c < FLM_SIEVE_LANES; c++)
                 if (fabs(t_of(&tile, l, c)) > u && !(lanes >> c & 1))
-                    fail_msg("set %d, labelling %u: t %g is above %g", i, l, t_of(&tile, l, c), u);
+                    fail_msg("set %d, permutation %u: t %g is above %g", i, l, t_of(&tile, l, c),
+                             u);
         }
         clear_tile(&tile);
     }
@@ -121,7 +122,7 @@ static void nearly_all_t_below_their_bounds_are_sifted_out(void **state)
             groups_of_noise(counts[i][0], counts[i][1], FLM_SIEVE_LANES, 9, &random);
         struct tile tile = tile_of(groups, FLM_SIEVE_LANES, i % 2 * 0.02);
         int passed = 0, above = 0;
-        for (uint32_t l = 0; l < tile.labels.count; l++) {
+        for (uint32_t l = 0; l < tile.permutations.count; l++) {
             tile.bound[l] = flm_sieve_bound_of(&tile.sieve, 3);
             uint32_t lanes = lanes_of(&tile, l);
             for (uint32_t c = 0; c < FLM_SIEVE_LANES; c++) {
@@ -146,12 +147,12 @@ static void a_column_that_never_varies_is_above_no_bound_from_zero_on(void **sta
         struct tile tile = tile_of(groups, 5, 0);
         const double bounds[] = {0, 1e-20, 1, 1e100, INFINITY};
         for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
-            for (uint32_t l = 0; l < tile.labels.count; l++) {
+            for (uint32_t l = 0; l < tile.permutations.count; l++) {
                 tile.bound[l] = flm_sieve_bound_of(&tile.sieve, bounds[b]);
                 /* Lane 2 is constant, lanes from 5 on are empty. */
                 assert_int_equal(lanes_of(&tile, l) & 0xE4, 0);
             }
-        for (uint32_t l = 0; l < tile.labels.count; l++) {
+        for (uint32_t l = 0; l < tile.permutations.count; l++) {
             tile.bound[l] = flm_sieve_bound_of(&tile.sieve, -0.5);
             assert_int_equal(lanes_of(&tile, l) & 0x1F, 0x1F);
         }
@@ -169,7 +170,7 @@ static void columns_whose_squares_are_no_doubles_are_above_every_bound(void **st
             for (uint32_t r = 0; r < groups.matrix.run_count; r++)
                 flm_matrix_column(&groups.matrix, 4)[r] *= large ? 1e200 : 1e-200;
             struct tile tile = tile_of(groups, FLM_SIEVE_LANES, 0.1);
-            for (uint32_t l = 0; l < tile.labels.count; l++) {
+            for (uint32_t l = 0; l < tile.permutations.count; l++) {
                 tile.bound[l] = flm_sieve_bound_of(&tile.sieve, 1000);
                 assert_true(lanes_of(&tile, l) >> 4 & 1);
             }
@@ -177,21 +178,22 @@ static void columns_whose_squares_are_no_doubles_are_above_every_bound(void **st
         }
 }
 
-static void the_next_labelling_is_the_first_with_a_lane(void **state)
+static void the_next_permutation_is_the_first_with_a_lane(void **state)
 {
     (void)state;
     uint64_t random = 11;
     struct tile tile =
         tile_of(groups_of_noise(10, 10, FLM_SIEVE_LANES, 9, &random), FLM_SIEVE_LANES, 0);
-    for (uint32_t l = 0; l < tile.labels.count; l++)
+    for (uint32_t l = 0; l < tile.permutations.count; l++)
         tile.bound[l] = flm_sieve_bound_of(&tile.sieve, 2.5);
     uint32_t from = 0, found = 0;
-    for (uint32_t l = 0; l < tile.labels.count; l++) {
+    for (uint32_t l = 0; l < tile.permutations.count; l++) {
         if (lanes_of(&tile, l) == 0)
             continue;
         uint32_t lanes;
-        assert_int_equal(
-            flm_sieve_next(&tile.sieve, tile.row, tile.bound, from, tile.labels.count, &lanes), l);
+        assert_int_equal(flm_sieve_next(&tile.sieve, tile.row, tile.bound, from,
+                                        tile.permutations.count, &lanes),
+                         l);
         assert_int_equal(lanes, lanes_of(&tile, l));
         from = l + 1;
         found++;
@@ -199,8 +201,8 @@ static void the_next_labelling_is_the_first_with_a_lane(void **state)
     uint32_t lanes;
     assert_true(found > 10);
     assert_int_equal(
-        flm_sieve_next(&tile.sieve, tile.row, tile.bound, from, tile.labels.count, &lanes),
-        tile.labels.count);
+        flm_sieve_next(&tile.sieve, tile.row, tile.bound, from, tile.permutations.count, &lanes),
+        tile.permutations.count);
     clear_tile(&tile);
 }
 
@@ -227,7 +229,7 @@ int main(void)
         cmocka_unit_test(nearly_all_t_below_their_bounds_are_sifted_out),
         cmocka_unit_test(a_column_that_never_varies_is_above_no_bound_from_zero_on),
         cmocka_unit_test(columns_whose_squares_are_no_doubles_are_above_every_bound),
-        cmocka_unit_test(the_next_labelling_is_the_first_with_a_lane),
+        cmocka_unit_test(the_next_permutation_is_the_first_with_a_lane),
         cmocka_unit_test(a_sieve_without_memory_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

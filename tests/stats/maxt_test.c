@@ -12,15 +12,16 @@
 #include "support/core/random.h"
 #include "support/profile/groups.h"
 
-static struct flm_maxt test_groups(const struct groups *groups, uint32_t labellings, uint64_t seed,
-                                   struct flm_maxt_options options)
+static struct flm_maxt test_groups(const struct groups *groups, uint32_t permutations,
+                                   uint64_t seed, struct flm_maxt_options options)
 {
-    struct flm_labels labels;
+    struct flm_permutations labels;
     struct flm_maxt maxt;
-    assert_true(flm_labels_init(&labels, groups->matrix.run_count, groups->is_new, NULL, labellings,
-                                seed, NULL));
-    assert_true(flm_maxt_init(&maxt, &groups->matrix, groups->is_new, &labels, &options, NULL));
-    flm_labels_clear(&labels);
+    assert_true(flm_permutations_init(&permutations, groups->matrix.run_count, groups->is_new, NULL,
+                                      permutations, seed, NULL));
+    assert_true(
+        flm_maxt_init(&maxt, &groups->matrix, groups->is_new, &permutations, &options, NULL));
+    flm_permutations_clear(&permutations);
     return maxt;
 }
 
@@ -37,7 +38,7 @@ static struct flm_maxt_options options_of(const struct json_tree *golden)
     };
 }
 
-static void all_labellings_give_the_exact_p_of_the_golden_data(void **state)
+static void all_permutations_give_the_exact_p_of_the_golden_data(void **state)
 {
     (void)state;
     struct json_tree *golden = json_tree_read("tests/data/algebra/06_maxT.json");
@@ -49,7 +50,7 @@ static void all_labellings_give_the_exact_p_of_the_golden_data(void **state)
         struct groups groups = groups_of_golden(&cases->items[i]);
         struct flm_maxt maxt = test_groups(&groups, 1000, 1, options_of(&cases->items[i]));
         assert_true(maxt.is_complete);
-        assert_int_equal(maxt.labelling_count, json_tree_get(expect, "permutations")->number);
+        assert_int_equal(maxt.permutation_count, json_tree_get(expect, "permutations")->number);
         for (uint32_t c = 0; c < maxt.column_count; c++) {
             assert_near(maxt.t[c], &json_tree_get(expect, "t")->items[c], 1e-9);
             assert_near(maxt.p[c], &p->items[c], 1e-15);
@@ -60,7 +61,7 @@ static void all_labellings_give_the_exact_p_of_the_golden_data(void **state)
     json_tree_free(golden);
 }
 
-static void drawn_labellings_give_the_counts_of_the_golden_data(void **state)
+static void drawn_permutations_give_the_counts_of_the_golden_data(void **state)
 {
     (void)state;
     struct json_tree *golden = json_tree_read("tests/data/algebra/08_maxT_seeded.json");
@@ -102,12 +103,13 @@ static int ascending(const void *a, const void *b)
     return (of_a > of_b) - (of_a < of_b);
 }
 
-static struct model model_of(const struct groups *groups, const struct flm_labels *labels,
+static struct model model_of(const struct groups *groups,
+                             const struct flm_permutations *permutations,
                              struct flm_maxt_options options)
 {
     uint32_t columns = groups->matrix.column_count, runs = groups->matrix.run_count;
     struct model m = {calloc(columns + 1, sizeof *m.t), calloc(columns + 1, sizeof *m.p),
-                      calloc(labels->count + 1, sizeof *m.largest),
+                      calloc(permutations->count + 1, sizeof *m.largest),
                       calloc(columns + 1, sizeof *m.counts)};
     assert_true(m.t && m.p && m.largest && m.counts);
     for (uint32_t c = 0; c < columns; c++)
@@ -116,12 +118,12 @@ static struct model model_of(const struct groups *groups, const struct flm_label
                      .t;
     double *permuted = calloc(columns + 1, sizeof *permuted);
     assert_non_null(permuted);
-    for (uint32_t l = 0; l < labels->count; l++) {
+    for (uint32_t l = 0; l < permutations->count; l++) {
         for (uint32_t c = 0; c < columns; c++)
-            permuted[c] =
-                statistic(flm_welch_t(flm_matrix_column(&groups->matrix, c), runs,
-                                      labels->words + l * labels->words_each, options.unit),
-                          options.side);
+            permuted[c] = statistic(flm_welch_t(flm_matrix_column(&groups->matrix, c), runs,
+                                                permutations->words + l * permutations->words_each,
+                                                options.unit),
+                                    options.side);
         m.largest[l] = -INFINITY;
         for (uint32_t c = 0; c < columns; c++) {
             double observed = statistic(m.t[c], options.side), largest = -INFINITY;
@@ -139,8 +141,8 @@ static struct model model_of(const struct groups *groups, const struct flm_label
             if (statistic(m.t[other], options.side) > statistic(m.t[c], options.side) ||
                 (statistic(m.t[other], options.side) == statistic(m.t[c], options.side) &&
                  other <= c))
-                m.p[c] = fmax(m.p[c], flm_labels_p(labels, m.counts[other]));
-    qsort(m.largest, labels->count, sizeof *m.largest, ascending);
+                m.p[c] = fmax(m.p[c], flm_permutations_p(labels, m.counts[other]));
+    qsort(m.largest, permutations->count, sizeof *m.largest, ascending);
     free(permuted);
     return m;
 }
@@ -171,30 +173,31 @@ static void make_difficult(struct groups *groups, uint64_t *random)
     }
 }
 
-static void assert_is_model(const struct groups *groups, const uint32_t *block, uint32_t labellings,
-                            struct flm_maxt_options options)
+static void assert_is_model(const struct groups *groups, const uint32_t *block,
+                            uint32_t permutations, struct flm_maxt_options options)
 {
-    struct flm_labels labels;
-    assert_true(flm_labels_init(&labels, groups->matrix.run_count, groups->is_new, block,
-                                labellings, 9, NULL));
-    struct model model = model_of(groups, &labels, options);
+    struct flm_permutations labels;
+    assert_true(flm_permutations_init(&permutations, groups->matrix.run_count, groups->is_new,
+                                      block, permutations, 9, NULL));
+    struct model model = model_of(groups, &permutations, options);
     uint32_t columns = groups->matrix.column_count;
     for (options.threads = 1; options.threads <= 5; options.threads += 2) {
         struct flm_maxt maxt;
-        assert_true(flm_maxt_init(&maxt, &groups->matrix, groups->is_new, &labels, &options, NULL));
+        assert_true(
+            flm_maxt_init(&maxt, &groups->matrix, groups->is_new, &permutations, &options, NULL));
         assert_memory_equal(maxt.t, model.t, columns * sizeof *maxt.t);
         for (uint32_t c = 0; c < columns; c++)
             assert_int_equal(maxt.counts[c], model.counts[c]);
         assert_memory_equal(maxt.p, model.p, columns * sizeof *maxt.p);
-        assert_int_equal(maxt.labelling_count, labels.count);
-        assert_memory_equal(maxt.largest, model.largest, labels.count * sizeof *maxt.largest);
+        assert_int_equal(maxt.permutation_count, permutations.count);
+        assert_memory_equal(maxt.largest, model.largest, permutations.count * sizeof *maxt.largest);
         flm_maxt_clear(&maxt);
     }
     free(model.t);
     free(model.p);
     free(model.largest);
     free(model.counts);
-    flm_labels_clear(&labels);
+    flm_permutations_clear(&permutations);
 }
 
 static void difficult_columns_are_counted_as_defined_with_any_number_of_threads(void **state)
@@ -220,7 +223,7 @@ static void difficult_columns_are_counted_as_defined_with_any_number_of_threads(
             }
 }
 
-static void blocks_are_relabeled_inside_of_themselves(void **state)
+static void blocks_are_permuted_inside_of_themselves(void **state)
 {
     (void)state;
     uint64_t random = 29;
@@ -235,19 +238,19 @@ static void blocks_are_relabeled_inside_of_themselves(void **state)
     for (uint32_t r = 0; r < 16; r++)
         groups.matrix.value[r] = 100 * block[r] + (groups.is_new[r] ? 1 : 0) + 0.01 * (r % 2);
     groups.matrix.column_count = 1;
-    struct flm_labels labels;
+    struct flm_permutations labels;
     struct flm_maxt maxt;
     struct flm_maxt_options options = {.threads = 1};
-    assert_true(flm_labels_init(&labels, 16, groups.is_new, block, 2000, 1, NULL));
-    assert_true(flm_maxt_init(&maxt, &groups.matrix, groups.is_new, &labels, &options, NULL));
-    assert_int_equal(labels.count, 1296);
-    assert_int_equal(maxt.counts[0], 2); /* the given labelling and its reverse */
+    assert_true(flm_permutations_init(&permutations, 16, groups.is_new, block, 2000, 1, NULL));
+    assert_true(flm_maxt_init(&maxt, &groups.matrix, groups.is_new, &permutations, &options, NULL));
+    assert_int_equal(permutations.count, 1296);
+    assert_int_equal(maxt.counts[0], 2); /* the given permutation and its reverse */
     flm_maxt_clear(&maxt);
-    flm_labels_clear(&labels);
+    flm_permutations_clear(&permutations);
     groups_clear(&groups);
 }
 
-static void a_deterministic_change_is_as_sure_as_labellings_allow(void **state)
+static void a_deterministic_change_is_as_sure_as_permutations_allow(void **state)
 {
     (void)state;
     uint64_t random = 31;
@@ -294,13 +297,13 @@ static void the_critical_statistic_parts_significant_columns_from_others(void **
     }
 }
 
-static void too_few_labellings_have_no_critical_statistic(void **state)
+static void too_few_permutations_have_no_critical_statistic(void **state)
 {
     (void)state;
     uint64_t random = 41;
     struct groups groups = groups_of_noise(3, 3, 2, 4, &random);
     struct flm_maxt maxt = test_groups(&groups, 999, 1, (struct flm_maxt_options){.threads = 1});
-    assert_int_equal(maxt.labelling_count, 20);
+    assert_int_equal(maxt.permutation_count, 20);
     assert_true(isinf(flm_maxt_critical(&maxt, 0.01)));
     assert_true(isfinite(flm_maxt_critical(&maxt, 0.1)));
     flm_maxt_clear(&maxt);
@@ -311,7 +314,7 @@ static void too_few_labellings_have_no_critical_statistic(void **state)
     groups_clear(&groups);
 }
 
-static void all_labellings_are_the_limit_of_drawn_ones(void **state)
+static void all_permutations_are_the_limit_of_drawn_ones(void **state)
 {
     (void)state;
     uint64_t random = 43;
@@ -369,7 +372,7 @@ static void without_columns_there_is_nothing_to_say(void **state)
 
 struct failing {
     struct groups groups;
-    struct flm_labels labels;
+    struct flm_permutations labels;
 };
 
 static bool test_once(void *context, struct flm_error *why)
@@ -390,23 +393,23 @@ static void testing_survives_every_failing_allocation(void **state)
     (void)state;
     uint64_t random = 59;
     struct failing f = {.groups = groups_of_noise(5, 5, 30, 4, &random)};
-    assert_true(flm_labels_init(&f.labels, 10, f.groups.is_new, NULL, 99, 1, NULL));
+    assert_true(flm_permutations_init(&f.labels, 10, f.groups.is_new, NULL, 99, 1, NULL));
     assert_true(assert_survives_failures(test_once, &f) >= 5);
-    flm_labels_clear(&f.labels);
+    flm_permutations_clear(&f.labels);
     groups_clear(&f.groups);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_labellings_give_the_exact_p_of_the_golden_data),
-        cmocka_unit_test(drawn_labellings_give_the_counts_of_the_golden_data),
+        cmocka_unit_test(all_permutations_give_the_exact_p_of_the_golden_data),
+        cmocka_unit_test(drawn_permutations_give_the_counts_of_the_golden_data),
         cmocka_unit_test(difficult_columns_are_counted_as_defined_with_any_number_of_threads),
-        cmocka_unit_test(blocks_are_relabeled_inside_of_themselves),
-        cmocka_unit_test(a_deterministic_change_is_as_sure_as_labellings_allow),
+        cmocka_unit_test(blocks_are_permuted_inside_of_themselves),
+        cmocka_unit_test(a_deterministic_change_is_as_sure_as_permutations_allow),
         cmocka_unit_test(the_critical_statistic_parts_significant_columns_from_others),
-        cmocka_unit_test(too_few_labellings_have_no_critical_statistic),
-        cmocka_unit_test(all_labellings_are_the_limit_of_drawn_ones),
+        cmocka_unit_test(too_few_permutations_have_no_critical_statistic),
+        cmocka_unit_test(all_permutations_are_the_limit_of_drawn_ones),
         cmocka_unit_test(noise_is_taken_for_a_change_as_often_as_alpha_says),
         cmocka_unit_test(without_columns_there_is_nothing_to_say),
         cmocka_unit_test(testing_survives_every_failing_allocation),

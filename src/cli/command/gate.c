@@ -53,7 +53,7 @@ static const struct flm_option options[] = {
      FLM_OPTION_COUNT, offsetof(struct fields, threshold)},
     {"most", 0, "N", "of paper: and of these the N most frequent", FLM_OPTION_COUNT,
      offsetof(struct fields, most)},
-    {"permutations", 0, "N", "other labellings of the runs to compare with (default: 9999)",
+    {"permutations", 0, "N", "other permutations of the runs to compare with (default: 9999)",
      FLM_OPTION_COUNT, offsetof(struct fields, permutations)},
     {"seed", 0, "N", "another one draws other permutations (default: 1)", FLM_OPTION_COUNT,
      offsetof(struct fields, seed)},
@@ -389,7 +389,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_o
     if (!(f->sample >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "--sample is above 0");
     how->alpha = f->alpha;
-    how->labellings = (uint32_t)f->permutations;
+    how->permutations = (uint32_t)f->permutations;
     how->seed = (uint64_t)f->seed;
     how->side = strcmp(f->side, "both") == 0 ? FLM_SIDE_BOTH : FLM_SIDE_GROWTH;
     how->min_effect = f->min_effect;
@@ -413,7 +413,7 @@ static int run(const struct flm_command *command, int count, char **words)
                        .most = -1,
                        .alpha = how.alpha,
                        .min_effect = how.min_effect,
-                       .permutations = (int)how.labellings,
+                       .permutations = (int)how.permutations,
                        .seed = (int)how.seed,
                        .rows = 20};
     struct flm_error why;

@@ -80,7 +80,7 @@ static void add_options(struct flm_json_writer *json, const struct flm_gate_repo
     else
         flm_json_add_null(json, "tolerance");
     flm_json_add_bool(json, "exact", o->exact);
-    flm_json_add_number(json, "permutations", o->labellings);
+    flm_json_add_number(json, "permutations", o->permutations);
     flm_json_add_number(json, "seed", (double)o->seed);
     flm_json_add_bool(json, "absolute", o->absolute_only);
     flm_json_add_bool(json, "all_columns", o->has_all_columns);
@@ -95,7 +95,7 @@ static void add_test(struct flm_json_writer *json, const struct flm_gate_report 
     flm_json_add_number(json, "left_out", gate->columns.left_out_count);
     flm_json_add_bool(json, "by_size",
                       !r->options->absolute_only && gate->columns.has_view_by_size);
-    flm_json_add_number(json, "permutations", gate->labellings);
+    flm_json_add_number(json, "permutations", gate->permutations);
     flm_json_add_bool(json, "complete", gate->is_complete);
     flm_json_add_number(json, "smallest_p", gate->smallest_p);
     flm_json_add_number(json, "t_of_intervals", gate->critical);

@@ -190,8 +190,8 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
     flm_text_format(out, "%u + %u runs", r->runs->base_count, r->runs->new_count);
     if (!gate->is_complete) {
         flm_text_puts(out, " and ");
-        flm_count_add(out, (uint64_t)gate->labellings);
-        flm_text_puts(out, " labellings");
+        flm_count_add(out, (uint64_t)gate->permutations);
+        flm_text_puts(out, " permutations");
     }
     flm_text_puts(out, " cannot give a p below ");
     flm_words_rounded(out, gate->smallest_p, 2);
@@ -349,7 +349,7 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         flm_text_puts(out, " rare ones only in the totals above them)");
     }
     flm_text_puts(out, ", ");
-    flm_count_add(out, (uint64_t)gate->labellings);
+    flm_count_add(out, (uint64_t)gate->permutations);
     if (gate->is_complete)
         flm_text_puts(out, " permutations, which is all that there are. ");
     else

@@ -20,7 +20,7 @@ enum { LEAST_RUNS = 3, NOISE_ROWS = 5 };
 struct flm_gate_options flm_gate_defaults(void)
 {
     return (struct flm_gate_options){.alpha = 0.01,
-                                     .labellings = 9999,
+                                     .permutations = 9999,
                                      .seed = 1,
                                      .side = FLM_SIDE_GROWTH,
                                      .min_effect = 0.001,
@@ -32,7 +32,7 @@ struct judging {
     const struct flm_runs *runs;
     const struct flm_gate_options *options;
     unsigned char *is_new; /* by run */
-    struct flm_labels labels;
+    struct flm_permutations labels;
     struct flm_error *why;
 };
 
@@ -65,7 +65,7 @@ static bool check_runs(const struct flm_runs *runs, bool exact, struct flm_error
     return true;
 }
 
-/* ---- Which labellings there are -------------------------------------------------------------- */
+/* ---- Which permutations there are -------------------------------------------------------------- */
 
 static bool has_blocks(const struct flm_runs *runs)
 {
@@ -85,14 +85,14 @@ static bool make_labels(struct judging *j)
         j->is_new[i] = runs->run[i].is_new;
         block[i] = runs->run[i].block;
     }
-    bool good =
-        flm_labels_init(&j->labels, runs->run_count, j->is_new, has_blocks(runs) ? block : NULL,
-                        j->options->labellings, j->options->seed, j->why);
+    bool good = flm_permutations_init(&j->labels, runs->run_count, j->is_new,
+                                      has_blocks(runs) ? block : NULL, j->options->permutations,
+                                      j->options->seed, j->why);
     free(block);
     return good;
 }
 
-/* Where base and new are as many in every block, each labelling stands beside the one that calls
+/* Where base and new are as many in every block, each permutation stands beside the one that calls
  * new what it calls base: |t| is the same. */
 static bool has_mirrors(const struct flm_runs *runs)
 {
@@ -110,28 +110,29 @@ static bool has_mirrors(const struct flm_runs *runs)
 uint32_t flm_gate_least_runs(double alpha, bool in_blocks)
 {
     enum { MOST = 64 };
-    double part = alpha * columns_part, labellings = 2; /* n + n runs, n of them new */
+    double part = alpha * columns_part, permutations = 2; /* n + n runs, n of them new */
     uint32_t n = 1;
-    for (; n < MOST && 2 / labellings > part; n++) {
+    for (; n < MOST && 2 / permutations > part; n++) {
         if (!in_blocks)
-            labellings *= 2 * (2 * n + 1.0) / (n + 1.0);
+            permutations *= 2 * (2 * n + 1.0) / (n + 1.0);
         else /* the second run of each makes 6 ways of 2 */
-            labellings *= n % 2 ? 3 : 2;
+            permutations *= n % 2 ? 3 : 2;
     }
     return n;
 }
 
 static void find_smallest_p(struct judging *j, double part)
 {
-    const struct flm_labels *labels = &j->labels;
-    double ways = labels->is_complete && has_mirrors(j->runs) ? 2 : 1;
-    double p = labels->is_complete ? ways / labels->count : 1 / (1.0 + labels->count);
-    j->gate->labellings = labels->count;
-    j->gate->is_complete = labels->is_complete;
+    const struct flm_permutations *permutations = &j->labels;
+    double ways = permutations->is_complete && has_mirrors(j->runs) ? 2 : 1;
+    double p =
+        permutations->is_complete ? ways / permutations->count : 1 / (1.0 + permutations->count);
+    j->gate->permutations = permutations->count;
+    j->gate->is_complete = permutations->is_complete;
     j->gate->smallest_p = fmin(1, p / part);
     j->gate->least_runs =
         flm_gate_least_runs(j->options->alpha * part / columns_part, has_blocks(j->runs));
-    if (1 / (1.0 + j->options->labellings) / part > j->options->alpha)
+    if (1 / (1.0 + j->options->permutations) / part > j->options->alpha)
         j->gate->least_runs = 0;
 }
 
@@ -437,7 +438,7 @@ bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
     struct judging j = {.gate = gate, .runs = runs, .options = options, .why = why};
     j.is_new = malloc(runs->run_count);
     bool good = j.is_new ? judge(&j) : flm_error_memory(why);
-    flm_labels_clear(&j.labels);
+    flm_permutations_clear(&j.labels);
     free(j.is_new);
     if (!good)
         flm_gate_clear(gate);

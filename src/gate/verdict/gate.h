@@ -31,8 +31,8 @@
  * "No regression found" is not "no regression": so the smallest change that these runs would have
  * found is always part of the answer (noise.h).
  *
- * The same runs in the same order give the same digits. In another order, other labellings are
- * drawn, and p differs by as much as chance has it; where all labellings are taken, nothing does.
+ * The same runs in the same order give the same digits. In another order, other permutations are
+ * drawn, and p differs by as much as chance has it; where all permutations are taken, nothing does.
  */
 #ifndef FLAMEL_GATE_VERDICT_GATE_H
 #define FLAMEL_GATE_VERDICT_GATE_H
@@ -46,11 +46,11 @@
 #include "stats/maxt.h"
 
 struct flm_gate_options {
-    double alpha;         /* 0.01 */
-    uint32_t labellings;  /* 9999 */
-    uint64_t seed;        /* 1 */
-    enum flm_side side;   /* which changes fail; both are always found and told */
-    double min_effect;    /* share of the base's total: 0.001 */
+    double alpha;          /* 0.01 */
+    uint32_t permutations; /* 9999 */
+    uint64_t seed;         /* 1 */
+    enum flm_side side;    /* which changes fail; both are always found and told */
+    double min_effect;     /* share of the base's total: 0.001 */
     double require_mde;   /* share: INCONCLUSIVE when the smallest detectable change of the total is
                              larger; 0: not asked for */
     double wanted;        /* share: how many runs a change of this needs: 0.01 */
@@ -91,11 +91,12 @@ struct flm_gate {
     struct flm_noise noise;
     uint32_t failing_count; /* items that are why it fails; 0 where only the total is */
 
-    double labellings;   /* how many were looked at */
+    double permutations; /* how many were looked at */
     bool is_complete;    /* they were all that there are */
-    double smallest_p;   /* that so many runs and labellings can give at all */
-    uint32_t least_runs; /* in each group, for a p of alpha; 0: so many labellings cannot give it */
-    bool is_too_noisy;   /* for require_mde */
+    double smallest_p;   /* that so many runs and permutations can give at all */
+    uint32_t
+        least_runs;    /* in each group, for a p of alpha; 0: so many permutations cannot give it */
+    bool is_too_noisy; /* for require_mde */
 };
 
 /* The defaults above. */

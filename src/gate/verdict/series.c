@@ -240,7 +240,7 @@ static bool name_frames(struct looking *l, struct flm_series_change *change)
     around.base_count = change->at - change->from;
     around.new_count = change->to - change->at;
     options.alpha = naming_alpha;
-    options.labellings = l->options->orders;
+    options.permutations = l->options->orders;
     options.seed = l->options->seed;
     options.side = FLM_SIDE_BOTH;
     options.unit = l->series->unit;

@@ -391,10 +391,10 @@ static bool add_existing(struct flm_recorder *r, struct flm_error *why)
     size_t count;
     const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
     struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
-                                       .id = count > 0 ? ids[0] : 0,
-                                       .time_ns = r->started_ns,
-                                       .sink = take_made_record,
-                                       .context = r};
+                                          .id = count > 0 ? ids[0] : 0,
+                                          .time_ns = r->started_ns,
+                                          .sink = take_made_record,
+                                          .context = r};
     if (r->request.kernel && !r->limits.kernel_addresses_hidden &&
         !flm_synthesize_kernel(&synthesized, why))
         return false;

@@ -40,7 +40,7 @@ static void clear(struct fixture *f)
 static struct flm_gate_options usual(void)
 {
     struct flm_gate_options how = flm_gate_defaults();
-    how.labellings = 999;
+    how.permutations = 999;
     how.threads = 1;
     how.alpha = 0.05;
     return how;
@@ -176,7 +176,7 @@ static void a_deterministic_change_has_no_error(void **state)
     const struct flm_gate_column *c = &f.gate.column[item->column];
     assert_true(f.gate.unit == 0); /* calls are no samples */
     assert_true(c->t == INFINITY && c->low == 2 && c->high == 2);
-    assert_true(f.gate.is_complete && f.gate.labellings == 252);
+    assert_true(f.gate.is_complete && f.gate.permutations == 252);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     clear(&f);
 }
@@ -235,7 +235,7 @@ static void so_few_runs_that_nothing_can_be_found_are_inconclusive(void **state)
     how.alpha = 0.01;
     struct fixture f = judge(with(grown, 4, 4), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
-    assert_true(f.gate.is_complete && f.gate.labellings == 70);
+    assert_true(f.gate.is_complete && f.gate.permutations == 70);
     assert_true(fabs(f.gate.smallest_p - 2 / 70.0 / 0.8) < 1e-12);
     assert_int_equal(f.gate.least_runs, 5);
     assert_true(f.gate.noise.row[0].mde == INFINITY);
@@ -245,10 +245,10 @@ static void so_few_runs_that_nothing_can_be_found_are_inconclusive(void **state)
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     assert_true(fabs(f.gate.column[item_of(&f, "main;b;x")->column].p - 2 / 252.0 / 0.8) < 1e-12);
     clear(&f);
-    f = judge(with(grown, 4, 5), how); /* no labelling has a mirror: one in 126 */
+    f = judge(with(grown, 4, 5), how); /* no permutation has a mirror: one in 126 */
     assert_true(fabs(f.gate.smallest_p - 1 / 126.0 / 0.8) < 1e-12);
     clear(&f);
-    how.labellings = 99; /* one in 100 */
+    how.permutations = 99; /* one in 100 */
     f = judge(with(grown, 12, 12), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
     assert_int_equal(f.gate.least_runs, 0);
@@ -321,7 +321,7 @@ static void the_least_that_there_can_be_is_judged(void **state)
 
 /* ---- What must not matter -------------------------------------------------------------------- */
 
-static void the_order_of_runs_does_not_matter_where_all_labellings_are_taken(void **state)
+static void the_order_of_runs_does_not_matter_where_all_permutations_are_taken(void **state)
 {
     (void)state;
     uint64_t random = 51;
@@ -472,7 +472,7 @@ static bool make_gate(void *context, struct flm_error *why)
     const struct flm_runs *runs = context;
     struct flm_gate gate;
     struct flm_gate_options how = usual();
-    how.labellings = 99;
+    how.permutations = 99;
     if (!flm_gate_init(&gate, runs, &how, why))
         return false;
     flm_gate_clear(&gate);
@@ -504,7 +504,7 @@ int main(void)
         cmocka_unit_test(runs_that_could_not_show_what_is_asked_for_are_inconclusive),
         cmocka_unit_test(what_cannot_be_tested_is_refused),
         cmocka_unit_test(the_least_that_there_can_be_is_judged),
-        cmocka_unit_test(the_order_of_runs_does_not_matter_where_all_labellings_are_taken),
+        cmocka_unit_test(the_order_of_runs_does_not_matter_where_all_permutations_are_taken),
         cmocka_unit_test(swapping_base_and_new_turns_every_change_around),
         cmocka_unit_test(the_unit_of_the_metric_does_not_matter),
         cmocka_unit_test(threads_and_seeds_repeat_to_the_last_digit),

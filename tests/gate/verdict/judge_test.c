@@ -24,7 +24,7 @@ static struct fixture judged(const struct run_stack *stacks, size_t count, bool 
     struct fixture f = {.table = runs_table_drawn(stacks, count, EACH, EACH, 0.02, 19)};
     struct flm_gate_options how = flm_gate_defaults();
     struct flm_error why = {0};
-    how.labellings = 999;
+    how.permutations = 999;
     how.threads = 1;
     how.exact = exact;
     f.runs = runs_of_table(&f.table);

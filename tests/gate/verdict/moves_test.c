@@ -24,7 +24,7 @@ static struct flm_gate judged(double from, double to, struct flm_runs *runs,
     struct table_of_runs table = runs_table_drawn(stacks, 6, 12, 12, 0.02, 3);
     struct flm_gate gate;
     *runs = runs_of_table(&table);
-    how.labellings = 999;
+    how.permutations = 999;
     how.threads = 1;
     assert_true(flm_gate_init(&gate, runs, &how, NULL));
     for (uint32_t i = 0; i < runs->run_count; i++)
@@ -122,7 +122,7 @@ static void what_cancels_in_a_large_part_of_the_program_fails(void **state)
     struct flm_runs runs = runs_of_table(&table);
     struct flm_gate_options how = flm_gate_defaults();
     struct flm_gate gate;
-    how.labellings = 999;
+    how.permutations = 999;
     how.threads = 1;
     assert_true(flm_gate_init(&gate, &runs, &how, NULL));
     assert_true(gate.found.count == 2 && gate.moves.count == 1);

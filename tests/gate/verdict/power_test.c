@@ -13,13 +13,13 @@
 #include "support/gate/runs.h"
 #include "support/gate/simulated_verdict.h"
 
-static struct flm_gate judge(const struct flm_runs *runs, double alpha, uint32_t labellings)
+static struct flm_gate judge(const struct flm_runs *runs, double alpha, uint32_t permutations)
 {
     struct flm_gate_options how = flm_gate_defaults();
     struct flm_gate gate;
     struct flm_error why = {0};
     how.alpha = alpha;
-    how.labellings = labellings;
+    how.permutations = permutations;
     how.threads = 2;
     if (!flm_gate_init(&gate, runs, &how, &why))
         fail_msg("%s", why.text);

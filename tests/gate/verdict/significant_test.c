@@ -89,7 +89,7 @@ static void below_an_item_it_adds_up_to_the_change(void **state)
         struct flm_gate gate;
         struct flm_proved proved;
         how.alpha = 0.5; /* there are to be items */
-        how.labellings = 99;
+        how.permutations = 99;
         assert_true(flm_gate_init(&gate, &runs, &how, NULL));
         assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
         for (uint32_t i = 0; i < gate.found.count; i++) {

@@ -114,7 +114,7 @@ static enum flm_verdict verdict_of(double growth, double tolerance, uint32_t run
     struct flm_runs runs = runs_of_table(&table);
     struct flm_gate_options how = flm_gate_defaults();
     struct flm_gate gate;
-    how.labellings = 999;
+    how.permutations = 999;
     how.tolerance = tolerance;
     how.threads = 1;
     assert_true(flm_gate_init(&gate, &runs, &how, NULL));
