@@ -71,7 +71,7 @@ static void write_text(struct flm_text *out)
         {"", FLM_COLUMN_TEXT, 0},           {"written to", FLM_COLUMN_TEXT, 1},
         {"what it is", FLM_COLUMN_TEXT, 0},
     };
-    struct flm_look look = flm_look_of_output();
+    struct flm_table_style look = flm_look_of_output();
     struct flm_table table;
     struct line line;
     flm_table_init(&table, columns, sizeof columns / sizeof columns[0]);

@@ -27,7 +27,7 @@ struct info {
     double size_bytes; /* of the file; negative: not known */
     const struct flm_profile *profile;
     const struct flm_summary *summary;
-    struct flm_look look;
+    struct flm_table_style look;
     struct flm_text *out;
 };
 

@@ -193,7 +193,7 @@ static bool write_profile(struct flm_recording *recording, const struct flm_reco
 static void explain(const struct flm_recorder *recorder)
 {
     struct flm_text text = {0};
-    struct flm_look look = flm_look_of(STDERR_FILENO);
+    struct flm_table_style look = flm_look_of(STDERR_FILENO);
     struct flm_text lines = {0};
     flm_tone_add(&text, FLM_TONE_MUTED, &look);
     flm_recorder_explain(recorder, &text);

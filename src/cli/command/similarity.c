@@ -54,7 +54,7 @@ struct comparing {
     double *value[MEASURES]; /* count x count; NULL: not asked for */
     uint32_t *order;
     double largest; /* distance */
-    struct flm_look look;
+    struct flm_table_style look;
     struct flm_text *out;
 };
 

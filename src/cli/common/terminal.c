@@ -50,15 +50,15 @@ bool flm_terminal_is_dark(void)
     return !last || page < 7 || page == 8;
 }
 
-struct flm_look flm_look_of_output(void)
+struct flm_table_style flm_look_of_output(void)
 {
     return flm_look_of(STDOUT_FILENO);
 }
 
-struct flm_look flm_look_of(int file)
+struct flm_table_style flm_look_of(int file)
 {
     enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20 };
-    struct flm_look look = {0};
+    struct flm_table_style look = {0};
     if (!isatty(file))
         return look;
     struct winsize size = {0};
@@ -103,7 +103,7 @@ static size_t word_end(struct flm_bytes text, size_t at, size_t *blanks, size_t 
     return at;
 }
 
-void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
+void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_table_style *look,
                    size_t indent)
 {
     size_t column = 0;

@@ -8,14 +8,14 @@
 /* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
  * UTF-8 where the locale says so, with as many colors as TERM promises; none with NO_COLOR or on a
  * "dumb" one. */
-struct flm_look flm_look_of_output(void);
+struct flm_table_style flm_look_of_output(void);
 
 /* The same of another file: standard error. */
-struct flm_look flm_look_of(int file);
+struct flm_table_style flm_look_of(int file);
 
 /* Adds lines, broken between words where they are wider than the terminal; what follows of such a
  * line is `indent` cells in. Tones (table.h) take no room. */
-void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_look *look,
+void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_table_style *look,
                    size_t indent);
 
 /* What the environment says of the terminal: how many colors it has, and its letters. COLORTERM

@@ -57,7 +57,7 @@ struct flm_diff {
     /* Of a report. */
     struct flm_changes changes;
     uint32_t *parent; /* by node */
-    struct flm_look look;
+    struct flm_table_style look;
     struct flm_text *out;
 };
 

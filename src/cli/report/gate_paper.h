@@ -9,7 +9,7 @@
 struct flm_gate_paper_text {
     const struct flm_runs *runs;
     const struct flm_paper_options *options;
-    struct flm_look look;
+    struct flm_table_style look;
     uint32_t rows; /* stacks at most; 0: all */
     struct flm_text *out;
 };

@@ -13,7 +13,7 @@ struct flm_gate_report {
     const struct flm_runs *runs;
     const struct flm_gate_options *options;
     const struct flm_gate *gate; /* NULL: of runs that cannot be tested */
-    struct flm_look look;        /* of text */
+    struct flm_table_style look; /* of text */
     uint32_t rows;               /* items at most; 0: all; JSON has all */
     struct flm_text *out;
 };

@@ -18,7 +18,7 @@ enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, WORDS = 10 };
 /* ---- For people ---------------------------------------------------------------------------------
  */
 
-static void begin(struct flm_text *out, const char *what, const struct flm_look *look)
+static void begin(struct flm_text *out, const char *what, const struct flm_table_style *look)
 {
     flm_tone_add(out, FLM_TONE_MUTED, look);
     flm_text_format(out, "%s", what);
@@ -27,7 +27,7 @@ static void begin(struct flm_text *out, const char *what, const struct flm_look 
 }
 
 /* A name may have any bytes, and what follows stands in the same line. */
-static void add_name(struct flm_text *out, const char *name, const struct flm_look *look)
+static void add_name(struct flm_text *out, const char *name, const struct flm_table_style *look)
 {
     struct flm_text scratch = {0};
     flm_text_add(out, flm_showable(flm_bytes_of(name), look->charset, &scratch));
@@ -46,7 +46,7 @@ static void add_rate(struct flm_text *out, double hz)
     flm_quantity_add(out, hz >= 100 ? round(hz) : hz, flm_bytes_of("Hz"));
 }
 
-static void add_samples(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_samples(const struct flm_record_summary *s, const struct flm_table_style *look,
                         struct flm_text *out)
 {
     const struct flm_recorder_result *r = &s->result;
@@ -73,7 +73,7 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_loo
  * The kernel's way, and perf's too; but nobody should have to find that out. Each loses less than
  * one sample so: what is more than that, a timer has lost that comes late, as those of some virtual
  * machines do. */
-static void add_rate_missed(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_rate_missed(const struct flm_record_summary *s, const struct flm_table_style *look,
                             struct flm_text *out)
 {
     enum { TELLING = 100 }; /* so many samples should be there before a rate means anything */
@@ -97,7 +97,7 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
 /* At a frequency the kernel guesses how many events each sample stands for, from those before: at
  * the beginning that is far off. */
 static void add_guessed(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_look *look, struct flm_text *out)
+                        const struct flm_table_style *look, struct flm_text *out)
 {
     const struct flm_recorder_result *r = &s->result;
     struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
@@ -114,7 +114,7 @@ static void add_guessed(const struct flm_record_summary *s, const struct flm_sum
 }
 
 /* A loss is a number in the text that nobody has to look for: nothing lost is one word. */
-static void add_losses(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_losses(const struct flm_record_summary *s, const struct flm_table_style *look,
                        struct flm_text *out)
 {
     const struct flm_session_counts *c = &s->result.counts;
@@ -159,7 +159,7 @@ static void add_reason(const struct flm_session_counts *c, uint64_t count, const
 }
 
 /* What helps is said where something does: no copy reaches another stack. */
-static void add_stacks(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_stacks(const struct flm_record_summary *s, const struct flm_table_style *look,
                        struct flm_text *out)
 {
     const struct flm_session_counts *c = &s->result.counts;
@@ -187,7 +187,7 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_look
     flm_text_putc(out, '\n');
 }
 
-static void add_symbols(const struct flm_metric_summary *metric, const struct flm_look *look,
+static void add_symbols(const struct flm_metric_summary *metric, const struct flm_table_style *look,
                         struct flm_text *out)
 {
     if (!metric || metric->unsymbolized == 0)
@@ -206,7 +206,7 @@ void flm_exit_status_add(struct flm_text *out, int status)
         flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void add_command(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_command(const struct flm_record_summary *s, const struct flm_table_style *look,
                         struct flm_text *out)
 {
     int status = s->result.exit_status;
@@ -224,7 +224,7 @@ static void add_command(const struct flm_record_summary *s, const struct flm_loo
 
 /* The table has what ran; waiting is another metric. */
 static void add_waiting(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_look *look, struct flm_text *out)
+                        const struct flm_table_style *look, struct flm_text *out)
 {
     struct flm_metric waiting = flm_profile_metric_named(s->profile, "off-cpu");
     if (waiting.index == FLM_NONE || waiting.index == 0)
@@ -243,7 +243,7 @@ static void add_waiting(const struct flm_record_summary *s, const struct flm_sum
     flm_text_putc(out, '\n');
 }
 
-static void add_file(const struct flm_record_summary *s, const struct flm_look *look,
+static void add_file(const struct flm_record_summary *s, const struct flm_table_style *look,
                      struct flm_text *out)
 {
     begin(out, "written", look);
@@ -265,11 +265,11 @@ static void add_file(const struct flm_record_summary *s, const struct flm_look *
     }
 }
 
-static bool add_top(const struct flm_record_summary *s, const struct flm_look *look,
+static bool add_top(const struct flm_record_summary *s, const struct flm_table_style *look,
                     struct flm_text *out, struct flm_error *why)
 {
     /* Names of templates have thousands of letters, and nobody reads those in a log either. */
-    struct flm_look shown = *look;
+    struct flm_table_style shown = *look;
     if (shown.width == 0)
         shown.width = LOG_WIDTH;
     struct flm_report report = {.path = s->output,
@@ -297,7 +297,7 @@ static void add_no_samples(const struct flm_record_summary *s, struct flm_text *
     flm_text_putc(out, '\n');
 }
 
-bool flm_record_summary_text(const struct flm_record_summary *s, const struct flm_look *look,
+bool flm_record_summary_text(const struct flm_record_summary *s, const struct flm_table_style *look,
                              struct flm_text *to, struct flm_error *why)
 {
     struct flm_summary summary;

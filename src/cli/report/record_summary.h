@@ -19,8 +19,9 @@ struct flm_record_summary {
 };
 
 /* Text for people; one JSON object for programs. False, and `why`, if memory ran out. */
-bool flm_record_summary_text(const struct flm_record_summary *summary, const struct flm_look *look,
-                             struct flm_text *out, struct flm_error *why);
+bool flm_record_summary_text(const struct flm_record_summary *summary,
+                             const struct flm_table_style *look, struct flm_text *out,
+                             struct flm_error *why);
 bool flm_record_summary_json(const struct flm_record_summary *summary, struct flm_text *out,
                              struct flm_error *why);
 

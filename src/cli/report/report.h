@@ -20,7 +20,7 @@ struct flm_report {
                    * negative */
 
     enum flm_report_output output;
-    struct flm_look look;
+    struct flm_table_style look;
     struct flm_text *out;
 
     /* Of the top table. */

@@ -31,7 +31,7 @@ struct flm_series_text {
                          order is another one */
     const struct flm_runs *runs;
     const struct flm_series_options *options;
-    struct flm_look look;
+    struct flm_table_style look;
     uint32_t rows; /* frames of each change at most; 0: all */
     struct flm_text *out;
 };

@@ -142,7 +142,7 @@ void flm_still_draw_words(struct flm_still *still, const struct flm_surface *sur
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-void flm_still_look(void *context, const struct flm_rectangle *r, struct flm_box *box)
+void flm_still_style(void *context, const struct flm_rectangle *r, struct flm_box *box)
 {
     const struct flm_still *still = context;
     struct flm_svg *svg = still->svg;
@@ -177,6 +177,6 @@ struct flm_boxes flm_still_boxes(struct flm_still *still, double scale)
                               .scale = scale,
                               .background = still->page,
                               .text = still->text,
-                              .look = flm_still_look,
+                              .look = flm_still_style,
                               .context = still};
 }

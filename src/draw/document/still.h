@@ -34,7 +34,7 @@ void flm_still_draw_background(const struct flm_still *still, const struct flm_s
 struct flm_boxes flm_still_boxes(struct flm_still *still, double scale);
 void flm_still_draw_words(struct flm_still *still, const struct flm_surface *surface);
 
-/* A flm_box_look; `context` is the struct flm_still. The label is good until the next one. */
-void flm_still_look(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);
+/* A flm_box_styler; `context` is the struct flm_still. The label is good until the next one. */
+void flm_still_style(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);
 
 #endif

@@ -1,7 +1,7 @@
 /* boxes.h - rectangles of a layout as pixels: boxes with labels, in rows.
  *
  * The one picture of a flame graph that the page, the PNG and the minimap share. Who draws says for
- * each rectangle how it looks; here are the rows, gaps, corners, labels and ellipses.
+ * each rectangle how it styles; here are the rows, gaps, corners, labels and ellipses.
  *
  * Edges are rounded to device pixels, so that boxes of one level meet without a seam. A rectangle
  * that would be rounded away has a pixel, and its neighbor begins behind it: nothing stands more
@@ -35,8 +35,8 @@ struct flm_box {
     uint32_t lit_from, lit_to;   /* these bytes of the label are marked: what a search found */
     uint32_t lit_rgb;            /* behind them */
 };
-typedef void (*flm_box_look)(void *context, const struct flm_rectangle *rectangle,
-                             struct flm_box *box);
+typedef void (*flm_box_styler)(void *context, const struct flm_rectangle *rectangle,
+                               struct flm_box *box);
 
 /* Where the picture is, and how large things are; lengths are in device pixels. */
 struct flm_boxes {
@@ -51,7 +51,7 @@ struct flm_boxes {
     bool clears;               /* the clip is filled with the background: a row at a time, just
                                   before its boxes, while the processor still has it at hand */
     struct flm_atlas *atlas;   /* NULL: no labels (the minimap) */
-    flm_box_look look;
+    flm_box_styler look;
     void *context;
 };
 

@@ -207,7 +207,7 @@ struct placed {
 
 struct printing {
     const struct flm_table *table;
-    const struct flm_look *look;
+    const struct flm_table_style *look;
     struct placed *placed;   /* by column */
     size_t *needed;          /* by column: cells that show it in full */
     struct flm_text scratch; /* of the text that is looked at */
@@ -215,7 +215,8 @@ struct printing {
     struct flm_text *out;
 };
 
-void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look)
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
+                  const struct flm_table_style *look)
 {
     /* Gray 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
      * read them whatever the background. With 16 colors only "faint" is safe. */
@@ -487,7 +488,7 @@ static bool has_titles(const struct flm_table *t)
     return false;
 }
 
-void flm_table_print(const struct flm_table *table, const struct flm_look *look,
+void flm_table_print(const struct flm_table *table, const struct flm_table_style *look,
                      struct flm_text *out)
 {
     struct printing p = {.table = table, .look = look, .out = out};

@@ -34,7 +34,7 @@ struct flm_column {
 };
 
 /* Where the text goes. {0}: a file. */
-struct flm_look {
+struct flm_table_style {
     size_t width; /* in cells; 0: unlimited, nothing is shortened and no bars are drawn */
     enum flm_charset charset;
     int colors; /* 0, 16 or 256 */
@@ -48,7 +48,8 @@ enum flm_table_tone {
 };
 
 /* What follows is in this tone, until the next one. Nothing where there are no colors. */
-void flm_tone_add(struct flm_text *out, enum flm_table_tone tone, const struct flm_look *look);
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
+                  const struct flm_table_style *look);
 
 struct flm_table_cell;
 struct flm_table {
@@ -91,7 +92,7 @@ void flm_table_tone(struct flm_table *table, enum flm_table_tone tone);
 
 /* All of these add to `out`, which then says whether memory ran out. A table without rows is its
  * titles. */
-void flm_table_print(const struct flm_table *table, const struct flm_look *look,
+void flm_table_print(const struct flm_table *table, const struct flm_table_style *look,
                      struct flm_text *out);
 void flm_table_markdown(const struct flm_table *table, struct flm_text *out);
 void flm_table_csv(const struct flm_table *table, struct flm_text *out);

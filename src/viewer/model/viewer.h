@@ -11,7 +11,7 @@
  *       v
  *     scene ----- camera                 camera.h: which part of it is seen, and how it moves there
  *       v
- *     picture                            painting.c: rectangles, looks, labels
+ *     picture                            painting.c: rectangles, styles, labels
  *
  * What happens comes in four ways: an action by its text (actions.h: "zoom-in", "order total"), a
  * key, the pointer, and the size of the window. Everything an action changes is a few words of

@@ -34,14 +34,14 @@ uint32_t flm_search_color(const struct flm_theme *theme, unsigned color)
     return theme->forced ? theme->forced_mark : flm_search_color_of(color, theme->dark);
 }
 
-bool flm_looks_init(struct flm_looks *looks, struct flm_viewer *v, uint32_t strip,
-                    struct flm_error *why)
+bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, uint32_t strip,
+                         struct flm_error *why)
 {
     const struct flm_strip *s = &v->scene.strips[strip];
     if (!flm_viewer_color(v, why))
         return false;
     uint32_t hovered = flm_scene_frame(&v->scene, v->hovered);
-    *looks = (struct flm_looks){
+    *styles = (struct flm_box_styles){
         .viewer = v,
         .strip = s,
         .strip_index = strip,
@@ -53,13 +53,13 @@ bool flm_looks_init(struct flm_looks *looks, struct flm_viewer *v, uint32_t stri
     };
     bool run = v->hovered_box.flags & FLM_RECTANGLE_RUN;
     if (hovered != FLM_NONE && hovered != 0 && !run)
-        looks->hovered = &s->profile->frames[hovered];
+        styles->hovered = &s->profile->frames[hovered];
     return true;
 }
 
-void flm_looks_clear(struct flm_looks *looks)
+void flm_box_styles_clear(struct flm_box_styles *styles)
 {
-    flm_text_clear(&looks->text);
+    flm_text_clear(&styles->text);
 }
 
 static uint32_t ink_of(const struct flm_theme *theme, enum flm_ink ink)
@@ -77,31 +77,32 @@ static uint32_t ink_of(const struct flm_theme *theme, enum flm_ink ink)
 }
 
 /* Of what the mode shares out, how much the node has. */
-static const struct flm_tone *share_tone(const struct flm_looks *looks,
+static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
                                          const struct flm_rectangle *r)
 {
-    const struct flm_viewer *v = looks->viewer;
-    const struct flm_tree *tree = &looks->strip->tree;
-    double part = r->total, whole = looks->total;
+    const struct flm_viewer *v = styles->viewer;
+    const struct flm_tree *tree = &styles->strip->tree;
+    double part = r->total, whole = styles->total;
     if (v->coloring.mode == FLM_COLOR_SELF)
         part = fabs(tree->width[r->node.index]);
     if (v->coloring.mode == FLM_COLOR_METRIC && v->second_total &&
-        looks->strip->kind == FLM_STRIP_STACKS) {
+        styles->strip->kind == FLM_STRIP_STACKS) {
         part = v->second_total[r->node.index];
         whole = v->second_total[0];
     }
     return &flm_share_tones[flm_share_step(part, whole)];
 }
 
-static const struct flm_tone *tone_of(const struct flm_looks *looks, const struct flm_rectangle *r,
-                                      uint32_t frame)
+static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
+                                      const struct flm_rectangle *r, uint32_t frame)
 {
-    const struct flm_coloring *coloring = &looks->viewer->coloring;
-    return flm_color_mode_is_share(coloring->mode) ? share_tone(looks, r) : &coloring->tones[frame];
+    const struct flm_coloring *coloring = &styles->viewer->coloring;
+    return flm_color_mode_is_share(coloring->mode) ? share_tone(styles, r)
+                                                   : &coloring->tones[frame];
 }
 
 /* Kept: it is asked for whenever a search is typed, and takes a pass over the nodes. */
-bool flm_looks_legend(struct flm_viewer *v, struct flm_error *why)
+bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_metric metric = {flm_comparing_metric(v, v->metric)};
     struct flm_tree tree = flm_tree_of(flm_viewer_shown(v), metric);
@@ -111,8 +112,8 @@ bool flm_looks_legend(struct flm_viewer *v, struct flm_error *why)
     return v->has_legend;
 }
 
-void flm_looks_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
-                    uint32_t *ink)
+void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
+                         uint32_t *ink)
 {
     *fill = theme->forced ? theme->forced_page : theme->dark ? tone->dark : tone->light;
     *ink = theme->forced ? theme->forced_text : ink_of(theme, tone->ink);
@@ -120,7 +121,7 @@ void flm_looks_tone(const struct flm_theme *theme, const struct flm_tone *tone, 
 
 static void tint(const struct flm_theme *theme, const struct flm_tone *tone, struct flm_box *box)
 {
-    flm_looks_tone(theme, tone, &box->fill, &box->ink);
+    flm_box_styles_tone(theme, tone, &box->fill, &box->ink);
     if (theme->forced) {
         box->outline = theme->forced_text;
         box->outline_px = 1;
@@ -128,61 +129,62 @@ static void tint(const struct flm_theme *theme, const struct flm_tone *tone, str
 }
 
 /* "+41, 0.6 %": how many siblings, and how much of everything. */
-static void label_run(struct flm_looks *looks, const struct flm_rectangle *r, struct flm_box *box)
+static void label_run(struct flm_box_styles *styles, const struct flm_rectangle *r,
+                      struct flm_box *box)
 {
-    looks->text.size = 0;
-    flm_text_putc(&looks->text, '+');
-    flm_count_add(&looks->text, r->count);
-    size_t end = looks->text.size; /* a number is never shortened in its middle: label.h */
-    flm_text_puts(&looks->text, ", ");
-    flm_percent_add(&looks->text, r->total, looks->total);
-    box->label = (struct flm_bytes){looks->text.at, looks->text.size};
+    styles->text.size = 0;
+    flm_text_putc(&styles->text, '+');
+    flm_count_add(&styles->text, r->count);
+    size_t end = styles->text.size; /* a number is never shortened in its middle: label.h */
+    flm_text_puts(&styles->text, ", ");
+    flm_percent_add(&styles->text, r->total, styles->total);
+    box->label = (struct flm_bytes){styles->text.at, styles->text.size};
     box->parts = (struct flm_name_parts){.bare = end, .end = end};
 }
 
-static void label_root(struct flm_looks *looks, struct flm_box *box)
+static void label_root(struct flm_box_styles *styles, struct flm_box *box)
 {
-    const struct flm_profile *p = looks->strip->profile;
-    const struct flm_metric_record *metric = &p->metrics[looks->strip->metric.index];
+    const struct flm_profile *p = styles->strip->profile;
+    const struct flm_metric_record *metric = &p->metrics[styles->strip->metric.index];
     struct flm_bytes unit = flm_string_bytes(p, metric->unit);
-    const char *title = looks->strip->title;
-    looks->text.size = 0;
-    flm_text_puts(&looks->text, title && looks->compared ? title : "all");
-    size_t end = looks->text.size;
-    flm_text_puts(&looks->text, ", ");
-    if (looks->compared && !title) {
-        flm_quantity_add(&looks->text, looks->compared->is.before_total, unit);
-        flm_text_puts(&looks->text, " before, ");
-        flm_quantity_add(&looks->text, looks->compared->is.after_total, unit);
-        flm_text_puts(&looks->text, " after");
+    const char *title = styles->strip->title;
+    styles->text.size = 0;
+    flm_text_puts(&styles->text, title && styles->compared ? title : "all");
+    size_t end = styles->text.size;
+    flm_text_puts(&styles->text, ", ");
+    if (styles->compared && !title) {
+        flm_quantity_add(&styles->text, styles->compared->is.before_total, unit);
+        flm_text_puts(&styles->text, " before, ");
+        flm_quantity_add(&styles->text, styles->compared->is.after_total, unit);
+        flm_text_puts(&styles->text, " after");
     } else {
-        flm_quantity_add(&looks->text, looks->total, unit);
+        flm_quantity_add(&styles->text, styles->total, unit);
     }
-    box->label = (struct flm_bytes){looks->text.at, looks->text.size};
+    box->label = (struct flm_bytes){styles->text.at, styles->text.size};
     box->parts = (struct flm_name_parts){.bare = end, .end = end};
 }
 
-static void label_frame(struct flm_looks *looks, uint32_t frame, struct flm_box *box)
+static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
 {
     if (!box->has_room)
         return;
-    box->label = flm_frame_function(looks->strip->profile, frame);
+    box->label = flm_frame_function(styles->strip->profile, frame);
     if (box->label.size == 0)
         box->label = flm_bytes_of("(no name)");
     box->parts = flm_name_parts(box->label);
 }
 
-static void mark_found(struct flm_looks *looks, uint32_t frame, struct flm_box *box)
+static void mark_found(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
 {
-    const struct flm_searches *searches = &looks->viewer->searches;
+    const struct flm_searches *searches = &styles->viewer->searches;
     unsigned found = searches->frame_color ? searches->frame_color[frame] : 0;
     if (!found) {
-        box->faded = looks->viewer->theme.forced ? 0 : 170;
+        box->faded = styles->viewer->theme.forced ? 0 : 170;
         return;
     }
-    box->outline = flm_search_color(&looks->viewer->theme, found - 1);
+    box->outline = flm_search_color(&styles->viewer->theme, found - 1);
     box->outline_px = 1.5;
-    if (looks->viewer->theme.forced) /* no other ground can be trusted to let letters be read */
+    if (styles->viewer->theme.forced) /* no other ground can be trusted to let letters be read */
         return;
     for (unsigned i = 0; box->label.size > 0 && i < searches->count; i++) {
         const struct flm_search *search = &searches->at[i];
@@ -196,11 +198,11 @@ static void mark_found(struct flm_looks *looks, uint32_t frame, struct flm_box *
     }
 }
 
-uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangle *r)
+uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct flm_rectangle *r)
 {
     struct flm_box box;
-    uint32_t frame = looks->strip->tree.frame[r->node.index];
-    tint(&looks->viewer->theme, tone_of(looks, r, frame), &box);
+    uint32_t frame = styles->strip->tree.frame[r->node.index];
+    tint(&styles->viewer->theme, tone_of(styles, r, frame), &box);
     return box.fill;
 }
 
@@ -215,22 +217,22 @@ static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r,
     box->texture = flm_coloring_texture(&v->coloring, frame);
 }
 
-static void mark_selected(const struct flm_looks *looks, const struct flm_rectangle *r,
+static void mark_selected(const struct flm_box_styles *styles, const struct flm_rectangle *r,
                           struct flm_box *box)
 {
-    const struct flm_viewer *v = looks->viewer;
-    if (flm_spot_is(v->selected) && v->selected.strip == looks->strip_index &&
-        flm_strip_number(looks->strip, r->node) == v->selected.number) {
+    const struct flm_viewer *v = styles->viewer;
+    if (flm_spot_is(v->selected) && v->selected.strip == styles->strip_index &&
+        flm_strip_number(styles->strip, r->node) == v->selected.number) {
         box->outline = flm_page_colors(&v->theme).accent;
         box->outline_px = 2;
     }
 }
 
-void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box *box)
+void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct flm_box *box)
 {
-    struct flm_looks *looks = context;
-    const struct flm_viewer *v = looks->viewer;
-    const struct flm_strip *strip = looks->strip;
+    struct flm_box_styles *styles = context;
+    const struct flm_viewer *v = styles->viewer;
+    const struct flm_strip *strip = styles->strip;
     const struct flm_theme *theme = &v->theme;
     bool has_room = box->has_room;
     if (r->level < strip->first_level) {
@@ -240,38 +242,38 @@ void flm_looks_box(void *context, const struct flm_rectangle *r, struct flm_box 
     if (r->flags & FLM_RECTANGLE_RUN) {
         tint(theme, &flm_tone_run, box);
         if (has_room && strip->kind != FLM_STRIP_CHART) /* samples are painted over it */
-            label_run(looks, r, box);
-        if (looks->searching && !theme->forced)
+            label_run(styles, r, box);
+        if (styles->searching && !theme->forced)
             box->faded = 170;
-        mark_selected(looks, r, box);
+        mark_selected(styles, r, box);
         return;
     }
     uint32_t frame = strip->tree.frame[r->node.index];
-    bool ancestor = r->level < looks->zoom_level;
+    bool ancestor = r->level < styles->zoom_level;
     tint(theme,
-         ancestor          ? &flm_tone_ancestor
-         : looks->compared ? flm_compared_look(strip, r->node, box)
-         : frame == 0      ? &flm_tone_ancestor
-                           : tone_of(looks, r, frame),
+         ancestor           ? &flm_tone_ancestor
+         : styles->compared ? flm_compared_look(strip, r->node, box)
+         : frame == 0       ? &flm_tone_ancestor
+                            : tone_of(styles, r, frame),
          box);
     if (!theme->forced)
         box->texture = FLM_TEXTURE_NONE;
     box->texture_rgb = box->ink;
     box->texture_alpha = FLM_HATCH_ALPHA;
     if (frame == 0) {
-        label_root(looks, box);
+        label_root(styles, box);
         return;
     }
     const struct flm_frame_record *record = &strip->profile->frames[frame];
-    if (!looks->compared)
+    if (!styles->compared)
         mark_kind(v, r, frame, record, box);
-    label_frame(looks, frame, box);
-    if (looks->searching && !ancestor)
-        mark_found(looks, frame, box);
-    if (looks->hovered && looks->hovered->function == record->function &&
-        looks->hovered->module == record->module) {
+    label_frame(styles, frame, box);
+    if (styles->searching && !ancestor)
+        mark_found(styles, frame, box);
+    if (styles->hovered && styles->hovered->function == record->function &&
+        styles->hovered->module == record->module) {
         box->outline = flm_page_colors(theme).text;
         box->outline_px = 1;
     }
-    mark_selected(looks, r, box);
+    mark_selected(styles, r, box);
 }

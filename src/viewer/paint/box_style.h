@@ -7,7 +7,7 @@
 #include "viewer/model/internal.h"
 
 /* For one strip and one picture; `text` holds the labels that are made up. */
-struct flm_looks {
+struct flm_box_styles {
     const struct flm_viewer *viewer;
     const struct flm_strip *strip;
     uint32_t strip_index;
@@ -20,24 +20,26 @@ struct flm_looks {
 };
 
 /* False, and `why`, if memory ran out. */
-bool flm_looks_init(struct flm_looks *looks, struct flm_viewer *viewer, uint32_t strip,
-                    struct flm_error *why);
-void flm_looks_clear(struct flm_looks *looks);
+bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *viewer, uint32_t strip,
+                         struct flm_error *why);
+void flm_box_styles_clear(struct flm_box_styles *styles);
 
-/* A flm_box_look; `context` is the struct flm_looks. */
-void flm_looks_box(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);
+/* A flm_box_styler; `context` is the struct flm_box_styles. */
+void flm_box_styles_apply(void *context, const struct flm_rectangle *rectangle,
+                          struct flm_box *box);
 
 /* Only the color of a node's box: for what is too narrow for more. */
-uint32_t flm_looks_fill(const struct flm_looks *looks, const struct flm_rectangle *rectangle);
+uint32_t flm_box_styles_fill(const struct flm_box_styles *styles,
+                             const struct flm_rectangle *rectangle);
 
 /* Makes the viewer's legend, unless it is there: what the colors mean, and how much of everything
  * has each: of the stacks, whatever of them is drawn and which way up. False, and `why`, if memory
  * ran out. */
-bool flm_looks_legend(struct flm_viewer *viewer, struct flm_error *why);
+bool flm_box_styles_legend(struct flm_viewer *viewer, struct flm_error *why);
 
 /* A tone's color and its text's. */
-void flm_looks_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
-                    uint32_t *ink);
+void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
+                         uint32_t *ink);
 
 /* Colors of the page in the viewer's theme: 0xRRGGBB. */
 struct flm_page_colors {

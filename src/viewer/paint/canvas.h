@@ -10,7 +10,7 @@ struct flm_canvas {
 
     /* Draws what was found of a strip, with its header, where it has one. */
     void (*draw)(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
-                 struct flm_looks *looks);
+                 struct flm_box_styles *styles);
 };
 
 /* A picture begins: whatever happened until now is in it. False where there is nothing to be seen.

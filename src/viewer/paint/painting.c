@@ -100,12 +100,12 @@ static void paint_sample(void *context, int left, int right, uint32_t rgb)
     flm_pixels_fill(row->boxes->pixels, origin + left, row->top, origin + right, row->bottom, rgb);
 }
 
-static void paint_samples(const struct flm_looks *looks, const struct flm_boxes *boxes,
+static void paint_samples(const struct flm_box_styles *styles, const struct flm_boxes *boxes,
                           const struct flm_rectangle *run)
 {
-    const struct flm_strip *strip = looks->strip;
+    const struct flm_strip *strip = styles->strip;
     const struct flm_pixels *pixels = boxes->pixels;
-    struct flm_viewport view = flm_viewer_viewport(looks->viewer, strip);
+    struct flm_viewport view = flm_viewer_viewport(styles->viewer, strip);
     uint32_t levels = flm_layout_level_count(strip->layout);
     int first, last;
     flm_samples_range(run, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
@@ -115,7 +115,7 @@ static void paint_samples(const struct flm_looks *looks, const struct flm_boxes 
         flm_boxes_row(boxes, level, &row.top, &row.bottom);
         row.bottom -= (int)boxes->gap;
         if (row.top < pixels->clip_bottom && row.bottom > pixels->clip_top)
-            flm_samples_level(looks, &view, level, first, last, paint_sample, &row);
+            flm_samples_level(styles, &view, level, first, last, paint_sample, &row);
     }
 }
 
@@ -155,8 +155,8 @@ static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_c
                         double scroll, struct flm_error *why)
 {
     struct flm_strip *strip = &v->scene.strips[index];
-    struct flm_looks looks;
-    if (!flm_looks_init(&looks, v, index, why))
+    struct flm_box_styles styles;
+    if (!flm_box_styles_init(&styles, v, index, why))
         return false;
     count_boxes(v, strip);
     struct flm_area area = flm_viewer_area(v);
@@ -172,12 +172,12 @@ static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_c
         .clears = is_alone(v),
         .text = flm_page_colors(&v->theme).text,
         .atlas = v->atlas,
-        .look = flm_looks_box,
-        .context = &looks,
+        .look = flm_box_styles_apply,
+        .context = &styles,
     };
     boxes.top = area.top - scroll + flm_strip_row_px(strip, 0, row) + (strip->upwards ? row : 0);
-    canvas->draw(canvas, &boxes, &looks);
-    flm_looks_clear(&looks);
+    canvas->draw(canvas, &boxes, &styles);
+    flm_box_styles_clear(&styles);
     return true;
 }
 
@@ -249,14 +249,14 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
         .level_count = (uint32_t)(fmax(map.height - 4, 0) / row),
     };
     struct flm_rectangles list = {0};
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     if (!flm_layout_rectangles(places, &view, &list, why) ||
-        !flm_looks_init(&looks, v, v->half, why)) {
+        !flm_box_styles_init(&styles, v, v->half, why)) {
         flm_rectangles_clear(&list);
         return false;
     }
-    looks.zoom_level = 0;
-    looks.hovered = NULL;
+    styles.zoom_level = 0;
+    box_style.hovered = NULL;
     struct flm_boxes boxes = {
         .pixels = &pixels,
         .left = map.left,
@@ -266,11 +266,11 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
         .row_height = row,
         .scale = v->scale,
         .background = page,
-        .look = flm_looks_box,
-        .context = &looks,
+        .look = flm_box_styles_apply,
+        .context = &styles,
     };
     flm_boxes_draw(&boxes, &list);
-    flm_looks_clear(&looks);
+    flm_box_styles_clear(&styles);
     flm_rectangles_clear(&list);
     memcpy(pale.at, pixels.at, size * sizeof *pale.at);
     flm_pixels_blend(&pale, 0, 0, (int)width, (int)height, page, 190);
@@ -370,14 +370,14 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
 }
 
 static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
-                        struct flm_looks *looks)
+                        struct flm_box_styles *styles)
 {
-    const struct flm_strip *strip = looks->strip;
+    const struct flm_strip *strip = styles->strip;
     flm_boxes_draw(boxes, &strip->drawn);
     for (size_t i = 0; strip->kind == FLM_STRIP_CHART && i < strip->drawn.count; i++)
         if (strip->drawn.at[i].flags & FLM_RECTANGLE_RUN)
-            paint_samples(looks, boxes, &strip->drawn.at[i]);
-    paint_header(looks->viewer, strip, canvas->pixels);
+            paint_samples(styles, boxes, &strip->drawn.at[i]);
+    paint_header(styles->viewer, strip, canvas->pixels);
 }
 
 bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)

@@ -10,10 +10,10 @@ struct cells {
 };
 
 static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
-                       struct flm_looks *looks)
+                       struct flm_box_styles *styles)
 {
     const struct cells *cells = (const struct cells *)canvas;
-    flm_box_cells_draw(boxes, &looks->strip->drawn, cells->screen, cells->pane);
+    flm_box_cells_draw(boxes, &styles->strip->drawn, cells->screen, cells->pane);
 }
 
 bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen, struct flm_pane pane,

@@ -340,10 +340,10 @@ static void paint_sample(void *context, int left, int right, uint32_t rgb)
                        rgb);
 }
 
-static void draw_samples(struct picture *picture, const struct flm_looks *looks,
+static void draw_samples(struct picture *picture, const struct flm_box_styles *styles,
                          const struct placed *placed)
 {
-    uint32_t end = looks->strip->first_level + placed->rows;
+    uint32_t end = styles->strip->first_level + placed->rows;
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *run = &placed->boxes.at[i];
         int first, last;
@@ -353,8 +353,8 @@ static void draw_samples(struct picture *picture, const struct flm_looks *looks,
         for (uint32_t level = run->level; level < end; level++) {
             struct sample_row row = {&picture->surface, placed->left,
                                      placed->top +
-                                         (level - looks->strip->first_level) * (double)ROW};
-            flm_samples_level(looks, &placed->view, level, first, last, paint_sample, &row);
+                                         (level - styles->strip->first_level) * (double)ROW};
+            flm_samples_level(styles, &placed->view, level, first, last, paint_sample, &row);
         }
     }
 }
@@ -398,10 +398,10 @@ static bool draw_strip(struct picture *picture, uint32_t index, struct flm_error
 {
     const struct flm_strip *strip = &picture->viewer->scene.strips[index];
     const struct placed *placed = &picture->strips[index];
-    struct flm_looks looks;
-    if (!flm_looks_init(&looks, picture->viewer, index, why))
+    struct flm_box_styles styles;
+    if (!flm_box_styles_init(&styles, picture->viewer, index, why))
         return false;
-    looks.hovered = NULL;
+    box_style.hovered = NULL;
     double above = strip->first_level * (double)ROW;
     struct flm_boxes boxes = {
         .left = placed->left,
@@ -412,18 +412,18 @@ static bool draw_strip(struct picture *picture, uint32_t index, struct flm_error
         .scale = 1,
         .background = picture->colors.page,
         .text = picture->colors.text,
-        .look = flm_looks_box,
-        .context = &looks,
+        .look = flm_box_styles_apply,
+        .context = &styles,
     };
     struct flm_window window = {placed->left, 0, placed->left + placed->view.width_px,
                                 picture->boxes_bottom};
     flm_vector_boxes(&picture->surface, &boxes, &placed->boxes, FLM_FONT_PX, window);
     if (strip->kind == FLM_STRIP_CHART) {
-        draw_samples(picture, &looks, placed);
+        draw_samples(picture, &styles, placed);
         draw_header(picture, strip, placed);
     }
-    bool good = !looks.text.failed || flm_error_memory(why);
-    flm_looks_clear(&looks);
+    bool good = !styles.text.failed || flm_error_memory(why);
+    flm_box_styles_clear(&styles);
     return good;
 }
 

@@ -108,7 +108,7 @@ static struct flm_picture_key *add(struct flm_picture_keys *keys, const struct f
 {
     struct flm_picture_key *key = &keys->at[keys->count++];
     *key = (struct flm_picture_key){.from = keys->words.size};
-    flm_looks_tone(theme, tone, &key->fill, &key->ink);
+    flm_box_styles_tone(theme, tone, &key->fill, &key->ink);
     flm_text_add(&keys->words, flm_plain(words, scratch));
     key->size = keys->words.size - key->from;
     key->edge_px = theme->forced;
@@ -145,7 +145,7 @@ static bool add_colors(struct flm_picture_keys *keys, struct flm_viewer *v,
                        struct flm_text *scratch, struct flm_error *why)
 {
     const struct flm_legend *legend = &v->legend;
-    if (!flm_looks_legend(v, why))
+    if (!flm_box_styles_legend(v, why))
         return false;
     for (size_t i = 0; i < legend->count; i++) {
         const struct flm_legend_item *item = &legend->items[i];

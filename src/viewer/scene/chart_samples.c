@@ -9,7 +9,7 @@ void flm_samples_range(const struct flm_rectangle *run, double least, double mos
     *last = (int)ceil(fmin(run->x1, most) - 0.5);
 }
 
-void flm_samples_level(const struct flm_looks *looks, const struct flm_viewport *view,
+void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
                        uint32_t level, int first, int last, flm_sample_paint paint, void *context)
 {
     struct flm_viewport every = *view;
@@ -20,10 +20,10 @@ void flm_samples_level(const struct flm_looks *looks, const struct flm_viewport 
     bool any = false; /* [begun, x) is of this color, and not painted yet */
     for (int x = first, next; x < last; x = next) {
         next = x + 1;
-        bool is = flm_layout_at(looks->strip->layout, &every, x + 0.5, level, &box);
+        bool is = flm_layout_at(styles->strip->layout, &every, x + 0.5, level, &box);
         if (is && box.x1 > next + 0.5)
             next = (int)fmin(ceil(box.x1 - 0.5), last);
-        uint32_t fill = is ? flm_looks_fill(looks, &box) : 0;
+        uint32_t fill = is ? flm_box_styles_fill(styles, &box) : 0;
         if (any && (!is || fill != rgb)) {
             paint(context, begun, x, rgb);
             any = false;

@@ -8,7 +8,7 @@
 static void assert_lines(const char *lines, size_t width, const char *expected)
 {
     struct flm_text out = {0};
-    struct flm_look look = {.width = width};
+    struct flm_table_style look = {.width = width};
     flm_lines_add(&out, flm_bytes_of(lines), &look, 2);
     flm_text_putc(&out, 0);
     assert_string_equal(out.at, expected);

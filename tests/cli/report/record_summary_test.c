@@ -33,7 +33,7 @@ static const char *told_in(const char *output, struct flm_session_counts counts,
         .profile = p,
         .result = {.counts = counts, .stack_size = stack_size, .event = "cpu-clock"},
         .output = output};
-    assert_true(flm_record_summary_text(&s, &(struct flm_look){.width = 0}, &out, NULL));
+    assert_true(flm_record_summary_text(&s, &(struct flm_table_style){.width = 0}, &out, NULL));
     flm_text_putc(&out, 0);
     assert_false(out.failed);
     const char *line = strstr(out.at, "\nstacks"), *end = line ? strstr(line, "\nwritten") : NULL;

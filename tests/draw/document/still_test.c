@@ -147,7 +147,7 @@ static void boxes_can_be_read_in_light_and_dark(void **state)
         assert_int_equal(still.dark, dark);
         for (size_t i = 0; i < svg.seen.count; i++) {
             struct flm_box box = {.has_room = true};
-            flm_still_look(&still, &svg.seen.at[i], &box);
+            flm_still_style(&still, &svg.seen.at[i], &box);
             assert_true(color_contrast(box.fill, box.ink) >= 4.5);
             assert_true(box.label.size > 0);
         }

@@ -33,7 +33,7 @@ static void numbered(void *context, const struct flm_rectangle *r, struct flm_bo
     box->fill = r->node.index + 1;
 }
 
-static struct flm_boxes boxes_of(double scale, flm_box_look look, void *context)
+static struct flm_boxes boxes_of(double scale, flm_box_styler look, void *context)
 {
     return (struct flm_boxes){.pixels = &pixels,
                               .row_height = 4,

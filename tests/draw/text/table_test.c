@@ -8,7 +8,7 @@
 #include "support/core/failures.h"
 #include "support/core/random.h"
 
-static const struct flm_look plain = {0};
+static const struct flm_table_style plain = {0};
 
 static const struct flm_column columns[] = {
     {"self", FLM_COLUMN_NUMBER, 0},
@@ -36,7 +36,7 @@ static struct flm_table small_table(void)
     return table;
 }
 
-static void assert_printed(struct flm_table *table, const struct flm_look *look,
+static void assert_printed(struct flm_table *table, const struct flm_table_style *look,
                            const char *expected)
 {
     struct flm_text out = {0};
@@ -64,7 +64,7 @@ static void a_window_gets_bars_and_what_fits(void **state)
     (void)state;
     struct flm_table table = small_table();
     assert_printed(
-        &table, &(struct flm_look){.width = 54, .charset = FLM_CHARSET_UTF8},
+        &table, &(struct flm_table_style){.width = 54, .charset = FLM_CHARSET_UTF8},
         "   self          module     function\n"
         "1.24 s   \xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88"
         "  libapp.so  net::Connection::serve\n"
@@ -76,7 +76,7 @@ static void a_narrow_window_loses_columns_those_that_tell_least_first(void **sta
 {
     (void)state;
     struct flm_table table = small_table();
-    assert_printed(&table, &(struct flm_look){.width = 34, .charset = FLM_CHARSET_ASCII},
+    assert_printed(&table, &(struct flm_table_style){.width = 34, .charset = FLM_CHARSET_ASCII},
                    "   self  function\n"
                    "1.24 s   net::Connection::serve\n"
                    " 318 ms  malloc\n"
@@ -109,7 +109,7 @@ static void the_lines_of_a_tree_are_not_part_of_a_name(void **state)
     flm_text_puts(flm_table_cell(&table), "| | `- ");
     flm_table_end_prefix(&table);
     flm_text_puts(&table.text, "std::vector<int>::push_back(int)");
-    assert_printed(&table, &(struct flm_look){.width = 24, .charset = FLM_CHARSET_ASCII},
+    assert_printed(&table, &(struct flm_table_style){.width = 24, .charset = FLM_CHARSET_ASCII},
                    "function\n"
                    "| | `- push_back\n");
 }
@@ -125,7 +125,7 @@ static void lines_of_a_deep_tree_leave_room_for_the_name(void **state)
         flm_text_puts(cell, "| ");
     flm_table_end_prefix(&table);
     flm_text_puts(cell, "main");
-    assert_printed(&table, &(struct flm_look){.width = 24, .charset = FLM_CHARSET_ASCII},
+    assert_printed(&table, &(struct flm_table_style){.width = 24, .charset = FLM_CHARSET_ASCII},
                    "function\n"
                    "> | | | | | main\n");
 }
@@ -142,7 +142,7 @@ static void changes_have_their_sign_and_stacks_keep_their_ends(void **state)
         flm_table_change(&table, i == 3 ? "~" : "", values[i], flm_bytes_of("ns"), 0);
         flm_text_puts(flm_table_cell(&table), i ? "main;lex" : "main;net::Connection::serve;lex");
     }
-    struct flm_look window = {.width = 34, .charset = FLM_CHARSET_UTF8};
+    struct flm_table_style window = {.width = 34, .charset = FLM_CHARSET_UTF8};
     assert_printed(&table, &window,
                    "   change  stack\n"
                    " +1.24 s   \xE2\x80\xA6;lex\n"
@@ -159,7 +159,7 @@ static void a_long_text_goes_on_below_itself(void **state)
     flm_table_init(&table, texts, 2);
     flm_text_puts(flm_table_cell(&table), "command");
     flm_text_puts(flm_table_cell(&table), "perf record --call-graph dwarf ./app");
-    assert_printed(&table, &(struct flm_look){.width = 32, .charset = FLM_CHARSET_ASCII},
+    assert_printed(&table, &(struct flm_table_style){.width = 32, .charset = FLM_CHARSET_ASCII},
                    "command  perf record\n"
                    "         --call-graph dwarf\n"
                    "         ./app\n");
@@ -179,7 +179,8 @@ static void tones_are_only_where_there_are_colors(void **state)
         struct flm_table table;
         flm_table_init(&table, texts, 1);
         flm_text_puts(flm_table_cell(&table), "libc");
-        assert_printed(&table, &(struct flm_look){.width = 80, .colors = colors[i]}, expected[i]);
+        assert_printed(&table, &(struct flm_table_style){.width = 80, .colors = colors[i]},
+                       expected[i]);
     }
 }
 
@@ -205,8 +206,8 @@ static void no_line_is_wider_than_the_window(void **state)
                     flm_text_puts(text, parts[random_below(&random, 14)]);
             }
         }
-        struct flm_look look = {.width = 20 + random_below(&random, 100),
-                                .charset = i % 2 ? FLM_CHARSET_UTF8 : FLM_CHARSET_ASCII};
+        struct flm_table_style look = {.width = 20 + random_below(&random, 100),
+                                       .charset = i % 2 ? FLM_CHARSET_UTF8 : FLM_CHARSET_ASCII};
         struct flm_text out = {0};
         flm_table_print(&table, &look, &out);
         size_t start = 0;
@@ -328,7 +329,8 @@ static bool make_and_print(void *context, struct flm_error *why)
     for (int i = 0; i < 50; i++)
         add(&table, 1, 1, "\x01", "\xFF");
     struct flm_text out = {0};
-    flm_table_print(&table, &(struct flm_look){.width = 60, .charset = FLM_CHARSET_ASCII}, &out);
+    flm_table_print(&table, &(struct flm_table_style){.width = 60, .charset = FLM_CHARSET_ASCII},
+                    &out);
     flm_table_markdown(&table, &out);
     flm_table_csv(&table, &out);
     bool good = !out.failed;

@@ -11,13 +11,14 @@
 #include "support/profile/person.h"
 #include "support/profile/profiles.h"
 
-/* How the box of a function looks; `room`: a label may fit. */
-static struct flm_box look(struct viewing *seen, struct flm_looks *looks, const char *function)
+/* How the box of a function styles; `room`: a label may fit. */
+static struct flm_box look(struct viewing *seen, struct flm_box_styles *styles,
+                           const char *function)
 {
     struct viewing_box found = viewing_box(seen, function);
     struct flm_box box = {.has_room = true};
-    assert_true(flm_looks_init(looks, seen->viewer, found.strip, NULL));
-    flm_looks_box(looks, &found.box, &box);
+    assert_true(flm_box_styles_init(styles, seen->viewer, found.strip, NULL));
+    flm_box_styles_apply(styles, &found.box, &box);
     return box;
 }
 
@@ -25,20 +26,20 @@ static void the_label_is_the_name_and_the_root_says_how_much(void **state)
 {
     (void)state;
     struct viewing seen;
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     viewing_init(&seen, profile_of("main;parse 3\nmain;write 5\n"), 816, 400, 1);
-    struct flm_box box = look(&seen, &looks, "parse");
+    struct flm_box box = look(&seen, &styles, "parse");
     assert_true(flm_bytes_are(box.label, "parse"));
     struct flm_rectangle root = {.total = 8, .count = 1};
     box = (struct flm_box){.has_room = true};
-    flm_looks_box(&looks, &root, &box);
+    flm_box_styles_apply(&styles, &root, &box);
     assert_true(flm_bytes_start_with(box.label, "all, 8"));
     struct flm_rectangle run = {
         .total = 2, .count = 41, .level = 1, .node = {1}, .flags = FLM_RECTANGLE_RUN};
     box = (struct flm_box){.has_room = true};
-    flm_looks_box(&looks, &run, &box);
+    flm_box_styles_apply(&styles, &run, &box);
     assert_true(flm_bytes_start_with(box.label, "+41, 25"));
-    flm_looks_clear(&looks);
+    flm_box_styles_clear(&styles);
     viewing_clear(&seen);
 }
 
@@ -46,14 +47,14 @@ static void one_function_is_one_color_and_an_ancestor_is_muted(void **state)
 {
     (void)state;
     struct viewing seen;
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;lex 5\nidle 1\n"), 816, 400, 1);
-    uint32_t lex = look(&seen, &looks, "lex").fill;
-    uint32_t main_before = look(&seen, &looks, "main").fill;
+    uint32_t lex = look(&seen, &styles, "lex").fill;
+    uint32_t main_before = look(&seen, &styles, "main").fill;
     viewing_click(&seen, "parse", 2);
     viewing_key(&seen, "Escape", 0);
-    assert_int_equal(look(&seen, &looks, "lex").fill, lex);
-    uint32_t above = look(&seen, &looks, "main").fill;
+    assert_int_equal(look(&seen, &styles, "lex").fill, lex);
+    uint32_t above = look(&seen, &styles, "main").fill;
     assert_int_not_equal(above, main_before);
     assert_int_equal(above, flm_tone_ancestor.light);
     viewing_clear(&seen);
@@ -63,17 +64,18 @@ static void what_a_search_finds_stands_out(void **state)
 {
     (void)state;
     struct viewing seen;
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     viewing_init(&seen, profile_of("main;parse_json 3\nmain;write 5\nidle 1\n"), 816, 400, 1);
-    assert_int_equal(look(&seen, &looks, "write").faded, 0);
+    assert_int_equal(look(&seen, &styles, "write").faded, 0);
     viewing_do(&seen, "search json");
-    struct flm_box found = look(&seen, &looks, "parse_json"), other = look(&seen, &looks, "write");
+    struct flm_box found = look(&seen, &styles, "parse_json"),
+                   other = look(&seen, &styles, "write");
     assert_true(found.faded == 0 && other.faded > 0);
     assert_true(found.outline_px > 0 && other.outline_px == 0);
     assert_int_equal(found.lit_from, 6);
     assert_int_equal(found.lit_to, 10);
     viewing_do(&seen, "search-toggle 0");
-    assert_int_equal(look(&seen, &looks, "write").faded, 0);
+    assert_int_equal(look(&seen, &styles, "write").faded, 0);
     viewing_clear(&seen);
 }
 
@@ -81,22 +83,22 @@ static void all_instances_of_what_is_pointed_at_are_outlined(void **state)
 {
     (void)state;
     struct viewing seen;
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write;lex 9\nidle 1\n"), 816, 400, 1);
     struct viewing_box box = viewing_box(&seen, "lex");
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, (box.x0 + box.x1) / 2, box.y0 + 4, 0, false,
                        seen.now_ms);
     viewing_look(&seen);
-    assert_true(flm_looks_init(&looks, seen.viewer, 0, NULL));
+    assert_true(flm_box_styles_init(&styles, seen.viewer, 0, NULL));
     int outlined = 0;
     const struct flm_strip *strip = &seen.viewer->scene.strips[0];
     for (size_t i = 0; i < strip->drawn.count; i++) {
         struct flm_box drawn = {.has_room = true};
-        flm_looks_box(&looks, &strip->drawn.at[i], &drawn);
+        flm_box_styles_apply(&styles, &strip->drawn.at[i], &drawn);
         outlined += drawn.outline_px > 0;
     }
     assert_int_equal(outlined, 2);
-    flm_looks_clear(&looks);
+    flm_box_styles_clear(&styles);
     viewing_clear(&seen);
 }
 
@@ -104,12 +106,12 @@ static void kinds_have_a_mark_beside_their_color(void **state)
 {
     (void)state;
     struct viewing seen;
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     viewing_init(&seen, profile_of("main;sys_read_[k] 3\nmain;fast_[i] 5\n"), 816, 400, 1);
-    enum flm_mark plain = look(&seen, &looks, "main").mark;
-    assert_int_not_equal(look(&seen, &looks, "sys_read").mark, plain);
-    assert_int_not_equal(look(&seen, &looks, "fast").mark, plain);
-    assert_int_not_equal(look(&seen, &looks, "fast").mark, look(&seen, &looks, "sys_read").mark);
+    enum flm_mark plain = look(&seen, &styles, "main").mark;
+    assert_int_not_equal(look(&seen, &styles, "sys_read").mark, plain);
+    assert_int_not_equal(look(&seen, &styles, "fast").mark, plain);
+    assert_int_not_equal(look(&seen, &styles, "fast").mark, look(&seen, &styles, "sys_read").mark);
     viewing_clear(&seen);
 }
 
@@ -127,10 +129,10 @@ static void forced_colors_are_the_only_ones(void **state)
     flm_viewer_theme(seen.viewer, &theme);
     viewing_do(&seen, "search parse");
     viewing_click(&seen, "write", 1);
-    struct flm_looks looks;
+    struct flm_box_styles styles;
     static const char *const names[] = {"main", "parse", "write"};
     for (int i = 0; i < 3; i++) {
-        struct flm_box box = look(&seen, &looks, names[i]);
+        struct flm_box box = look(&seen, &styles, names[i]);
         assert_int_equal(box.fill, 0x000000);
         assert_int_equal(box.ink, 0xFFFF00);
         assert_true(box.outline_px > 0);
