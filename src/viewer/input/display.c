@@ -42,8 +42,8 @@ static void select_chosen(struct flm_viewer *v, uint32_t frame)
     const struct flm_strip *calls = &v->scene.strips[1];
     for (uint32_t i = 1; i < calls->tree.node_count; i = calls->tree.end[i])
         if (calls->tree.frame[i] == frame)
-            flm_viewer_select(v,
-                              (struct flm_spot){1, flm_strip_number(calls, (struct flm_node){i})});
+            flm_viewer_select(
+                v, (struct flm_node_ref){1, flm_strip_number(calls, (struct flm_node){i})});
 }
 
 static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
@@ -104,7 +104,7 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
             return false;
         if (!flm_viewer_keep(&v->focus, pattern))
             return flm_error_memory(why);
-        flm_viewer_select(v, (struct flm_spot){0, FLM_NONE});
+        flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
     }
     return act_view(v, flm_bytes_of("sandwich"), why);
 }

@@ -6,26 +6,27 @@
 #include "viewer/input/clipboard.h"
 #include "viewer/model/internal.h"
 
-static const struct flm_spot no_spot = {0, FLM_NONE};
+static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
-static bool select_and_show(struct flm_viewer *v, struct flm_spot spot)
+static bool select_and_show(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_spot_is(spot))
+    if (!flm_node_ref_is(ref))
         return flm_viewer_tell(v, "there is no frame further that way");
-    flm_viewer_walk_to(v, spot);
+    flm_viewer_walk_to(v, ref);
     return true;
 }
 
 static bool act_select(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
-    struct flm_spot spot;
-    return flm_viewer_spot_named(v, number, &spot, why) && select_and_show(v, spot);
+    struct flm_node_ref ref;
+    return flm_viewer_spot_named(v, number, &ref, why) && select_and_show(v, ref);
 }
 
 /* The widest occurrence of a function that is drawn. */
-static struct flm_spot widest_of(const struct flm_viewer *v, const struct flm_frame_record *wanted)
+static struct flm_node_ref widest_of(const struct flm_viewer *v,
+                                     const struct flm_frame_record *wanted)
 {
-    struct flm_spot best = no_spot;
+    struct flm_node_ref best = no_ref;
     double widest = 0;
     for (uint32_t s = 0; s < v->scene.strip_count; s++) {
         const struct flm_strip *strip = &v->scene.strips[s];
@@ -39,7 +40,7 @@ static struct flm_spot widest_of(const struct flm_viewer *v, const struct flm_fr
             if (total > widest &&
                 flm_layout_level(strip->layout, (struct flm_node){i}) >= strip->first_level) {
                 widest = total;
-                best = (struct flm_spot){s, flm_strip_number(strip, (struct flm_node){i})};
+                best = (struct flm_node_ref){s, flm_strip_number(strip, (struct flm_node){i})};
             }
         }
     }
@@ -53,20 +54,20 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
     if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
-    struct flm_spot spot = widest_of(v, &p->frames[frame]);
-    if (!flm_spot_is(spot))
+    struct flm_node_ref ref = widest_of(v, &p->frames[frame]);
+    if (!flm_node_ref_is(ref))
         return flm_viewer_tell(v, "this function is nowhere in this picture");
-    return select_and_show(v, spot);
+    return select_and_show(v, ref);
 }
 
-static struct flm_spot widest_child(struct flm_viewer *v, struct flm_spot spot)
+static struct flm_node_ref widest_child(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    struct flm_strip *strip = &v->scene.strips[spot.strip];
+    struct flm_strip *strip = &v->scene.strips[ref.strip];
     struct flm_node best = {FLM_NONE};
     double widest = 0;
-    if (!flm_viewer_open(v, spot, NULL))
-        return no_spot;
-    uint32_t node = flm_strip_node(strip, spot.number).index;
+    if (!flm_viewer_open(v, ref, NULL))
+        return no_ref;
+    uint32_t node = flm_strip_node(strip, ref.number).index;
     for (uint32_t child = node + 1; child < strip->tree.end[node]; child = strip->tree.end[child]) {
         double total = flm_layout_total(strip->layout, (struct flm_node){child});
         if (total > widest && !flm_tree_is_gap(&strip->tree, child)) {
@@ -74,46 +75,46 @@ static struct flm_spot widest_child(struct flm_viewer *v, struct flm_spot spot)
             best.index = child;
         }
     }
-    return (struct flm_spot){spot.strip, flm_strip_number(strip, best)};
+    return (struct flm_node_ref){ref.strip, flm_strip_number(strip, best)};
 }
 
 /* In a sandwich both halves begin with the functions that were chosen, which are drawn once: the
  * same one of the other half. */
-static struct flm_spot other_half(struct flm_viewer *v, struct flm_spot spot)
+static struct flm_node_ref other_half(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    uint32_t other = 1 - spot.strip, frame = flm_scene_frame(&v->scene, spot);
+    uint32_t other = 1 - ref.strip, frame = flm_scene_frame(&v->scene, ref);
     struct flm_strip *strip = &v->scene.strips[other];
     for (uint32_t i = 1; i < strip->tree.node_count; i = strip->tree.end[i])
         if (strip->tree.frame[i] == frame)
-            return (struct flm_spot){other, flm_strip_number(strip, (struct flm_node){i})};
-    return no_spot;
+            return (struct flm_node_ref){other, flm_strip_number(strip, (struct flm_node){i})};
+    return no_ref;
 }
 
 /* Where walking starts when nothing is selected: at what everything seen is in. In a sandwich that
  * is not drawn. */
-static struct flm_spot start(struct flm_viewer *v)
+static struct flm_node_ref start(struct flm_viewer *v)
 {
-    if (flm_spot_is(v->selected))
+    if (flm_node_ref_is(v->selected))
         return v->selected;
     uint32_t last = v->scene.strips[0].first_level > 0 ? v->scene.strip_count - 1 : 0;
     const struct flm_strip *strip = &v->scene.strips[last];
     struct flm_node top = flm_viewer_top_node(v, strip);
-    return (struct flm_spot){last, flm_strip_number(strip, top)};
+    return (struct flm_node_ref){last, flm_strip_number(strip, top)};
 }
 
 /* Toward the root. */
 static bool walk_up(struct flm_viewer *v)
 {
-    struct flm_spot spot = start(v);
-    const struct flm_strip *strip = &v->scene.strips[spot.strip];
-    struct flm_node node = flm_layout_parent(strip->layout, flm_strip_node(strip, spot.number));
-    struct flm_spot to = {spot.strip, flm_strip_number(strip, node)};
+    struct flm_node_ref ref = start(v);
+    const struct flm_strip *strip = &v->scene.strips[ref.strip];
+    struct flm_node node = flm_layout_parent(strip->layout, flm_strip_node(strip, ref.number));
+    struct flm_node_ref to = {ref.strip, flm_strip_number(strip, node)};
     if (node.index == FLM_NONE || flm_layout_level(strip->layout, node) >= strip->first_level)
         return select_and_show(v, to);
-    if (spot.strip == 0)
+    if (ref.strip == 0)
         return select_and_show(v, other_half(v, to));
-    spot = other_half(v, spot);
-    return select_and_show(v, flm_spot_is(spot) ? widest_child(v, spot) : no_spot);
+    ref = other_half(v, ref);
+    return select_and_show(v, flm_node_ref_is(ref) ? widest_child(v, ref) : no_ref);
 }
 
 /* Into the widest child: the way that most of it goes. */
@@ -125,13 +126,13 @@ static bool walk_down(struct flm_viewer *v)
 /* The next frame on the same row, to the left or to the right: a sibling, or of the neighbor. */
 static bool walk_aside(struct flm_viewer *v, int direction)
 {
-    struct flm_spot spot = start(v);
-    const struct flm_strip *strip = &v->scene.strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number);
+    struct flm_node_ref ref = start(v);
+    const struct flm_strip *strip = &v->scene.strips[ref.strip];
+    struct flm_node node = flm_strip_node(strip, ref.number);
     do
         node = flm_layout_beside(strip->layout, node, direction);
     while (node.index != FLM_NONE && flm_tree_is_gap(&strip->tree, node.index));
-    return select_and_show(v, (struct flm_spot){spot.strip, flm_strip_number(strip, node)});
+    return select_and_show(v, (struct flm_node_ref){ref.strip, flm_strip_number(strip, node)});
 }
 
 /* Arrows go where the frame is seen: up is to the callee in a flame, to the caller in an icicle. */

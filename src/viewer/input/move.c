@@ -11,18 +11,18 @@
 
 static void moved(struct flm_viewer *v)
 {
-    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
     flm_viewer_moved(v);
 }
 
-bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct flm_spot *spot,
+bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct flm_node_ref *ref,
                            struct flm_error *why)
 {
     double value;
     if (flm_number_parse(number, &value) == FLM_NUMBER_INTEGER) {
-        *spot = flm_spot_of_number(v, value);
-        if (flm_spot_is(*spot))
+        *ref = flm_node_ref_of_number(v, value);
+        if (flm_node_ref_is(*ref))
             return true;
     }
     return flm_error_set(why, FLM_ERROR_USAGE, "there is no frame %.*s here", (int)number.size,
@@ -31,10 +31,10 @@ bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct
 
 static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
-    struct flm_spot spot;
-    if (!flm_viewer_spot_named(v, number, &spot, why))
+    struct flm_node_ref ref;
+    if (!flm_viewer_spot_named(v, number, &ref, why))
         return false;
-    flm_viewer_zoom_to(v, spot);
+    flm_viewer_zoom_to(v, ref);
     flm_viewer_did(v);
     return true;
 }
@@ -47,7 +47,7 @@ static void zoom_to_run(struct flm_viewer *v)
     flm_layout_span(flm_scene_places(&v->scene, strip), flm_strip_node(strip, v->selected.number),
                     v->selected_run.count, &span.left, &span.right);
     flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
-    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
 }
 
@@ -64,7 +64,7 @@ static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struc
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_spot_is(v->selected);
+    return flm_node_ref_is(v->selected);
 }
 
 static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
@@ -208,7 +208,7 @@ static bool act_forward(struct flm_viewer *v, struct flm_bytes none, struct flm_
 static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     if (has_selected(v)) {
-        flm_viewer_select(v, (struct flm_spot){0, FLM_NONE});
+        flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
         v->selected_run = (struct flm_rectangle){0};
         flm_viewer_noted(v); /* as a step it would be undone by the next one back, for ever */
         return true;

@@ -46,25 +46,25 @@ static double share_of(struct flm_area area, double x)
 
 static void moved(struct flm_viewer *v)
 {
-    v->zoomed = (struct flm_spot){0, FLM_NONE};
+    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS | FLM_CHANGED_TOOLS;
 }
 
 void flm_viewer_hover(struct flm_viewer *v, double x, double y)
 {
-    struct flm_spot spot = {0, FLM_NONE};
+    struct flm_node_ref ref = {0, FLM_NONE};
     struct flm_rectangle box = {0};
-    if (!flm_viewer_hit(v, x, y, &spot, &box))
-        spot.number = FLM_NONE;
-    bool same = flm_spots_equal(spot, v->hovered) && box.flags == v->hovered_box.flags;
+    if (!flm_viewer_hit(v, x, y, &ref, &box))
+        ref.number = FLM_NONE;
+    bool same = flm_node_refs_equal(ref, v->hovered) && box.flags == v->hovered_box.flags;
     v->hovered_box = box;
     v->hover_x = x;
     v->hover_y = y;
-    if (flm_spot_is(spot))
+    if (flm_node_ref_is(ref))
         v->changed |= FLM_CHANGED_HOVER; /* it follows the pointer */
     if (same)
         return;
-    v->hovered = spot;
+    v->hovered = ref;
     v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE | FLM_CHANGED_TABLES;
 }
 
@@ -150,10 +150,11 @@ static void drag_on(struct flm_viewer *v, double x, double y)
 }
 
 /* Of a run: nearer, so that what is in it can be told apart. */
-static void zoom_to_box(struct flm_viewer *v, struct flm_spot spot, const struct flm_rectangle *box)
+static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
+                        const struct flm_rectangle *box)
 {
     if (!(box->flags & FLM_RECTANGLE_RUN)) {
-        flm_viewer_zoom_to(v, spot);
+        flm_viewer_zoom_to(v, ref);
         return;
     }
     struct flm_span span = flm_viewer_span(v);
@@ -190,7 +191,7 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
 {
     struct flm_drag *drag = &v->drag;
     struct flm_area map = flm_viewer_minimap(v);
-    struct flm_spot spot;
+    struct flm_node_ref ref;
     struct flm_rectangle box;
     bool second = v->now_ms - drag->released_ms < SECOND_CLICK_MS &&
                   is_near(v, x - drag->released_x, y - drag->released_y);
@@ -210,14 +211,14 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
         flm_viewer_did(v);
         return;
     }
-    bool hit = flm_viewer_hit(v, x, y, &spot, &box);
-    flm_viewer_select(v, hit ? spot : (struct flm_spot){0, FLM_NONE});
+    bool hit = flm_viewer_hit(v, x, y, &ref, &box);
+    flm_viewer_select(v, hit ? ref : (struct flm_node_ref){0, FLM_NONE});
     v->selected_run = hit && box.flags & FLM_RECTANGLE_RUN ? box : (struct flm_rectangle){0};
     flm_viewer_noted(v);
     if (!second)
         return;
     if (hit)
-        zoom_to_box(v, spot, &box);
+        zoom_to_box(v, ref, &box);
     else
         flm_viewer_fit(v);
     flm_viewer_did(v);

@@ -15,16 +15,16 @@ static struct flm_call_tree *tree_of(struct flm_viewer *v, struct flm_error *why
 static struct flm_call_tree *named(struct flm_viewer *v, struct flm_bytes number,
                                    struct flm_node *node, struct flm_error *why)
 {
-    struct flm_spot spot;
-    if (!flm_viewer_spot_named(v, number, &spot, why))
+    struct flm_node_ref ref;
+    if (!flm_viewer_spot_named(v, number, &ref, why))
         return NULL;
-    if (spot.strip != 0) {
+    if (ref.strip != 0) {
         flm_error_set(why, FLM_ERROR_USAGE, "the call tree does not have this frame");
         return NULL;
     }
-    if (!flm_viewer_open(v, spot, why))
+    if (!flm_viewer_open(v, ref, why))
         return NULL;
-    *node = flm_strip_node(&v->scene.strips[0], spot.number);
+    *node = flm_strip_node(&v->scene.strips[0], ref.number);
     return tree_of(v, why);
 }
 
@@ -55,7 +55,7 @@ static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_spot_is(v->selected) && v->selected.strip == 0 && v->scene.strip_count > 0;
+    return flm_node_ref_is(v->selected) && v->selected.strip == 0 && v->scene.strip_count > 0;
 }
 
 static const struct flm_condition with_row = {has_selected, "no row of the call tree is selected"};
@@ -74,21 +74,21 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
 /* ---- Pointing -------------------------------------------------------------------------------- */
 
 /* What a row stands for is marked wherever it is, without a tooltip. */
-static bool point_at(struct flm_viewer *v, struct flm_spot spot)
+static bool point_at(struct flm_viewer *v, struct flm_node_ref ref)
 {
     v->hovered_box = (struct flm_rectangle){0};
     v->hover_x = v->hover_y = -1;
-    if (flm_spots_equal(v->hovered, spot))
+    if (flm_node_refs_equal(v->hovered, ref))
         return true;
-    v->hovered = spot;
+    v->hovered = ref;
     v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE;
     return true;
 }
 
 static bool act_hover_node(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
-    struct flm_spot spot;
-    return flm_viewer_spot_named(v, number, &spot, why) && point_at(v, spot);
+    struct flm_node_ref ref;
+    return flm_viewer_spot_named(v, number, &ref, why) && point_at(v, ref);
 }
 
 static bool act_hover_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
@@ -101,14 +101,15 @@ static bool act_hover_frame(struct flm_viewer *v, struct flm_bytes number, struc
     for (uint32_t i = 1; i < strip->tree.node_count; i++)
         if (strip->tree.frame[i] == frame &&
             flm_layout_total(strip->layout, (struct flm_node){i}) > 0)
-            return point_at(v, (struct flm_spot){0, flm_strip_number(strip, (struct flm_node){i})});
-    return point_at(v, (struct flm_spot){0, FLM_NONE});
+            return point_at(
+                v, (struct flm_node_ref){0, flm_strip_number(strip, (struct flm_node){i})});
+    return point_at(v, (struct flm_node_ref){0, FLM_NONE});
 }
 
 static bool act_hover_none(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return point_at(v, (struct flm_spot){0, FLM_NONE});
+    return point_at(v, (struct flm_node_ref){0, FLM_NONE});
 }
 
 /* ---- Sources --------------------------------------------------------------------------------- */

@@ -67,12 +67,12 @@ struct flm_viewer {
     struct flm_text color_with; /* the second metric's name, or the person's rules */
     struct flm_operations operations;
     struct flm_searches searches;
-    struct flm_text focus;             /* the sandwich's pattern, as pattern.h has it */
-    struct flm_rectangle selected_run; /* where a run was selected: which; else count 0 */
-    struct flm_spot selected, zoomed;  /* zoomed: the camera is exactly there */
-    struct flm_text sort;              /* of the top table: "self", "-total" ... */
-    struct flm_text source_link;       /* "vscode://file/{file}:{line}"; "": none */
-    struct flm_comparing comparing;    /* with another file, or another part of this one */
+    struct flm_text focus;                /* the sandwich's pattern, as pattern.h has it */
+    struct flm_rectangle selected_run;    /* where a run was selected: which; else count 0 */
+    struct flm_node_ref selected, zoomed; /* zoomed: the camera is exactly there */
+    struct flm_text sort;                 /* of the top table: "self", "-total" ... */
+    struct flm_text source_link;          /* "vscode://file/{file}:{line}"; "": none */
+    struct flm_comparing comparing;       /* with another file, or another part of this one */
 
     /* ---- What follows from it ---- */
     struct flm_scene scene;
@@ -81,7 +81,7 @@ struct flm_viewer {
     uint32_t half;                    /* of a sandwich: the strip that `camera` is of; else 0 */
     struct flm_place left;            /* where one was in a scene that is gone */
     bool camera_is_fresh;             /* nothing was moved yet: a new scene is shown whole */
-    struct flm_spot hovered;
+    struct flm_node_ref hovered;
     struct flm_rectangle hovered_box; /* where it is; also of a run */
     double hover_x, hover_y;
     struct flm_history history;
@@ -131,22 +131,22 @@ static inline const struct flm_profile *flm_viewer_shown(const struct flm_viewer
     return flm_operations_shown(&viewer->operations);
 }
 
-static inline bool flm_spot_is(struct flm_spot spot)
+static inline bool flm_node_ref_is(struct flm_node_ref ref)
 {
-    return spot.number != FLM_NONE;
+    return ref.number != FLM_NONE;
 }
 
-static inline bool flm_spots_equal(struct flm_spot a, struct flm_spot b)
+static inline bool flm_node_refs_equal(struct flm_node_ref a, struct flm_node_ref b)
 {
     return a.number == b.number && (a.number == FLM_NONE || a.strip == b.strip);
 }
 
-/* A spot as one number, for answers and actions; and back (FLM_NONE for what is none). */
-static inline double flm_spot_number(struct flm_spot spot)
+/* A ref as one number, for answers and actions; and back (FLM_NONE for what is none). */
+static inline double flm_node_ref_number(struct flm_node_ref ref)
 {
-    return (double)spot.strip * 4294967296.0 + spot.number;
+    return (double)ref.strip * 4294967296.0 + ref.number;
 }
-struct flm_spot flm_spot_of_number(const struct flm_viewer *viewer, double number);
+struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *viewer, double number);
 
 /* Called before what is shown is replaced: the scene, which is of it, goes, and where one was is
  * kept for the next. */
@@ -165,7 +165,7 @@ bool flm_viewer_color(struct flm_viewer *viewer, struct flm_error *why);
 double flm_viewer_glide_ms(const struct flm_viewer *viewer);
 
 /* Glides to a node, with its row in view; {0, 0}: to everything. */
-void flm_viewer_zoom_to(struct flm_viewer *viewer, struct flm_spot spot);
+void flm_viewer_zoom_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 
 /* Glides to everything, as it was seen at first; and whether it is seen so. */
 void flm_viewer_fit(struct flm_viewer *viewer);
@@ -174,16 +174,16 @@ bool flm_viewer_is_fit(const struct flm_viewer *viewer);
 /* Scrolls within what there is. */
 void flm_viewer_scroll(struct flm_viewer *viewer, double by_px, double duration_ms);
 
-/* Scrolls as little as is needed to see the row of a spot. */
-void flm_viewer_reveal(struct flm_viewer *viewer, struct flm_spot spot);
+/* Scrolls as little as is needed to see the row of a ref. */
+void flm_viewer_reveal(struct flm_viewer *viewer, struct flm_node_ref ref);
 
-/* Brings a spot into view: reveals its row; and where it is outside of what is seen, or too narrow
+/* Brings a ref into view: reveals its row; and where it is outside of what is seen, or too narrow
  * to be, moves and zooms until it can be told apart. */
-void flm_viewer_show(struct flm_viewer *viewer, struct flm_spot spot);
+void flm_viewer_show(struct flm_viewer *viewer, struct flm_node_ref ref);
 
-/* The spot that an answer named by this number; false, and `why`, when there is none. */
+/* The ref that an answer named by this number; false, and `why`, when there is none. */
 bool flm_viewer_spot_named(struct flm_viewer *viewer, struct flm_bytes number,
-                           struct flm_spot *spot, struct flm_error *why);
+                           struct flm_node_ref *ref, struct flm_error *why);
 
 /* The person is to type or choose something: "search", "palette" ... The answer to "ask". */
 bool flm_viewer_ask_for(struct flm_viewer *viewer, const char *what);
@@ -194,11 +194,11 @@ void flm_viewer_say(struct flm_viewer *viewer, const struct flm_error *why);
 /* The same of what is no mistake, but has nothing to do: one is there already. True. */
 bool flm_viewer_tell(struct flm_viewer *viewer, const char *words);
 
-/* Selects; a spot that is none: nothing. */
-void flm_viewer_select(struct flm_viewer *viewer, struct flm_spot spot);
+/* Selects; a ref that is none: nothing. */
+void flm_viewer_select(struct flm_viewer *viewer, struct flm_node_ref ref);
 
 /* What is at a point of the window: false where there is nothing. */
-bool flm_viewer_hit(struct flm_viewer *viewer, double x, double y, struct flm_spot *spot,
+bool flm_viewer_hit(struct flm_viewer *viewer, double x, double y, struct flm_node_ref *ref,
                     struct flm_rectangle *box);
 
 /* The viewport of a strip as it is seen now. Not its levels: all. */
@@ -215,15 +215,15 @@ void flm_viewer_did(struct flm_viewer *viewer);
 void flm_viewer_moved(struct flm_viewer *viewer);
 void flm_viewer_noted(struct flm_viewer *viewer);
 
-/* Selects a spot and brings it into view. One that is none: nothing happens. */
-void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_spot spot);
+/* Selects a ref and brings it into view. One that is none: nothing happens. */
+void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 
 /* Gives the strips their places anew, after the window or what is open changed. What was seen stays
  * where it was, and the scroll within what there is. */
 void flm_viewer_place(struct flm_viewer *viewer);
 
-/* Opens the node of a spot, whatever its width (scene.h). */
-bool flm_viewer_open(struct flm_viewer *viewer, struct flm_spot spot, struct flm_error *why);
+/* Opens the node of a ref, whatever its width (scene.h). */
+bool flm_viewer_open(struct flm_viewer *viewer, struct flm_node_ref ref, struct flm_error *why);
 
 /* How far it is scrolled from where a scene is at first, in rows; and the way there. */
 double flm_viewer_rows(const struct flm_viewer *viewer);

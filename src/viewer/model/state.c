@@ -43,12 +43,12 @@ static void add(struct flm_text *out, const char *key, struct flm_bytes value)
 enum { HASH_DIGITS = 16 };
 
 static void add_path(struct flm_text *out, const char *key, const struct flm_viewer *v,
-                     struct flm_spot spot)
+                     struct flm_node_ref ref)
 {
     static const char hex[] = "0123456789abcdef";
     char digits[HASH_DIGITS + 2 * FLM_MOST_STEPS_OF_PATH];
     struct flm_path path;
-    flm_scene_path(&v->scene, spot, &path);
+    flm_scene_path(&v->scene, ref, &path);
     for (int i = 0; i < HASH_DIGITS; i++)
         digits[i] = hex[path.hash >> (60 - 4 * i) & 15];
     for (uint32_t i = 0; i < path.count; i++) {
@@ -136,7 +136,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "tracks", flm_bytes_of("1"));
     add_path(out, "select", v, v->selected);
     add_path(out, "zoom", v, v->zoomed);
-    if (!flm_spot_is(v->zoomed) && v->scene.total > 0)
+    if (!flm_node_ref_is(v->zoomed) && v->scene.total > 0)
         add_share(out, "x", &v->camera);
     if (flm_viewer_has_halves(v))
         add_share(out, "beside", &v->beside);
@@ -316,7 +316,7 @@ static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm
                         struct flm_error *why)
 {
     struct flm_span span;
-    struct flm_spot selected, zoomed;
+    struct flm_node_ref selected, zoomed;
     double rows = 0;
     struct flm_path select = path_of(state, "select", room), zoom = path_of(state, "zoom", room);
     if (!flm_scene_find(&v->scene, &select, &selected, why) ||
@@ -330,13 +330,13 @@ static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm
     if (!read_span(value_of(state, "beside", room), &span))
         span = (struct flm_span){0, 1};
     flm_camera_go_share(&v->beside, span, v->now_ms, flm_viewer_glide_ms(v));
-    if (flm_spot_is(zoomed)) {
+    if (flm_node_ref_is(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
     } else if (read_span(value_of(state, "x", room), &span)) {
-        v->zoomed = (struct flm_spot){0, FLM_NONE};
+        v->zoomed = (struct flm_node_ref){0, FLM_NONE};
         flm_camera_go_share(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
     } else {
-        flm_viewer_zoom_to(v, (struct flm_spot){v->half, 0});
+        flm_viewer_zoom_to(v, (struct flm_node_ref){v->half, 0});
     }
     flm_number_parse(value_of(state, "y", room), &rows);
     flm_viewer_scroll_rows(v, rows);

@@ -6,7 +6,7 @@
 #include "viewer/model/internal.h"
 #include "viewer/model/state.h"
 
-static const struct flm_spot no_spot = {0, FLM_NONE};
+static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
 /* ---- Life ---------------------------------------------------------------------------------------
  */
@@ -19,7 +19,7 @@ struct flm_viewer *flm_viewer_new(struct flm_error *why)
         return NULL;
     }
     v->scale = 1;
-    v->hovered = v->selected = v->zoomed = no_spot;
+    v->hovered = v->selected = v->zoomed = no_ref;
     v->hover_x = v->hover_y = -1;
     v->wheel_ms = v->drag.released_ms = FLM_LONG_AGO_MS;
     v->atlas = flm_atlas_new(FLM_FONT_PX, why);
@@ -111,7 +111,7 @@ void flm_viewer_forget_scene(struct flm_viewer *v)
     v->scene_is_stale = true;
     v->has_legend = false;
     v->minimap_is_stale = true;
-    v->hovered = no_spot;
+    v->hovered = no_ref;
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_HOVER | FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS |
                   FLM_CHANGED_TABLES | FLM_CHANGED_STATUS | FLM_CHANGED_STATE;
 }
@@ -120,7 +120,7 @@ void flm_viewer_forget_scene(struct flm_viewer *v)
 void flm_viewer_drop_scene(struct flm_viewer *v)
 {
     flm_scene_clear(&v->scene);
-    v->selected = v->zoomed = no_spot;
+    v->selected = v->zoomed = no_ref;
     flm_viewer_forget_scene(v);
 }
 
@@ -199,18 +199,18 @@ void flm_viewer_leave(struct flm_viewer *v)
         v->left = place_now(v);
     flm_scene_clear(&v->scene);
     flm_searches_open(&v->searches, NULL, NULL);
-    v->selected = v->zoomed = v->hovered = no_spot;
+    v->selected = v->zoomed = v->hovered = no_ref;
     forget_shown(v);
 }
 
 static bool rebuild(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_place place = v->left.is ? v->left : place_now(v);
-    struct flm_spot spot;
+    struct flm_node_ref ref;
     if (!flm_scene_build(v, &v->scene, why))
         return false;
     if (!flm_scene_find(&v->scene, &place.selected, &v->selected, why) ||
-        !flm_scene_find(&v->scene, &place.zoomed, &spot, why)) {
+        !flm_scene_find(&v->scene, &place.zoomed, &ref, why)) {
         flm_viewer_drop_scene(v);
         v->left = place;
         return false;
@@ -221,12 +221,12 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     flm_camera_init(&v->camera, total);
     flm_camera_init(&v->beside, total);
     v->half = flm_viewer_has_halves(v) ? place.half : 0;
-    v->zoomed = no_spot;
+    v->zoomed = no_ref;
     struct flm_area area = flm_viewer_area(v);
     flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, place.rows);
-    if (flm_spot_is(spot))
-        flm_viewer_zoom_to(v, spot);
+    if (flm_node_ref_is(ref))
+        flm_viewer_zoom_to(v, ref);
     else if (place.zoomed.hash == 0)
         flm_camera_go_share(&v->camera, place.share, v->now_ms, 0);
     if (flm_viewer_has_halves(v))
@@ -296,9 +296,9 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
     v->changed |= FLM_CHANGED_PICTURE;
 }
 
-bool flm_viewer_open(struct flm_viewer *v, struct flm_spot spot, struct flm_error *why)
+bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_error *why)
 {
-    bool good = flm_strip_open_one(&v->scene.strips[spot.strip], spot.number, why);
+    bool good = flm_strip_open_one(&v->scene.strips[ref.strip], ref.number, why);
     if (good)
         flm_viewer_place(v);
     else
@@ -376,23 +376,23 @@ bool flm_viewer_tell(struct flm_viewer *v, const char *words)
     return true;
 }
 
-void flm_viewer_select(struct flm_viewer *v, struct flm_spot spot)
+void flm_viewer_select(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (flm_spots_equal(spot, v->selected))
+    if (flm_node_refs_equal(ref, v->selected))
         return;
-    v->selected = spot;
+    v->selected = ref;
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_DETAIL | FLM_CHANGED_TABLES |
                   FLM_CHANGED_STATE | FLM_CHANGED_SPEECH;
 }
 
-void flm_viewer_walk_to(struct flm_viewer *v, struct flm_spot spot)
+void flm_viewer_walk_to(struct flm_viewer *v, struct flm_node_ref ref)
 {
     struct flm_span before = v->camera.to;
-    if (!flm_spot_is(spot))
+    if (!flm_node_ref_is(ref))
         return;
-    flm_viewer_select(v, spot);
+    flm_viewer_select(v, ref);
     v->selected_run = (struct flm_rectangle){0};
-    flm_viewer_show(v, spot);
+    flm_viewer_show(v, ref);
     if (before.left != v->camera.to.left || before.right != v->camera.to.right)
         flm_viewer_moved(v);
     else

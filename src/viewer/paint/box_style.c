@@ -221,7 +221,7 @@ static void mark_selected(const struct flm_box_styles *styles, const struct flm_
                           struct flm_box *box)
 {
     const struct flm_viewer *v = styles->viewer;
-    if (flm_spot_is(v->selected) && v->selected.strip == styles->strip_index &&
+    if (flm_node_ref_is(v->selected) && v->selected.strip == styles->strip_index &&
         flm_strip_number(styles->strip, r->node) == v->selected.number) {
         box->outline = flm_page_colors(&v->theme).accent;
         box->outline_px = 2;

@@ -345,13 +345,13 @@ static void paint_scrollbar(struct flm_viewer *v, struct flm_pixels *pixels, dou
 /* What is under a pointer that stands still while the picture moves. */
 static void point_again(struct flm_viewer *v)
 {
-    struct flm_spot spot = {0, FLM_NONE};
+    struct flm_node_ref ref = {0, FLM_NONE};
     struct flm_rectangle box;
     if (v->hover_x < 0 || v->hover_y < 0 || v->drag.kind != FLM_DRAG_NONE)
         return;
-    if (!flm_viewer_hit(v, v->hover_x, v->hover_y, &spot, &box))
-        spot.number = FLM_NONE;
-    if (!flm_spots_equal(spot, v->hovered))
+    if (!flm_viewer_hit(v, v->hover_x, v->hover_y, &ref, &box))
+        ref.number = FLM_NONE;
+    if (!flm_node_refs_equal(ref, v->hovered))
         flm_viewer_hover(v, v->hover_x, v->hover_y);
     v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
 }

@@ -34,21 +34,21 @@ static bool is_in_view(const struct flm_strip *strip, struct flm_node node, stru
            flm_layout_total(strip->layout, node) == flm_layout_total(strip->layout, top);
 }
 
-static bool find_subject(struct flm_telling *t, struct flm_spot spot,
+static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
                          const struct flm_rectangle *run, struct subject *subject)
 {
     const struct flm_scene *scene = &t->viewer->scene;
-    if (!t->profile || !flm_spot_is(spot) || spot.strip >= scene->strip_count)
+    if (!t->profile || !flm_node_ref_is(ref) || ref.strip >= scene->strip_count)
         return false;
-    const struct flm_strip *strip = &scene->strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number);
+    const struct flm_strip *strip = &scene->strips[ref.strip];
+    struct flm_node node = flm_strip_node(strip, ref.number);
     if (node.index == FLM_NONE)
         return false;
     bool is_run = run && run->flags & FLM_RECTANGLE_RUN && run->count > 0;
     struct flm_node parent = flm_layout_parent(strip->layout, node);
     struct flm_node top = flm_viewer_goal_node(t->viewer, strip);
     *subject = (struct subject){
-        .strip_index = spot.strip,
+        .strip_index = ref.strip,
         .strip = strip,
         .node = node,
         .frame = strip->tree.frame[node.index],
@@ -336,7 +336,7 @@ static void tell_relation(struct flm_telling *t, const struct subject *s,
     const struct flm_functions *functions = &t->viewer->figures.functions;
     uint32_t frame = functions->function[relation->function].first_frame;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_spot(t, s->strip_index, relation->node);
+    flm_tell_ref(t, s->strip_index, relation->node);
     flm_json_add_number(&t->json, "frame", frame);
     flm_tell_title(t, "title", frame);
     flm_tell_quantity(t, "value", relation->total);
@@ -393,7 +393,7 @@ static bool tell_stack(struct flm_telling *t, const struct subject *s, struct fl
         if (hidden > 0 && i >= MOST_STACK / 2 && i < MOST_STACK / 2 + hidden)
             continue;
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_spot(t, s->strip_index, (struct flm_node){node});
+        flm_tell_ref(t, s->strip_index, (struct flm_node){node});
         flm_tell_title(t, "title", s->strip->tree.frame[node]);
         flm_json_end(&t->json);
     }
@@ -449,7 +449,7 @@ static void tell_run(struct flm_telling *t, const struct subject *s)
     for (uint32_t i = 0; i < count; i++) {
         double total = flm_layout_total(layout, largest[i]);
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_spot(t, s->strip_index, largest[i]);
+        flm_tell_ref(t, s->strip_index, largest[i]);
         flm_tell_title(t, "title", s->strip->tree.frame[largest[i].index]);
         flm_tell_quantity(t, "value", total);
         flm_tell_share(t, "share", total, t->all);
@@ -543,7 +543,7 @@ static bool tell_detail(struct flm_telling *t, const struct subject *s, struct f
 {
     bool ok = true;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_tell_spot(t, s->strip_index, s->node);
+    flm_tell_ref(t, s->strip_index, s->node);
     flm_tell_string(t, "metric", t->profile->metrics[t->metric.index].name);
     if (s->run) {
         tell_run_title(t, "title", s->run->count);

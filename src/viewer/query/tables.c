@@ -46,9 +46,9 @@ static bool list_functions(struct flm_telling *t, struct flm_ranking_order order
     return true;
 }
 
-static bool same_function(const struct flm_telling *t, struct flm_spot spot, uint32_t function)
+static bool same_function(const struct flm_telling *t, struct flm_node_ref ref, uint32_t function)
 {
-    uint32_t frame = flm_scene_frame(&t->viewer->scene, spot);
+    uint32_t frame = flm_scene_frame(&t->viewer->scene, ref);
     return frame != FLM_NONE && frame != 0 &&
            t->viewer->figures.functions.of_frame[frame] == function;
 }
@@ -171,9 +171,9 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
     uint32_t frame = strip->tree.frame[row->node.index];
     struct flm_value value = flm_value_of(v, strip, row->node, t->metric.index);
     struct flm_node parent = flm_layout_parent(strip->layout, row->node);
-    struct flm_spot spot = {index, flm_strip_number(strip, row->node)};
+    struct flm_node_ref ref = {index, flm_strip_number(strip, row->node)};
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_spot(t, index, row->node);
+    flm_tell_ref(t, index, row->node);
     flm_json_add_number(&t->json, "level", row->level);
     tell_open(t, row);
     flm_tell_title(t, "title", frame);
@@ -195,8 +195,8 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
     flm_tell_share(t, "of_parent", value.total, whole);
     flm_json_add_number(&t->json, "set_size", row->set_size);
     flm_json_add_number(&t->json, "position", row->position);
-    flm_json_add_bool(&t->json, "on", flm_spots_equal(v->selected, spot));
-    flm_json_add_bool(&t->json, "hovered", flm_spots_equal(v->hovered, spot));
+    flm_json_add_bool(&t->json, "on", flm_node_refs_equal(v->selected, ref));
+    flm_json_add_bool(&t->json, "hovered", flm_node_refs_equal(v->hovered, ref));
     flm_tell_found(t, frame);
     flm_json_end(&t->json);
 }
@@ -206,7 +206,7 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
                                        const struct flm_strip *strip)
 {
     struct flm_node node = {FLM_NONE};
-    if (flm_spot_is(v->selected) && v->selected.strip == 0)
+    if (flm_node_ref_is(v->selected) && v->selected.strip == 0)
         node = flm_strip_node(strip, v->selected.number);
     if (node.index != FLM_NONE)
         flm_call_tree_follow(tree, node);
@@ -369,7 +369,7 @@ bool flm_answer_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm
         tell_nothing(&t);
         return flm_tell_end(&t, why);
     }
-    bool has_selected = flm_spot_is(v->selected) && v->selected.strip < v->scene.strip_count;
+    bool has_selected = flm_node_ref_is(v->selected) && v->selected.strip < v->scene.strip_count;
     const struct flm_strip *strip = &v->scene.strips[has_selected ? v->selected.strip : 0];
     struct flm_node node =
         has_selected ? flm_strip_node(strip, v->selected.number) : flm_viewer_goal_node(v, strip);

@@ -56,13 +56,13 @@ static uint32_t ordinal_of(const struct flm_strip *strip, struct flm_node node,
     return ordinal;
 }
 
-void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct flm_path *path)
+void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, struct flm_path *path)
 {
     *path = (struct flm_path){0};
-    if (spot.number == FLM_NONE || spot.strip >= scene->strip_count)
+    if (ref.number == FLM_NONE || ref.strip >= scene->strip_count)
         return;
-    const struct flm_strip *strip = &scene->strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number), parent;
+    const struct flm_strip *strip = &scene->strips[ref.strip];
+    struct flm_node node = flm_strip_node(strip, ref.number), parent;
     uint32_t level = node.index == FLM_NONE ? FLM_NONE : flm_layout_level(strip->layout, node);
     if (level == FLM_NONE || level == 0)
         return;
@@ -77,7 +77,7 @@ void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct 
         steps[i].frame = frame_hash(strip->profile, strip->tree.frame[node.index]);
         steps[i].ordinal = ordinal_of(strip, node, parent);
     }
-    path->hash = spot.strip + 1;
+    path->hash = ref.strip + 1;
     path->count = strip->lazy && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
     for (uint32_t i = 0; i < level; i++) {
         path->hash = step_hash(path->hash, steps[i].frame, steps[i].ordinal);
@@ -165,15 +165,15 @@ static bool seek(const struct flm_strip *strip, const struct flm_path *path, uin
     return true;
 }
 
-bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_spot *spot,
+bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_node_ref *ref,
                     struct flm_error *why)
 {
-    *spot = (struct flm_spot){0, FLM_NONE};
+    *ref = (struct flm_node_ref){0, FLM_NONE};
     for (uint32_t i = 0; path->hash && i < scene->strip_count; i++) {
         const struct flm_strip *strip = &scene->strips[i];
         uint32_t node = find_path(strip, i + 1, path->hash);
         if (node != FLM_NONE) {
-            *spot = (struct flm_spot){i, flm_strip_number(strip, (struct flm_node){node})};
+            *ref = (struct flm_node_ref){i, flm_strip_number(strip, (struct flm_node){node})};
             return true;
         }
     }
@@ -186,7 +186,7 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
             return false;
         if (number == FLM_NONE)
             continue;
-        *spot = (struct flm_spot){i, number};
+        *ref = (struct flm_node_ref){i, number};
         return flm_strip_take_lazy(strip, why);
     }
     return true;

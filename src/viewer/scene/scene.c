@@ -475,11 +475,11 @@ struct flm_strip *flm_scene_strip_at(const struct flm_scene *scene, double x_px,
 /* ---- Spots and paths ----------------------------------------------------------------------------
  */
 
-uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_spot spot)
+uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
 {
-    if (spot.number == FLM_NONE || spot.strip >= scene->strip_count)
+    if (ref.number == FLM_NONE || ref.strip >= scene->strip_count)
         return FLM_NONE;
-    const struct flm_strip *strip = &scene->strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number);
+    const struct flm_strip *strip = &scene->strips[ref.strip];
+    struct flm_node node = flm_strip_node(strip, ref.number);
     return node.index == FLM_NONE ? FLM_NONE : strip->tree.frame[node.index];
 }

@@ -8,7 +8,7 @@
  *     tree, top  tables; the scene behind them is the flame's (for the minimap and for shares)
  *
  * The strips know their places: in the window, one above the other or side by side, scrolled
- * together. A spot is a place in a strip that stays itself while callers are opened. */
+ * together. A ref is a place in a strip that stays itself while callers are opened. */
 #ifndef FLAMEL_VIEWER_SCENE_SCENE_H
 #define FLAMEL_VIEWER_SCENE_SCENE_H
 
@@ -28,9 +28,9 @@ enum flm_view_kind {
 };
 
 /* A node of a strip, by a number that does not change while the strip grows. */
-struct flm_spot {
+struct flm_node_ref {
     uint32_t strip;
-    uint32_t number; /* FLM_NONE: no spot */
+    uint32_t number; /* FLM_NONE: no ref */
 };
 
 enum flm_strip_kind {
@@ -122,12 +122,12 @@ struct flm_strip *flm_scene_strip_at(const struct flm_scene *scene, double x_px,
 /* The upper edge of a level of a strip, before scrolling. */
 double flm_strip_row_px(const struct flm_strip *strip, uint32_t level, double row_px);
 
-/* Between spots and nodes of the strip's tree; FLM_NONE where there is none. */
+/* Between node_refs and nodes of the strip's tree; FLM_NONE where there is none. */
 struct flm_node flm_strip_node(const struct flm_strip *strip, uint32_t number);
 uint32_t flm_strip_number(const struct flm_strip *strip, struct flm_node node);
 
-/* The frame of a spot; FLM_NONE where there is none. */
-uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_spot spot);
+/* The frame of a ref; FLM_NONE where there is none. */
+uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref);
 
 /* What a path is called whatever the profile's indices are: a hash of the names and modules from
  * the root on. Siblings of one name are told apart by their order. Where the way may have to be
@@ -139,11 +139,11 @@ struct flm_path {
     uint32_t count;
     unsigned char step[FLM_MOST_STEPS_OF_PATH];
 };
-void flm_scene_path(const struct flm_scene *scene, struct flm_spot spot, struct flm_path *path);
+void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, struct flm_path *path);
 
-/* The spot of a path, {0, FLM_NONE} where there is none; the way to it is open then. False, and
+/* The ref of a path, {0, FLM_NONE} where there is none; the way to it is open then. False, and
  * `why`, if memory ran out: the scene cannot be used any more. */
-bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_spot *spot,
+bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_node_ref *ref,
                     struct flm_error *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* places.c - what is seen where: cameras and strips, points and spots, zooming and scrolling to
+/* places.c - what is seen where: cameras and strips, points and node_refs, zooming and scrolling to
  * them.
  *
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
@@ -9,7 +9,7 @@
 
 #include "viewer/model/internal.h"
 
-static const struct flm_spot no_spot = {0, FLM_NONE};
+static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
 bool flm_viewer_has_halves(const struct flm_viewer *v)
 {
@@ -32,7 +32,7 @@ void flm_viewer_turn_to(struct flm_viewer *v, uint32_t strip)
     v->camera.scroll_from = v->camera.scroll_to = scroll;
     v->beside = camera;
     v->half = strip;
-    v->zoomed = no_spot;
+    v->zoomed = no_ref;
     v->minimap_is_stale = true; /* it is of the half that is moved */
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS;
 }
@@ -104,7 +104,7 @@ struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct
     };
 }
 
-bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_spot *spot,
+bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_ref *ref,
                     struct flm_rectangle *box)
 {
     struct flm_area area = flm_viewer_area(v);
@@ -119,29 +119,29 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_spot *s
     struct flm_viewport view = flm_viewer_viewport(v, strip);
     if (!flm_layout_at(strip->layout, &view, x - area.left - strip->left_px, level, box))
         return false;
-    *spot =
-        (struct flm_spot){(uint32_t)(strip - v->scene.strips), flm_strip_number(strip, box->node)};
+    *ref = (struct flm_node_ref){(uint32_t)(strip - v->scene.strips),
+                                 flm_strip_number(strip, box->node)};
     return true;
 }
 
-struct flm_spot flm_spot_of_number(const struct flm_viewer *v, double number)
+struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double number)
 {
     double strip = floor(number / 4294967296.0);
     if (!(number >= 0) || !(strip < v->scene.strip_count))
-        return no_spot;
-    struct flm_spot spot = {(uint32_t)strip, (uint32_t)(number - strip * 4294967296.0)};
-    const struct flm_strip *in = &v->scene.strips[spot.strip];
-    struct flm_node node = flm_strip_node(in, spot.number);
+        return no_ref;
+    struct flm_node_ref ref = {(uint32_t)strip, (uint32_t)(number - strip * 4294967296.0)};
+    const struct flm_strip *in = &v->scene.strips[ref.strip];
+    struct flm_node node = flm_strip_node(in, ref.number);
     bool is_there = node.index != FLM_NONE && flm_layout_level(in->layout, node) != FLM_NONE;
-    return is_there ? spot : no_spot; /* what has no width is nowhere */
+    return is_there ? ref : no_ref; /* what has no width is nowhere */
 }
 
-void flm_viewer_reveal(struct flm_viewer *v, struct flm_spot spot)
+void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_spot_is(spot))
+    if (!flm_node_ref_is(ref))
         return;
-    struct flm_strip *strip = &v->scene.strips[spot.strip];
-    uint32_t level = flm_layout_level(strip->layout, flm_strip_node(strip, spot.number));
+    struct flm_strip *strip = &v->scene.strips[ref.strip];
+    uint32_t level = flm_layout_level(strip->layout, flm_strip_node(strip, ref.number));
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v), y = flm_strip_row_px(strip, level, row);
     double scroll = v->camera.scroll_to;
@@ -155,20 +155,20 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_spot spot)
         flm_camera_scroll_to(&v->camera, scroll, v->now_ms, flm_viewer_glide_ms(v));
 }
 
-void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_spot spot)
+void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
 {
     struct flm_span span = {0, v->camera.total};
-    flm_viewer_turn_to(v, spot.strip);
-    v->zoomed = no_spot;
-    if (flm_spot_is(spot) && spot.strip < v->scene.strip_count) {
-        const struct flm_strip *strip = &v->scene.strips[spot.strip];
+    flm_viewer_turn_to(v, ref.strip);
+    v->zoomed = no_ref;
+    if (flm_node_ref_is(ref) && ref.strip < v->scene.strip_count) {
+        const struct flm_strip *strip = &v->scene.strips[ref.strip];
         const struct flm_layout *places = flm_scene_places(&v->scene, strip);
-        struct flm_node node = flm_strip_node(strip, spot.number);
+        struct flm_node node = flm_strip_node(strip, ref.number);
         double total = flm_layout_total(places, node);
         if (node.index != 0 && total > 0) {
             span.left = flm_layout_offset(places, node);
             span.right = span.left + total;
-            v->zoomed = spot;
+            v->zoomed = ref;
         }
     }
     flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
@@ -179,7 +179,7 @@ void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_spot spot)
 
 void flm_viewer_fit(struct flm_viewer *v)
 {
-    flm_viewer_zoom_to(v, (struct flm_spot){v->half, 0});
+    flm_viewer_zoom_to(v, (struct flm_node_ref){v->half, 0});
     flm_camera_go_share(&v->beside, (struct flm_span){0, 1}, v->now_ms, flm_viewer_glide_ms(v));
     flm_camera_scroll_to(&v->camera, v->scene.home_px, v->now_ms, flm_viewer_glide_ms(v));
 }
@@ -207,23 +207,23 @@ void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
 /* As wide as a label needs. */
 #define SHOWN_PX 40
 
-void flm_viewer_show(struct flm_viewer *v, struct flm_spot spot)
+void flm_viewer_show(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    const struct flm_strip *strip = &v->scene.strips[spot.strip];
+    const struct flm_strip *strip = &v->scene.strips[ref.strip];
     const struct flm_layout *places = flm_scene_places(&v->scene, strip);
-    struct flm_node node = flm_strip_node(strip, spot.number);
+    struct flm_node node = flm_strip_node(strip, ref.number);
     double total = flm_layout_total(places, node);
     double left = flm_layout_offset(places, node), right = left + total;
-    flm_viewer_turn_to(v, spot.strip);
+    flm_viewer_turn_to(v, ref.strip);
     struct flm_span span = v->camera.to;
     double width = span.right - span.left, area = fmax(flm_viewer_area(v).width, 1);
-    flm_viewer_reveal(v, spot);
+    flm_viewer_reveal(v, ref);
     if (total <= 0 || (right > span.left && left < span.right && total / width * area >= 3))
         return;
     double wanted = fmin(width, total * area / (SHOWN_PX * v->scale));
     double middle = left + total / 2;
     flm_camera_go(&v->camera, (struct flm_span){middle - wanted / 2, middle + wanted / 2},
                   v->now_ms, flm_viewer_glide_ms(v));
-    v->zoomed = no_spot;
+    v->zoomed = no_ref;
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
 }

@@ -192,7 +192,7 @@ static uint32_t child_named(const struct flm_strip *strip, uint32_t node, struct
     return FLM_NONE;
 }
 
-struct flm_spot viewing_spot(struct viewing *seen, uint32_t index, const char *path)
+struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t index, const char *path)
 {
     assert_true(flm_viewer_settle(seen->viewer, NULL));
     struct flm_strip *strip = &seen->viewer->scene.strips[index];
@@ -200,19 +200,19 @@ struct flm_spot viewing_spot(struct viewing *seen, uint32_t index, const char *p
     for (const char *at = path; *at;) {
         size_t size = strcspn(at, ";");
         uint32_t number = flm_strip_number(strip, (struct flm_node){node});
-        assert_true(flm_viewer_open(seen->viewer, (struct flm_spot){index, number}, NULL));
+        assert_true(flm_viewer_open(seen->viewer, (struct flm_node_ref){index, number}, NULL));
         node = flm_strip_node(strip, number).index;
         node = child_named(strip, node, (struct flm_bytes){at, size});
         if (node == FLM_NONE)
             fail_msg("there is no %s", path);
         at += size + (at[size] == ';');
     }
-    return (struct flm_spot){index, flm_strip_number(strip, (struct flm_node){node})};
+    return (struct flm_node_ref){index, flm_strip_number(strip, (struct flm_node){node})};
 }
 
-const char *viewing_name(struct viewing *seen, struct flm_spot spot)
+const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
 {
-    uint32_t frame = flm_scene_frame(&seen->viewer->scene, spot);
+    uint32_t frame = flm_scene_frame(&seen->viewer->scene, ref);
     seen->text.size = 0;
     if (frame != FLM_NONE)
         flm_text_add(&seen->text, flm_frame_function(flm_viewer_shown(seen->viewer), frame));
@@ -222,16 +222,16 @@ const char *viewing_name(struct viewing *seen, struct flm_spot spot)
 /* ---- What is always true ------------------------------------------------------------------------
  */
 
-static void assert_spot_there(const struct flm_viewer *v, struct flm_spot spot, const char *what)
+static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref ref, const char *what)
 {
-    if (!flm_spot_is(spot))
+    if (!flm_node_ref_is(ref))
         return;
-    assert_true(spot.strip < v->scene.strip_count);
-    const struct flm_strip *strip = &v->scene.strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number);
+    assert_true(ref.strip < v->scene.strip_count);
+    const struct flm_strip *strip = &v->scene.strips[ref.strip];
+    struct flm_node node = flm_strip_node(strip, ref.number);
     if (node.index == FLM_NONE || flm_layout_level(strip->layout, node) == FLM_NONE)
         fail_msg("what is %s is not there", what);
-    assert_int_equal(flm_strip_number(strip, node), spot.number);
+    assert_int_equal(flm_strip_number(strip, node), ref.number);
 }
 
 static void assert_camera_inside(const struct flm_viewer *v)
@@ -243,7 +243,7 @@ static void assert_camera_inside(const struct flm_viewer *v)
     assert_true(camera->total == 0 || camera->to.left < camera->to.right);
     double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
     assert_true(camera->scroll_to >= 0 && camera->scroll_to <= most);
-    if (flm_spot_is(v->zoomed)) {
+    if (flm_node_ref_is(v->zoomed)) {
         const struct flm_strip *strip = &v->scene.strips[v->zoomed.strip];
         struct flm_node node = flm_strip_node(strip, v->zoomed.number);
         const struct flm_layout *places = flm_scene_places(&v->scene, strip);

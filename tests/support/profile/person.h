@@ -55,11 +55,11 @@ void viewing_click_at(struct viewing *seen, double x, double y, int times);
 /* Pressed, moved in some steps, let go. */
 void viewing_drag(struct viewing *seen, double x0, double y0, double x1, double y1);
 
-/* A spot by the path of its names, "main;read"; the test fails where there is none. */
-struct flm_spot viewing_spot(struct viewing *seen, uint32_t strip, const char *path);
+/* A ref by the path of its names, "main;read"; the test fails where there is none. */
+struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t strip, const char *path);
 
-/* The name of what a spot is, "" where it is none. */
-const char *viewing_name(struct viewing *seen, struct flm_spot spot);
+/* The name of what a ref is, "" where it is none. */
+const char *viewing_name(struct viewing *seen, struct flm_node_ref ref);
 
 /* What must be true of every viewer at any time. */
 void assert_viewing_sound(struct viewing *seen);

@@ -92,11 +92,11 @@ static void what_is_walked_to_is_in_the_picture(void **state)
         for (int i = 0; i < 60; i++) {
             assert_true(viewing_key(&seen, keys[random_below(&random, 6)], 0));
             viewing_look(&seen);
-            struct flm_spot spot = seen.viewer->selected;
-            if (!flm_spot_is(spot))
+            struct flm_node_ref ref = seen.viewer->selected;
+            if (!flm_node_ref_is(ref))
                 continue;
-            const struct flm_strip *strip = &seen.viewer->scene.strips[spot.strip];
-            uint32_t node = flm_strip_node(strip, spot.number).index;
+            const struct flm_strip *strip = &seen.viewer->scene.strips[ref.strip];
+            uint32_t node = flm_strip_node(strip, ref.number).index;
             bool drawn = false;
             for (size_t k = 0; k < strip->drawn.count; k++)
                 drawn |= strip->drawn.at[k].node.index == node &&
@@ -123,7 +123,7 @@ static void walking_is_no_step_but_what_it_moves_is(void **state)
     assert_int_equal(seen.viewer->history.count, steps + 1);
     viewing_do(&seen, "back");
     assert_string_equal(viewing_name(&seen, seen.viewer->selected), "write");
-    assert_false(flm_spot_is(seen.viewer->zoomed));
+    assert_false(flm_node_ref_is(seen.viewer->zoomed));
     viewing_clear(&seen);
 }
 
@@ -138,7 +138,7 @@ static void a_function_is_selected_where_it_is_widest(void **state)
         if (flm_bytes_are(flm_frame_function(p, i), "x"))
             snprintf(action, sizeof action, "select-frame %u", i);
     viewing_do(&seen, action);
-    assert_true(flm_spots_equal(seen.viewer->selected, viewing_spot(&seen, 0, "b;x")));
+    assert_true(flm_node_refs_equal(seen.viewer->selected, viewing_ref(&seen, 0, "b;x")));
     viewing_refused(&seen, "select-frame 0");
     viewing_refused(&seen, "select-frame 99");
     viewing_refused(&seen, "select-frame x");

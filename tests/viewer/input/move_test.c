@@ -87,8 +87,8 @@ static void a_node_far_down_is_zoomed_to_with_its_row_in_view(void **state)
     flm_text_puts(&deep, " 1\nother 999999\n");
     flm_text_putc(&deep, 0);
     viewing_init(&seen, profile_of(deep.at), 816, 448, 1);
-    struct flm_spot spot = {0, 180};
-    assert_string_equal(viewing_name(&seen, spot), "f179");
+    struct flm_node_ref ref = {0, 180};
+    assert_string_equal(viewing_name(&seen, ref), "f179");
     viewing_do(&seen, "zoom 180");
     struct viewing_box box = viewing_box(&seen, "f179");
     assert_true(box.x1 - box.x0 == 800);

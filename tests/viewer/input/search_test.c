@@ -10,7 +10,7 @@
 static void assert_next(struct viewing *seen, const char *action, const char *path)
 {
     viewing_do(seen, action);
-    assert_true(flm_spots_equal(seen->viewer->selected, viewing_spot(seen, 0, path)));
+    assert_true(flm_node_refs_equal(seen->viewer->selected, viewing_ref(seen, 0, path)));
 }
 
 static void matches_are_gone_through_from_left_to_right_round_and_round(void **state)

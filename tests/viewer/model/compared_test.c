@@ -405,7 +405,7 @@ static void side_by_side_a_zoom_is_to_the_same_node_in_both(void **state)
     char action[60];
     for (uint32_t strip = 0; strip < 2; strip++) {
         sprintf(action, "zoom %.0f",
-                flm_spot_number((struct flm_spot){strip, node_of(v, "more").index}));
+                flm_node_ref_number((struct flm_node_ref){strip, node_of(v, "more").index}));
         act(v, action);
         v->now_ms += 1000;
         for (uint32_t i = 0; i < 2; i++) {
@@ -426,7 +426,8 @@ static void in_turn_the_place_stays(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
     char action[60];
-    sprintf(action, "zoom %.0f", flm_spot_number((struct flm_spot){0, node_of(v, "more").index}));
+    sprintf(action, "zoom %.0f",
+            flm_node_ref_number((struct flm_node_ref){0, node_of(v, "more").index}));
     act(v, action);
     for (int i = 0; i < 4; i++) {
         act(v, "blink");

@@ -185,9 +185,9 @@ static void places_are_found_in_another_run_of_the_program(void **state)
     assert_string_equal(viewing_name(&other, other.viewer->selected), "lex");
     /* And where there is none, all is shown. */
     viewing_do(&other, "drop");
-    assert_false(flm_spot_is(other.viewer->selected));
+    assert_false(flm_node_ref_is(other.viewer->selected));
     restore(&other, "zoom=1234567890abcdef&select=1");
-    assert_false(flm_spot_is(other.viewer->zoomed) || flm_spot_is(other.viewer->selected));
+    assert_false(flm_node_ref_is(other.viewer->zoomed) || flm_node_ref_is(other.viewer->selected));
     assert_true(flm_viewer_is_fit(other.viewer));
     viewing_clear(&seen);
     viewing_clear(&other);
@@ -211,14 +211,14 @@ static void zoom_and_selection_stay_where_the_node_does(void **state)
         assert_viewing_sound(&seen);
     }
     viewing_do(&seen, "hide");
-    assert_false(flm_spot_is(seen.viewer->selected));
+    assert_false(flm_node_ref_is(seen.viewer->selected));
     assert_string_equal(viewing_name(&seen, seen.viewer->zoomed), "parse");
     viewing_do(&seen, "apply drop:parse");
     assert_true(flm_viewer_is_fit(seen.viewer));
     viewing_clear(&seen);
 }
 
-/* Any spot, as its path, is found again as itself: also siblings of one name. */
+/* Any ref, as its path, is found again as itself: also siblings of one name. */
 static void every_place_is_found_by_its_path(void **state)
 {
     (void)state;
@@ -238,15 +238,15 @@ static void every_place_is_found_by_its_path(void **state)
         for (uint32_t s = 0; s < scene->strip_count; s++)
             for (uint32_t i = 1; i < scene->strips[s].tree.node_count; i++) {
                 struct flm_strip *strip = &scene->strips[s];
-                struct flm_spot spot = {s, flm_strip_number(strip, (struct flm_node){i})};
+                struct flm_node_ref ref = {s, flm_strip_number(strip, (struct flm_node){i})};
                 struct flm_path path;
-                struct flm_spot found;
-                flm_scene_path(scene, spot, &path);
+                struct flm_node_ref found;
+                flm_scene_path(scene, ref, &path);
                 assert_true((path.hash != 0) ==
                             (flm_layout_total(strip->layout, (struct flm_node){i}) > 0));
                 assert_true(flm_scene_find(scene, &path, &found, NULL));
                 if (path.hash)
-                    assert_true(flm_spots_equal(found, spot));
+                    assert_true(flm_node_refs_equal(found, ref));
                 uint32_t next = strip->tree.end[i];
                 const struct flm_frame_record *frames = strip->profile->frames;
                 twins +=
@@ -282,11 +282,11 @@ static void the_way_to_a_place_is_opened(void **state)
         flm_viewer_place(seen.viewer);
         for (int k = 0; k < 20; k++) {
             uint32_t count = scene->strips[strip].tree.node_count;
-            struct flm_spot spot = {strip, count > 1 ? 1 + random_below(&random, count - 1) : 0};
-            struct flm_node node = flm_strip_node(&scene->strips[strip], spot.number);
+            struct flm_node_ref ref = {strip, count > 1 ? 1 + random_below(&random, count - 1) : 0};
+            struct flm_node node = flm_strip_node(&scene->strips[strip], ref.number);
             if (!(flm_layout_total(scene->strips[strip].layout, node) > 0))
                 continue;
-            flm_viewer_select(seen.viewer, spot);
+            flm_viewer_select(seen.viewer, ref);
             char *text = copied(viewing_state(&seen));
             uint32_t before = other.viewer->scene.strip_count > strip
                                   ? other.viewer->scene.strips[strip].tree.node_count
@@ -294,12 +294,12 @@ static void the_way_to_a_place_is_opened(void **state)
             restore(&other, text);
             assert_string_equal(viewing_state(&other), text);
             assert_string_equal(viewing_name(&other, other.viewer->selected),
-                                viewing_name(&seen, spot));
+                                viewing_name(&seen, ref));
             opened += other.viewer->scene.strips[strip].tree.node_count > before;
             /* In another order it is still the selected one. */
             viewing_do(&other, "order total");
             assert_string_equal(viewing_name(&other, other.viewer->selected),
-                                viewing_name(&seen, spot));
+                                viewing_name(&seen, ref));
             assert_viewing_sound(&other);
             free(text);
         }

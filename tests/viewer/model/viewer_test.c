@@ -344,15 +344,15 @@ static void a_terminal_is_hit_by_its_cells(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of(stacks), 200, 200, 1);
     flm_viewer_resize_cells(seen.viewer, 100, 20);
-    struct flm_spot spot;
+    struct flm_node_ref ref;
     struct flm_rectangle box;
     assert_true(
-        flm_viewer_hit(seen.viewer, 30 * FLM_CELL_PX, 1.5 * FLM_CELL_HEIGHT_PX, &spot, &box));
-    assert_string_equal(viewing_name(&seen, spot), "main");
+        flm_viewer_hit(seen.viewer, 30 * FLM_CELL_PX, 1.5 * FLM_CELL_HEIGHT_PX, &ref, &box));
+    assert_string_equal(viewing_name(&seen, ref), "main");
     assert_true(
-        flm_viewer_hit(seen.viewer, 10 * FLM_CELL_PX, 1.5 * FLM_CELL_HEIGHT_PX, &spot, &box));
-    assert_string_equal(viewing_name(&seen, spot), "idle");
-    assert_false(flm_viewer_hit(seen.viewer, 0, 19.5 * FLM_CELL_HEIGHT_PX, &spot, &box));
+        flm_viewer_hit(seen.viewer, 10 * FLM_CELL_PX, 1.5 * FLM_CELL_HEIGHT_PX, &ref, &box));
+    assert_string_equal(viewing_name(&seen, ref), "idle");
+    assert_false(flm_viewer_hit(seen.viewer, 0, 19.5 * FLM_CELL_HEIGHT_PX, &ref, &box));
     viewing_clear(&seen);
 }
 

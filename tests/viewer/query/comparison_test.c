@@ -159,12 +159,12 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
     (void)state;
     struct flm_viewer *v = viewer();
     const struct flm_profile *p = flm_viewer_shown(v);
-    struct flm_spot spot = {0, FLM_NONE};
+    struct flm_node_ref ref = {0, FLM_NONE};
     assert_true(flm_viewer_settle(v, NULL));
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
         if (flm_bytes_are(flm_frame_function(p, p->node_frame[i]), "more"))
-            spot.number = i;
-    flm_viewer_select(v, spot);
+            ref.number = i;
+    flm_viewer_select(v, ref);
     struct json_tree *detail = ask(v, "detail");
     const struct json_tree *values = json_tree_get(detail, "values");
     assert_int_equal(values->count, 1); /* the other side is told beside it */
@@ -173,7 +173,7 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
     assert_word(&values->items[0], "total_after", "300 samples");
     assert_word(&values->items[0], "total_change", "+200 %");
     json_tree_free(detail);
-    v->hovered = spot;
+    v->hovered = ref;
     v->hover_x = v->hover_y = 100;
     struct json_tree *hover = ask(v, "hover");
     assert_word(hover, "note", "100 samples before, 300 samples after: +200 samples (+200 %)");
@@ -218,10 +218,10 @@ static void callers_tell_the_change_with_its_sign(void **state)
         assert_non_null(strstr(json_tree_get(detail, "note")->text,
                                way == 3 ? "-200 samples" : "-350 samples"));
         json_tree_free(detail);
-        struct flm_spot spot = v->selected;
+        struct flm_node_ref ref = v->selected;
         struct flm_rectangle box = {.node =
-                                        flm_strip_node(&v->scene.strips[spot.strip], spot.number)};
-        v->hovered = spot;
+                                        flm_strip_node(&v->scene.strips[ref.strip], ref.number)};
+        v->hovered = ref;
         v->hovered_box = box;
         v->hover_x = v->hover_y = 1;
         struct json_tree *hover = ask(v, "hover");

@@ -191,10 +191,10 @@ static void a_row_that_is_pointed_at_has_no_tooltip(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
     act(v, "hover-frame 2");
-    assert_true(flm_spot_is(v->hovered));
+    assert_true(flm_node_ref_is(v->hovered));
     assert_answer(v, "hover", "", "null");
     act(v, "hover-none");
-    assert_false(flm_spot_is(v->hovered));
+    assert_false(flm_node_ref_is(v->hovered));
     flm_viewer_free(v);
 }
 
@@ -215,7 +215,7 @@ static void narrow_frames_are_told_together(void **state)
     view.min_width_px = 1;
     assert_true(flm_layout_at(strip->layout, &view, area.width - 0.01, 2, &run));
     assert_true(run.flags & FLM_RECTANGLE_RUN);
-    v->selected = (struct flm_spot){0, run.node.index};
+    v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "title"), "60 narrow frames");
@@ -267,7 +267,7 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     view.right = v->scene.total;
     assert_true(flm_layout_at(strip->layout, &view, 30, 1, &run));
     assert_true(run.flags & FLM_RECTANGLE_RUN);
-    v->selected = (struct flm_spot){0, run.node.index};
+    v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "title"), "1,000 narrow frames");
@@ -294,7 +294,7 @@ static void of_an_inverted_tree_the_stack_is_still_callers_first(void **state)
     act(v, "invert");
     json_tree_free(answer(v, "status"));
     v->selected =
-        (struct flm_spot){0, flm_strip_number(&v->scene.strips[0], node_named(v, "main"))};
+        (struct flm_node_ref){0, flm_strip_number(&v->scene.strips[0], node_named(v, "main"))};
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "stack.0.title"), "main");
     assert_string_equal(at(d, "stack.2.title"), "lex");
