@@ -89,10 +89,10 @@ static void check_spot(const struct flm_viewer *v, struct flm_spot spot)
 {
     if (!flm_spot_is(spot))
         return;
-    promise(spot.strip < v->scene.strip_count);
-    const struct flm_strip *strip = &v->scene.strips[spot.strip];
-    struct flm_node node = flm_strip_node(strip, spot.number);
-    promise(node.index != FLM_NONE && flm_layout_level(strip->layout, node) != FLM_NONE);
+    promise(spot.pane < v->scene.pane_count);
+    const struct flm_pane *pane = &v->scene.panes[spot.pane];
+    struct flm_node node = flm_pane_node(pane, spot.number);
+    promise(node.index != FLM_NONE && flm_layout_level(pane->layout, node) != FLM_NONE);
 }
 
 static void check(struct flm_viewer *v)
@@ -103,7 +103,7 @@ static void check(struct flm_viewer *v)
     promise(camera->total == 0 || camera->to.left < camera->to.right);
     promise(camera->scroll_to >= 0 &&
             camera->scroll_to <= fmax(0, v->scene.content_px - flm_viewer_area(v).height));
-    promise(v->scene.strip_count > 0 && v->history.at < v->history.count);
+    promise(v->scene.pane_count > 0 && v->history.at < v->history.count);
     check_spot(v, v->selected);
     check_spot(v, v->zoomed);
     check_spot(v, v->hovered);

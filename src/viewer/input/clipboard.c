@@ -16,14 +16,14 @@ bool flm_copy_name(struct flm_viewer *v, struct flm_text *out)
  * stack already. */
 static uint32_t *stack_of(struct flm_viewer *v, uint32_t *count)
 {
-    const struct flm_strip *strip = &v->scene.strips[v->selected.strip];
-    struct flm_node node = flm_strip_node(strip, v->selected.number);
-    uint32_t level = flm_layout_level(strip->layout, node);
+    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
+    struct flm_node node = flm_pane_node(pane, v->selected.number);
+    uint32_t level = flm_layout_level(pane->layout, node);
     uint32_t *frames = malloc((level + 1) * sizeof *frames);
     *count = 0;
     for (; frames && node.index != 0 && node.index != FLM_NONE;
-         node = flm_layout_parent(strip->layout, node))
-        frames[(*count)++] = strip->tree.frame[node.index];
+         node = flm_layout_parent(pane->layout, node))
+        frames[(*count)++] = pane->tree.frame[node.index];
     return frames;
 }
 
@@ -32,16 +32,16 @@ static void add_name(struct flm_viewer *v, struct flm_text *out, uint32_t frame)
     flm_text_add(out, flm_frame_function(flm_viewer_shown(v), frame));
 }
 
-bool flm_callers_are_below(const struct flm_viewer *v, uint32_t strip)
+bool flm_callers_are_below(const struct flm_viewer *v, uint32_t pane)
 {
-    return v->view == FLM_VIEW_SANDWICH ? strip == 0 : v->inverted;
+    return v->view == FLM_VIEW_SANDWICH ? pane == 0 : v->inverted;
 }
 
 bool flm_copy_stack(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->selected.strip);
+    bool below = flm_callers_are_below(v, v->selected.pane);
     for (uint32_t i = 0; frames && i < count; i++) {
         add_name(v, out, frames[below ? count - 1 - i : i]);
         flm_text_putc(out, '\n');
@@ -54,7 +54,7 @@ bool flm_copy_path(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->selected.strip);
+    bool below = flm_callers_are_below(v, v->selected.pane);
     for (uint32_t i = 0; frames && i < count; i++) {
         flm_text_puts(out, i ? ";" : "");
         add_name(v, out, frames[below ? i : count - 1 - i]);
@@ -66,15 +66,14 @@ bool flm_copy_path(struct flm_viewer *v, struct flm_text *out)
 bool flm_copy_folded(struct flm_viewer *v, struct flm_text *out)
 {
     char number[FLM_NUMBER_SIZE];
-    const struct flm_strip *strip = &v->scene.strips[v->selected.strip];
-    struct flm_node node = flm_strip_node(strip, v->selected.number);
-    double total = flm_layout_total(strip->layout, node);
-    const double *self = strip->kind == FLM_STRIP_STACKS
-                             ? flm_self_column(strip->profile, strip->metric.index)
-                             : NULL;
-    if (self && strip->tree.width == self) {
+    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
+    struct flm_node node = flm_pane_node(pane, v->selected.number);
+    double total = flm_layout_total(pane->layout, node);
+    const double *self =
+        pane->kind == FLM_PANE_STACKS ? flm_self_column(pane->profile, pane->metric.index) : NULL;
+    if (self && pane->tree.width == self) {
         total = 0; /* negative values are as wide as others, but not the same */
-        for (uint32_t i = node.index; i < strip->tree.end[node.index]; i++)
+        for (uint32_t i = node.index; i < pane->tree.end[node.index]; i++)
             total += self[i];
     }
     bool good = flm_copy_path(v, out);

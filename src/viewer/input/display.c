@@ -37,13 +37,13 @@ static bool set_focus(struct flm_viewer *v, uint32_t frame)
 /* The function that the sandwich is of stays selected: at the top of what it calls. */
 static void select_chosen(struct flm_viewer *v, uint32_t frame)
 {
-    if (v->scene.strip_count < 2)
+    if (v->scene.pane_count < 2)
         return;
-    const struct flm_strip *calls = &v->scene.strips[1];
+    const struct flm_pane *calls = &v->scene.panes[1];
     for (uint32_t i = 1; i < calls->tree.node_count; i = calls->tree.end[i])
         if (calls->tree.frame[i] == frame)
             flm_viewer_select(
-                v, (struct flm_node_ref){1, flm_strip_number(calls, (struct flm_node){i})});
+                v, (struct flm_node_ref){1, flm_pane_number(calls, (struct flm_node){i})});
 }
 
 static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
@@ -167,9 +167,9 @@ static bool act_next_order(struct flm_viewer *v, struct flm_bytes none, struct f
 static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    if (v->scene.strips[0].kind == FLM_STRIP_CHART)
+    if (v->scene.panes[0].kind == FLM_PANE_CHART)
         flm_viewer_tell(v, "other views are upside down now: a chart has its root at the top");
-    if (v->scene.strip_count == 2 && v->view == FLM_VIEW_SANDWICH)
+    if (v->scene.pane_count == 2 && v->view == FLM_VIEW_SANDWICH)
         flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
     v->flame = !v->flame;
     flm_viewer_forget_scene(v);

@@ -28,19 +28,19 @@ static struct flm_node_ref widest_of(const struct flm_viewer *v,
 {
     struct flm_node_ref best = no_ref;
     double widest = 0;
-    for (uint32_t s = 0; s < v->scene.strip_count; s++) {
-        const struct flm_strip *strip = &v->scene.strips[s];
-        for (uint32_t i = 1; i < strip->tree.node_count; i++) {
-            uint32_t frame = strip->tree.frame[i];
-            const struct flm_frame_record *record = &strip->profile->frames[frame];
+    for (uint32_t s = 0; s < v->scene.pane_count; s++) {
+        const struct flm_pane *pane = &v->scene.panes[s];
+        for (uint32_t i = 1; i < pane->tree.node_count; i++) {
+            uint32_t frame = pane->tree.frame[i];
+            const struct flm_frame_record *record = &pane->profile->frames[frame];
             if (frame == 0 || record->function != wanted->function ||
                 record->module != wanted->module)
                 continue;
-            double total = flm_layout_total(strip->layout, (struct flm_node){i});
+            double total = flm_layout_total(pane->layout, (struct flm_node){i});
             if (total > widest &&
-                flm_layout_level(strip->layout, (struct flm_node){i}) >= strip->first_level) {
+                flm_layout_level(pane->layout, (struct flm_node){i}) >= pane->first_level) {
                 widest = total;
-                best = (struct flm_node_ref){s, flm_strip_number(strip, (struct flm_node){i})};
+                best = (struct flm_node_ref){s, flm_pane_number(pane, (struct flm_node){i})};
             }
         }
     }
@@ -62,31 +62,31 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
 
 static struct flm_node_ref widest_child(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    struct flm_strip *strip = &v->scene.strips[ref.strip];
+    struct flm_pane *pane = &v->scene.panes[ref.pane];
     struct flm_node best = {FLM_NONE};
     double widest = 0;
     if (!flm_viewer_open(v, ref, NULL))
         return no_ref;
-    uint32_t node = flm_strip_node(strip, ref.number).index;
-    for (uint32_t child = node + 1; child < strip->tree.end[node]; child = strip->tree.end[child]) {
-        double total = flm_layout_total(strip->layout, (struct flm_node){child});
-        if (total > widest && !flm_tree_is_gap(&strip->tree, child)) {
+    uint32_t node = flm_pane_node(pane, ref.number).index;
+    for (uint32_t child = node + 1; child < pane->tree.end[node]; child = pane->tree.end[child]) {
+        double total = flm_layout_total(pane->layout, (struct flm_node){child});
+        if (total > widest && !flm_tree_is_gap(&pane->tree, child)) {
             widest = total;
             best.index = child;
         }
     }
-    return (struct flm_node_ref){ref.strip, flm_strip_number(strip, best)};
+    return (struct flm_node_ref){ref.pane, flm_pane_number(pane, best)};
 }
 
 /* In a sandwich both halves begin with the functions that were chosen, which are drawn once: the
  * same one of the other half. */
 static struct flm_node_ref other_half(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    uint32_t other = 1 - ref.strip, frame = flm_scene_frame(&v->scene, ref);
-    struct flm_strip *strip = &v->scene.strips[other];
-    for (uint32_t i = 1; i < strip->tree.node_count; i = strip->tree.end[i])
-        if (strip->tree.frame[i] == frame)
-            return (struct flm_node_ref){other, flm_strip_number(strip, (struct flm_node){i})};
+    uint32_t other = 1 - ref.pane, frame = flm_scene_frame(&v->scene, ref);
+    struct flm_pane *pane = &v->scene.panes[other];
+    for (uint32_t i = 1; i < pane->tree.node_count; i = pane->tree.end[i])
+        if (pane->tree.frame[i] == frame)
+            return (struct flm_node_ref){other, flm_pane_number(pane, (struct flm_node){i})};
     return no_ref;
 }
 
@@ -96,22 +96,22 @@ static struct flm_node_ref start(struct flm_viewer *v)
 {
     if (flm_node_ref_is(v->selected))
         return v->selected;
-    uint32_t last = v->scene.strips[0].first_level > 0 ? v->scene.strip_count - 1 : 0;
-    const struct flm_strip *strip = &v->scene.strips[last];
-    struct flm_node top = flm_viewer_top_node(v, strip);
-    return (struct flm_node_ref){last, flm_strip_number(strip, top)};
+    uint32_t last = v->scene.panes[0].first_level > 0 ? v->scene.pane_count - 1 : 0;
+    const struct flm_pane *pane = &v->scene.panes[last];
+    struct flm_node top = flm_viewer_top_node(v, pane);
+    return (struct flm_node_ref){last, flm_pane_number(pane, top)};
 }
 
 /* Toward the root. */
 static bool walk_up(struct flm_viewer *v)
 {
     struct flm_node_ref ref = start(v);
-    const struct flm_strip *strip = &v->scene.strips[ref.strip];
-    struct flm_node node = flm_layout_parent(strip->layout, flm_strip_node(strip, ref.number));
-    struct flm_node_ref to = {ref.strip, flm_strip_number(strip, node)};
-    if (node.index == FLM_NONE || flm_layout_level(strip->layout, node) >= strip->first_level)
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_layout_parent(pane->layout, flm_pane_node(pane, ref.number));
+    struct flm_node_ref to = {ref.pane, flm_pane_number(pane, node)};
+    if (node.index == FLM_NONE || flm_layout_level(pane->layout, node) >= pane->first_level)
         return select_and_show(v, to);
-    if (ref.strip == 0)
+    if (ref.pane == 0)
         return select_and_show(v, other_half(v, to));
     ref = other_half(v, ref);
     return select_and_show(v, flm_node_ref_is(ref) ? widest_child(v, ref) : no_ref);
@@ -127,18 +127,18 @@ static bool walk_down(struct flm_viewer *v)
 static bool walk_aside(struct flm_viewer *v, int direction)
 {
     struct flm_node_ref ref = start(v);
-    const struct flm_strip *strip = &v->scene.strips[ref.strip];
-    struct flm_node node = flm_strip_node(strip, ref.number);
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
     do
-        node = flm_layout_beside(strip->layout, node, direction);
-    while (node.index != FLM_NONE && flm_tree_is_gap(&strip->tree, node.index));
-    return select_and_show(v, (struct flm_node_ref){ref.strip, flm_strip_number(strip, node)});
+        node = flm_layout_beside(pane->layout, node, direction);
+    while (node.index != FLM_NONE && flm_tree_is_gap(&pane->tree, node.index));
+    return select_and_show(v, (struct flm_node_ref){ref.pane, flm_pane_number(pane, node)});
 }
 
 /* Arrows go where the frame is seen: up is to the callee in a flame, to the caller in an icicle. */
 static bool walk_vertically(struct flm_viewer *v, bool up)
 {
-    bool upwards = v->scene.strips[start(v).strip].upwards;
+    bool upwards = v->scene.panes[start(v).pane].upwards;
     return up == upwards ? walk_down(v) : walk_up(v);
 }
 
@@ -170,13 +170,13 @@ static bool act_right(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 static bool act_parent(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return flm_callers_are_below(v, start(v).strip) ? walk_down(v) : walk_up(v);
+    return flm_callers_are_below(v, start(v).pane) ? walk_down(v) : walk_up(v);
 }
 
 static bool act_child(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return flm_callers_are_below(v, start(v).strip) ? walk_up(v) : walk_down(v);
+    return flm_callers_are_below(v, start(v).pane) ? walk_up(v) : walk_down(v);
 }
 
 static const struct flm_action actions[] = {

@@ -42,9 +42,9 @@ static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_e
 /* Of a run to all of it, so that what is in it can be told apart. */
 static void zoom_to_run(struct flm_viewer *v)
 {
-    const struct flm_strip *strip = &v->scene.strips[v->selected.strip];
+    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
     struct flm_span span;
-    flm_layout_span(flm_scene_places(&v->scene, strip), flm_strip_node(strip, v->selected.number),
+    flm_layout_span(flm_scene_places(&v->scene, pane), flm_pane_node(pane, v->selected.number),
                     v->selected_run.count, &span.left, &span.right);
     flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
     v->zoomed = (struct flm_node_ref){0, FLM_NONE};

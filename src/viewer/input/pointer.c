@@ -68,15 +68,15 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE | FLM_CHANGED_TABLES;
 }
 
-/* The strip that a point is in or beside, where several stand side by side; else all of the area.
+/* The pane that a point is in or beside, where several stand side by side; else all of the area.
  */
 static struct flm_area area_at(const struct flm_viewer *v, double x)
 {
     struct flm_area area = flm_viewer_area(v);
-    const struct flm_strip *found = NULL;
-    for (uint32_t i = 0; i < v->scene.strip_count; i++)
-        if (!found || x - area.left >= v->scene.strips[i].left_px)
-            found = &v->scene.strips[i];
+    const struct flm_pane *found = NULL;
+    for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        if (!found || x - area.left >= v->scene.panes[i].left_px)
+            found = &v->scene.panes[i];
     if (found) {
         area.left += found->left_px;
         area.width = found->width_px;
@@ -90,7 +90,7 @@ static void turn_to_half_at(struct flm_viewer *v, double y)
     struct flm_area area = flm_viewer_area(v);
     double at = y - area.top + flm_camera_scroll(&v->camera, v->now_ms);
     if (y >= area.top && flm_viewer_has_halves(v))
-        flm_viewer_turn_to(v, at >= v->scene.strips[1].top_px);
+        flm_viewer_turn_to(v, at >= v->scene.panes[1].top_px);
 }
 
 /* ---- Pressing and dragging ----------------------------------------------------------------------
@@ -254,7 +254,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
 {
     v->now_ms = now_ms;
     struct flm_error why = {0};
-    if (v->scene.strip_count == 0 && !flm_viewer_settle(v, &why)) {
+    if (v->scene.pane_count == 0 && !flm_viewer_settle(v, &why)) {
         flm_viewer_say(v, &why);
         return;
     }

@@ -102,17 +102,17 @@ static const struct flm_condition searching = {has_search, "there is no search t
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way)
 {
-    uint32_t index = flm_node_ref_is(v->selected) ? v->selected.strip : 0;
-    const struct flm_strip *strip = &v->scene.strips[index];
+    uint32_t index = flm_node_ref_is(v->selected) ? v->selected.pane : 0;
+    const struct flm_pane *pane = &v->scene.panes[index];
     struct flm_node from = {FLM_NONE};
     if (flm_node_ref_is(v->selected))
-        from = flm_strip_node(strip, v->selected.number);
+        from = flm_pane_node(pane, v->selected.number);
     struct flm_search_step step = {.node = {FLM_NONE}};
     if (v->searches.frame_color)
-        step = flm_search_step(v->searches.frame_color, strip->layout, from, way);
+        step = flm_search_step(v->searches.frame_color, pane->layout, from, way);
     if (step.node.index == FLM_NONE)
         return flm_viewer_tell(v, "the search finds nothing here");
-    flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_strip_number(strip, step.node)});
+    flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});
     return true;
 }
 

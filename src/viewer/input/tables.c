@@ -8,7 +8,7 @@
 
 static struct flm_call_tree *tree_of(struct flm_viewer *v, struct flm_error *why)
 {
-    return flm_figures_call_tree(&v->figures, &v->scene.strips[0], why);
+    return flm_figures_call_tree(&v->figures, &v->scene.panes[0], why);
 }
 
 /* The node that is named, in the call tree; what it calls is in the tree as far as it can be. */
@@ -18,13 +18,13 @@ static struct flm_call_tree *named(struct flm_viewer *v, struct flm_bytes number
     struct flm_node_ref ref;
     if (!flm_viewer_spot_named(v, number, &ref, why))
         return NULL;
-    if (ref.strip != 0) {
+    if (ref.pane != 0) {
         flm_error_set(why, FLM_ERROR_USAGE, "the call tree does not have this frame");
         return NULL;
     }
     if (!flm_viewer_open(v, ref, why))
         return NULL;
-    *node = flm_strip_node(&v->scene.strips[0], ref.number);
+    *node = flm_pane_node(&v->scene.panes[0], ref.number);
     return tree_of(v, why);
 }
 
@@ -55,7 +55,7 @@ static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_node_ref_is(v->selected) && v->selected.strip == 0 && v->scene.strip_count > 0;
+    return flm_node_ref_is(v->selected) && v->selected.pane == 0 && v->scene.pane_count > 0;
 }
 
 static const struct flm_condition with_row = {has_selected, "no row of the call tree is selected"};
@@ -66,7 +66,7 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
     struct flm_call_tree *tree = tree_of(v, why);
     if (!tree)
         return false;
-    flm_call_tree_open_all(tree, flm_strip_node(&v->scene.strips[0], v->selected.number));
+    flm_call_tree_open_all(tree, flm_pane_node(&v->scene.panes[0], v->selected.number));
     v->changed |= FLM_CHANGED_TABLES;
     return true;
 }
@@ -94,15 +94,15 @@ static bool act_hover_node(struct flm_viewer *v, struct flm_bytes number, struct
 static bool act_hover_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     uint64_t frame;
-    const struct flm_strip *strip = &v->scene.strips[0];
-    if (!flm_number_parse_uint(number, &frame) || frame >= strip->profile->sizes.frame_count)
+    const struct flm_pane *pane = &v->scene.panes[0];
+    if (!flm_number_parse_uint(number, &frame) || frame >= pane->profile->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
-    for (uint32_t i = 1; i < strip->tree.node_count; i++)
-        if (strip->tree.frame[i] == frame &&
-            flm_layout_total(strip->layout, (struct flm_node){i}) > 0)
-            return point_at(
-                v, (struct flm_node_ref){0, flm_strip_number(strip, (struct flm_node){i})});
+    for (uint32_t i = 1; i < pane->tree.node_count; i++)
+        if (pane->tree.frame[i] == frame &&
+            flm_layout_total(pane->layout, (struct flm_node){i}) > 0)
+            return point_at(v,
+                            (struct flm_node_ref){0, flm_pane_number(pane, (struct flm_node){i})});
     return point_at(v, (struct flm_node_ref){0, FLM_NONE});
 }
 

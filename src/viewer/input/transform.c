@@ -216,7 +216,7 @@ static bool act_cut(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 /* Callers below what they call have no path from the root. */
 static bool has_path(const struct flm_viewer *v)
 {
-    return flm_viewer_has_frame(v) && v->scene.strips[v->selected.strip].kind == FLM_STRIP_STACKS;
+    return flm_viewer_has_frame(v) && v->scene.panes[v->selected.pane].kind == FLM_PANE_STACKS;
 }
 
 static const struct flm_condition on_stack = {

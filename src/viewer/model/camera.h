@@ -1,6 +1,6 @@
 /* camera.h - which part of a scene is seen: numbers only, and how they move.
  *
- * Sideways the camera is a part [left, right) of a total, in the unit of the layouts; all strips of
+ * Sideways the camera is a part [left, right) of a total, in the unit of the layouts; all panes of
  * a scene share it. Up and down it is how many pixels of the content are above the window.
  *
  * It glides: a move sets where it is to be, and the camera is there 120 ms later (LOOK.md), or at

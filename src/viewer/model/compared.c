@@ -230,44 +230,44 @@ static void proved_of(const void *context, uint32_t node, bool of_self, double v
 
 /* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
  * does not change when it is opened. */
-bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why)
+bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
 {
-    void *sums = strip->sums;
-    uint32_t count = strip->unfold_tree.node_count;
-    const struct flm_comparison *is = &strip->compared->is;
-    bool grown = flm_grow(&sums, &strip->sum_capacity, count, sizeof *strip->sums);
-    strip->sums = sums;
+    void *sums = pane->sums;
+    uint32_t count = pane->unfold_tree.node_count;
+    const struct flm_comparison *is = &pane->compared->is;
+    bool grown = flm_grow(&sums, &pane->sum_capacity, count, sizeof *pane->sums);
+    pane->sums = sums;
     if (!grown)
         return flm_error_memory(why);
-    for (; strip->sum_count < count; strip->sum_count++) {
-        struct flm_lazy_ref number = {(uint32_t)strip->sum_count};
-        struct flm_compared_sum *sum = &strip->sums[number.index];
-        sum->is = flm_lazy_tree_sum(strip->lazy, number, values_of, is);
+    for (; pane->sum_count < count; pane->sum_count++) {
+        struct flm_lazy_ref number = {(uint32_t)pane->sum_count};
+        struct flm_compared_sum *sum = &pane->sums[number.index];
+        sum->is = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
         sum->proved = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
-            sum->proved = flm_lazy_tree_sum(strip->lazy, number, proved_of, is);
+            sum->proved = flm_lazy_tree_sum(pane->lazy, number, proved_of, is);
     }
     return true;
 }
 
-struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_node node,
+struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_node node,
                                       enum flm_change_scope scope)
 {
-    const struct flm_comparison *is = &strip->compared->is;
-    if (!strip->lazy)
+    const struct flm_comparison *is = &pane->compared->is;
+    if (!pane->lazy)
         return flm_comparison_change(is, node.index, scope);
-    const struct flm_compared_sum *sum = &strip->sums[flm_strip_number(strip, node)];
+    const struct flm_compared_sum *sum = &pane->sums[flm_pane_number(pane, node)];
     bool of_self = scope == FLM_CHANGE_OF_SELF;
     const double *value = of_self ? sum->is.own : sum->is.total;
     const double *proved = of_self ? sum->proved.own : sum->proved.total;
     return flm_comparison_judge_proved(is, value[0], value[1], proved[0], proved[1]);
 }
 
-const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
+const struct flm_tone *flm_compared_look(const struct flm_pane *pane, struct flm_node node,
                                          struct flm_box *box)
 {
-    const struct flm_compared *compared = strip->compared;
-    struct flm_change change = flm_compared_change(strip, node, compared->colors.scope);
+    const struct flm_compared *compared = pane->compared;
+    struct flm_change change = flm_compared_change(pane, node, compared->colors.scope);
     if (!change.noise && change.kind == FLM_CHANGE_APPEARED)
         box->mark = FLM_MARK_APPEARED;
     if (!change.noise && change.kind == FLM_CHANGE_DISAPPEARED)

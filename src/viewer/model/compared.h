@@ -23,7 +23,7 @@
 
 struct flm_viewer;
 struct flm_scene;
-struct flm_strip;
+struct flm_pane;
 
 /* State: what the person chose. */
 struct flm_comparing {
@@ -104,17 +104,17 @@ struct flm_compared_sum {
     struct flm_lazy_tree_sum is, proved;
 };
 
-/* For an unfolded strip whose tree has grown: both values of its new nodes. */
-bool flm_compared_sum(struct flm_strip *strip, struct flm_error *why);
+/* For an unfolded pane whose tree has grown: both values of its new nodes. */
+bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why);
 
-/* How a node of a strip changed: of stacks as they are, of callers and calls as the sum of their
+/* How a node of a pane changed: of stacks as they are, of callers and calls as the sum of their
  * places. OF_SELF is what the nodes below it do not have. */
-struct flm_change flm_compared_change(const struct flm_strip *strip, struct flm_node node,
+struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_node node,
                                       enum flm_change_scope scope);
 
 /* The tone of a node, and in `box` its mark, or the texture that stands for the tone where there
  * are no colors. */
-const struct flm_tone *flm_compared_look(const struct flm_strip *strip, struct flm_node node,
+const struct flm_tone *flm_compared_look(const struct flm_pane *pane, struct flm_node node,
                                          struct flm_box *box);
 
 /* What the colors mean. */
@@ -157,7 +157,7 @@ void flm_compared_add_change(struct flm_json_writer *json, const char *prefix,
 /* The change of a node in any metric that is the "after" of a pair: as the picture tells it in the
  * shown one, as recorded in others. False where there is no pair, and of callers and calls in
  * another metric than the shown one. */
-bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_strip *strip,
+bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 

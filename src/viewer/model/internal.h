@@ -78,7 +78,7 @@ struct flm_viewer {
     struct flm_scene scene;
     bool scene_is_stale;
     struct flm_camera camera, beside; /* of a sandwich the other half's; see places.c */
-    uint32_t half;                    /* of a sandwich: the strip that `camera` is of; else 0 */
+    uint32_t half;                    /* of a sandwich: the pane that `camera` is of; else 0 */
     struct flm_place left;            /* where one was in a scene that is gone */
     bool camera_is_fresh;             /* nothing was moved yet: a new scene is shown whole */
     struct flm_node_ref hovered;
@@ -98,7 +98,7 @@ struct flm_viewer {
     struct flm_atlas *atlas;
     struct flm_coloring coloring; /* of the shown profile */
     bool is_colored;              /* false: the coloring is to be made */
-    struct flm_legend legend;     /* of the coloring and the first strip */
+    struct flm_legend legend;     /* of the coloring and the first pane */
     bool has_legend;
     double *second_total; /* by node: totals of the second metric, where it gives the color */
     uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
@@ -138,13 +138,13 @@ static inline bool flm_node_ref_is(struct flm_node_ref ref)
 
 static inline bool flm_node_refs_equal(struct flm_node_ref a, struct flm_node_ref b)
 {
-    return a.number == b.number && (a.number == FLM_NONE || a.strip == b.strip);
+    return a.number == b.number && (a.number == FLM_NONE || a.pane == b.pane);
 }
 
 /* A ref as one number, for answers and actions; and back (FLM_NONE for what is none). */
 static inline double flm_node_ref_number(struct flm_node_ref ref)
 {
-    return (double)ref.strip * 4294967296.0 + ref.number;
+    return (double)ref.pane * 4294967296.0 + ref.number;
 }
 struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *viewer, double number);
 
@@ -201,9 +201,9 @@ void flm_viewer_select(struct flm_viewer *viewer, struct flm_node_ref ref);
 bool flm_viewer_hit(struct flm_viewer *viewer, double x, double y, struct flm_node_ref *ref,
                     struct flm_rectangle *box);
 
-/* The viewport of a strip as it is seen now. Not its levels: all. */
+/* The viewport of a pane as it is seen now. Not its levels: all. */
 struct flm_viewport flm_viewer_viewport(const struct flm_viewer *viewer,
-                                        const struct flm_strip *strip);
+                                        const struct flm_pane *pane);
 
 /* What is under the pointer now. */
 void flm_viewer_hover(struct flm_viewer *viewer, double x, double y);
@@ -218,7 +218,7 @@ void flm_viewer_noted(struct flm_viewer *viewer);
 /* Selects a ref and brings it into view. One that is none: nothing happens. */
 void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 
-/* Gives the strips their places anew, after the window or what is open changed. What was seen stays
+/* Gives the panes their places anew, after the window or what is open changed. What was seen stays
  * where it was, and the scroll within what there is. */
 void flm_viewer_place(struct flm_viewer *viewer);
 
@@ -233,14 +233,14 @@ void flm_viewer_scroll_rows(struct flm_viewer *viewer, double rows);
 bool flm_viewer_keep(struct flm_text *text, struct flm_bytes value);
 
 /* Whether what is seen are the halves of a sandwich, each with a camera; and makes `camera` the one
- * of a strip. */
+ * of a pane. */
 bool flm_viewer_has_halves(const struct flm_viewer *viewer);
-void flm_viewer_turn_to(struct flm_viewer *viewer, uint32_t strip);
+void flm_viewer_turn_to(struct flm_viewer *viewer, uint32_t pane);
 
 /* The camera's window of what is seen, the flame's area without minimap, in device px. */
 struct flm_span flm_viewer_span(const struct flm_viewer *viewer);
 
-/* The height of a row, and the area below the minimap in which strips are: device px. */
+/* The height of a row, and the area below the minimap in which panes are: device px. */
 double flm_viewer_row_px(const struct flm_viewer *viewer);
 struct flm_area {
     double left, top, width, height;
@@ -248,12 +248,11 @@ struct flm_area {
 struct flm_area flm_viewer_area(const struct flm_viewer *viewer);
 struct flm_area flm_viewer_minimap(const struct flm_viewer *viewer);
 
-/* A node of a strip that everything seen is in, the deepest; the root's when all is seen. */
-struct flm_node flm_viewer_top_node(const struct flm_viewer *viewer, const struct flm_strip *strip);
+/* A node of a pane that everything seen is in, the deepest; the root's when all is seen. */
+struct flm_node flm_viewer_top_node(const struct flm_viewer *viewer, const struct flm_pane *pane);
 
 /* The same of what will be seen when the camera stands: what words are about, which are not told
  * again at each step. */
-struct flm_node flm_viewer_goal_node(const struct flm_viewer *viewer,
-                                     const struct flm_strip *strip);
+struct flm_node flm_viewer_goal_node(const struct flm_viewer *viewer, const struct flm_pane *pane);
 
 #endif

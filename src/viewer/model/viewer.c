@@ -182,7 +182,7 @@ bool flm_viewer_color(struct flm_viewer *v, struct flm_error *why)
 static struct flm_place place_now(const struct flm_viewer *v)
 {
     struct flm_place place = {.is = true, .share = {0, 1}, .beside = {0, 1}, .half = v->half};
-    bool was = v->scene.strip_count > 0;
+    bool was = v->scene.pane_count > 0;
     flm_scene_path(&v->scene, v->selected, &place.selected);
     flm_scene_path(&v->scene, v->zoomed, &place.zoomed);
     place.rows = flm_viewer_rows(v);
@@ -298,7 +298,7 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
 
 bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_error *why)
 {
-    bool good = flm_strip_open_one(&v->scene.strips[ref.strip], ref.number, why);
+    bool good = flm_pane_open_one(&v->scene.panes[ref.pane], ref.number, why);
     if (good)
         flm_viewer_place(v);
     else
@@ -308,7 +308,7 @@ bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_e
 
 double flm_viewer_rows(const struct flm_viewer *v)
 {
-    return v->scene.strip_count == 0
+    return v->scene.pane_count == 0
                ? 0
                : round(v->camera.scroll_to - v->scene.home_px) / flm_viewer_row_px(v);
 }

@@ -7,7 +7,7 @@
  *       | operations (chips)             operations.h: "hide:libc | by:function", each on or off
  *       v
  *     shown profile
- *       | view, metric, order, marks     scene.h: strips, each a tree and its layout
+ *       | view, metric, order, marks     scene.h: panes, each a tree and its layout
  *       v
  *     scene ----- camera                 camera.h: which part of it is seen, and how it moves there
  *       v

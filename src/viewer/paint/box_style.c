@@ -34,22 +34,22 @@ uint32_t flm_search_color(const struct flm_theme *theme, unsigned color)
     return theme->forced ? theme->forced_mark : flm_search_color_of(color, theme->dark);
 }
 
-bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, uint32_t strip,
+bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, uint32_t pane,
                          struct flm_error *why)
 {
-    const struct flm_strip *s = &v->scene.strips[strip];
+    const struct flm_pane *s = &v->scene.panes[pane];
     if (!flm_viewer_color(v, why))
         return false;
     uint32_t hovered = flm_scene_frame(&v->scene, v->hovered);
     *styles = (struct flm_box_styles){
         .viewer = v,
-        .strip = s,
-        .strip_index = strip,
+        .pane = s,
+        .pane_index = pane,
         .zoom_level = flm_layout_level(flm_scene_places(&v->scene, s), flm_viewer_top_node(v, s)),
         .compared = flm_scene_compares(v) ? v->scene.compared : NULL,
         .searching = flm_searches_any(&v->searches),
-        .total = s->kind == FLM_STRIP_CHART ? v->scene.total
-                                            : flm_layout_total(s->layout, (struct flm_node){0}),
+        .total = s->kind == FLM_PANE_CHART ? v->scene.total
+                                           : flm_layout_total(s->layout, (struct flm_node){0}),
     };
     bool run = v->hovered_box.flags & FLM_RECTANGLE_RUN;
     if (hovered != FLM_NONE && hovered != 0 && !run)
@@ -81,12 +81,12 @@ static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
                                          const struct flm_rectangle *r)
 {
     const struct flm_viewer *v = styles->viewer;
-    const struct flm_tree *tree = &styles->strip->tree;
+    const struct flm_tree *tree = &styles->pane->tree;
     double part = r->total, whole = styles->total;
     if (v->coloring.mode == FLM_COLOR_SELF)
         part = fabs(tree->width[r->node.index]);
     if (v->coloring.mode == FLM_COLOR_METRIC && v->second_total &&
-        styles->strip->kind == FLM_STRIP_STACKS) {
+        styles->pane->kind == FLM_PANE_STACKS) {
         part = v->second_total[r->node.index];
         whole = v->second_total[0];
     }
@@ -144,10 +144,10 @@ static void label_run(struct flm_box_styles *styles, const struct flm_rectangle 
 
 static void label_root(struct flm_box_styles *styles, struct flm_box *box)
 {
-    const struct flm_profile *p = styles->strip->profile;
-    const struct flm_metric_record *metric = &p->metrics[styles->strip->metric.index];
+    const struct flm_profile *p = styles->pane->profile;
+    const struct flm_metric_record *metric = &p->metrics[styles->pane->metric.index];
     struct flm_bytes unit = flm_string_bytes(p, metric->unit);
-    const char *title = styles->strip->title;
+    const char *title = styles->pane->title;
     styles->text.size = 0;
     flm_text_puts(&styles->text, title && styles->compared ? title : "all");
     size_t end = styles->text.size;
@@ -168,7 +168,7 @@ static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct fl
 {
     if (!box->has_room)
         return;
-    box->label = flm_frame_function(styles->strip->profile, frame);
+    box->label = flm_frame_function(styles->pane->profile, frame);
     if (box->label.size == 0)
         box->label = flm_bytes_of("(no name)");
     box->parts = flm_name_parts(box->label);
@@ -201,7 +201,7 @@ static void mark_found(struct flm_box_styles *styles, uint32_t frame, struct flm
 uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct flm_rectangle *r)
 {
     struct flm_box box;
-    uint32_t frame = styles->strip->tree.frame[r->node.index];
+    uint32_t frame = styles->pane->tree.frame[r->node.index];
     tint(&styles->viewer->theme, tone_of(styles, r, frame), &box);
     return box.fill;
 }
@@ -221,8 +221,8 @@ static void mark_selected(const struct flm_box_styles *styles, const struct flm_
                           struct flm_box *box)
 {
     const struct flm_viewer *v = styles->viewer;
-    if (flm_node_ref_is(v->selected) && v->selected.strip == styles->strip_index &&
-        flm_strip_number(styles->strip, r->node) == v->selected.number) {
+    if (flm_node_ref_is(v->selected) && v->selected.pane == styles->pane_index &&
+        flm_pane_number(styles->pane, r->node) == v->selected.number) {
         box->outline = flm_page_colors(&v->theme).accent;
         box->outline_px = 2;
     }
@@ -232,27 +232,27 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
 {
     struct flm_box_styles *styles = context;
     const struct flm_viewer *v = styles->viewer;
-    const struct flm_strip *strip = styles->strip;
+    const struct flm_pane *pane = styles->pane;
     const struct flm_theme *theme = &v->theme;
     bool has_room = box->has_room;
-    if (r->level < strip->first_level) {
+    if (r->level < pane->first_level) {
         box->skipped = true;
         return;
     }
     if (r->flags & FLM_RECTANGLE_RUN) {
         tint(theme, &flm_tone_run, box);
-        if (has_room && strip->kind != FLM_STRIP_CHART) /* samples are painted over it */
+        if (has_room && pane->kind != FLM_PANE_CHART) /* samples are painted over it */
             label_run(styles, r, box);
         if (styles->searching && !theme->forced)
             box->faded = 170;
         mark_selected(styles, r, box);
         return;
     }
-    uint32_t frame = strip->tree.frame[r->node.index];
+    uint32_t frame = pane->tree.frame[r->node.index];
     bool ancestor = r->level < styles->zoom_level;
     tint(theme,
          ancestor           ? &flm_tone_ancestor
-         : styles->compared ? flm_compared_look(strip, r->node, box)
+         : styles->compared ? flm_compared_look(pane, r->node, box)
          : frame == 0       ? &flm_tone_ancestor
                             : tone_of(styles, r, frame),
          box);
@@ -264,7 +264,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
         label_root(styles, box);
         return;
     }
-    const struct flm_frame_record *record = &strip->profile->frames[frame];
+    const struct flm_frame_record *record = &pane->profile->frames[frame];
     if (!styles->compared)
         mark_kind(v, r, frame, record, box);
     label_frame(styles, frame, box);

@@ -6,11 +6,11 @@
 #include "draw/raster/boxes.h"
 #include "viewer/model/internal.h"
 
-/* For one strip and one picture; `text` holds the labels that are made up. */
+/* For one pane and one picture; `text` holds the labels that are made up. */
 struct flm_box_styles {
     const struct flm_viewer *viewer;
-    const struct flm_strip *strip;
-    uint32_t strip_index;
+    const struct flm_pane *pane;
+    uint32_t pane_index;
     uint32_t zoom_level;                 /* what is above it is an ancestor of all that is seen */
     const struct flm_compared *compared; /* where changes are drawn; or NULL */
     const struct flm_frame_record *hovered; /* the function under the pointer; or NULL */
@@ -20,7 +20,7 @@ struct flm_box_styles {
 };
 
 /* False, and `why`, if memory ran out. */
-bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *viewer, uint32_t strip,
+bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *viewer, uint32_t pane,
                          struct flm_error *why);
 void flm_box_styles_clear(struct flm_box_styles *styles);
 

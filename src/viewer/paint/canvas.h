@@ -1,4 +1,4 @@
-/* canvas.h - what the strips of a scene are painted on: pixels (painting.c) or the cells of a
+/* canvas.h - what the panes of a scene are painted on: pixels (painting.c) or the cells of a
  * terminal (painting_cells.c). What is seen is found in one way for both. */
 #ifndef FLAMEL_VIEWER_PAINT_CANVAS_H
 #define FLAMEL_VIEWER_PAINT_CANVAS_H
@@ -8,7 +8,7 @@
 struct flm_canvas {
     struct flm_pixels *pixels; /* NULL: there are none */
 
-    /* Draws what was found of a strip, with its header, where it has one. */
+    /* Draws what was found of a pane, with its header, where it has one. */
     void (*draw)(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
                  struct flm_box_styles *styles);
 };
@@ -17,7 +17,7 @@ struct flm_canvas {
  */
 bool flm_canvas_begin(struct flm_viewer *viewer, double now_ms);
 
-/* Paints every strip; *more: another picture is wanted soon. False where that failed. */
+/* Paints every pane; *more: another picture is wanted soon. False where that failed. */
 bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas, bool *more);
 
 #endif

@@ -1,4 +1,4 @@
-/* painting.c - flm_viewer_paint: the minimap, and below it the boxes of every strip. */
+/* painting.c - flm_viewer_paint: the minimap, and below it the boxes of every pane. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,65 +10,65 @@
 /* How many places may move in one picture while callers are opened: a few milliseconds. */
 #define OPENING_BUDGET 200000
 
-/* ---- Strips -------------------------------------------------------------------------------------
+/* ---- Panes -------------------------------------------------------------------------------------
  */
 
-/* The levels of a strip that are in the window. */
-static void clip_levels(const struct flm_strip *strip, double scroll, double height, double row,
+/* The levels of a pane that are in the window. */
+static void clip_levels(const struct flm_pane *pane, double scroll, double height, double row,
                         struct flm_viewport *view)
 {
-    double levels = flm_layout_level_count(strip->layout);
+    double levels = flm_layout_level_count(pane->layout);
     double first, last;
-    if (strip->upwards) {
-        double foot = strip->top_px + strip->height_px - scroll; /* of the lowest row drawn */
+    if (pane->upwards) {
+        double foot = pane->top_px + pane->height_px - scroll; /* of the lowest row drawn */
         first = floor((foot - height) / row);
         last = ceil(foot / row);
     } else {
-        first = floor((scroll - strip->top_px) / row);
-        last = ceil((scroll + height - strip->top_px) / row);
+        first = floor((scroll - pane->top_px) / row);
+        last = ceil((scroll + height - pane->top_px) / row);
     }
-    first = fmax(first, 0) + strip->first_level;
-    last = fmin(last + strip->first_level, levels);
+    first = fmax(first, 0) + pane->first_level;
+    last = fmin(last + pane->first_level, levels);
     view->first_level = (uint32_t)first;
     view->level_count = last > first ? (uint32_t)(last - first) : 0;
 }
 
-/* The boxes that are seen of a strip as it is. *narrowest receives how much a box at least has. */
-static bool list_boxes(struct flm_viewer *v, struct flm_strip *strip, double *narrowest,
+/* The boxes that are seen of a pane as it is. *narrowest receives how much a box at least has. */
+static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narrowest,
                        struct flm_error *why)
 {
-    struct flm_viewport view = flm_viewer_viewport(v, strip);
-    clip_levels(strip, flm_camera_scroll(&v->camera, v->now_ms), flm_viewer_area(v).height,
+    struct flm_viewport view = flm_viewer_viewport(v, pane);
+    clip_levels(pane, flm_camera_scroll(&v->camera, v->now_ms), flm_viewer_area(v).height,
                 flm_viewer_row_px(v), &view);
     *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
-    return flm_layout_rectangles(strip->layout, &view, &strip->drawn, why);
+    return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
 }
 
-/* What is seen of a strip; callers are opened until all that is wide enough is there, or the budget
+/* What is seen of a pane; callers are opened until all that is wide enough is there, or the budget
  * is used up. */
-static bool find_boxes(struct flm_viewer *v, struct flm_strip *strip, struct flm_error *why)
+static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_error *why)
 {
     bool opened;
     double narrowest;
-    if (!list_boxes(v, strip, &narrowest, why) ||
-        !flm_strip_open(strip, narrowest, OPENING_BUDGET, &opened, why))
+    if (!list_boxes(v, pane, &narrowest, why) ||
+        !flm_pane_open(pane, narrowest, OPENING_BUDGET, &opened, why))
         return false;
     if (!opened)
         return true;
     flm_viewer_place(v);
-    if (!list_boxes(v, strip, &narrowest, why))
+    if (!list_boxes(v, pane, &narrowest, why))
         return false;
-    strip->incomplete = strip->incomplete || flm_strip_has_unopened(strip);
+    pane->incomplete = pane->incomplete || flm_pane_has_unopened(pane);
     return true;
 }
 
-/* What is opened moves the strips below it, and what is seen of those before. */
+/* What is opened moves the panes below it, and what is seen of those before. */
 static bool find_all(struct flm_viewer *v, struct flm_error *why)
 {
     for (int round = 0; round < 2; round++) {
         double scroll = flm_camera_scroll(&v->camera, v->now_ms);
-        for (uint32_t i = 0; i < v->scene.strip_count; i++)
-            if (!find_boxes(v, &v->scene.strips[i], why))
+        for (uint32_t i = 0; i < v->scene.pane_count; i++)
+            if (!find_boxes(v, &v->scene.panes[i], why))
                 return false;
         if (flm_camera_scroll(&v->camera, v->now_ms) == scroll)
             break;
@@ -76,14 +76,14 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
     return true;
 }
 
-static void count_boxes(struct flm_viewer *v, const struct flm_strip *strip)
+static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
 {
-    v->picture.visited += strip->drawn.visited;
-    v->picture.drawn += (uint32_t)strip->drawn.count;
-    for (size_t i = 0; i < strip->drawn.count; i++)
-        if (strip->drawn.at[i].flags & FLM_RECTANGLE_RUN) {
+    v->picture.visited += pane->drawn.visited;
+    v->picture.drawn += (uint32_t)pane->drawn.count;
+    for (size_t i = 0; i < pane->drawn.count; i++)
+        if (pane->drawn.at[i].flags & FLM_RECTANGLE_RUN) {
             v->picture.merged++;
-            v->picture.merged_total += strip->drawn.at[i].total;
+            v->picture.merged_total += pane->drawn.at[i].total;
         }
 }
 
@@ -103,10 +103,10 @@ static void paint_sample(void *context, int left, int right, uint32_t rgb)
 static void paint_samples(const struct flm_box_styles *styles, const struct flm_boxes *boxes,
                           const struct flm_rectangle *run)
 {
-    const struct flm_strip *strip = styles->strip;
+    const struct flm_pane *pane = styles->pane;
     const struct flm_pixels *pixels = boxes->pixels;
-    struct flm_viewport view = flm_viewer_viewport(styles->viewer, strip);
-    uint32_t levels = flm_layout_level_count(strip->layout);
+    struct flm_viewport view = flm_viewer_viewport(styles->viewer, pane);
+    uint32_t levels = flm_layout_level_count(pane->layout);
     int first, last;
     flm_samples_range(run, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
                       &first, &last);
@@ -120,51 +120,51 @@ static void paint_samples(const struct flm_box_styles *styles, const struct flm_
 }
 
 /* The thread of a chart, above it. */
-static void paint_header(const struct flm_viewer *v, const struct flm_strip *strip,
+static void paint_header(const struct flm_viewer *v, const struct flm_pane *pane,
                          struct flm_pixels *pixels)
 {
     double scroll = flm_camera_scroll(&v->camera, v->now_ms);
     struct flm_area area = flm_viewer_area(v);
     struct flm_page_colors colors = flm_page_colors(&v->theme);
     struct flm_text text = {0};
-    double top = area.top - scroll + strip->top_px - strip->header_px;
-    if (strip->header_px <= 0 || top > area.top + area.height || top + strip->header_px < area.top)
+    double top = area.top - scroll + pane->top_px - pane->header_px;
+    if (pane->header_px <= 0 || top > area.top + area.height || top + pane->header_px < area.top)
         return;
-    const struct flm_track *track = &v->scene.tracks.track[strip->track];
-    flm_track_add_title(strip->profile, track, &text);
-    int base = (int)round(top + strip->header_px / 2 + flm_atlas_size_px(v->atlas) * 0.36);
+    const struct flm_track *track = &v->scene.tracks.track[pane->track];
+    flm_track_add_title(pane->profile, track, &text);
+    int base = (int)round(top + pane->header_px / 2 + flm_atlas_size_px(v->atlas) * 0.36);
     double x = area.left + 4 * v->scale;
     x = flm_atlas_draw(v->atlas, pixels, x, base, (struct flm_bytes){text.at, text.size},
                        FLM_WEIGHT_BOLD, colors.text);
     text.size = 0;
     flm_quantity_add(
         &text, track->total,
-        flm_string_bytes(strip->profile, strip->profile->metrics[strip->metric.index].unit));
+        flm_string_bytes(pane->profile, pane->profile->metrics[pane->metric.index].unit));
     flm_atlas_draw(v->atlas, pixels, x + 10 * v->scale, base,
                    (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
     flm_text_clear(&text);
 }
 
-/* A strip that is alone has all of the area, and clears it row by row. */
+/* A pane that is alone has all of the area, and clears it row by row. */
 static bool is_alone(const struct flm_viewer *v)
 {
-    return v->scene.strip_count == 1;
+    return v->scene.pane_count == 1;
 }
 
-static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
-                        double scroll, struct flm_error *why)
+static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
+                       double scroll, struct flm_error *why)
 {
-    struct flm_strip *strip = &v->scene.strips[index];
+    struct flm_pane *pane = &v->scene.panes[index];
     struct flm_box_styles styles;
     if (!flm_box_styles_init(&styles, v, index, why))
         return false;
-    count_boxes(v, strip);
+    count_boxes(v, pane);
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
     struct flm_boxes boxes = {
         .pixels = canvas->pixels,
-        .left = area.left + strip->left_px,
-        .upwards = strip->upwards,
+        .left = area.left + pane->left_px,
+        .upwards = pane->upwards,
         .row_height = row,
         .gap = round(v->scale),
         .scale = v->scale,
@@ -175,7 +175,7 @@ static bool paint_strip(struct flm_viewer *v, uint32_t index, const struct flm_c
         .look = flm_box_styles_apply,
         .context = &styles,
     };
-    boxes.top = area.top - scroll + flm_strip_row_px(strip, 0, row) + (strip->upwards ? row : 0);
+    boxes.top = area.top - scroll + flm_pane_row_px(pane, 0, row) + (pane->upwards ? row : 0);
     canvas->draw(canvas, &boxes, &styles);
     flm_box_styles_clear(&styles);
     return true;
@@ -197,10 +197,10 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     v->picture.visited = v->picture.drawn = v->picture.merged = 0;
     v->picture.merged_total = 0;
     *more = flm_camera_moves(&v->camera, v->now_ms) || flm_camera_moves(&v->beside, v->now_ms);
-    for (uint32_t i = 0; i < v->scene.strip_count; i++) {
-        if (!paint_strip(v, i, canvas, scroll, why))
+    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
+        if (!paint_pane(v, i, canvas, scroll, why))
             return false;
-        *more = *more || v->scene.strips[i].incomplete;
+        *more = *more || v->scene.panes[i].incomplete;
     }
     v->changed |= FLM_CHANGED_STATUS | FLM_CHANGED_OVERLAY;
     return true;
@@ -219,14 +219,14 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
 /* ---- The minimap --------------------------------------------------------------------------------
  */
 
-/* All of the first strip, or of the half in hand, as many levels as it has pixels. Its picture is
+/* All of the first pane, or of the half in hand, as many levels as it has pixels. Its picture is
  * kept: it changes with the scene, not with the camera. Behind it is the same once more, paler:
  * what is out of the window. */
 static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    const struct flm_strip *strip = &v->scene.strips[v->half];
-    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    const struct flm_pane *pane = &v->scene.panes[v->half];
+    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
     uint32_t width = v->width, height = (uint32_t)map.height;
     size_t size = (size_t)width * height;
     if (!v->minimap)
@@ -237,7 +237,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     struct flm_pixels pale = flm_pixels_of(v->minimap + size, width, height);
     uint32_t page = flm_page_colors(&v->theme).page;
     flm_pixels_fill(&pixels, 0, 0, (int)width, (int)height, page);
-    uint32_t levels = flm_layout_level_count(places) - strip->first_level;
+    uint32_t levels = flm_layout_level_count(places) - pane->first_level;
     double row =
         fmin(fmax(1, floor((map.height - 4) / fmax(levels, 1))), fmax(1, round(3 * v->scale)));
     struct flm_viewport view = {
@@ -245,7 +245,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
         .right = v->scene.total,
         .width_px = map.width,
         .min_width_px = 1,
-        .first_level = strip->first_level,
+        .first_level = pane->first_level,
         .level_count = (uint32_t)(fmax(map.height - 4, 0) / row),
     };
     struct flm_rectangles list = {0};
@@ -260,9 +260,9 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     struct flm_boxes boxes = {
         .pixels = &pixels,
         .left = map.left,
-        .top = strip->upwards ? map.height - 2 + strip->first_level * row
-                              : 2 - strip->first_level * row,
-        .upwards = strip->upwards,
+        .top =
+            pane->upwards ? map.height - 2 + pane->first_level * row : 2 - pane->first_level * row,
+        .upwards = pane->upwards,
         .row_height = row,
         .scale = v->scale,
         .background = page,
@@ -363,7 +363,7 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
     struct flm_error why = {0};
     if (!flm_viewer_settle(v, &why))
         flm_viewer_say(v, &why);
-    if (v->scene_is_stale || v->scene.strip_count == 0)
+    if (v->scene_is_stale || v->scene.pane_count == 0)
         return false;
     point_again(v);
     return true;
@@ -372,12 +372,12 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
 static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
                         struct flm_box_styles *styles)
 {
-    const struct flm_strip *strip = styles->strip;
-    flm_boxes_draw(boxes, &strip->drawn);
-    for (size_t i = 0; strip->kind == FLM_STRIP_CHART && i < strip->drawn.count; i++)
-        if (strip->drawn.at[i].flags & FLM_RECTANGLE_RUN)
-            paint_samples(styles, boxes, &strip->drawn.at[i]);
-    paint_header(styles->viewer, strip, canvas->pixels);
+    const struct flm_pane *pane = styles->pane;
+    flm_boxes_draw(boxes, &pane->drawn);
+    for (size_t i = 0; pane->kind == FLM_PANE_CHART && i < pane->drawn.count; i++)
+        if (pane->drawn.at[i].flags & FLM_RECTANGLE_RUN)
+            paint_samples(styles, boxes, &pane->drawn.at[i]);
+    paint_header(styles->viewer, pane, canvas->pixels);
 }
 
 bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)

@@ -1,4 +1,4 @@
-/* painting_cells.c - flm_viewer_paint_cells: the strips in the cells of a terminal. */
+/* painting_cells.c - flm_viewer_paint_cells: the panes in the cells of a terminal. */
 #include "draw/terminal/cell_boxes.h"
 #include "viewer/model/internal.h"
 #include "viewer/paint/canvas.h"
@@ -13,7 +13,7 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
                        struct flm_box_styles *styles)
 {
     const struct cells *cells = (const struct cells *)canvas;
-    flm_box_cells_draw(boxes, &styles->strip->drawn, cells->screen, cells->pane);
+    flm_box_cells_draw(boxes, &styles->pane->drawn, cells->screen, cells->pane);
 }
 
 bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen, struct flm_pane pane,

@@ -21,7 +21,7 @@ enum {
     LINE = 20,
     TICKS_APART = 90,
     ROW = FLM_ROW_PX + 1,
-    BETWEEN = 12, /* strips side by side */
+    BETWEEN = 12, /* panes side by side */
     TITLE_PX = 13,
     WORDS_PX = 12,
     LEVELS = 1000
@@ -30,7 +30,7 @@ enum {
 /* Callers are opened until so many places were moved: half a second's. */
 #define OPENING_BUDGET 20000000
 
-/* A strip in the picture. */
+/* A pane in the picture. */
 struct placed {
     struct flm_rectangles boxes;
     struct flm_viewport view;
@@ -41,7 +41,7 @@ struct placed {
 struct picture {
     struct flm_viewer *viewer;
     struct flm_surface surface;
-    struct placed *strips;
+    struct placed *panes;
     double width, height;
     struct flm_page_colors colors;
     struct flm_text title, subtitle, words, plain;
@@ -64,117 +64,116 @@ static bool is_beside(const struct flm_viewer *v)
 
 static bool is_chart(const struct flm_viewer *v)
 {
-    return v->scene.strips[0].kind == FLM_STRIP_CHART;
+    return v->scene.panes[0].kind == FLM_PANE_CHART;
 }
 
 /* ---- Rectangles ------------------------------------------------------------------------------ */
 
-static struct flm_viewport viewport_of(const struct flm_viewer *v, const struct flm_strip *strip,
+static struct flm_viewport viewport_of(const struct flm_viewer *v, const struct flm_pane *pane,
                                        double width)
 {
-    struct flm_viewport view = flm_viewer_viewport(v, strip);
+    struct flm_viewport view = flm_viewer_viewport(v, pane);
     view.width_px = width;
     view.min_width_px = 1;
-    view.first_level = strip->first_level;
+    view.first_level = pane->first_level;
     view.level_count = LEVELS;
     return view;
 }
 
-/* All that is wide enough, callers opened that are seen. What they are opened by is the strip's own
+/* All that is wide enough, callers opened that are seen. What they are opened by is the pane's own
  * list, which the next picture of the window makes again. */
-static bool find_boxes(struct picture *picture, struct flm_strip *strip, struct placed *placed,
+static bool find_boxes(struct picture *picture, struct flm_pane *pane, struct placed *placed,
                        double width, struct flm_error *why)
 {
     uint64_t budget = OPENING_BUDGET;
     for (bool opened = true; opened;) {
-        placed->view = viewport_of(picture->viewer, strip, width);
-        if (!flm_layout_rectangles(strip->layout, &placed->view, &strip->drawn, why) ||
-            !flm_strip_open(strip, (placed->view.right - placed->view.left) / width, budget,
-                            &opened, why))
+        placed->view = viewport_of(picture->viewer, pane, width);
+        if (!flm_layout_rectangles(pane->layout, &placed->view, &pane->drawn, why) ||
+            !flm_pane_open(pane, (placed->view.right - placed->view.left) / width, budget, &opened,
+                           why))
             return false;
-        uint64_t spent = strip->tree.node_count;
+        uint64_t spent = pane->tree.node_count;
         if (budget == 0)
             break;
         budget = spent < budget ? budget - spent : 0;
     }
-    picture->incomplete = picture->incomplete || strip->incomplete;
-    return flm_layout_rectangles(strip->layout, &placed->view, &placed->boxes, why);
+    picture->incomplete = picture->incomplete || pane->incomplete;
+    return flm_layout_rectangles(pane->layout, &placed->view, &placed->boxes, why);
 }
 
 /* Of the levels at the limit: how many are below. */
-static void count_cut(struct picture *picture, const struct flm_strip *strip,
+static void count_cut(struct picture *picture, const struct flm_pane *pane,
                       const struct placed *placed)
 {
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *r = &placed->boxes.at[i];
-        if (r->level - strip->first_level + 1 < LEVELS)
+        if (r->level - pane->first_level + 1 < LEVELS)
             continue;
-        uint32_t below = flm_layout_below(strip->layout, r).last_level - r->level;
+        uint32_t below = flm_layout_below(pane->layout, r).last_level - r->level;
         if (below > picture->info.levels_cut)
             picture->info.levels_cut = below;
     }
 }
 
 /* Of a chart what is below a run is drawn too: its samples. */
-static uint32_t last_level(const struct flm_strip *strip, const struct flm_rectangle *r)
+static uint32_t last_level(const struct flm_pane *pane, const struct flm_rectangle *r)
 {
-    uint32_t most = strip->first_level + LEVELS - 1;
-    if (strip->kind != FLM_STRIP_CHART || !(r->flags & FLM_RECTANGLE_RUN))
+    uint32_t most = pane->first_level + LEVELS - 1;
+    if (pane->kind != FLM_PANE_CHART || !(r->flags & FLM_RECTANGLE_RUN))
         return r->level;
-    uint32_t last = flm_layout_below(strip->layout, r).last_level;
+    uint32_t last = flm_layout_below(pane->layout, r).last_level;
     return last < most ? last : most;
 }
 
-static void count_boxes(struct picture *picture, const struct flm_strip *strip,
-                        struct placed *placed)
+static void count_boxes(struct picture *picture, const struct flm_pane *pane, struct placed *placed)
 {
     struct flm_picture_info *info = &picture->info;
-    info->merged_of += flm_layout_filled(strip->layout);
+    info->merged_of += flm_layout_filled(pane->layout);
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *r = &placed->boxes.at[i];
-        uint32_t last = last_level(strip, r);
-        if (last >= strip->first_level + placed->rows)
-            placed->rows = last - strip->first_level + 1;
+        uint32_t last = last_level(pane, r);
+        if (last >= pane->first_level + placed->rows)
+            placed->rows = last - pane->first_level + 1;
         if (r->flags & FLM_RECTANGLE_RUN) {
             info->merged++;
             info->merged_total += r->total;
             continue;
         }
         info->drawn++;
-        uint32_t frame = strip->tree.frame[r->node.index];
-        picture->marks |= 1u << flm_mark_of_kind(strip->profile->frames[frame].kind);
+        uint32_t frame = pane->tree.frame[r->node.index];
+        picture->marks |= 1u << flm_mark_of_kind(pane->profile->frames[frame].kind);
     }
-    count_cut(picture, strip, placed);
+    count_cut(picture, pane, placed);
 }
 
 /* One below the other; or side by side, with their roots on one level. */
-static bool place_strips(struct picture *picture, struct flm_error *why)
+static bool place_pane(struct picture *picture, struct flm_error *why)
 {
     struct flm_viewer *v = picture->viewer;
-    uint32_t count = v->scene.strip_count;
+    uint32_t count = v->scene.pane_count;
     double width = picture->width - 2 * PAD, top = HEADER + LINE * picture->has_two_lines;
     top += is_chart(v) ? LINE : 0; /* for the axis */
     double half = floor((width - BETWEEN) / 2), highest = 0;
-    picture->strips = calloc(count, sizeof *picture->strips);
-    if (!picture->strips)
+    picture->panes = calloc(count, sizeof *picture->panes);
+    if (!picture->panes)
         return flm_error_memory(why);
     for (uint32_t i = 0; i < count; i++) {
-        struct flm_strip *strip = &v->scene.strips[i];
-        struct placed *placed = &picture->strips[i];
-        if (!find_boxes(picture, strip, placed, is_beside(v) ? half : width, why))
+        struct flm_pane *pane = &v->scene.panes[i];
+        struct placed *placed = &picture->panes[i];
+        if (!find_boxes(picture, pane, placed, is_beside(v) ? half : width, why))
             return false;
-        count_boxes(picture, strip, placed);
+        count_boxes(picture, pane, placed);
         placed->left = PAD + (is_beside(v) && i ? half + BETWEEN : 0);
         if (!is_beside(v))
-            top += strip->kind == FLM_STRIP_CHART ? ROW : 0;
+            top += pane->kind == FLM_PANE_CHART ? ROW : 0;
         placed->top = top;
         highest = fmax(highest, placed->rows * ROW);
         if (!is_beside(v))
             top += placed->rows * ROW;
     }
     for (uint32_t i = 0; is_beside(v) && i < count; i++)
-        if (v->scene.strips[i].upwards)
-            picture->strips[i].top += highest - picture->strips[i].rows * ROW;
+        if (v->scene.panes[i].upwards)
+            picture->panes[i].top += highest - picture->panes[i].rows * ROW;
     picture->boxes_bottom = is_beside(v) ? top + highest : top;
     return true;
 }
@@ -184,14 +183,14 @@ static bool place_strips(struct picture *picture, struct flm_error *why)
 static bool find_info(struct picture *picture, struct flm_error *why)
 {
     struct flm_viewer *v = picture->viewer;
-    const struct flm_strip *strip = &v->scene.strips[0];
-    const struct flm_profile *p = strip->profile;
+    const struct flm_pane *pane = &v->scene.panes[0];
+    const struct flm_profile *p = pane->profile;
     const struct flm_summary *summary = flm_figures_summary(&v->figures, p, why);
     if (!summary)
         return false;
-    const struct flm_metric_summary *metric = &summary->metric[strip->metric.index];
+    const struct flm_metric_summary *metric = &summary->metric[pane->metric.index];
     struct flm_picture_info *info = &picture->info;
-    info->unit = flm_string_bytes(p, p->metrics[strip->metric.index].unit);
+    info->unit = flm_string_bytes(p, p->metrics[pane->metric.index].unit);
     info->factor = 1;
     info->stack_count = metric->stack_count;
     info->total = metric->total;
@@ -343,7 +342,7 @@ static void paint_sample(void *context, int left, int right, uint32_t rgb)
 static void draw_samples(struct picture *picture, const struct flm_box_styles *styles,
                          const struct placed *placed)
 {
-    uint32_t end = styles->strip->first_level + placed->rows;
+    uint32_t end = styles->pane->first_level + placed->rows;
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *run = &placed->boxes.at[i];
         int first, last;
@@ -353,20 +352,20 @@ static void draw_samples(struct picture *picture, const struct flm_box_styles *s
         for (uint32_t level = run->level; level < end; level++) {
             struct sample_row row = {&picture->surface, placed->left,
                                      placed->top +
-                                         (level - styles->strip->first_level) * (double)ROW};
+                                         (level - styles->pane->first_level) * (double)ROW};
             flm_samples_level(styles, &placed->view, level, first, last, paint_sample, &row);
         }
     }
 }
 
 /* The thread of a chart, above it. */
-static void draw_header(struct picture *picture, const struct flm_strip *strip,
+static void draw_header(struct picture *picture, const struct flm_pane *pane,
                         const struct placed *placed)
 {
-    const struct flm_track *track = &picture->viewer->scene.tracks.track[strip->track];
+    const struct flm_track *track = &picture->viewer->scene.tracks.track[pane->track];
     double y = placed->top - ROW / 2.0 + 0.36 * WORDS_PX;
     picture->words.size = 0;
-    flm_track_add_title(strip->profile, track, &picture->words);
+    flm_track_add_title(pane->profile, track, &picture->words);
     double x = write_words(picture, placed->left, y, plain(picture, &picture->words), WORDS_PX,
                            true, picture->colors.text);
     picture->words.size = 0;
@@ -379,10 +378,10 @@ static void draw_header(struct picture *picture, const struct flm_strip *strip,
 static void draw_axis(struct picture *picture)
 {
     const struct flm_surface *surface = &picture->surface;
-    const struct flm_viewport *view = &picture->strips[0].view;
-    double left = picture->strips[0].left, width = view->width_px;
+    const struct flm_viewport *view = &picture->panes[0].view;
+    double left = picture->panes[0].left, width = view->width_px;
     double duration = view->right - view->left, step = flm_tick_step(duration, width, TICKS_APART);
-    double top = picture->strips[0].top - ROW - LINE;
+    double top = picture->panes[0].top - ROW - LINE;
     for (double at = ceil(view->left / step) * step; at < view->right; at += step) {
         double x = left + (at - view->left) / duration * width;
         surface->fill(surface->context, x, top, 1, picture->boxes_bottom - top,
@@ -394,19 +393,19 @@ static void draw_axis(struct picture *picture)
     }
 }
 
-static bool draw_strip(struct picture *picture, uint32_t index, struct flm_error *why)
+static bool draw_pane(struct picture *picture, uint32_t index, struct flm_error *why)
 {
-    const struct flm_strip *strip = &picture->viewer->scene.strips[index];
-    const struct placed *placed = &picture->strips[index];
+    const struct flm_pane *pane = &picture->viewer->scene.panes[index];
+    const struct placed *placed = &picture->panes[index];
     struct flm_box_styles styles;
     if (!flm_box_styles_init(&styles, picture->viewer, index, why))
         return false;
     box_style.hovered = NULL;
-    double above = strip->first_level * (double)ROW;
+    double above = pane->first_level * (double)ROW;
     struct flm_boxes boxes = {
         .left = placed->left,
-        .top = strip->upwards ? placed->top + placed->rows * ROW + above : placed->top - above,
-        .upwards = strip->upwards,
+        .top = pane->upwards ? placed->top + placed->rows * ROW + above : placed->top - above,
+        .upwards = pane->upwards,
         .row_height = ROW,
         .gap = 1,
         .scale = 1,
@@ -418,9 +417,9 @@ static bool draw_strip(struct picture *picture, uint32_t index, struct flm_error
     struct flm_window window = {placed->left, 0, placed->left + placed->view.width_px,
                                 picture->boxes_bottom};
     flm_vector_boxes(&picture->surface, &boxes, &placed->boxes, FLM_FONT_PX, window);
-    if (strip->kind == FLM_STRIP_CHART) {
+    if (pane->kind == FLM_PANE_CHART) {
         draw_samples(picture, &styles, placed);
-        draw_header(picture, strip, placed);
+        draw_header(picture, pane, placed);
     }
     bool good = !styles.text.failed || flm_error_memory(why);
     flm_box_styles_clear(&styles);
@@ -436,8 +435,8 @@ static bool draw(struct picture *picture, struct flm_error *why)
     draw_titles(picture);
     if (is_chart(picture->viewer))
         draw_axis(picture);
-    for (uint32_t i = 0; i < picture->viewer->scene.strip_count; i++)
-        if (!draw_strip(picture, i, why))
+    for (uint32_t i = 0; i < picture->viewer->scene.pane_count; i++)
+        if (!draw_pane(picture, i, why))
             return false;
     flm_picture_keys_draw(&picture->keys, surface, PAD, picture->width - PAD,
                           picture->boxes_bottom + LINE, picture->colors.muted, false);
@@ -448,7 +447,7 @@ static bool draw(struct picture *picture, struct flm_error *why)
 static bool lay_out(struct picture *picture, struct flm_error *why)
 {
     find_titles(picture);
-    if (!find_info(picture, why) || !place_strips(picture, why) ||
+    if (!find_info(picture, why) || !place_pane(picture, why) ||
         !flm_picture_keys_init(&picture->keys, picture->viewer, picture->marks, why))
         return false;
     measure(picture);
@@ -486,9 +485,9 @@ static double width_of(const struct flm_viewer *v)
 
 static void clear(struct picture *picture)
 {
-    for (uint32_t i = 0; picture->strips && i < picture->viewer->scene.strip_count; i++)
-        flm_rectangles_clear(&picture->strips[i].boxes);
-    free(picture->strips);
+    for (uint32_t i = 0; picture->panes && i < picture->viewer->scene.pane_count; i++)
+        flm_rectangles_clear(&picture->panes[i].boxes);
+    free(picture->panes);
     flm_picture_keys_clear(&picture->keys);
     struct flm_text *texts[] = {&picture->title, &picture->subtitle, &picture->words,
                                 &picture->plain};
@@ -502,7 +501,7 @@ bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, str
     if (!flm_viewer_settle(v, why))
         return false;
     const struct flm_profile *p = flm_viewer_shown(v);
-    if (!p || v->scene.strip_count == 0)
+    if (!p || v->scene.pane_count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to draw: no profile is open");
     struct picture picture = {
         .viewer = v, .width = width_of(v), .colors = flm_page_colors(&v->theme)};

@@ -1,7 +1,7 @@
 /* picture.h - what is seen now as a file of vectors, for a paper or a chat: SVG or PDF.
  *
  *     app.flm   Sandwich of =parse · cpu · hide:libc.so.6     the file; view, metric, operations
- *     strips                                                  all levels that there are under the
+ *     panes                                                  all levels that there are under the
  *                                                             zoom, as wide as in the window
  *     legend                                                  colors, marks, searches
  *     1,204 stacks  12.4 s  drawn 531  ...                    the status line, as an SVG has it

@@ -26,8 +26,8 @@ static void add_separator(struct flm_text *out)
 /* What is drawn, which behind a table is the flame. */
 static void add_view(const struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
-    if (strip->kind == FLM_STRIP_CHART) {
+    const struct flm_pane *pane = &v->scene.panes[0];
+    if (pane->kind == FLM_PANE_CHART) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_CHART].title);
     } else if (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_SANDWICH].title);
@@ -59,10 +59,10 @@ static void add_operations(const struct flm_viewer *v, struct flm_text *out)
 /* What part of it is seen: of a chart which time, else in which frame. */
 static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_strip *strip = &v->scene.strips[v->half];
+    const struct flm_pane *pane = &v->scene.panes[v->half];
     struct flm_span span = flm_viewer_span(v);
     double total = v->camera.total;
-    if (strip->kind == FLM_STRIP_CHART) {
+    if (pane->kind == FLM_PANE_CHART) {
         struct flm_bytes unit = flm_bytes_of("ns");
         add_separator(out);
         flm_quantity_add(out, span.left, unit);
@@ -72,11 +72,11 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
     }
     if (!(total - (span.right - span.left) > 1e-9 * total))
         return;
-    struct flm_node top = flm_viewer_top_node(v, strip);
+    struct flm_node top = flm_viewer_top_node(v, pane);
     add_separator(out);
     if (top.index != 0) {
         flm_text_puts(out, "in ");
-        flm_text_add(out, flm_title_of(strip->profile, strip->tree.frame[top.index]));
+        flm_text_add(out, flm_title_of(pane->profile, pane->tree.frame[top.index]));
         flm_text_puts(out, ", ");
     }
     flm_percent_add(out, span.right - span.left, total);
@@ -85,14 +85,14 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 
 void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
-    struct flm_bytes metric = flm_comparing_metric_name(v, strip->metric.index);
+    const struct flm_pane *pane = &v->scene.panes[0];
+    struct flm_bytes metric = flm_comparing_metric_name(v, pane->metric.index);
     add_view(v, out);
     if (metric.size > 0) {
         add_separator(out);
         flm_text_add(out, metric);
     }
-    if (v->order != FLM_ORDER_NAME && strip->kind != FLM_STRIP_CHART) {
+    if (v->order != FLM_ORDER_NAME && pane->kind != FLM_PANE_CHART) {
         add_separator(out);
         flm_text_puts(out, flm_order_choices[v->order].title);
     }
@@ -174,7 +174,7 @@ static void add_marks(struct flm_picture_keys *keys, const struct flm_viewer *v,
 static void add_searches(struct flm_picture_keys *keys, struct flm_viewer *v,
                          struct flm_text *scratch)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
+    const struct flm_pane *pane = &v->scene.panes[0];
     for (unsigned i = 0; i < v->searches.count; i++) {
         struct flm_search *search = &v->searches.at[i];
         if (!search->on || search->text.size == 0)
@@ -182,7 +182,7 @@ static void add_searches(struct flm_picture_keys *keys, struct flm_viewer *v,
         struct flm_bytes text = {search->text.at, search->text.size};
         struct flm_picture_key *key = add(keys, &v->theme, &flm_tone_run, text, scratch);
         const struct flm_search_sums *sums = flm_search_sum(
-            search, strip->profile, strip->metric, strip->layout, flm_viewer_goal_node(v, strip));
+            search, pane->profile, pane->metric, pane->layout, flm_viewer_goal_node(v, pane));
         key->fill = flm_search_color(&v->theme, search->color);
         key->is_outline = true;
         add_share(keys, sums->all.total, sums->all.of);

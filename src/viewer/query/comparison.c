@@ -217,7 +217,7 @@ static double value_in(const struct flm_profile *p, uint32_t metric, uint32_t no
     return sum;
 }
 
-bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_strip *strip,
+bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_pane *pane,
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale)
 {
@@ -226,11 +226,11 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_strip *
     if (before == FLM_NONE)
         return false;
     if (metric == v->scene.compared->pair.after.index) {
-        *change = flm_compared_change(strip, node, scope);
+        *change = flm_compared_change(pane, node, scope);
         *scale = v->scene.compared->is.how.scale;
         return true;
     }
-    if (strip->lazy)
+    if (pane->lazy)
         return false;
     struct flm_comparison recorded = {.how = {.scale = 1}};
     *change = flm_comparison_judge(&recorded, value_in(p, before, node.index, scope),

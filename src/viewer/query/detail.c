@@ -14,8 +14,8 @@ enum { MOST_RELATIONS = 12, MOST_RUN_ITEMS = 12, MOST_STACK = 500 };
 
 /* A frame, or several narrow ones, that is told about. */
 struct subject {
-    uint32_t strip_index;
-    const struct flm_strip *strip;
+    uint32_t pane_index;
+    const struct flm_pane *pane;
     struct flm_node node; /* of a run: its first */
     uint32_t frame;
     const struct flm_rectangle *run; /* NULL: it is one frame */
@@ -26,39 +26,39 @@ struct subject {
 };
 
 /* Whether a node is in what everything seen is in, or stands above it and is no wider. */
-static bool is_in_view(const struct flm_strip *strip, struct flm_node node, struct flm_node top)
+static bool is_in_view(const struct flm_pane *pane, struct flm_node node, struct flm_node top)
 {
     if (node.index >= top.index)
-        return node.index < strip->tree.end[top.index];
-    return top.index < strip->tree.end[node.index] &&
-           flm_layout_total(strip->layout, node) == flm_layout_total(strip->layout, top);
+        return node.index < pane->tree.end[top.index];
+    return top.index < pane->tree.end[node.index] &&
+           flm_layout_total(pane->layout, node) == flm_layout_total(pane->layout, top);
 }
 
 static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
                          const struct flm_rectangle *run, struct subject *subject)
 {
     const struct flm_scene *scene = &t->viewer->scene;
-    if (!t->profile || !flm_node_ref_is(ref) || ref.strip >= scene->strip_count)
+    if (!t->profile || !flm_node_ref_is(ref) || ref.pane >= scene->pane_count)
         return false;
-    const struct flm_strip *strip = &scene->strips[ref.strip];
-    struct flm_node node = flm_strip_node(strip, ref.number);
+    const struct flm_pane *pane = &scene->panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
     if (node.index == FLM_NONE)
         return false;
     bool is_run = run && run->flags & FLM_RECTANGLE_RUN && run->count > 0;
-    struct flm_node parent = flm_layout_parent(strip->layout, node);
-    struct flm_node top = flm_viewer_goal_node(t->viewer, strip);
+    struct flm_node parent = flm_layout_parent(pane->layout, node);
+    struct flm_node top = flm_viewer_goal_node(t->viewer, pane);
     *subject = (struct subject){
-        .strip_index = ref.strip,
-        .strip = strip,
+        .pane_index = ref.pane,
+        .pane = pane,
         .node = node,
-        .frame = strip->tree.frame[node.index],
+        .frame = pane->tree.frame[node.index],
         .run = is_run ? run : NULL,
-        .total = is_run ? run->total : flm_layout_total(strip->layout, node),
+        .total = is_run ? run->total : flm_layout_total(pane->layout, node),
         .parent = parent,
-        .top = {is_in_view(strip, node, top) ? top.index : FLM_NONE},
-        .whole = strip->kind == FLM_STRIP_CHART
+        .top = {is_in_view(pane, node, top) ? top.index : FLM_NONE},
+        .whole = pane->kind == FLM_PANE_CHART
                      ? scene->total
-                     : flm_layout_total(strip->layout, (struct flm_node){0}),
+                     : flm_layout_total(pane->layout, (struct flm_node){0}),
     };
     return true;
 }
@@ -70,7 +70,7 @@ static struct flm_value value_of(const struct flm_telling *t, const struct subje
 {
     if (s->run)
         return (struct flm_value){.total = s->total};
-    return flm_value_of(t->viewer, s->strip, s->node, metric);
+    return flm_value_of(t->viewer, s->pane, s->node, metric);
 }
 
 /* What shares of a node are of: 0 where there is none. Its width, unless the metric, or what widths
@@ -78,21 +78,21 @@ static struct flm_value value_of(const struct flm_telling *t, const struct subje
 static double whole_of(const struct flm_telling *t, const struct subject *s, struct flm_node node,
                        uint32_t metric)
 {
-    const struct flm_strip *strip = s->strip;
+    const struct flm_pane *pane = s->pane;
     if (node.index == FLM_NONE)
         return 0;
-    bool is_width = strip->kind != FLM_STRIP_STACKS
+    bool is_width = pane->kind != FLM_PANE_STACKS
                         ? !flm_scene_compares(t->viewer)
-                        : strip->tree.width == flm_self_column(strip->profile, metric);
+                        : pane->tree.width == flm_self_column(pane->profile, metric);
     if (is_width)
-        return node.index == 0 ? s->whole : flm_layout_total(strip->layout, node);
-    return fabs(flm_value_of(t->viewer, strip, node, metric).total);
+        return node.index == 0 ? s->whole : flm_layout_total(pane->layout, node);
+    return fabs(flm_value_of(t->viewer, pane, node, metric).total);
 }
 
 /* The metrics that can be told about a subject: the shown one first. */
 static uint32_t metric_count(const struct flm_telling *t, const struct subject *s)
 {
-    return s->strip->kind == FLM_STRIP_STACKS && !s->run ? t->profile->sizes.metric_count : 1;
+    return s->pane->kind == FLM_PANE_STACKS && !s->run ? t->profile->sizes.metric_count : 1;
 }
 
 static uint32_t metric_at(const struct flm_telling *t, uint32_t i)
@@ -114,10 +114,10 @@ static void use_metric(struct flm_telling *t, uint32_t metric)
     t->all = size_of(t, metric);
 }
 
-/* What the widths of a strip are: of a chart they are time, whatever the metric. */
+/* What the widths of a pane are: of a chart they are time, whatever the metric. */
 static void use_width(struct flm_telling *t, const struct subject *s)
 {
-    if (s->strip->kind != FLM_STRIP_CHART)
+    if (s->pane->kind != FLM_PANE_CHART)
         return;
     t->unit = flm_bytes_of("ns");
     t->all = s->whole;
@@ -210,11 +210,11 @@ static void tell_hover_lines(struct flm_telling *t, const struct subject *s)
     struct flm_value value = value_of(t, s, t->metric.index);
     flm_json_begin(&t->json, "lines", FLM_JSON_ARRAY);
     use_width(t, s);
-    bool compared = s->strip->compared != NULL && !s->run;
+    bool compared = s->pane->compared != NULL && !s->run;
     tell_line(t, s,
-              s->strip->kind == FLM_STRIP_CHART ? "time"
-              : compared                        ? "total after"
-                                                : "total",
+              s->pane->kind == FLM_PANE_CHART ? "time"
+              : compared                      ? "total after"
+                                              : "total",
               value.total, true);
     use_metric(t, t->metric.index);
     if (value.has_self && s->frame != 0)
@@ -226,7 +226,7 @@ static void tell_hover_lines(struct flm_telling *t, const struct subject *s)
 
 static void tell_change(struct flm_telling *t, const struct subject *s)
 {
-    struct flm_change change = flm_compared_change(s->strip, s->node, FLM_CHANGE_OF_SUBTREE);
+    struct flm_change change = flm_compared_change(s->pane, s->node, FLM_CHANGE_OF_SUBTREE);
     flm_compared_add_sentence(t->viewer, flm_tell_words_begin(t), &change);
     flm_tell_words(t, "note");
 }
@@ -255,7 +255,7 @@ bool flm_answer_hover(struct flm_viewer *v, struct flm_bytes argument, struct fl
         flm_tell_title(&t, "title", s.frame);
     tell_where(&t, &t.profile->frames[s.run ? 0 : s.frame]);
     tell_hover_lines(&t, &s);
-    if (s.strip->compared && !s.run)
+    if (s.pane->compared && !s.run)
         tell_change(&t, &s);
     else
         flm_tell_text(&t, "note",
@@ -271,10 +271,10 @@ static void tell_changes(struct flm_telling *t, const struct subject *s, uint32_
 {
     struct flm_change change;
     double scale;
-    if (flm_compared_change_in(t->viewer, s->strip, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
+    if (flm_compared_change_in(t->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
                                &scale))
         flm_compared_add_change(&t->json, "total_", &change, scale, t->unit);
-    if (flm_compared_change_in(t->viewer, s->strip, metric, s->node, FLM_CHANGE_OF_SELF, &change,
+    if (flm_compared_change_in(t->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SELF, &change,
                                &scale))
         flm_compared_add_change(&t->json, "self_", &change, scale, t->unit);
 }
@@ -291,7 +291,7 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
         use_metric(t, metric);
         use_width(t, s);
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-        if (s->strip->kind == FLM_STRIP_CHART)
+        if (s->pane->kind == FLM_PANE_CHART)
             flm_tell_text(t, "name", "time");
         else
             flm_json_add_text(&t->json, "name", flm_comparing_metric_name(t->viewer, metric));
@@ -336,7 +336,7 @@ static void tell_relation(struct flm_telling *t, const struct subject *s,
     const struct flm_functions *functions = &t->viewer->figures.functions;
     uint32_t frame = functions->function[relation->function].first_frame;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_ref(t, s->strip_index, relation->node);
+    flm_tell_ref(t, s->pane_index, relation->node);
     flm_json_add_number(&t->json, "frame", frame);
     flm_tell_title(t, "title", frame);
     flm_tell_quantity(t, "value", relation->total);
@@ -359,8 +359,8 @@ static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struc
     struct flm_relations relations = {0};
     uint32_t function = t->viewer->figures.functions.of_frame[s->frame];
     double whole = 0;
-    if (s->strip->kind == FLM_STRIP_STACKS && s->frame != 0 &&
-        !flm_relations_init(&relations, &t->viewer->figures.functions, s->strip->layout, function,
+    if (s->pane->kind == FLM_PANE_STACKS && s->frame != 0 &&
+        !flm_relations_init(&relations, &t->viewer->figures.functions, s->pane->layout, function,
                             why))
         return false;
     for (uint32_t i = 0; i < relations.caller_count; i++)
@@ -377,7 +377,7 @@ static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struc
  * out is counted. */
 static bool tell_stack(struct flm_telling *t, const struct subject *s, struct flm_error *why)
 {
-    const struct flm_layout *layout = s->strip->layout;
+    const struct flm_layout *layout = s->pane->layout;
     uint32_t level = flm_layout_level(layout, s->node), count = 0;
     uint32_t *path = malloc((size_t)level * sizeof *path + 1);
     if (!path)
@@ -385,7 +385,7 @@ static bool tell_stack(struct flm_telling *t, const struct subject *s, struct fl
     for (struct flm_node node = s->node; node.index != 0 && node.index != FLM_NONE;
          node = flm_layout_parent(layout, node))
         path[count++] = node.index;
-    bool is_turned = flm_callers_are_below(t->viewer, s->strip_index);
+    bool is_turned = flm_callers_are_below(t->viewer, s->pane_index);
     uint32_t hidden = count > MOST_STACK ? count - MOST_STACK : 0;
     flm_json_begin(&t->json, "stack", FLM_JSON_ARRAY);
     for (uint32_t i = 0; i < count; i++) {
@@ -393,8 +393,8 @@ static bool tell_stack(struct flm_telling *t, const struct subject *s, struct fl
         if (hidden > 0 && i >= MOST_STACK / 2 && i < MOST_STACK / 2 + hidden)
             continue;
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_ref(t, s->strip_index, (struct flm_node){node});
-        flm_tell_title(t, "title", s->strip->tree.frame[node]);
+        flm_tell_ref(t, s->pane_index, (struct flm_node){node});
+        flm_tell_title(t, "title", s->pane->tree.frame[node]);
         flm_json_end(&t->json);
     }
     flm_json_end(&t->json);
@@ -407,13 +407,13 @@ static bool tell_stack(struct flm_telling *t, const struct subject *s, struct fl
  * not all are sorted. */
 static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 {
-    const struct flm_layout *layout = s->strip->layout;
+    const struct flm_layout *layout = s->pane->layout;
     uint32_t count = 0, seen = 0;
     for (uint32_t slot = s->run->slot; seen < s->run->count; slot++) {
         struct flm_node node = flm_layout_node_at(layout, slot);
         if (node.index == FLM_NONE)
             break;
-        if (flm_tree_is_gap(&s->strip->tree, node.index))
+        if (flm_tree_is_gap(&s->pane->tree, node.index))
             continue;
         seen++;
         double total = flm_layout_total(layout, node);
@@ -433,7 +433,7 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 static void tell_run(struct flm_telling *t, const struct subject *s)
 {
     const struct flm_rectangle *run = s->run;
-    const struct flm_layout *layout = s->strip->layout;
+    const struct flm_layout *layout = s->pane->layout;
     struct flm_node largest[MOST_RUN_ITEMS];
     if (!run) {
         flm_json_add_null(&t->json, "run");
@@ -449,8 +449,8 @@ static void tell_run(struct flm_telling *t, const struct subject *s)
     for (uint32_t i = 0; i < count; i++) {
         double total = flm_layout_total(layout, largest[i]);
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_ref(t, s->strip_index, largest[i]);
-        flm_tell_title(t, "title", s->strip->tree.frame[largest[i].index]);
+        flm_tell_ref(t, s->pane_index, largest[i]);
+        flm_tell_title(t, "title", s->pane->tree.frame[largest[i].index]);
         flm_tell_quantity(t, "value", total);
         flm_tell_share(t, "share", total, t->all);
         flm_json_end(&t->json);
@@ -543,7 +543,7 @@ static bool tell_detail(struct flm_telling *t, const struct subject *s, struct f
 {
     bool ok = true;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_tell_ref(t, s->strip_index, s->node);
+    flm_tell_ref(t, s->pane_index, s->node);
     flm_tell_string(t, "metric", t->profile->metrics[t->metric.index].name);
     if (s->run) {
         tell_run_title(t, "title", s->run->count);
@@ -551,7 +551,7 @@ static bool tell_detail(struct flm_telling *t, const struct subject *s, struct f
     } else {
         tell_frame(t, s->frame);
     }
-    bool compared = s->strip->compared && !s->run;
+    bool compared = s->pane->compared && !s->run;
     flm_json_add_bool(&t->json, "compared", compared);
     if (compared)
         tell_change(t, s);

@@ -40,7 +40,7 @@ bool flm_answer_legend(struct flm_viewer *v, struct flm_bytes argument, struct f
         flm_json_end(&t.json);
         return flm_tell_end(&t, why);
     }
-    bool has_picture = t.profile && v->scene.strip_count > 0;
+    bool has_picture = t.profile && v->scene.pane_count > 0;
     if (has_picture && !flm_box_styles_legend(v, why)) {
         flm_tell_end(&t, NULL);
         return false;

@@ -24,9 +24,9 @@ static struct flm_search_step where(const struct flm_viewer *v, const struct flm
     uint32_t frame = flm_scene_frame(&v->scene, v->selected);
     if (frame == FLM_NONE || search->frame_count == 0 || !search->frame_found[frame])
         return step;
-    const struct flm_strip *strip = &v->scene.strips[v->selected.strip];
-    return flm_search_step(search->frame_found, strip->layout,
-                           flm_strip_node(strip, v->selected.number), FLM_SEARCH_STAY);
+    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
+    return flm_search_step(search->frame_found, pane->layout,
+                           flm_pane_node(pane, v->selected.number), FLM_SEARCH_STAY);
 }
 
 static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is_current,
@@ -36,11 +36,11 @@ static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is
     const struct flm_functions *functions = flm_figures_functions(&v->figures, t->profile, why);
     if (!functions)
         return false;
-    const struct flm_strip *strip = &v->scene.strips[0];
-    const struct flm_search_sums *sums = flm_search_sum(
-        search, t->profile, t->metric, strip->layout, flm_viewer_goal_node(v, strip));
+    const struct flm_pane *pane = &v->scene.panes[0];
+    const struct flm_search_sums *sums =
+        flm_search_sum(search, t->profile, t->metric, pane->layout, flm_viewer_goal_node(v, pane));
     /* Callers that are not opened yet may hold more: only trees that are all there can say. */
-    bool is_whole = strip->kind != FLM_STRIP_LAZY;
+    bool is_whole = pane->kind != FLM_PANE_LAZY;
     struct flm_search_step step = {{FLM_NONE}, 0, 0};
     if (is_current)
         step = where(v, search);
@@ -71,7 +71,7 @@ static bool tell_search(struct flm_telling *t, struct flm_search *search, bool i
     flm_json_add_number(&t->json, "number", search->color);
     flm_json_add_bool(&t->json, "on", search->on);
     flm_tell_text(t, "error", search->malformed ? search->error.text : NULL);
-    if (t->profile && t->viewer->scene.strip_count > 0)
+    if (t->profile && t->viewer->scene.pane_count > 0)
         ok = tell_found(t, search, is_current, why);
     flm_json_end(&t->json);
     return ok;

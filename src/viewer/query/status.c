@@ -154,8 +154,8 @@ static void tell_picture(struct flm_telling *t)
     flm_tell_count(t, "drawn", v->picture.drawn);
     flm_tell_count(t, "merged", v->picture.merged);
     double whole = 0;
-    for (uint32_t i = 0; i < v->scene.strip_count; i++)
-        whole += flm_layout_filled(v->scene.strips[i].layout);
+    for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        whole += flm_layout_filled(v->scene.panes[i].layout);
     if (v->picture.merged > 0)
         flm_tell_share(t, "merged_share", v->picture.merged_total, whole);
     else
@@ -228,17 +228,17 @@ static double memory_bytes(const struct flm_viewer *v)
 #endif
 }
 
-static void tell_strips(struct flm_telling *t)
+static void tell_pane(struct flm_telling *t)
 {
     const struct flm_scene *scene = &t->viewer->scene;
     flm_json_begin(&t->json, "trees", FLM_JSON_ARRAY_LINE);
-    for (uint32_t i = 0; i < scene->strip_count; i++) {
-        const struct flm_strip *strip = &scene->strips[i];
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        const struct flm_pane *pane = &scene->panes[i];
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(t, "title", strip->title ? strip->title : "stacks");
-        flm_json_add_number(&t->json, "nodes", strip->tree.node_count);
-        flm_json_add_number(&t->json, "placed", flm_layout_node_count(strip->layout));
-        flm_json_add_number(&t->json, "levels", flm_layout_level_count(strip->layout));
+        flm_tell_text(t, "title", pane->title ? pane->title : "stacks");
+        flm_json_add_number(&t->json, "nodes", pane->tree.node_count);
+        flm_json_add_number(&t->json, "placed", flm_layout_node_count(pane->layout));
+        flm_json_add_number(&t->json, "levels", flm_layout_level_count(pane->layout));
         flm_json_end(&t->json);
     }
     flm_json_end(&t->json);
@@ -269,7 +269,7 @@ bool flm_answer_overlay(struct flm_viewer *v, struct flm_bytes argument, struct 
         flm_json_add_null(&t.json, "ms");
     }
     flm_json_add_number(&t.json, "memory_bytes", memory_bytes(v));
-    tell_strips(&t);
+    tell_pane(&t);
     flm_json_end(&t.json);
     return flm_tell_end(&t, why);
 }

@@ -163,15 +163,15 @@ static void tell_open(struct flm_telling *t, const struct flm_call_row *row)
         flm_json_add_null(&t->json, "open");
 }
 
-static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
+static void tell_row(struct flm_telling *t, const struct flm_pane *pane,
                      const struct flm_call_row *row)
 {
     const struct flm_viewer *v = t->viewer;
-    uint32_t index = (uint32_t)(strip - v->scene.strips);
-    uint32_t frame = strip->tree.frame[row->node.index];
-    struct flm_value value = flm_value_of(v, strip, row->node, t->metric.index);
-    struct flm_node parent = flm_layout_parent(strip->layout, row->node);
-    struct flm_node_ref ref = {index, flm_strip_number(strip, row->node)};
+    uint32_t index = (uint32_t)(pane - v->scene.panes);
+    uint32_t frame = pane->tree.frame[row->node.index];
+    struct flm_value value = flm_value_of(v, pane, row->node, t->metric.index);
+    struct flm_node parent = flm_layout_parent(pane->layout, row->node);
+    struct flm_node_ref ref = {index, flm_pane_number(pane, row->node)};
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
     flm_tell_ref(t, index, row->node);
     flm_json_add_number(&t->json, "level", row->level);
@@ -184,14 +184,14 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
         flm_tell_quantity(t, "self", value.self);
         flm_tell_share(t, "self_share", value.self, t->all);
     }
-    if (strip->compared) {
-        struct flm_change change = flm_compared_change(strip, row->node, FLM_CHANGE_OF_SUBTREE);
+    if (pane->compared) {
+        struct flm_change change = flm_compared_change(pane, row->node, FLM_CHANGE_OF_SUBTREE);
         flm_compared_add_change(&t->json, "", &change, v->scene.compared->is.how.scale, t->unit);
     }
     double whole = 0; /* a parent has room for all of its children, whatever their signs */
     if (parent.index != FLM_NONE)
-        whole = flm_scene_compares(v) ? flm_value_of(v, strip, parent, t->metric.index).total
-                                      : flm_layout_total(strip->layout, parent);
+        whole = flm_scene_compares(v) ? flm_value_of(v, pane, parent, t->metric.index).total
+                                      : flm_layout_total(pane->layout, parent);
     flm_tell_share(t, "of_parent", value.total, whole);
     flm_json_add_number(&t->json, "set_size", row->set_size);
     flm_json_add_number(&t->json, "position", row->position);
@@ -203,11 +203,11 @@ static void tell_row(struct flm_telling *t, const struct flm_strip *strip,
 
 /* The selected frame, with the way to it open; {FLM_NONE} where it is in no row. */
 static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_call_tree *tree,
-                                       const struct flm_strip *strip)
+                                       const struct flm_pane *pane)
 {
     struct flm_node node = {FLM_NONE};
-    if (flm_node_ref_is(v->selected) && v->selected.strip == 0)
-        node = flm_strip_node(strip, v->selected.number);
+    if (flm_node_ref_is(v->selected) && v->selected.pane == 0)
+        node = flm_pane_node(pane, v->selected.number);
     if (node.index != FLM_NONE)
         flm_call_tree_follow(tree, node);
     return node;
@@ -216,11 +216,11 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
 static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct flm_error *why)
 {
     struct flm_viewer *v = t->viewer;
-    const struct flm_strip *strip = &v->scene.strips[0];
-    struct flm_call_tree *tree = flm_figures_call_tree(&v->figures, strip, why);
+    const struct flm_pane *pane = &v->scene.panes[0];
+    struct flm_call_tree *tree = flm_figures_call_tree(&v->figures, pane, why);
     if (!tree)
         return false;
-    struct flm_node selected = follow_selected(v, tree, strip);
+    struct flm_node selected = follow_selected(v, tree, pane);
     uint32_t count = flm_call_tree_count(tree), got = 0;
     if (range.count > count)
         range.count = count;
@@ -240,7 +240,7 @@ static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct 
         flm_json_add_number(&t->json, "selected", at);
     flm_json_begin(&t->json, "rows", FLM_JSON_ARRAY);
     for (uint32_t i = 0; i < got; i++)
-        tell_row(t, strip, &rows[i]);
+        tell_row(t, pane, &rows[i]);
     flm_json_end(&t->json);
     flm_json_end(&t->json);
     free(rows);
@@ -254,7 +254,7 @@ bool flm_answer_tree(struct flm_viewer *v, struct flm_bytes argument, struct flm
     if (!flm_tell_begin(&t, v, out, why))
         return false;
     bool ok = true;
-    if (!t.profile || v->scene.strip_count == 0)
+    if (!t.profile || v->scene.pane_count == 0)
         tell_nothing(&t);
     else
         ok = tell_tree(&t, flm_row_range_of(argument), why);
@@ -266,12 +266,12 @@ bool flm_answer_tree(struct flm_viewer *v, struct flm_bytes argument, struct flm
 enum { MOST_SIBLINGS = 50 };
 
 /* A row for one of the children of `parent`, and how many rows stand beside it. */
-static struct flm_call_row row_for(const struct flm_strip *strip, struct flm_node node,
+static struct flm_call_row row_for(const struct flm_pane *pane, struct flm_node node,
                                    uint32_t level, uint32_t set_size, uint32_t position,
                                    bool is_open)
 {
-    bool has_children = node.index + 1 < strip->tree.end[node.index] ||
-                        (strip->lazy && !strip->unfold_tree.is_open[node.index]);
+    bool has_children = node.index + 1 < pane->tree.end[node.index] ||
+                        (pane->lazy && !pane->unfold_tree.is_open[node.index]);
     return (struct flm_call_row){node, level, set_size, position, has_children, is_open};
 }
 
@@ -285,14 +285,14 @@ static uint32_t position_of(const struct flm_sorted_children *siblings, struct f
 
 struct around {
     struct flm_telling *t;
-    const struct flm_strip *strip;
+    const struct flm_pane *pane;
     struct flm_siblings siblings;
     struct flm_error *why;
 };
 
 static const struct flm_sorted_children *below(struct around *a, struct flm_node node)
 {
-    return flm_siblings_below(&a->siblings, a->strip->layout, node.index, a->why);
+    return flm_siblings_below(&a->siblings, a->pane->layout, node.index, a->why);
 }
 
 /* The children of `parent`, or those near the selected one, and what that one calls. */
@@ -312,8 +312,8 @@ static bool tell_children(struct around *a, struct flm_node parent, uint32_t lev
     for (uint32_t i = 0; i < shown_count; i++) {
         struct flm_node node = {shown[i]};
         bool is_selected = node.index == selected.index;
-        struct flm_call_row row = row_for(a->strip, node, level, count, from + i + 1, is_selected);
-        tell_row(a->t, a->strip, &row);
+        struct flm_call_row row = row_for(a->pane, node, level, count, from + i + 1, is_selected);
+        tell_row(a->t, a->pane, &row);
         if (is_selected && !tell_children(a, node, level + 1, (struct flm_node){FLM_NONE}))
             return false;
     }
@@ -322,23 +322,23 @@ static bool tell_children(struct around *a, struct flm_node parent, uint32_t lev
 
 static bool tell_ancestor(struct around *a, struct flm_node node, uint32_t level)
 {
-    struct flm_call_row row = row_for(a->strip, node, level, 1, 1, true);
+    struct flm_call_row row = row_for(a->pane, node, level, 1, 1, true);
     if (level > 0) {
         const struct flm_sorted_children *siblings =
-            below(a, flm_layout_parent(a->strip->layout, node));
+            below(a, flm_layout_parent(a->pane->layout, node));
         if (!siblings)
             return false;
         row.set_size = siblings->count;
         row.position = position_of(siblings, node) + 1;
     }
-    tell_row(a->t, a->strip, &row);
+    tell_row(a->t, a->pane, &row);
     return true;
 }
 
 /* The way to the selected frame, its siblings, and what it calls. */
 static bool tell_around(struct around *a, struct flm_node selected)
 {
-    const struct flm_layout *layout = a->strip->layout;
+    const struct flm_layout *layout = a->pane->layout;
     struct flm_node parent = flm_layout_parent(layout, selected);
     if (parent.index == FLM_NONE)
         parent = selected = (struct flm_node){0};
@@ -356,7 +356,7 @@ static bool tell_around(struct around *a, struct flm_node selected)
     return ok && tell_children(a, parent, levels + 1, selected);
 }
 
-/* Of the strip that the selected frame is in; without one, of the first, around what is zoomed to.
+/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed to.
  */
 bool flm_answer_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
                      struct flm_error *why)
@@ -365,15 +365,15 @@ bool flm_answer_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm
     struct flm_telling t;
     if (!flm_tell_begin(&t, v, out, why))
         return false;
-    if (!t.profile || v->scene.strip_count == 0) {
+    if (!t.profile || v->scene.pane_count == 0) {
         tell_nothing(&t);
         return flm_tell_end(&t, why);
     }
-    bool has_selected = flm_node_ref_is(v->selected) && v->selected.strip < v->scene.strip_count;
-    const struct flm_strip *strip = &v->scene.strips[has_selected ? v->selected.strip : 0];
+    bool has_selected = flm_node_ref_is(v->selected) && v->selected.pane < v->scene.pane_count;
+    const struct flm_pane *pane = &v->scene.panes[has_selected ? v->selected.pane : 0];
     struct flm_node node =
-        has_selected ? flm_strip_node(strip, v->selected.number) : flm_viewer_goal_node(v, strip);
-    struct around around = {.t = &t, .strip = strip, .why = why};
+        has_selected ? flm_pane_node(pane, v->selected.number) : flm_viewer_goal_node(v, pane);
+    struct around around = {.t = &t, .pane = pane, .why = why};
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
     flm_json_begin(&t.json, "rows", FLM_JSON_ARRAY);
     bool ok = tell_around(&around, node);

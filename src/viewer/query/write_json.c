@@ -81,10 +81,10 @@ void flm_tell_color(struct flm_telling *t, const char *key, uint32_t rgb)
     flm_json_add_text(&t->json, key, (struct flm_bytes){text, sizeof text});
 }
 
-void flm_tell_ref(struct flm_telling *t, uint32_t strip, struct flm_node node)
+void flm_tell_ref(struct flm_telling *t, uint32_t pane, struct flm_node node)
 {
-    const struct flm_strip *s = &t->viewer->scene.strips[strip];
-    struct flm_node_ref ref = {strip, flm_strip_number(s, node)};
+    const struct flm_pane *s = &t->viewer->scene.panes[pane];
+    struct flm_node_ref ref = {pane, flm_pane_number(s, node)};
     flm_json_add_number(&t->json, "node", flm_node_ref_number(ref));
 }
 

@@ -39,9 +39,9 @@ void flm_tell_text(struct flm_telling *t, const char *key, const char *text); /*
 void flm_tell_quantity(struct flm_telling *t, const char *key, double value);
 void flm_tell_exact(struct flm_telling *t, const char *key, double value);
 void flm_tell_count(struct flm_telling *t, const char *key, uint64_t count);
-void flm_tell_string(struct flm_telling *t, const char *key, uint32_t string);  /* "": null */
-void flm_tell_color(struct flm_telling *t, const char *key, uint32_t rgb);      /* "#rrggbb" */
-void flm_tell_ref(struct flm_telling *t, uint32_t strip, struct flm_node node); /* "node" */
+void flm_tell_string(struct flm_telling *t, const char *key, uint32_t string); /* "": null */
+void flm_tell_color(struct flm_telling *t, const char *key, uint32_t rgb);     /* "#rrggbb" */
+void flm_tell_ref(struct flm_telling *t, uint32_t pane, struct flm_node node); /* "node" */
 
 /* null where there is no whole. */
 void flm_tell_share(struct flm_telling *t, const char *key, double value, double whole);

@@ -90,13 +90,13 @@ const struct flm_presets *flm_figures_presets(struct flm_figures *figures,
 }
 
 struct flm_call_tree *flm_figures_call_tree(struct flm_figures *figures,
-                                            const struct flm_strip *strip, struct flm_error *why)
+                                            const struct flm_pane *pane, struct flm_error *why)
 {
     if (!figures->call_tree)
         figures->call_tree = flm_call_tree_new();
     if (!figures->call_tree)
         flm_error_memory(why);
-    return figures->call_tree && flm_call_tree_show(figures->call_tree, strip, why)
+    return figures->call_tree && flm_call_tree_show(figures->call_tree, pane, why)
                ? figures->call_tree
                : NULL;
 }

@@ -68,7 +68,7 @@ const uint32_t *flm_figures_ranking(struct flm_figures *figures, const struct fl
 const struct flm_presets *flm_figures_presets(struct flm_figures *figures,
                                               const struct flm_profile *p, struct flm_error *why);
 struct flm_call_tree *flm_figures_call_tree(struct flm_figures *figures,
-                                            const struct flm_strip *strip, struct flm_error *why);
+                                            const struct flm_pane *pane, struct flm_error *why);
 
 /* "self", "-self" ... as the action "sort" is told: a '-' turns the order round that people expect
  * of a column: the largest first, names from A. What is no column is by self. */

@@ -6,7 +6,7 @@
 #include "viewer/scene/siblings.h"
 
 struct flm_call_tree {
-    const struct flm_strip *strip; /* borrowed, with all it has */
+    const struct flm_pane *pane; /* borrowed, with all it has */
     const struct flm_layout *layout;
     const struct flm_lazy_tree *lazy;
     const uint32_t *frame;
@@ -41,14 +41,14 @@ void flm_call_tree_free(struct flm_call_tree *tree)
 
 static unsigned char *open_flag(const struct flm_call_tree *tree, uint32_t node)
 {
-    return &tree->open[flm_strip_number(tree->strip, (struct flm_node){node})];
+    return &tree->open[flm_pane_number(tree->pane, (struct flm_node){node})];
 }
 
 /* Callers that were not opened yet are not in the tree, but may be there. */
 static bool has_children(const struct flm_call_tree *tree, uint32_t node)
 {
     return flm_child_first(tree->layout, node) != FLM_NONE ||
-           (tree->strip->lazy && !tree->strip->unfold_tree.is_open[node]);
+           (tree->pane->lazy && !tree->pane->unfold_tree.is_open[node]);
 }
 
 static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
@@ -81,11 +81,11 @@ static void count_all(struct flm_call_tree *tree, uint32_t first, uint32_t end)
 
 /* ---- Showing --------------------------------------------------------------------------------- */
 
-static bool make_room(struct flm_call_tree *tree, const struct flm_strip *strip, size_t numbers,
+static bool make_room(struct flm_call_tree *tree, const struct flm_pane *pane, size_t numbers,
                       struct flm_error *why)
 {
     void *below = tree->below, *open = tree->open;
-    bool ok = flm_grow(&below, &tree->below_capacity, strip->tree.node_count, sizeof *tree->below);
+    bool ok = flm_grow(&below, &tree->below_capacity, pane->tree.node_count, sizeof *tree->below);
     tree->below = below;
     ok = ok && flm_grow(&open, &tree->open_capacity, numbers, sizeof *tree->open);
     tree->open = open;
@@ -98,13 +98,13 @@ static bool make_room(struct flm_call_tree *tree, const struct flm_strip *strip,
     return true;
 }
 
-/* One above the largest number of the strip's nodes. */
-static size_t count_numbers(const struct flm_strip *strip)
+/* One above the largest number of the pane's nodes. */
+static size_t count_numbers(const struct flm_pane *pane)
 {
-    uint32_t largest = strip->tree.node_count - 1;
-    for (uint32_t i = 0; strip->lazy && i < strip->tree.node_count; i++)
-        if (strip->unfold_tree.number[i] > largest)
-            largest = strip->unfold_tree.number[i];
+    uint32_t largest = pane->tree.node_count - 1;
+    for (uint32_t i = 0; pane->lazy && i < pane->tree.node_count; i++)
+        if (pane->unfold_tree.number[i] > largest)
+            largest = pane->unfold_tree.number[i];
     return (size_t)largest + 1;
 }
 
@@ -120,32 +120,32 @@ static void open_to_branch(struct flm_call_tree *tree)
     }
 }
 
-bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_strip *strip,
+bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
                         struct flm_error *why)
 {
-    double total = flm_layout_total(strip->layout, (struct flm_node){0});
+    double total = flm_layout_total(pane->layout, (struct flm_node){0});
     /* Any of these can stand where another stood that is gone; not all of them. */
-    if (tree->layout == strip->layout && tree->frame == strip->tree.frame &&
-        tree->node_count == strip->tree.node_count && tree->total == total) {
-        tree->strip = strip;
+    if (tree->layout == pane->layout && tree->frame == pane->tree.frame &&
+        tree->node_count == pane->tree.node_count && tree->total == total) {
+        tree->pane = pane;
         return true;
     }
     flm_siblings_forget(&tree->siblings);
     /* Numbers mean other nodes where callers are unfolded, or are no more. */
-    if (tree->lazy != strip->lazy && tree->number_count > 0)
+    if (tree->lazy != pane->lazy && tree->number_count > 0)
         tree->number_count = 0;
     bool is_first = tree->number_count == 0;
     if (is_first)
         tree->followed = FLM_NONE;
     tree->layout = NULL;
     tree->node_count = 0;
-    if (!make_room(tree, strip, count_numbers(strip), why))
+    if (!make_room(tree, pane, count_numbers(pane), why))
         return false;
-    tree->strip = strip;
-    tree->layout = strip->layout;
-    tree->lazy = strip->lazy;
-    tree->frame = strip->tree.frame;
-    tree->node_count = strip->tree.node_count;
+    tree->pane = pane;
+    tree->layout = pane->layout;
+    tree->lazy = pane->lazy;
+    tree->frame = pane->tree.frame;
+    tree->node_count = pane->tree.node_count;
     tree->total = total;
     if (is_first)
         open_to_branch(tree);
@@ -182,9 +182,9 @@ void flm_call_tree_close(struct flm_call_tree *tree, struct flm_node node)
 
 void flm_call_tree_open_all(struct flm_call_tree *tree, struct flm_node node)
 {
-    uint32_t end = tree->strip->tree.end[node.index];
+    uint32_t end = tree->pane->tree.end[node.index];
     for (uint32_t i = node.index; i < end; i++)
-        if (i + 1 < tree->strip->tree.end[i])
+        if (i + 1 < tree->pane->tree.end[i])
             *open_flag(tree, i) = 1;
     *open_flag(tree, node.index) = 1;
     count_all(tree, node.index + 1, end);
@@ -202,7 +202,7 @@ void flm_call_tree_reveal(struct flm_call_tree *tree, struct flm_node node)
 
 void flm_call_tree_follow(struct flm_call_tree *tree, struct flm_node node)
 {
-    uint32_t number = flm_strip_number(tree->strip, node);
+    uint32_t number = flm_pane_number(tree->pane, node);
     if (number != tree->followed)
         flm_call_tree_reveal(tree, node);
     tree->followed = number;

@@ -23,10 +23,10 @@ struct flm_call_tree;
 struct flm_call_tree *flm_call_tree_new(void);
 void flm_call_tree_free(struct flm_call_tree *tree);
 
-/* Shows a strip from now on. Called before anything else, and whenever the strip may have another
+/* Shows a pane from now on. Called before anything else, and whenever the pane may have another
  * tree or layout; it finds out whether it has. At first the calls are open down to where they
  * branch. False, and `why`, if memory ran out: there are no rows then. */
-bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_strip *strip,
+bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
                         struct flm_error *why);
 
 /* How many rows there are. */

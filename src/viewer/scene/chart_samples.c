@@ -20,7 +20,7 @@ void flm_samples_level(const struct flm_box_styles *styles, const struct flm_vie
     bool any = false; /* [begun, x) is of this color, and not painted yet */
     for (int x = first, next; x < last; x = next) {
         next = x + 1;
-        bool is = flm_layout_at(styles->strip->layout, &every, x + 0.5, level, &box);
+        bool is = flm_layout_at(styles->pane->layout, &every, x + 0.5, level, &box);
         if (is && box.x1 > next + 0.5)
             next = (int)fmin(ceil(box.x1 - 0.5), last);
         uint32_t fill = is ? flm_box_styles_fill(styles, &box) : 0;

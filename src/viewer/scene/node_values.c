@@ -29,22 +29,22 @@ static bool is_signed(const struct flm_viewer *v, uint32_t metric)
     return summary->metric && summary->metric[metric].size != summary->metric[metric].total;
 }
 
-struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_strip *strip,
+struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_pane *pane,
                               struct flm_node node, uint32_t metric)
 {
-    struct column column = {flm_self_column(strip->profile, metric), strip->profile->node_end};
-    uint32_t number = flm_strip_number(strip, node), end = strip->tree.end[node.index];
-    bool is_width = strip->tree.width == column.self && !is_signed(v, metric);
-    if (strip->kind == FLM_STRIP_STACKS)
-        return (struct flm_value){is_width ? flm_layout_total(strip->layout, node)
+    struct column column = {flm_self_column(pane->profile, metric), pane->profile->node_end};
+    uint32_t number = flm_pane_number(pane, node), end = pane->tree.end[node.index];
+    bool is_width = pane->tree.width == column.self && !is_signed(v, metric);
+    if (pane->kind == FLM_PANE_STACKS)
+        return (struct flm_value){is_width ? flm_layout_total(pane->layout, node)
                                            : sum_of(column.self, node.index, end),
                                   column.self[node.index], true};
-    if (strip->kind == FLM_STRIP_LAZY && strip->compared)
-        return (struct flm_value){strip->sums[number].is.total[1], strip->sums[number].is.own[1],
+    if (pane->kind == FLM_PANE_LAZY && pane->compared)
+        return (struct flm_value){pane->sums[number].is.total[1], pane->sums[number].is.own[1],
                                   true};
-    if (strip->kind == FLM_STRIP_CHART || !is_signed(v, metric))
-        return (struct flm_value){.total = flm_layout_total(strip->layout, node)};
+    if (pane->kind == FLM_PANE_CHART || !is_signed(v, metric))
+        return (struct flm_value){.total = flm_layout_total(pane->layout, node)};
     struct flm_lazy_tree_sum sum =
-        flm_lazy_tree_sum(strip->lazy, (struct flm_lazy_ref){number}, value_in, &column);
+        flm_lazy_tree_sum(pane->lazy, (struct flm_lazy_ref){number}, value_in, &column);
     return (struct flm_value){sum.total[0], sum.own[0], true};
 }

@@ -1,4 +1,4 @@
-/* node_values.h - what a node of a strip has in a metric, with its sign, whatever its width is.
+/* node_values.h - what a node of a pane has in a metric, with its sign, whatever its width is.
  *
  * Widths are sizes: |self|, or of a comparison the larger side. What is told of a node is its
  * value: of stacks the sum of what is below it; of callers and calls that of all the places that a
@@ -16,9 +16,9 @@ struct flm_value {
                       their values */
 };
 
-/* Of stacks in any metric, of other strips in the shown one. Where two are compared it is what
+/* Of stacks in any metric, of other panes in the shown one. Where two are compared it is what
  * there is after. Takes a step for each node below, or place. */
-struct flm_value flm_value_of(const struct flm_viewer *viewer, const struct flm_strip *strip,
+struct flm_value flm_value_of(const struct flm_viewer *viewer, const struct flm_pane *pane,
                               struct flm_node node, uint32_t metric);
 
 #endif

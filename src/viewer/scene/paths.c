@@ -23,34 +23,34 @@ static uint64_t step_hash(uint64_t above, uint64_t frame, uint32_t ordinal)
 /* Siblings can have one name: other lines, files, kinds. They stand beside each other, as frames
  * do, and are told apart by their number among themselves: 0 for the first. In a chart, where they
  * stand by time, by that among all. */
-static uint32_t ordinal_after(const struct flm_strip *strip, uint32_t before, uint32_t frame,
+static uint32_t ordinal_after(const struct flm_pane *pane, uint32_t before, uint32_t frame,
                               uint32_t ordinal)
 {
-    const struct flm_frame_record *frames = strip->profile->frames;
+    const struct flm_frame_record *frames = pane->profile->frames;
     if (before == FLM_NONE)
         return 0;
     bool same = frames[before].function == frames[frame].function &&
                 frames[before].module == frames[frame].module;
-    return same || strip->kind == FLM_STRIP_CHART ? ordinal + 1 : 0;
+    return same || pane->kind == FLM_PANE_CHART ? ordinal + 1 : 0;
 }
 
-static bool has_width(const struct flm_strip *strip, uint32_t node)
+static bool has_width(const struct flm_pane *pane, uint32_t node)
 {
-    return flm_layout_total(strip->layout, (struct flm_node){node}) > 0;
+    return flm_layout_total(pane->layout, (struct flm_node){node}) > 0;
 }
 
-static uint32_t ordinal_of(const struct flm_strip *strip, struct flm_node node,
+static uint32_t ordinal_of(const struct flm_pane *pane, struct flm_node node,
                            struct flm_node parent)
 {
-    const struct flm_tree *tree = &strip->tree;
+    const struct flm_tree *tree = &pane->tree;
     uint32_t frame = tree->frame[node.index], before = FLM_NONE, ordinal = 0;
     /* Frames of one name follow one another: mostly there is no other. */
-    if (strip->kind != FLM_STRIP_CHART && ordinal_after(strip, frame - (frame > 0), frame, 0) == 0)
+    if (pane->kind != FLM_PANE_CHART && ordinal_after(pane, frame - (frame > 0), frame, 0) == 0)
         return 0;
     for (uint32_t i = parent.index + 1; i <= node.index; i = tree->end[i]) {
-        if (!has_width(strip, i))
+        if (!has_width(pane, i))
             continue;
-        ordinal = ordinal_after(strip, before, tree->frame[i], ordinal);
+        ordinal = ordinal_after(pane, before, tree->frame[i], ordinal);
         before = tree->frame[i];
     }
     return ordinal;
@@ -59,11 +59,11 @@ static uint32_t ordinal_of(const struct flm_strip *strip, struct flm_node node,
 void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, struct flm_path *path)
 {
     *path = (struct flm_path){0};
-    if (ref.number == FLM_NONE || ref.strip >= scene->strip_count)
+    if (ref.number == FLM_NONE || ref.pane >= scene->pane_count)
         return;
-    const struct flm_strip *strip = &scene->strips[ref.strip];
-    struct flm_node node = flm_strip_node(strip, ref.number), parent;
-    uint32_t level = node.index == FLM_NONE ? FLM_NONE : flm_layout_level(strip->layout, node);
+    const struct flm_pane *pane = &scene->panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number), parent;
+    uint32_t level = node.index == FLM_NONE ? FLM_NONE : flm_layout_level(pane->layout, node);
     if (level == FLM_NONE || level == 0)
         return;
     struct step {
@@ -73,12 +73,12 @@ void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, stru
     if (!steps)
         return;
     for (uint32_t i = level; i-- > 0; node = parent) {
-        parent = flm_layout_parent(strip->layout, node);
-        steps[i].frame = frame_hash(strip->profile, strip->tree.frame[node.index]);
-        steps[i].ordinal = ordinal_of(strip, node, parent);
+        parent = flm_layout_parent(pane->layout, node);
+        steps[i].frame = frame_hash(pane->profile, pane->tree.frame[node.index]);
+        steps[i].ordinal = ordinal_of(pane, node, parent);
     }
-    path->hash = ref.strip + 1;
-    path->count = strip->lazy && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
+    path->hash = ref.pane + 1;
+    path->count = pane->lazy && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
     for (uint32_t i = 0; i < level; i++) {
         path->hash = step_hash(path->hash, steps[i].frame, steps[i].ordinal);
         if (i < path->count)
@@ -95,22 +95,22 @@ struct walked {
 
 /* Levels count nodes with a width only, so a walk over all may be deeper: it goes into none
  * without. `frames` has room for the hash of each frame, 0 where it is not known yet. */
-static uint32_t walk_to(const struct flm_strip *strip, struct walked *walked, uint64_t *frames,
+static uint32_t walk_to(const struct flm_pane *pane, struct walked *walked, uint64_t *frames,
                         uint64_t path)
 {
-    const struct flm_tree *tree = &strip->tree;
+    const struct flm_tree *tree = &pane->tree;
     struct walked *in = walked;
     for (uint32_t i = 1; i < tree->node_count;) {
         while (i >= in->end)
             in--;
-        if (!has_width(strip, i)) {
+        if (!has_width(pane, i)) {
             i = tree->end[i];
             continue;
         }
         uint32_t frame = tree->frame[i];
         if (frames[frame] == 0)
-            frames[frame] = frame_hash(strip->profile, frame);
-        in->ordinal = ordinal_after(strip, in->child_frame, frame, in->ordinal);
+            frames[frame] = frame_hash(pane->profile, frame);
+        in->ordinal = ordinal_after(pane, in->child_frame, frame, in->ordinal);
         in->child_frame = frame;
         uint64_t hash = step_hash(in->hash, frames[frame], in->ordinal);
         if (hash == path)
@@ -121,16 +121,16 @@ static uint32_t walk_to(const struct flm_strip *strip, struct walked *walked, ui
     return FLM_NONE;
 }
 
-static uint32_t find_path(const struct flm_strip *strip, uint64_t start, uint64_t path)
+static uint32_t find_path(const struct flm_pane *pane, uint64_t start, uint64_t path)
 {
-    size_t levels = flm_layout_level_count(strip->layout);
+    size_t levels = flm_layout_level_count(pane->layout);
     struct walked *walked = malloc((levels + 1) * sizeof *walked);
-    uint64_t *frames = calloc(strip->profile->sizes.frame_count, sizeof *frames);
+    uint64_t *frames = calloc(pane->profile->sizes.frame_count, sizeof *frames);
     uint32_t found = FLM_NONE;
     if (walked && frames) {
         walked[0] =
-            (struct walked){.hash = start, .end = strip->tree.end[0], .child_frame = FLM_NONE};
-        found = walk_to(strip, walked, frames, path);
+            (struct walked){.hash = start, .end = pane->tree.end[0], .child_frame = FLM_NONE};
+        found = walk_to(pane, walked, frames, path);
     }
     free(walked);
     free(frames);
@@ -138,25 +138,25 @@ static uint32_t find_path(const struct flm_strip *strip, uint64_t start, uint64_
 }
 
 /* Opens the nodes whose hashes may be the path's, until one is: mostly one a level. */
-static bool seek(const struct flm_strip *strip, const struct flm_path *path, uint32_t level,
+static bool seek(const struct flm_pane *pane, const struct flm_path *path, uint32_t level,
                  uint64_t above, struct flm_lazy_ref in, uint32_t *found, struct flm_error *why)
 {
-    if (!flm_lazy_tree_open(strip->lazy, in, INFINITY, 0, NULL, why))
+    if (!flm_lazy_tree_open(pane->lazy, in, INFINITY, 0, NULL, why))
         return false;
-    struct flm_lazy_tree_node node = flm_lazy_tree_at(strip->lazy, in);
+    struct flm_lazy_tree_node node = flm_lazy_tree_at(pane->lazy, in);
     uint32_t before = FLM_NONE, ordinal = 0;
     for (uint32_t c = 0; c < node.child_count && *found == FLM_NONE; c++) {
         struct flm_lazy_ref number = {node.first_child + c};
-        struct flm_lazy_tree_node child = flm_lazy_tree_at(strip->lazy, number);
+        struct flm_lazy_tree_node child = flm_lazy_tree_at(pane->lazy, number);
         if (!(child.total > 0))
             continue;
-        ordinal = ordinal_after(strip, before, child.frame, ordinal);
+        ordinal = ordinal_after(pane, before, child.frame, ordinal);
         before = child.frame;
-        uint64_t hash = step_hash(above, frame_hash(strip->profile, child.frame), ordinal);
+        uint64_t hash = step_hash(above, frame_hash(pane->profile, child.frame), ordinal);
         if ((unsigned char)hash != path->step[level])
             continue;
         if (level + 1 < path->count) {
-            if (!seek(strip, path, level + 1, hash, number, found, why))
+            if (!seek(pane, path, level + 1, hash, number, found, why))
                 return false;
         } else if (hash == path->hash) {
             *found = number.index;
@@ -169,25 +169,25 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
                     struct flm_error *why)
 {
     *ref = (struct flm_node_ref){0, FLM_NONE};
-    for (uint32_t i = 0; path->hash && i < scene->strip_count; i++) {
-        const struct flm_strip *strip = &scene->strips[i];
-        uint32_t node = find_path(strip, i + 1, path->hash);
+    for (uint32_t i = 0; path->hash && i < scene->pane_count; i++) {
+        const struct flm_pane *pane = &scene->panes[i];
+        uint32_t node = find_path(pane, i + 1, path->hash);
         if (node != FLM_NONE) {
-            *ref = (struct flm_node_ref){i, flm_strip_number(strip, (struct flm_node){node})};
+            *ref = (struct flm_node_ref){i, flm_pane_number(pane, (struct flm_node){node})};
             return true;
         }
     }
-    for (uint32_t i = 0; path->count > 0 && i < scene->strip_count; i++) {
-        struct flm_strip *strip = &scene->strips[i];
+    for (uint32_t i = 0; path->count > 0 && i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
         uint32_t number = FLM_NONE;
-        if (!strip->lazy)
+        if (!pane->lazy)
             continue;
-        if (!seek(strip, path, 0, i + 1, (struct flm_lazy_ref){0}, &number, why))
+        if (!seek(pane, path, 0, i + 1, (struct flm_lazy_ref){0}, &number, why))
             return false;
         if (number == FLM_NONE)
             continue;
         *ref = (struct flm_node_ref){i, number};
-        return flm_strip_take_lazy(strip, why);
+        return flm_pane_take_lazy(pane, why);
     }
     return true;
 }

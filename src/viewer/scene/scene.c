@@ -10,81 +10,80 @@
 /* Callers are opened at once down to what is a pixel of a wide screen; more when it is seen. */
 #define FIRST_PIXELS 2000
 
-/* ---- Strips -------------------------------------------------------------------------------------
+/* ---- Panes -------------------------------------------------------------------------------------
  */
 
-static void strip_clear(struct flm_strip *strip)
+static void pane_clear(struct flm_pane *pane)
 {
-    flm_rectangles_clear(&strip->drawn);
-    flm_layout_free(strip->layout);
-    flm_lazy_tree_free(strip->lazy);
-    flm_chart_free(strip->chart);
-    free(strip->sums);
-    free(strip->widths);
-    free(strip->seen);
-    *strip = (struct flm_strip){0};
+    flm_rectangles_clear(&pane->drawn);
+    flm_layout_free(pane->layout);
+    flm_lazy_tree_free(pane->lazy);
+    flm_chart_free(pane->chart);
+    free(pane->sums);
+    free(pane->widths);
+    free(pane->seen);
+    *pane = (struct flm_pane){0};
 }
 
 void flm_scene_clear(struct flm_scene *scene)
 {
-    for (uint32_t i = 0; i < scene->strip_count; i++)
-        strip_clear(&scene->strips[i]);
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        pane_clear(&scene->panes[i]);
     flm_tracks_clear(&scene->tracks);
-    free(scene->strips);
+    free(scene->panes);
     flm_compared_free(scene->compared);
     *scene = (struct flm_scene){0};
 }
 
-static struct flm_strip *strip_add(struct flm_scene *scene, struct flm_error *why)
+static struct flm_pane *pane_add(struct flm_scene *scene, struct flm_error *why)
 {
-    struct flm_strip *grown =
-        realloc(scene->strips, (scene->strip_count + 1) * sizeof *scene->strips);
+    struct flm_pane *grown = realloc(scene->panes, (scene->pane_count + 1) * sizeof *scene->panes);
     if (!grown) {
         flm_error_memory(why);
         return NULL;
     }
-    scene->strips = grown;
-    grown[scene->strip_count] = (struct flm_strip){0};
-    return &grown[scene->strip_count++];
+    scene->panes = grown;
+    grown[scene->pane_count] = (struct flm_pane){0};
+    return &grown[scene->pane_count++];
 }
 
-/* The layout of the strip's tree, in place of the one before. */
-static bool lay_out(struct flm_strip *strip, struct flm_error *why)
+/* The layout of the pane's tree, in place of the one before. */
+static bool lay_out(struct flm_pane *pane, struct flm_error *why)
 {
-    struct flm_layout_options options = {.tree = strip->tree, .order = strip->order};
+    struct flm_layout_options options = {.tree = pane->tree, .order = pane->order};
     struct flm_layout *layout = flm_layout_new(&options, why);
     if (!layout)
         return false;
-    flm_layout_free(strip->layout);
-    strip->layout = layout;
+    flm_layout_free(pane->layout);
+    pane->layout = layout;
     return true;
 }
 
-static bool make_stacks(struct flm_strip *strip, struct flm_error *why)
+static bool make_stacks(struct flm_pane *pane, struct flm_error *why)
 {
-    strip->kind = FLM_STRIP_STACKS;
-    strip->tree = flm_tree_of(strip->profile, strip->metric);
-    if (strip->order == FLM_ORDER_SEEN) {
-        strip->seen = flm_tree_seen(strip->profile, strip->metric);
-        if (!strip->seen)
+    pane->kind = FLM_PANE_STACKS;
+    pane->tree = flm_tree_of(pane->profile, pane->metric);
+    if (pane->order == FLM_ORDER_SEEN) {
+        pane->seen = flm_tree_seen(pane->profile, pane->metric);
+        if (!pane->seen)
             return flm_error_memory(why);
-        strip->tree.seen = strip->seen;
+        pane->tree.seen = pane->seen;
     }
-    return lay_out(strip, why);
+    return lay_out(pane, why);
 }
 
-bool flm_strip_take_lazy(struct flm_strip *strip, struct flm_error *why)
+bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why)
 {
-    if (!flm_lazy_tree_columns(strip->lazy, &strip->unfold_tree, why) ||
-        (strip->compared && !flm_compared_sum(strip, why)))
+    if (!flm_lazy_tree_columns(pane->lazy, &pane->unfold_tree, why) ||
+        (pane->compared && !flm_compared_sum(pane, why)))
         return false;
-    strip->tree = (struct flm_tree){
-        .node_count = strip->unfold_tree.node_count,
-        .frame = strip->unfold_tree.frame,
-        .end = strip->unfold_tree.end,
-        .width = strip->unfold_tree.width,
+    pane->tree = (struct flm_tree){
+        .node_count = pane->unfold_tree.node_count,
+        .frame = pane->unfold_tree.frame,
+        .end = pane->unfold_tree.end,
+        .width = pane->unfold_tree.width,
     };
-    return lay_out(strip, why);
+    return lay_out(pane, why);
 }
 
 static bool shows_changes(const struct flm_viewer *v)
@@ -99,117 +98,116 @@ bool flm_scene_compares(const struct flm_viewer *v)
 
 /* Where two are compared, what is wide is told by the choice of widths, and what is there by both
  * sides. */
-static bool make_unfolded(const struct flm_viewer *v, struct flm_strip *strip,
+static bool make_unfolded(const struct flm_viewer *v, struct flm_pane *pane,
                           enum flm_lazy_tree_kind kind, const unsigned char *marks,
                           struct flm_error *why)
 {
     struct flm_lazy_tree_values values = {.self =
-                                              flm_self_column(strip->profile, strip->metric.index)};
-    if (strip->compared) {
-        const struct flm_comparison *c = &strip->compared->is;
+                                              flm_self_column(pane->profile, pane->metric.index)};
+    if (pane->compared) {
+        const struct flm_comparison *c = &pane->compared->is;
         values.self = shows_changes(v) ? c->widths : values.self;
         values.present[0] = c->before_self;
         values.present[1] = c->after_self;
     }
-    strip->kind = FLM_STRIP_LAZY;
-    strip->lazy = flm_lazy_tree_new_valued(strip->profile, &values, kind, marks, why);
-    if (!strip->lazy || !flm_strip_take_lazy(strip, why))
+    pane->kind = FLM_PANE_LAZY;
+    pane->lazy = flm_lazy_tree_new_valued(pane->profile, &values, kind, marks, why);
+    if (!pane->lazy || !flm_pane_take_lazy(pane, why))
         return false;
-    double total = flm_layout_total(strip->layout, (struct flm_node){0});
-    return flm_lazy_tree_open(strip->lazy, (struct flm_lazy_ref){0}, total / FIRST_PIXELS, 0,
-                              &strip->incomplete, why) &&
-           flm_strip_take_lazy(strip, why);
+    double total = flm_layout_total(pane->layout, (struct flm_node){0});
+    return flm_lazy_tree_open(pane->lazy, (struct flm_lazy_ref){0}, total / FIRST_PIXELS, 0,
+                              &pane->incomplete, why) &&
+           flm_pane_take_lazy(pane, why);
 }
 
-bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, bool *opened,
-                    struct flm_error *why)
+bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, bool *opened,
+                   struct flm_error *why)
 {
     *opened = false;
-    strip->incomplete = false;
-    if (!strip->lazy)
+    pane->incomplete = false;
+    if (!pane->lazy)
         return true;
-    for (size_t i = 0; i < strip->drawn.count; i++) {
-        const struct flm_rectangle *r = &strip->drawn.at[i];
-        if (r->flags & FLM_RECTANGLE_RUN || strip->unfold_tree.is_open[r->node.index])
+    for (size_t i = 0; i < pane->drawn.count; i++) {
+        const struct flm_rectangle *r = &pane->drawn.at[i];
+        if (r->flags & FLM_RECTANGLE_RUN || pane->unfold_tree.is_open[r->node.index])
             continue;
         if (*opened && budget == 0) {
-            strip->incomplete = true;
+            pane->incomplete = true;
             break;
         }
         bool more;
-        struct flm_lazy_ref number = {strip->unfold_tree.number[r->node.index]};
-        if (!flm_lazy_tree_open(strip->lazy, number, narrowest, budget, &more, why))
+        struct flm_lazy_ref number = {pane->unfold_tree.number[r->node.index]};
+        if (!flm_lazy_tree_open(pane->lazy, number, narrowest, budget, &more, why))
             return false;
         *opened = true;
         if (more) {
-            strip->incomplete = true;
+            pane->incomplete = true;
             break;
         }
     }
-    return !*opened || flm_strip_take_lazy(strip, why);
+    return !*opened || flm_pane_take_lazy(pane, why);
 }
 
-bool flm_strip_has_unopened(const struct flm_strip *strip)
+bool flm_pane_has_unopened(const struct flm_pane *pane)
 {
-    for (size_t i = 0; strip->lazy && i < strip->drawn.count; i++) {
-        const struct flm_rectangle *r = &strip->drawn.at[i];
-        if (!(r->flags & FLM_RECTANGLE_RUN) && !strip->unfold_tree.is_open[r->node.index])
+    for (size_t i = 0; pane->lazy && i < pane->drawn.count; i++) {
+        const struct flm_rectangle *r = &pane->drawn.at[i];
+        if (!(r->flags & FLM_RECTANGLE_RUN) && !pane->unfold_tree.is_open[r->node.index])
             return true;
     }
     return false;
 }
 
-bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_error *why)
+bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error *why)
 {
     bool more;
-    struct flm_node node = flm_strip_node(strip, number);
-    if (!strip->lazy || node.index == FLM_NONE || strip->unfold_tree.is_open[node.index])
+    struct flm_node node = flm_pane_node(pane, number);
+    if (!pane->lazy || node.index == FLM_NONE || pane->unfold_tree.is_open[node.index])
         return true;
-    return flm_lazy_tree_open(strip->lazy, (struct flm_lazy_ref){number}, INFINITY, 0, &more,
-                              why) &&
-           flm_strip_take_lazy(strip, why);
+    return flm_lazy_tree_open(pane->lazy, (struct flm_lazy_ref){number}, INFINITY, 0, &more, why) &&
+           flm_pane_take_lazy(pane, why);
 }
 
-struct flm_node flm_strip_node(const struct flm_strip *strip, uint32_t number)
+struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number)
 {
-    if (number >= strip->tree.node_count)
+    if (number >= pane->tree.node_count)
         return (struct flm_node){FLM_NONE};
-    if (strip->lazy)
-        return flm_lazy_tree_node(strip->lazy, (struct flm_lazy_ref){number});
+    if (pane->lazy)
+        return flm_lazy_tree_node(pane->lazy, (struct flm_lazy_ref){number});
     return (struct flm_node){number};
 }
 
-uint32_t flm_strip_number(const struct flm_strip *strip, struct flm_node node)
+uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node)
 {
-    if (strip->lazy && node.index != FLM_NONE)
-        return strip->unfold_tree.number[node.index];
+    if (pane->lazy && node.index != FLM_NONE)
+        return pane->unfold_tree.number[node.index];
     return node.index;
 }
 
 /* ---- Scenes -------------------------------------------------------------------------------------
  */
 
-static struct flm_strip *strip_of(struct flm_viewer *v, struct flm_scene *scene,
-                                  struct flm_error *why)
+static struct flm_pane *pane_of(struct flm_viewer *v, struct flm_scene *scene,
+                                struct flm_error *why)
 {
-    struct flm_strip *strip = strip_add(scene, why);
-    if (!strip)
+    struct flm_pane *pane = pane_add(scene, why);
+    if (!pane)
         return NULL;
-    strip->profile = flm_viewer_shown(v);
-    strip->metric = (struct flm_metric){v->metric};
-    strip->compared = scene->compared;
-    strip->order = v->order;
-    strip->upwards = v->flame;
-    return strip;
+    pane->profile = flm_viewer_shown(v);
+    pane->metric = (struct flm_metric){v->metric};
+    pane->compared = scene->compared;
+    pane->order = v->order;
+    pane->upwards = v->flame;
+    return pane;
 }
 
 static bool build_flame(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
 {
-    struct flm_strip *strip = strip_of(v, scene, why);
-    if (!strip)
+    struct flm_pane *pane = pane_of(v, scene, why);
+    if (!pane)
         return false;
-    return v->inverted ? make_unfolded(v, strip, FLM_LAZY_TREE_INVERTED, NULL, why)
-                       : make_stacks(strip, why);
+    return v->inverted ? make_unfolded(v, pane, FLM_LAZY_TREE_INVERTED, NULL, why)
+                       : make_stacks(pane, why);
 }
 
 /* Level 0 of both is everything that was chosen, level 1 the chosen functions themselves: they are
@@ -223,14 +221,14 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
         return flm_error_memory(why);
     struct flm_bytes pattern = {v->focus.at, v->focus.size};
     bool good = flm_pattern_mark(p, pattern, marks, &matched, why);
-    struct flm_strip *callers = good ? strip_of(v, scene, why) : NULL;
+    struct flm_pane *callers = good ? pane_of(v, scene, why) : NULL;
     good = callers && make_unfolded(v, callers, FLM_LAZY_TREE_CALLERS, marks, why);
     if (good) {
         callers->upwards = true;
         callers->first_level = 2;
         callers->title = "callers";
     }
-    struct flm_strip *callees = good ? strip_of(v, scene, why) : NULL;
+    struct flm_pane *callees = good ? pane_of(v, scene, why) : NULL;
     good = callees && make_unfolded(v, callees, FLM_LAZY_TREE_CALLEES, marks, why);
     if (good) {
         callees->upwards = false;
@@ -241,22 +239,22 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
     return good;
 }
 
-/* A strip of the stacks, each as wide as `widths` says, which it then owns. */
+/* A pane of the stacks, each as wide as `widths` says, which it then owns. */
 static bool add_compared(struct flm_viewer *v, struct flm_scene *scene, double *widths,
                          const char *title, struct flm_error *why)
 {
-    struct flm_strip *strip = strip_of(v, scene, why);
-    if (!strip) {
+    struct flm_pane *pane = pane_of(v, scene, why);
+    if (!pane) {
         free(widths);
         return false;
     }
-    strip->kind = FLM_STRIP_STACKS;
-    strip->order = FLM_ORDER_NAME;
-    strip->title = title;
-    strip->widths = widths;
-    strip->tree = flm_tree_of(strip->profile, strip->metric);
-    strip->tree.width = widths;
-    return lay_out(strip, why);
+    pane->kind = FLM_PANE_STACKS;
+    pane->order = FLM_ORDER_NAME;
+    pane->title = title;
+    pane->widths = widths;
+    pane->tree = flm_tree_of(pane->profile, pane->metric);
+    pane->tree.width = widths;
+    return lay_out(pane, why);
 }
 
 /* The values of one side, stack by stack; before as it was scaled. */
@@ -285,7 +283,7 @@ static bool build_side_by_side(struct flm_viewer *v, struct flm_scene *scene, st
         if (!add_compared(v, scene, widths, titles[order[i]], why))
             return false;
     }
-    struct flm_tree tree = scene->strips[0].tree;
+    struct flm_tree tree = scene->panes[0].tree;
     tree.width = scene->compared->is.widths;
     struct flm_layout_options options = {.tree = tree, .order = FLM_ORDER_NAME};
     scene->compared->places = flm_layout_new(&options, why);
@@ -298,50 +296,50 @@ static bool build_compare(struct flm_viewer *v, struct flm_scene *scene, struct 
         return build_flame(v, scene, why);
     if (v->comparing.side_by_side)
         return build_side_by_side(v, scene, why);
-    struct flm_strip *strip = strip_of(v, scene, why);
-    if (!strip)
+    struct flm_pane *pane = pane_of(v, scene, why);
+    if (!pane)
         return false;
-    strip->kind = FLM_STRIP_STACKS;
-    strip->tree = flm_tree_of(strip->profile, strip->metric);
-    strip->tree.width = scene->compared->is.widths;
-    if (strip->order == FLM_ORDER_SEEN)
-        strip->order = FLM_ORDER_NAME; /* what is aligned has no times */
-    return lay_out(strip, why);
+    pane->kind = FLM_PANE_STACKS;
+    pane->tree = flm_tree_of(pane->profile, pane->metric);
+    pane->tree.width = scene->compared->is.widths;
+    if (pane->order == FLM_ORDER_SEEN)
+        pane->order = FLM_ORDER_NAME; /* what is aligned has no times */
+    return lay_out(pane, why);
 }
 
 const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
-                                          const struct flm_strip *strip)
+                                          const struct flm_pane *pane)
 {
-    return scene->compared && scene->compared->places ? scene->compared->places : strip->layout;
+    return scene->compared && scene->compared->places ? scene->compared->places : pane->layout;
 }
 
 static bool add_chart(struct flm_viewer *v, struct flm_scene *scene, uint32_t track,
                       const uint32_t *parent, struct flm_error *why)
 {
     const struct flm_track *t = &scene->tracks.track[track];
-    struct flm_strip *strip = strip_of(v, scene, why);
-    if (!strip)
+    struct flm_pane *pane = pane_of(v, scene, why);
+    if (!pane)
         return false;
     struct flm_chart_options options = {
         .sample = t->sample,
         .sample_count = t->sample_count,
-        .metric = strip->metric,
+        .metric = pane->metric,
         .start_ns = scene->tracks.first_ns,
         .parent = parent,
     };
-    strip->kind = FLM_STRIP_CHART;
-    strip->order = FLM_ORDER_NAME; /* the tree's own: of time */
-    strip->first_level = 1;
-    strip->upwards = false;
-    strip->track = track;
-    strip->chart = flm_chart_new(strip->profile, &options, why);
-    if (!strip->chart)
+    pane->kind = FLM_PANE_CHART;
+    pane->order = FLM_ORDER_NAME; /* the tree's own: of time */
+    pane->first_level = 1;
+    pane->upwards = false;
+    pane->track = track;
+    pane->chart = flm_chart_new(pane->profile, &options, why);
+    if (!pane->chart)
         return false;
-    strip->tree = strip->chart->tree;
-    return lay_out(strip, why);
+    pane->tree = pane->chart->tree;
+    return lay_out(pane, why);
 }
 
-/* A strip for each thread, the largest first. */
+/* A pane for each thread, the largest first. */
 static bool build_chart(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
 {
     const struct flm_profile *p = flm_viewer_shown(v);
@@ -350,7 +348,7 @@ static bool build_chart(struct flm_viewer *v, struct flm_scene *scene, struct fl
         return flm_error_memory(why);
     flm_profile_parents(p, parent);
     bool good = true;
-    for (uint32_t i = 0; good && i < scene->tracks.count && i < FLM_MOST_STRIPS; i++)
+    for (uint32_t i = 0; good && i < scene->tracks.count && i < FLM_MOST_PANES; i++)
         if (scene->tracks.track[i].sample_count > 0)
             good = add_chart(v, scene, i, parent, why);
     free(parent);
@@ -385,35 +383,35 @@ bool flm_scene_build(struct flm_viewer *v, struct flm_scene *scene, struct flm_e
         flm_scene_clear(&made);
         return false;
     }
-    made.total = flm_layout_total(flm_scene_places(&made, &made.strips[0]), (struct flm_node){0});
-    if (made.strips[0].kind == FLM_STRIP_CHART)
+    made.total = flm_layout_total(flm_scene_places(&made, &made.panes[0]), (struct flm_node){0});
+    if (made.panes[0].kind == FLM_PANE_CHART)
         made.total = made.tracks.length_ns;
     flm_scene_clear(scene);
     *scene = made;
     return true;
 }
 
-static uint32_t rows_of(const struct flm_strip *strip)
+static uint32_t rows_of(const struct flm_pane *pane)
 {
-    uint32_t levels = flm_layout_level_count(strip->layout);
-    return levels > strip->first_level ? levels - strip->first_level : 0;
+    uint32_t levels = flm_layout_level_count(pane->layout);
+    return levels > pane->first_level ? levels - pane->first_level : 0;
 }
 
 /* Side by side, with room for a line between them; their roots on one level. */
 static void place_beside(struct flm_scene *scene, double width_px, double height_px, double row_px)
 {
     double half = floor((width_px - 2 * row_px / 3) / 2), highest = height_px;
-    for (uint32_t i = 0; i < scene->strip_count; i++)
-        highest = fmax(highest, rows_of(&scene->strips[i]) * row_px);
-    for (uint32_t i = 0; i < scene->strip_count; i++) {
-        struct flm_strip *strip = &scene->strips[i];
-        strip->left_px = i ? width_px - half : 0;
-        strip->width_px = fmax(half, 0);
-        strip->height_px = rows_of(strip) * row_px;
-        strip->top_px = strip->upwards ? highest - strip->height_px : 0;
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        highest = fmax(highest, rows_of(&scene->panes[i]) * row_px);
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        pane->left_px = i ? width_px - half : 0;
+        pane->width_px = fmax(half, 0);
+        pane->height_px = rows_of(pane) * row_px;
+        pane->top_px = pane->upwards ? highest - pane->height_px : 0;
     }
     scene->content_px = highest;
-    scene->home_px = scene->strips[0].upwards ? highest - height_px : 0;
+    scene->home_px = scene->panes[0].upwards ? highest - height_px : 0;
 }
 
 /* One below the other. A flame that does not fill the window stands on its lower edge. */
@@ -424,50 +422,50 @@ void flm_scene_place(struct flm_scene *scene, double width_px, double height_px,
         place_beside(scene, width_px, height_px, row_px);
         return;
     }
-    for (uint32_t i = 0; i < scene->strip_count; i++) {
-        struct flm_strip *strip = &scene->strips[i];
-        strip->left_px = 0;
-        strip->width_px = width_px;
-        strip->header_px = strip->kind == FLM_STRIP_CHART ? row_px : 0;
-        strip->top_px = top + strip->header_px;
-        strip->height_px = rows_of(strip) * row_px;
-        top += strip->header_px + strip->height_px;
-        if (strip->upwards)
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        pane->left_px = 0;
+        pane->width_px = width_px;
+        pane->header_px = pane->kind == FLM_PANE_CHART ? row_px : 0;
+        pane->top_px = top + pane->header_px;
+        pane->height_px = rows_of(pane) * row_px;
+        top += pane->header_px + pane->height_px;
+        if (pane->upwards)
             home = top;
     }
     scene->content_px = top;
     double lowest = top - height_px;
-    if (scene->strip_count == 1 && scene->strips[0].upwards && lowest < 0) {
-        scene->strips[0].top_px = -lowest;
+    if (scene->pane_count == 1 && scene->panes[0].upwards && lowest < 0) {
+        scene->panes[0].top_px = -lowest;
         scene->content_px = height_px;
         lowest = 0;
     }
     /* Of a flame its foot is seen first; of a sandwich, where its halves meet. */
-    home -= scene->strip_count == 1 ? height_px : height_px / 3;
+    home -= scene->pane_count == 1 ? height_px : height_px / 3;
     scene->home_px = fmax(0, fmin(round(home), lowest));
 }
 
-double flm_strip_row_px(const struct flm_strip *strip, uint32_t level, double row_px)
+double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px)
 {
-    double row = (double)level - strip->first_level;
-    return strip->upwards ? strip->top_px + strip->height_px - (row + 1) * row_px
-                          : strip->top_px + row * row_px;
+    double row = (double)level - pane->first_level;
+    return pane->upwards ? pane->top_px + pane->height_px - (row + 1) * row_px
+                         : pane->top_px + row * row_px;
 }
 
-struct flm_strip *flm_scene_strip_at(const struct flm_scene *scene, double x_px, double y_px,
-                                     double scroll_px, double row_px, uint32_t *level)
+struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, double y_px,
+                                   double scroll_px, double row_px, uint32_t *level)
 {
     double y = y_px + scroll_px;
-    for (uint32_t i = 0; i < scene->strip_count; i++) {
-        struct flm_strip *strip = &scene->strips[i];
-        if (x_px < strip->left_px || x_px >= strip->left_px + strip->width_px ||
-            y < strip->top_px || y >= strip->top_px + strip->height_px)
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        if (x_px < pane->left_px || x_px >= pane->left_px + pane->width_px || y < pane->top_px ||
+            y >= pane->top_px + pane->height_px)
             continue;
-        double row = floor((y - strip->top_px) / row_px);
-        if (strip->upwards)
-            row = rows_of(strip) - 1 - row;
-        *level = strip->first_level + (uint32_t)row;
-        return strip;
+        double row = floor((y - pane->top_px) / row_px);
+        if (pane->upwards)
+            row = rows_of(pane) - 1 - row;
+        *level = pane->first_level + (uint32_t)row;
+        return pane;
     }
     return NULL;
 }
@@ -477,9 +475,9 @@ struct flm_strip *flm_scene_strip_at(const struct flm_scene *scene, double x_px,
 
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
 {
-    if (ref.number == FLM_NONE || ref.strip >= scene->strip_count)
+    if (ref.number == FLM_NONE || ref.pane >= scene->pane_count)
         return FLM_NONE;
-    const struct flm_strip *strip = &scene->strips[ref.strip];
-    struct flm_node node = flm_strip_node(strip, ref.number);
-    return node.index == FLM_NONE ? FLM_NONE : strip->tree.frame[node.index];
+    const struct flm_pane *pane = &scene->panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
+    return node.index == FLM_NONE ? FLM_NONE : pane->tree.frame[node.index];
 }

@@ -1,14 +1,14 @@
-/* scene.h - what can be seen: one or more strips, each a tree with its layout.
+/* scene.h - what can be seen: one or more panes, each a tree with its layout.
  *
- *     flame      one strip: the stacks; inverted: leaves first, opened as they are seen
+ *     flame      one pane: the stacks; inverted: leaves first, opened as they are seen
  *     sandwich   callers (growing up) above callees, of what was chosen
- *     chart      a strip for each thread: stacks over time
- *     compare    one strip with widths of both, inverted too; side by side, which is of stacks
+ *     chart      a pane for each thread: stacks over time
+ *     compare    one pane with widths of both, inverted too; side by side, which is of stacks
  *                from the root only: before | after
  *     tree, top  tables; the scene behind them is the flame's (for the minimap and for shares)
  *
- * The strips know their places: in the window, one above the other or side by side, scrolled
- * together. A ref is a place in a strip that stays itself while callers are opened. */
+ * The panes know their places: in the window, one above the other or side by side, scrolled
+ * together. A ref is a place in a pane that stays itself while callers are opened. */
 #ifndef FLAMEL_VIEWER_SCENE_SCENE_H
 #define FLAMEL_VIEWER_SCENE_SCENE_H
 
@@ -27,20 +27,20 @@ enum flm_view_kind {
     FLM_VIEW_COUNT
 };
 
-/* A node of a strip, by a number that does not change while the strip grows. */
+/* A node of a pane, by a number that does not change while the pane grows. */
 struct flm_node_ref {
-    uint32_t strip;
+    uint32_t pane;
     uint32_t number; /* FLM_NONE: no ref */
 };
 
-enum flm_strip_kind {
-    FLM_STRIP_STACKS, /* node i is node i of the profile */
-    FLM_STRIP_LAZY,   /* of callers or callees */
-    FLM_STRIP_CHART   /* of a thread, over time */
+enum flm_pane_kind {
+    FLM_PANE_STACKS, /* node i is node i of the profile */
+    FLM_PANE_LAZY,   /* of callers or callees */
+    FLM_PANE_CHART   /* of a thread, over time */
 };
 
-struct flm_strip {
-    enum flm_strip_kind kind;
+struct flm_pane {
+    enum flm_pane_kind kind;
     const struct flm_profile *profile; /* frames and names; borrowed */
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
@@ -57,7 +57,7 @@ struct flm_strip {
     struct flm_metric metric; /* of the profile */
     enum flm_sibling_order order;
     bool upwards;         /* level 0 is the lowest row */
-    uint32_t first_level; /* levels above it are not drawn: another strip has them */
+    uint32_t first_level; /* levels above it are not drawn: another pane has them */
 
     /* In the window, in device pixels; top and height before scrolling. */
     double left_px, width_px, top_px, height_px;
@@ -68,21 +68,21 @@ struct flm_strip {
 };
 
 /* Threads in the chart at most, the largest; the others are counted. */
-enum { FLM_MOST_STRIPS = 32 };
+enum { FLM_MOST_PANES = 32 };
 
 struct flm_scene {
-    struct flm_strip *strips;
-    uint32_t strip_count;
-    double total;      /* the width of everything: of the first strip's root, or time in ns */
-    double content_px; /* how high all strips are together */
-    double home_px;    /* how far it is scrolled at first */
-    struct flm_tracks tracks;      /* of the chart: the threads of the shown profile */
+    struct flm_pane *panes;
+    uint32_t pane_count;
+    double total;             /* the width of everything: of the first pane's root, or time in ns */
+    double content_px;        /* how high all panes are together */
+    double home_px;           /* how far it is scrolled at first */
+    struct flm_tracks tracks; /* of the chart: the threads of the shown profile */
     struct flm_compared *compared; /* where two profiles are compared; or NULL */
 };
 
 struct flm_viewer;
 
-/* Makes the strips that the state of the viewer asks for. False, and `why`: the scene is then as
+/* Makes the panes that the state of the viewer asks for. False, and `why`: the scene is then as
  * it was. */
 bool flm_scene_build(struct flm_viewer *viewer, struct flm_scene *scene, struct flm_error *why);
 void flm_scene_clear(struct flm_scene *scene);
@@ -91,40 +91,40 @@ void flm_scene_clear(struct flm_scene *scene);
  * "compare" and in a sandwich. */
 bool flm_scene_compares(const struct flm_viewer *viewer);
 
-/* Where nodes of a strip stand in the units of the camera: the strip's own layout; of two side by
+/* Where nodes of a pane stand in the units of the camera: the pane's own layout; of two side by
  * side the one that both share. */
 const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
-                                          const struct flm_strip *strip);
+                                          const struct flm_pane *pane);
 
-/* Gives the strips their places in a window of this width; keeps what they show. */
+/* Gives the panes their places in a window of this width; keeps what they show. */
 void flm_scene_place(struct flm_scene *scene, double width_px, double height_px, double row_px);
 
 /* Opens what of the last picture (`drawn`) was not open and is at least `narrowest` wide, within a
  * budget of places, and lays out anew: *opened says whether anything was. `incomplete` says
  * whether more is to be done. */
-bool flm_strip_open(struct flm_strip *strip, double narrowest, uint64_t budget, bool *opened,
-                    struct flm_error *why);
+bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, bool *opened,
+                   struct flm_error *why);
 
 /* Whether something that is wide enough to be a box of the last picture is not open. */
-bool flm_strip_has_unopened(const struct flm_strip *strip);
+bool flm_pane_has_unopened(const struct flm_pane *pane);
 
-/* Lays out what was opened in the strip's `unfold`. */
-bool flm_strip_take_lazy(struct flm_strip *strip, struct flm_error *why);
+/* Lays out what was opened in the pane's `unfold`. */
+bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why);
 
 /* Opens a node that is not open, whatever its width. */
-bool flm_strip_open_one(struct flm_strip *strip, uint32_t number, struct flm_error *why);
+bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error *why);
 
-/* The strip at a point of the window, and the level there, as the picture was drawn with `scroll`;
+/* The pane at a point of the window, and the level there, as the picture was drawn with `scroll`;
  * NULL where there is none. */
-struct flm_strip *flm_scene_strip_at(const struct flm_scene *scene, double x_px, double y_px,
-                                     double scroll_px, double row_px, uint32_t *level);
+struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, double y_px,
+                                   double scroll_px, double row_px, uint32_t *level);
 
-/* The upper edge of a level of a strip, before scrolling. */
-double flm_strip_row_px(const struct flm_strip *strip, uint32_t level, double row_px);
+/* The upper edge of a level of a pane, before scrolling. */
+double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px);
 
-/* Between node_refs and nodes of the strip's tree; FLM_NONE where there is none. */
-struct flm_node flm_strip_node(const struct flm_strip *strip, uint32_t number);
-uint32_t flm_strip_number(const struct flm_strip *strip, struct flm_node node);
+/* Between node_refs and nodes of the pane's tree; FLM_NONE where there is none. */
+struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number);
+uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node);
 
 /* The frame of a ref; FLM_NONE where there is none. */
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref);

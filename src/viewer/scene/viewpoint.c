@@ -1,4 +1,4 @@
-/* places.c - what is seen where: cameras and strips, points and node_refs, zooming and scrolling to
+/* places.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling to
  * them.
  *
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
@@ -13,25 +13,25 @@ static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
 bool flm_viewer_has_halves(const struct flm_viewer *v)
 {
-    return v->scene.strip_count == 2 && v->scene.strips[1].kind == FLM_STRIP_LAZY;
+    return v->scene.pane_count == 2 && v->scene.panes[1].kind == FLM_PANE_LAZY;
 }
 
-static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_strip *strip)
+static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    bool other = flm_viewer_has_halves(v) && strip != &v->scene.strips[v->half];
+    bool other = flm_viewer_has_halves(v) && pane != &v->scene.panes[v->half];
     return other ? &v->beside : &v->camera;
 }
 
-void flm_viewer_turn_to(struct flm_viewer *v, uint32_t strip)
+void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
 {
-    if (!flm_viewer_has_halves(v) || strip == v->half)
+    if (!flm_viewer_has_halves(v) || pane == v->half)
         return;
     struct flm_camera camera = v->camera;
     double scroll = camera.scroll_to; /* both are scrolled together */
     v->camera = v->beside;
     v->camera.scroll_from = v->camera.scroll_to = scroll;
     v->beside = camera;
-    v->half = strip;
+    v->half = pane;
     v->zoomed = no_ref;
     v->minimap_is_stale = true; /* it is of the half that is moved */
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS;
@@ -45,7 +45,7 @@ struct flm_span flm_viewer_span(const struct flm_viewer *v)
 /* The deepest node that everything seen is in: down from the root, into the child at the left edge
  * as long as it reaches the right one. A millionth of the window does not count: the camera glides,
  * and sums are rounded. */
-static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm_strip *strip,
+static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm_pane *pane,
                                     struct flm_span span)
 {
     double slack = (span.right - span.left) * 1e-6;
@@ -55,7 +55,7 @@ static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm
                                 .level_count = UINT32_MAX};
     struct flm_node top = {0};
     struct flm_rectangle box;
-    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
     for (uint32_t level = 1; flm_layout_at(places, &view, 0, level, &box); level++) {
         double offset = flm_layout_offset(places, box.node);
         if (box.flags & FLM_RECTANGLE_RUN || offset + box.total < view.right)
@@ -65,39 +65,39 @@ static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm
     return top;
 }
 
-struct flm_node flm_viewer_top_node(const struct flm_viewer *v, const struct flm_strip *strip)
+struct flm_node flm_viewer_top_node(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    return node_of_span(v, strip, flm_camera_span(camera_of(v, strip), v->now_ms));
+    return node_of_span(v, pane, flm_camera_span(camera_of(v, pane), v->now_ms));
 }
 
-struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct flm_strip *strip)
+struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    return node_of_span(v, strip, camera_of(v, strip)->to);
+    return node_of_span(v, pane, camera_of(v, pane)->to);
 }
 
-/* Of a strip beside another: what of it is seen is the same part of the same node. */
-static struct flm_span span_beside(const struct flm_layout *places, const struct flm_strip *strip,
+/* Of a pane beside another: what of it is seen is the same part of the same node. */
+static struct flm_span span_beside(const struct flm_layout *places, const struct flm_pane *pane,
                                    struct flm_node top, struct flm_span span)
 {
     double offset = flm_layout_offset(places, top), total = flm_layout_total(places, top);
-    double own_offset = flm_layout_offset(strip->layout, top);
-    double own_total = flm_layout_total(strip->layout, top);
+    double own_offset = flm_layout_offset(pane->layout, top);
+    double own_total = flm_layout_total(pane->layout, top);
     double scale = total > 0 ? own_total / total : 0;
     return (struct flm_span){own_offset + (span.left - offset) * scale,
                              own_offset + (span.right - offset) * scale};
 }
 
-struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct flm_strip *strip)
+struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    struct flm_span span = flm_camera_span(camera_of(v, strip), v->now_ms);
-    struct flm_node top = flm_viewer_top_node(v, strip);
-    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
-    if (places != strip->layout)
-        span = span_beside(places, strip, top, span);
+    struct flm_span span = flm_camera_span(camera_of(v, pane), v->now_ms);
+    struct flm_node top = flm_viewer_top_node(v, pane);
+    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+    if (places != pane->layout)
+        span = span_beside(places, pane, top, span);
     return (struct flm_viewport){
         .left = span.left,
         .right = span.right,
-        .width_px = strip->width_px,
+        .width_px = pane->width_px,
         .min_width_px = v->is_cells ? FLM_CELL_PX : v->scale,
         .level_count = UINT32_MAX,
         .zoom_level = flm_layout_level(places, top),
@@ -112,26 +112,26 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_re
     if (!flm_viewer_settle(v, NULL) || y < area.top)
         return false;
     double scroll = flm_camera_scroll(&v->camera, v->now_ms);
-    struct flm_strip *strip = flm_scene_strip_at(&v->scene, x - area.left, y - area.top, scroll,
-                                                 flm_viewer_row_px(v), &level);
-    if (!strip)
+    struct flm_pane *pane = flm_scene_pane_at(&v->scene, x - area.left, y - area.top, scroll,
+                                              flm_viewer_row_px(v), &level);
+    if (!pane)
         return false;
-    struct flm_viewport view = flm_viewer_viewport(v, strip);
-    if (!flm_layout_at(strip->layout, &view, x - area.left - strip->left_px, level, box))
+    struct flm_viewport view = flm_viewer_viewport(v, pane);
+    if (!flm_layout_at(pane->layout, &view, x - area.left - pane->left_px, level, box))
         return false;
-    *ref = (struct flm_node_ref){(uint32_t)(strip - v->scene.strips),
-                                 flm_strip_number(strip, box->node)};
+    *ref =
+        (struct flm_node_ref){(uint32_t)(pane - v->scene.panes), flm_pane_number(pane, box->node)};
     return true;
 }
 
 struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double number)
 {
-    double strip = floor(number / 4294967296.0);
-    if (!(number >= 0) || !(strip < v->scene.strip_count))
+    double pane = floor(number / 4294967296.0);
+    if (!(number >= 0) || !(pane < v->scene.pane_count))
         return no_ref;
-    struct flm_node_ref ref = {(uint32_t)strip, (uint32_t)(number - strip * 4294967296.0)};
-    const struct flm_strip *in = &v->scene.strips[ref.strip];
-    struct flm_node node = flm_strip_node(in, ref.number);
+    struct flm_node_ref ref = {(uint32_t)pane, (uint32_t)(number - pane * 4294967296.0)};
+    const struct flm_pane *in = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_pane_node(in, ref.number);
     bool is_there = node.index != FLM_NONE && flm_layout_level(in->layout, node) != FLM_NONE;
     return is_there ? ref : no_ref; /* what has no width is nowhere */
 }
@@ -140,10 +140,10 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
 {
     if (!flm_node_ref_is(ref))
         return;
-    struct flm_strip *strip = &v->scene.strips[ref.strip];
-    uint32_t level = flm_layout_level(strip->layout, flm_strip_node(strip, ref.number));
+    struct flm_pane *pane = &v->scene.panes[ref.pane];
+    uint32_t level = flm_layout_level(pane->layout, flm_pane_node(pane, ref.number));
     struct flm_area area = flm_viewer_area(v);
-    double row = flm_viewer_row_px(v), y = flm_strip_row_px(strip, level, row);
+    double row = flm_viewer_row_px(v), y = flm_pane_row_px(pane, level, row);
     double scroll = v->camera.scroll_to;
     if (level == FLM_NONE || area.height < 3 * row)
         return;
@@ -158,12 +158,12 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
 void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
 {
     struct flm_span span = {0, v->camera.total};
-    flm_viewer_turn_to(v, ref.strip);
+    flm_viewer_turn_to(v, ref.pane);
     v->zoomed = no_ref;
-    if (flm_node_ref_is(ref) && ref.strip < v->scene.strip_count) {
-        const struct flm_strip *strip = &v->scene.strips[ref.strip];
-        const struct flm_layout *places = flm_scene_places(&v->scene, strip);
-        struct flm_node node = flm_strip_node(strip, ref.number);
+    if (flm_node_ref_is(ref) && ref.pane < v->scene.pane_count) {
+        const struct flm_pane *pane = &v->scene.panes[ref.pane];
+        const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+        struct flm_node node = flm_pane_node(pane, ref.number);
         double total = flm_layout_total(places, node);
         if (node.index != 0 && total > 0) {
             span.left = flm_layout_offset(places, node);
@@ -209,12 +209,12 @@ void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
 
 void flm_viewer_show(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    const struct flm_strip *strip = &v->scene.strips[ref.strip];
-    const struct flm_layout *places = flm_scene_places(&v->scene, strip);
-    struct flm_node node = flm_strip_node(strip, ref.number);
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+    struct flm_node node = flm_pane_node(pane, ref.number);
     double total = flm_layout_total(places, node);
     double left = flm_layout_offset(places, node), right = left + total;
-    flm_viewer_turn_to(v, ref.strip);
+    flm_viewer_turn_to(v, ref.pane);
     struct flm_span span = v->camera.to;
     double width = span.right - span.left, area = fmax(flm_viewer_area(v).width, 1);
     flm_viewer_reveal(v, ref);

@@ -110,12 +110,12 @@ static struct viewing_box placed(struct viewing *seen, uint32_t index,
                                  const struct flm_rectangle *r)
 {
     const struct flm_viewer *v = seen->viewer;
-    const struct flm_strip *strip = &v->scene.strips[index];
+    const struct flm_pane *pane = &v->scene.panes[index];
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
-    double top = area.top + flm_strip_row_px(strip, r->level, row) -
-                 flm_camera_scroll(&v->camera, v->now_ms);
-    double left = area.left + strip->left_px;
+    double top =
+        area.top + flm_pane_row_px(pane, r->level, row) - flm_camera_scroll(&v->camera, v->now_ms);
+    double left = area.left + pane->left_px;
     return (struct viewing_box){true, index, *r, left + r->x0, left + r->x1, top, top + row};
 }
 
@@ -123,13 +123,13 @@ struct viewing_box viewing_find(struct viewing *seen, const char *function)
 {
     struct viewing_box widest = {0};
     viewing_look(seen);
-    for (uint32_t i = 0; i < seen->viewer->scene.strip_count; i++) {
-        const struct flm_strip *strip = &seen->viewer->scene.strips[i];
-        for (size_t k = 0; k < strip->drawn.count; k++) {
-            const struct flm_rectangle *r = &strip->drawn.at[k];
-            uint32_t frame = strip->tree.frame[r->node.index];
-            if (r->flags & FLM_RECTANGLE_RUN || r->level < strip->first_level || frame == 0 ||
-                !flm_bytes_are(flm_frame_function(strip->profile, frame), function) ||
+    for (uint32_t i = 0; i < seen->viewer->scene.pane_count; i++) {
+        const struct flm_pane *pane = &seen->viewer->scene.panes[i];
+        for (size_t k = 0; k < pane->drawn.count; k++) {
+            const struct flm_rectangle *r = &pane->drawn.at[k];
+            uint32_t frame = pane->tree.frame[r->node.index];
+            if (r->flags & FLM_RECTANGLE_RUN || r->level < pane->first_level || frame == 0 ||
+                !flm_bytes_are(flm_frame_function(pane->profile, frame), function) ||
                 r->x1 - r->x0 <= widest.x1 - widest.x0)
                 continue;
             widest = placed(seen, i, r);
@@ -184,10 +184,10 @@ void viewing_drag(struct viewing *seen, double x0, double y0, double x1, double 
 /* ---- Places -------------------------------------------------------------------------------------
  */
 
-static uint32_t child_named(const struct flm_strip *strip, uint32_t node, struct flm_bytes name)
+static uint32_t child_named(const struct flm_pane *pane, uint32_t node, struct flm_bytes name)
 {
-    for (uint32_t i = node + 1; i < strip->tree.end[node]; i = strip->tree.end[i])
-        if (flm_bytes_equal(flm_frame_function(strip->profile, strip->tree.frame[i]), name))
+    for (uint32_t i = node + 1; i < pane->tree.end[node]; i = pane->tree.end[i])
+        if (flm_bytes_equal(flm_frame_function(pane->profile, pane->tree.frame[i]), name))
             return i;
     return FLM_NONE;
 }
@@ -195,19 +195,19 @@ static uint32_t child_named(const struct flm_strip *strip, uint32_t node, struct
 struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t index, const char *path)
 {
     assert_true(flm_viewer_settle(seen->viewer, NULL));
-    struct flm_strip *strip = &seen->viewer->scene.strips[index];
+    struct flm_pane *pane = &seen->viewer->scene.panes[index];
     uint32_t node = 0;
     for (const char *at = path; *at;) {
         size_t size = strcspn(at, ";");
-        uint32_t number = flm_strip_number(strip, (struct flm_node){node});
+        uint32_t number = flm_pane_number(pane, (struct flm_node){node});
         assert_true(flm_viewer_open(seen->viewer, (struct flm_node_ref){index, number}, NULL));
-        node = flm_strip_node(strip, number).index;
-        node = child_named(strip, node, (struct flm_bytes){at, size});
+        node = flm_pane_node(pane, number).index;
+        node = child_named(pane, node, (struct flm_bytes){at, size});
         if (node == FLM_NONE)
             fail_msg("there is no %s", path);
         at += size + (at[size] == ';');
     }
-    return (struct flm_node_ref){index, flm_strip_number(strip, (struct flm_node){node})};
+    return (struct flm_node_ref){index, flm_pane_number(pane, (struct flm_node){node})};
 }
 
 const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
@@ -226,12 +226,12 @@ static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref re
 {
     if (!flm_node_ref_is(ref))
         return;
-    assert_true(ref.strip < v->scene.strip_count);
-    const struct flm_strip *strip = &v->scene.strips[ref.strip];
-    struct flm_node node = flm_strip_node(strip, ref.number);
-    if (node.index == FLM_NONE || flm_layout_level(strip->layout, node) == FLM_NONE)
+    assert_true(ref.pane < v->scene.pane_count);
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
+    if (node.index == FLM_NONE || flm_layout_level(pane->layout, node) == FLM_NONE)
         fail_msg("what is %s is not there", what);
-    assert_int_equal(flm_strip_number(strip, node), ref.number);
+    assert_int_equal(flm_pane_number(pane, node), ref.number);
 }
 
 static void assert_camera_inside(const struct flm_viewer *v)
@@ -244,9 +244,9 @@ static void assert_camera_inside(const struct flm_viewer *v)
     double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
     assert_true(camera->scroll_to >= 0 && camera->scroll_to <= most);
     if (flm_node_ref_is(v->zoomed)) {
-        const struct flm_strip *strip = &v->scene.strips[v->zoomed.strip];
-        struct flm_node node = flm_strip_node(strip, v->zoomed.number);
-        const struct flm_layout *places = flm_scene_places(&v->scene, strip);
+        const struct flm_pane *pane = &v->scene.panes[v->zoomed.pane];
+        struct flm_node node = flm_pane_node(pane, v->zoomed.number);
+        const struct flm_layout *places = flm_scene_places(&v->scene, pane);
         double left = flm_layout_offset(places, node);
         double least = camera->total * 1e-11;
         assert_true(fabs(camera->to.left - left) <= least);
@@ -254,18 +254,18 @@ static void assert_camera_inside(const struct flm_viewer *v)
     }
 }
 
-static void assert_strips_placed(const struct flm_viewer *v)
+static void assert_pane_placed(const struct flm_viewer *v)
 {
     struct flm_error why = {0};
-    for (uint32_t i = 0; i < v->scene.strip_count; i++) {
-        const struct flm_strip *strip = &v->scene.strips[i];
-        if (!flm_layout_check(strip->layout, &why))
+    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        if (!flm_layout_check(pane->layout, &why))
             fail_msg("%s", why.text);
-        uint32_t levels = flm_layout_level_count(strip->layout);
-        uint32_t rows = levels > strip->first_level ? levels - strip->first_level : 0;
-        assert_true(strip->height_px == rows * flm_viewer_row_px(v));
-        assert_true(strip->top_px >= 0 && strip->width_px >= 0);
-        assert_true(strip->top_px + strip->height_px <= v->scene.content_px);
+        uint32_t levels = flm_layout_level_count(pane->layout);
+        uint32_t rows = levels > pane->first_level ? levels - pane->first_level : 0;
+        assert_true(pane->height_px == rows * flm_viewer_row_px(v));
+        assert_true(pane->top_px >= 0 && pane->width_px >= 0);
+        assert_true(pane->top_px + pane->height_px <= v->scene.content_px);
     }
 }
 
@@ -278,7 +278,7 @@ void assert_viewing_sound(struct viewing *seen)
     assert_true(flm_profile_check(flm_viewer_shown(v), NULL));
     assert_true(v->history.at < v->history.count && v->history.count <= FLM_MOST_STEPS);
     assert_camera_inside(v);
-    assert_strips_placed(v);
+    assert_pane_placed(v);
     assert_spot_there(v, v->selected, "selected");
     assert_spot_there(v, v->zoomed, "zoomed to");
     assert_spot_there(v, v->hovered, "pointed at");

@@ -41,7 +41,7 @@ const char *viewing_state(struct viewing *seen);
 /* The widest box drawn for a function; the test fails where there is none. `found` false: none. */
 struct viewing_box {
     bool found;
-    uint32_t strip;
+    uint32_t pane;
     struct flm_rectangle box;
     double x0, x1, y0, y1; /* in the window */
 };
@@ -56,7 +56,7 @@ void viewing_click_at(struct viewing *seen, double x, double y, int times);
 void viewing_drag(struct viewing *seen, double x0, double y0, double x1, double y1);
 
 /* A ref by the path of its names, "main;read"; the test fails where there is none. */
-struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t strip, const char *path);
+struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t pane, const char *path);
 
 /* The name of what a ref is, "" where it is none. */
 const char *viewing_name(struct viewing *seen, struct flm_node_ref ref);

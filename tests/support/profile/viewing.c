@@ -143,9 +143,9 @@ void assert_answer_survives(const char *folded, const char *const *actions, cons
 
 struct flm_node node_named(const struct flm_viewer *viewer, const char *name)
 {
-    const struct flm_strip *strip = &viewer->scene.strips[0];
-    for (uint32_t i = 1; i < strip->tree.node_count; i++)
-        if (flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[i]), name))
+    const struct flm_pane *pane = &viewer->scene.panes[0];
+    for (uint32_t i = 1; i < pane->tree.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(pane->profile, pane->tree.frame[i]), name))
             return (struct flm_node){i};
     fail_msg("there is no %s", name);
     return (struct flm_node){FLM_NONE};

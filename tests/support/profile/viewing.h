@@ -33,7 +33,7 @@ void assert_answer(struct flm_viewer *viewer, const char *question, const char *
  * answered when it is asked again. */
 void assert_answer_survives(const char *folded, const char *const *actions, const char *question);
 
-/* The first node of a strip whose frame has this name. */
+/* The first node of a pane whose frame has this name. */
 struct flm_node node_named(const struct flm_viewer *viewer, const char *name);
 
 #endif

@@ -95,13 +95,13 @@ static void what_is_walked_to_is_in_the_picture(void **state)
             struct flm_node_ref ref = seen.viewer->selected;
             if (!flm_node_ref_is(ref))
                 continue;
-            const struct flm_strip *strip = &seen.viewer->scene.strips[ref.strip];
-            uint32_t node = flm_strip_node(strip, ref.number).index;
+            const struct flm_pane *pane = &seen.viewer->scene.panes[ref.pane];
+            uint32_t node = flm_pane_node(pane, ref.number).index;
             bool drawn = false;
-            for (size_t k = 0; k < strip->drawn.count; k++)
-                drawn |= strip->drawn.at[k].node.index == node &&
-                         !(strip->drawn.at[k].flags & FLM_RECTANGLE_RUN) &&
-                         strip->drawn.at[k].level >= strip->first_level;
+            for (size_t k = 0; k < pane->drawn.count; k++)
+                drawn |= pane->drawn.at[k].node.index == node &&
+                         !(pane->drawn.at[k].flags & FLM_RECTANGLE_RUN) &&
+                         pane->drawn.at[k].level >= pane->first_level;
             assert_true(drawn);
         }
         viewing_clear(&seen);

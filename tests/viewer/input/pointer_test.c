@@ -90,11 +90,11 @@ static void every_node_that_is_zoomed_to_fills_the_width(void **state)
             struct flm_viewer *v = seen.viewer;
             if (!flm_node_ref_is(v->zoomed))
                 continue;
-            const struct flm_strip *strip = &v->scene.strips[0];
-            struct flm_node node = flm_strip_node(strip, v->zoomed.number);
-            uint32_t level = flm_layout_level(strip->layout, node);
-            for (size_t i = 0; i < strip->drawn.count; i++) {
-                const struct flm_rectangle *r = &strip->drawn.at[i];
+            const struct flm_pane *pane = &v->scene.panes[0];
+            struct flm_node node = flm_pane_node(pane, v->zoomed.number);
+            uint32_t level = flm_layout_level(pane->layout, node);
+            for (size_t i = 0; i < pane->drawn.count; i++) {
+                const struct flm_rectangle *r = &pane->drawn.at[i];
                 if (r->level <= level)
                     assert_true(fabs(r->x0) < 1e-6 && fabs(r->x1 - 1000) < 1e-6);
                 if (r->level == level)
@@ -226,8 +226,8 @@ static void a_box_of_many_is_opened_by_a_second_click(void **state)
     for (int way = 0; way < 2; way++) {
         viewing_do(&seen, "fit");
         viewing_look(&seen);
-        const struct flm_strip *strip = &seen.viewer->scene.strips[0];
-        const struct flm_rectangle *run = &strip->drawn.at[strip->drawn.count - 1];
+        const struct flm_pane *pane = &seen.viewer->scene.panes[0];
+        const struct flm_rectangle *run = &pane->drawn.at[pane->drawn.count - 1];
         assert_true(run->flags & FLM_RECTANGLE_RUN);
         assert_int_equal(run->count, 40);
         double x = 8 + (run->x0 + run->x1) / 2, y = 48 + 2.5 * 19;

@@ -50,11 +50,11 @@ static void assert_state(struct flm_viewer *v, const char *expected)
     flm_text_clear(&text);
 }
 
-/* The strip's box of a function: its share of the whole width. */
-static double share_of(struct flm_viewer *v, uint32_t strip, const char *function)
+/* The pane's box of a function: its share of the whole width. */
+static double share_of(struct flm_viewer *v, uint32_t pane, const char *function)
 {
     assert_true(flm_viewer_settle(v, NULL));
-    const struct flm_strip *s = &v->scene.strips[strip];
+    const struct flm_pane *s = &v->scene.panes[pane];
     for (uint32_t i = 0; i < s->tree.node_count; i++)
         if (flm_bytes_are(flm_frame_function(s->profile, s->tree.frame[i]), function))
             return flm_layout_total(s->layout, (struct flm_node){i}) /
@@ -64,9 +64,9 @@ static double share_of(struct flm_viewer *v, uint32_t strip, const char *functio
 
 static struct flm_node node_of(struct flm_viewer *v, const char *function)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
-    for (uint32_t i = 0; i < strip->tree.node_count; i++)
-        if (flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[i]), function))
+    const struct flm_pane *pane = &v->scene.panes[0];
+    for (uint32_t i = 0; i < pane->tree.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(pane->profile, pane->tree.frame[i]), function))
             return (struct flm_node){i};
     return (struct flm_node){FLM_NONE};
 }
@@ -121,7 +121,7 @@ static void tones_and_textures_are_those_of_the_change(void **state)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             struct flm_box box = {0};
             const struct flm_tone *tone =
-                flm_compared_look(&v->scene.strips[0], node_of(v, cases[i].function), &box);
+                flm_compared_look(&v->scene.panes[0], node_of(v, cases[i].function), &box);
             assert_ptr_equal(tone,
                              flm_change_tone((enum flm_change_palette)palette, cases[i].step));
             assert_int_equal(box.mark, cases[i].mark);
@@ -130,7 +130,7 @@ static void tones_and_textures_are_those_of_the_change(void **state)
     act(v, "delta self"); /* of m itself nothing changed, of its subtree neither */
     act(v, "relative");
     struct flm_box box = {0};
-    assert_ptr_equal(flm_compared_look(&v->scene.strips[0], node_of(v, "m"), &box),
+    assert_ptr_equal(flm_compared_look(&v->scene.panes[0], node_of(v, "m"), &box),
                      flm_change_tone(FLM_CHANGE_GREEN_RED, FLM_CHANGE_SAME));
     flm_viewer_free(v);
 }
@@ -139,9 +139,9 @@ static void tones_and_textures_are_those_of_the_change(void **state)
 
 static void open_everything(struct flm_viewer *v)
 {
-    for (uint32_t s = 0; s < v->scene.strip_count; s++)
-        for (uint32_t i = 0; i < v->scene.strips[s].tree.node_count; i++) /* it grows */
-            assert_true(flm_strip_open_one(&v->scene.strips[s], i, NULL));
+    for (uint32_t s = 0; s < v->scene.pane_count; s++)
+        for (uint32_t i = 0; i < v->scene.panes[s].tree.node_count; i++) /* it grows */
+            assert_true(flm_pane_open_one(&v->scene.panes[s], i, NULL));
 }
 
 static bool is_empty(const struct flm_comparison *c, const uint32_t *end, uint32_t node)
@@ -157,25 +157,25 @@ static void assert_near(double a, double b)
     assert_true(fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)));
 }
 
-/* Each node of a strip that is open to the end is that of the oracle: in preorder, without what has
+/* Each node of a pane that is open to the end is that of the oracle: in preorder, without what has
  * a value on neither side. */
-static void assert_is_oracle(const struct flm_strip *strip, const struct flm_profile *p,
+static void assert_is_oracle(const struct flm_pane *pane, const struct flm_profile *p,
                              const struct flm_comparison *oracle)
 {
     uint32_t node = 0;
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {
         if (i > 0 && is_empty(oracle, p->node_end, i))
             continue;
-        assert_true(node < strip->tree.node_count);
+        assert_true(node < pane->tree.node_count);
         struct flm_node at = {node++};
-        assert_true(flm_bytes_equal(flm_frame_function(strip->profile, strip->tree.frame[at.index]),
+        assert_true(flm_bytes_equal(flm_frame_function(pane->profile, pane->tree.frame[at.index]),
                                     flm_frame_function(p, p->node_frame[i])));
         double width = 0;
         for (uint32_t k = i; k < p->node_end[i]; k++)
             width += oracle->widths[k];
-        assert_near(flm_layout_total(strip->layout, at), width);
+        assert_near(flm_layout_total(pane->layout, at), width);
         for (int scope = 0; scope < 2; scope++) {
-            struct flm_change is = flm_compared_change(strip, at, (enum flm_change_scope)scope);
+            struct flm_change is = flm_compared_change(pane, at, (enum flm_change_scope)scope);
             struct flm_change be = flm_comparison_change(oracle, i, (enum flm_change_scope)scope);
             assert_near(is.before, be.before);
             assert_near(is.after, be.after);
@@ -183,7 +183,7 @@ static void assert_is_oracle(const struct flm_strip *strip, const struct flm_pro
             assert_int_equal(is.noise, be.noise);
         }
     }
-    assert_int_equal(node, strip->tree.node_count);
+    assert_int_equal(node, pane->tree.node_count);
 }
 
 static void assert_inverted(struct flm_viewer *v, const struct flm_profile *const side[2])
@@ -199,7 +199,7 @@ static void assert_inverted(struct flm_viewer *v, const struct flm_profile *cons
         &oracle, p->sizes.node_count, p->node_end, flm_profile_self(p, pair.before),
         flm_profile_self(p, pair.after), &v->scene.compared->is.how, &why));
     open_everything(v);
-    assert_is_oracle(&v->scene.strips[0], p, &oracle);
+    assert_is_oracle(&v->scene.panes[0], p, &oracle);
     flm_comparison_clear(&oracle);
     flm_profile_free(p);
     flm_profile_free(b);
@@ -234,7 +234,7 @@ static void leaf_first_it_is_what_inverting_both_sides_gives(void **state)
         act(v, "invert");
         for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
             act(v, ways[way]);
-            assert_int_equal(v->scene.strips[0].kind, FLM_STRIP_LAZY);
+            assert_int_equal(v->scene.panes[0].kind, FLM_PANE_LAZY);
             assert_inverted(v, side);
         }
         flm_viewer_free(v);
@@ -249,9 +249,9 @@ static void behind_the_flame_leaf_first_the_change_is_known(void **state)
     act(v, "view flame");
     act(v, "invert");
     struct flm_node x = node_of(v, "x");
-    struct flm_change change = flm_compared_change(&v->scene.strips[0], x, FLM_CHANGE_OF_SUBTREE);
+    struct flm_change change = flm_compared_change(&v->scene.panes[0], x, FLM_CHANGE_OF_SUBTREE);
     assert_true(change.before == 14 && change.after == 15);
-    assert_true(flm_layout_total(v->scene.strips[0].layout, x) == 15);
+    assert_true(flm_layout_total(v->scene.panes[0].layout, x) == 15);
     flm_viewer_free(v);
 }
 
@@ -271,7 +271,7 @@ static void a_sandwich_has_widths_and_colors_of_the_change(void **state)
                  {"width before", 300, 100, 500},
                  {"width sum", 400, 100, 1000}};
     static const struct {
-        uint32_t strip;
+        uint32_t pane;
         const char *function;
         int step;
         enum flm_mark mark;
@@ -291,16 +291,16 @@ static void a_sandwich_has_widths_and_colors_of_the_change(void **state)
         assert_true(share_of(v, 0, "gone") * cases[i].f == cases[i].gone);
         assert_true(share_of(v, 1, "f") == 1);
         for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++) {
-            const struct flm_strip *strip = &v->scene.strips[looks[k].strip];
+            const struct flm_pane *pane = &v->scene.panes[looks[k].pane];
             struct flm_box box = {0};
             uint32_t node = 0;
-            while (!flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[node]),
+            while (!flm_bytes_are(flm_frame_function(pane->profile, pane->tree.frame[node]),
                                   looks[k].function))
                 node++;
             struct flm_change change =
-                flm_compared_change(strip, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
+                flm_compared_change(pane, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
             assert_true(change.before == looks[k].before && change.after == looks[k].after);
-            assert_ptr_equal(flm_compared_look(strip, (struct flm_node){node}, &box),
+            assert_ptr_equal(flm_compared_look(pane, (struct flm_node){node}, &box),
                              flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
             assert_int_equal(box.mark, looks[k].mark);
         }
@@ -397,19 +397,18 @@ static void side_by_side_a_zoom_is_to_the_same_node_in_both(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
     act(v, "side-by-side");
-    assert_int_equal(v->scene.strip_count, 2);
-    assert_string_equal(v->scene.strips[0].title, "before");
+    assert_int_equal(v->scene.pane_count, 2);
+    assert_string_equal(v->scene.panes[0].title, "before");
     assert_true(share_of(v, 0, "less") == 0.6 && share_of(v, 1, "less") == 0.2);
-    assert_true(v->scene.strips[0].left_px + v->scene.strips[0].width_px <
-                v->scene.strips[1].left_px);
+    assert_true(v->scene.panes[0].left_px + v->scene.panes[0].width_px < v->scene.panes[1].left_px);
     char action[60];
-    for (uint32_t strip = 0; strip < 2; strip++) {
+    for (uint32_t pane = 0; pane < 2; pane++) {
         sprintf(action, "zoom %.0f",
-                flm_node_ref_number((struct flm_node_ref){strip, node_of(v, "more").index}));
+                flm_node_ref_number((struct flm_node_ref){pane, node_of(v, "more").index}));
         act(v, action);
         v->now_ms += 1000;
         for (uint32_t i = 0; i < 2; i++) {
-            const struct flm_strip *s = &v->scene.strips[i];
+            const struct flm_pane *s = &v->scene.panes[i];
             struct flm_viewport view = flm_viewer_viewport(v, s);
             struct flm_node node = node_of(v, "more");
             assert_true(view.left == flm_layout_offset(s->layout, node));
@@ -433,7 +432,7 @@ static void in_turn_the_place_stays(void **state)
         act(v, "blink");
         v->now_ms += 1000;
         struct flm_node node = node_of(v, "more");
-        assert_int_equal(flm_viewer_top_node(v, &v->scene.strips[0]).index, node.index);
+        assert_int_equal(flm_viewer_top_node(v, &v->scene.panes[0]).index, node.index);
         assert_int_equal(v->comparing.widths, i % 2 ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER);
     }
     flm_viewer_free(v);
@@ -608,7 +607,7 @@ static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
             failures += failed;
             assert_true(done || failed);
             assert_true(flm_viewer_settle(v, NULL));
-            assert_true(v->scene.strip_count > 0);
+            assert_true(v->scene.pane_count > 0);
             struct flm_bytes argument = flm_bytes_of(actions[i]);
             while (argument.size > 0 && argument.at[0] != ' ')
                 argument = (struct flm_bytes){argument.at + 1, argument.size - 1};

@@ -235,23 +235,22 @@ static void every_place_is_found_by_its_path(void **state)
             flm_viewer_do(seen.viewer, flm_bytes_of("sandwich /f/"), NULL);
         viewing_look(&seen);
         struct flm_scene *scene = &seen.viewer->scene;
-        for (uint32_t s = 0; s < scene->strip_count; s++)
-            for (uint32_t i = 1; i < scene->strips[s].tree.node_count; i++) {
-                struct flm_strip *strip = &scene->strips[s];
-                struct flm_node_ref ref = {s, flm_strip_number(strip, (struct flm_node){i})};
+        for (uint32_t s = 0; s < scene->pane_count; s++)
+            for (uint32_t i = 1; i < scene->panes[s].tree.node_count; i++) {
+                struct flm_pane *pane = &scene->panes[s];
+                struct flm_node_ref ref = {s, flm_pane_number(pane, (struct flm_node){i})};
                 struct flm_path path;
                 struct flm_node_ref found;
                 flm_scene_path(scene, ref, &path);
                 assert_true((path.hash != 0) ==
-                            (flm_layout_total(strip->layout, (struct flm_node){i}) > 0));
+                            (flm_layout_total(pane->layout, (struct flm_node){i}) > 0));
                 assert_true(flm_scene_find(scene, &path, &found, NULL));
                 if (path.hash)
                     assert_true(flm_node_refs_equal(found, ref));
-                uint32_t next = strip->tree.end[i];
-                const struct flm_frame_record *frames = strip->profile->frames;
-                twins +=
-                    next < strip->tree.node_count && frames[strip->tree.frame[next]].function ==
-                                                         frames[strip->tree.frame[i]].function;
+                uint32_t next = pane->tree.end[i];
+                const struct flm_frame_record *frames = pane->profile->frames;
+                twins += next < pane->tree.node_count && frames[pane->tree.frame[next]].function ==
+                                                             frames[pane->tree.frame[i]].function;
             }
         viewing_clear(&seen);
     }
@@ -276,26 +275,26 @@ static void the_way_to_a_place_is_opened(void **state)
         viewing_init(&other, same, 3, 300, 1);
         flm_viewer_do(seen.viewer, flm_bytes_of(views[round % 2]), NULL);
         struct flm_scene *scene = &seen.viewer->scene;
-        uint32_t strip = round / 2 % scene->strip_count;
-        for (uint32_t i = 0; i < scene->strips[strip].tree.node_count; i++)
-            assert_true(flm_strip_open_one(&scene->strips[strip], i, NULL));
+        uint32_t pane = round / 2 % scene->pane_count;
+        for (uint32_t i = 0; i < scene->panes[pane].tree.node_count; i++)
+            assert_true(flm_pane_open_one(&scene->panes[pane], i, NULL));
         flm_viewer_place(seen.viewer);
         for (int k = 0; k < 20; k++) {
-            uint32_t count = scene->strips[strip].tree.node_count;
-            struct flm_node_ref ref = {strip, count > 1 ? 1 + random_below(&random, count - 1) : 0};
-            struct flm_node node = flm_strip_node(&scene->strips[strip], ref.number);
-            if (!(flm_layout_total(scene->strips[strip].layout, node) > 0))
+            uint32_t count = scene->panes[pane].tree.node_count;
+            struct flm_node_ref ref = {pane, count > 1 ? 1 + random_below(&random, count - 1) : 0};
+            struct flm_node node = flm_pane_node(&scene->panes[pane], ref.number);
+            if (!(flm_layout_total(scene->panes[pane].layout, node) > 0))
                 continue;
             flm_viewer_select(seen.viewer, ref);
             char *text = copied(viewing_state(&seen));
-            uint32_t before = other.viewer->scene.strip_count > strip
-                                  ? other.viewer->scene.strips[strip].tree.node_count
+            uint32_t before = other.viewer->scene.pane_count > pane
+                                  ? other.viewer->scene.panes[pane].tree.node_count
                                   : 0;
             restore(&other, text);
             assert_string_equal(viewing_state(&other), text);
             assert_string_equal(viewing_name(&other, other.viewer->selected),
                                 viewing_name(&seen, ref));
-            opened += other.viewer->scene.strips[strip].tree.node_count > before;
+            opened += other.viewer->scene.panes[pane].tree.node_count > before;
             /* In another order it is still the selected one. */
             viewing_do(&other, "order total");
             assert_string_equal(viewing_name(&other, other.viewer->selected),

@@ -17,7 +17,7 @@ static struct flm_box look(struct viewing *seen, struct flm_box_styles *styles,
 {
     struct viewing_box found = viewing_box(seen, function);
     struct flm_box box = {.has_room = true};
-    assert_true(flm_box_styles_init(styles, seen->viewer, found.strip, NULL));
+    assert_true(flm_box_styles_init(styles, seen->viewer, found.pane, NULL));
     flm_box_styles_apply(styles, &found.box, &box);
     return box;
 }
@@ -91,10 +91,10 @@ static void all_instances_of_what_is_pointed_at_are_outlined(void **state)
     viewing_look(&seen);
     assert_true(flm_box_styles_init(&styles, seen.viewer, 0, NULL));
     int outlined = 0;
-    const struct flm_strip *strip = &seen.viewer->scene.strips[0];
-    for (size_t i = 0; i < strip->drawn.count; i++) {
+    const struct flm_pane *pane = &seen.viewer->scene.panes[0];
+    for (size_t i = 0; i < pane->drawn.count; i++) {
         struct flm_box drawn = {.has_room = true};
-        flm_box_styles_apply(&styles, &strip->drawn.at[i], &drawn);
+        flm_box_styles_apply(&styles, &pane->drawn.at[i], &drawn);
         outlined += drawn.outline_px > 0;
     }
     assert_int_equal(outlined, 2);

@@ -115,8 +115,8 @@ static void a_selected_run_is_outlined_too(void **state)
     flm_text_putc(&many, 0);
     viewing_init(&seen, profile_of(many.at), 816, 448, 1);
     viewing_look(&seen);
-    const struct flm_strip *strip = &seen.viewer->scene.strips[0];
-    struct flm_rectangle run = strip->drawn.at[strip->drawn.count - 1];
+    const struct flm_pane *pane = &seen.viewer->scene.panes[0];
+    struct flm_rectangle run = pane->drawn.at[pane->drawn.count - 1];
     assert_true(run.flags & FLM_RECTANGLE_RUN);
     viewing_click_at(&seen, 8 + (run.x0 + run.x1) / 2, 48 + 2.5 * 19, 1);
     viewing_look(&seen);

@@ -246,7 +246,7 @@ static void callers_that_are_not_open_yet_are_opened(void **state)
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
     assert_non_null(strstr(svg.at, ">Flame, innermost frames first \xC2\xB7 samples</text>"));
     assert_int_equal(box_of(svg.at, "a", "y"), 44 + 8 * 19);
-    assert_false(v->scene.strips[0].incomplete);
+    assert_false(v->scene.panes[0].incomplete);
     flm_text_clear(&svg);
     act(v, "sandwich d");
     svg = picture(v, FLM_PICTURE_SVG);

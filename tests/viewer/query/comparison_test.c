@@ -219,8 +219,7 @@ static void callers_tell_the_change_with_its_sign(void **state)
                                way == 3 ? "-200 samples" : "-350 samples"));
         json_tree_free(detail);
         struct flm_node_ref ref = v->selected;
-        struct flm_rectangle box = {.node =
-                                        flm_strip_node(&v->scene.strips[ref.strip], ref.number)};
+        struct flm_rectangle box = {.node = flm_pane_node(&v->scene.panes[ref.pane], ref.number)};
         v->hovered = ref;
         v->hovered_box = box;
         v->hover_x = v->hover_y = 1;
@@ -301,20 +300,20 @@ static void what_is_not_proved_is_gray(void **state)
         struct flm_viewer *v = viewer_of_report();
         act(v, ways[way]);
         assert_true(flm_viewer_settle(v, NULL));
-        struct flm_strip *strip = &v->scene.strips[v->scene.strip_count - 1];
-        for (uint32_t i = 0; strip->lazy && i < strip->tree.node_count; i++) /* it grows */
-            assert_true(flm_strip_open_one(strip, i, NULL));
+        struct flm_pane *pane = &v->scene.panes[v->scene.pane_count - 1];
+        for (uint32_t i = 0; pane->lazy && i < pane->tree.node_count; i++) /* it grows */
+            assert_true(flm_pane_open_one(pane, i, NULL));
         for (size_t k = 0; k < sizeof looks / sizeof looks[0]; k++) {
             struct flm_text note = {0};
             struct flm_box box = {0};
             uint32_t node = 0;
-            while (!flm_bytes_are(flm_frame_function(strip->profile, strip->tree.frame[node]),
+            while (!flm_bytes_are(flm_frame_function(pane->profile, pane->tree.frame[node]),
                                   looks[k].function))
-                assert_true(++node < strip->tree.node_count);
+                assert_true(++node < pane->tree.node_count);
             struct flm_change change =
-                flm_compared_change(strip, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
+                flm_compared_change(pane, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
             assert_int_equal(change.noise, looks[k].noise);
-            assert_ptr_equal(flm_compared_look(strip, (struct flm_node){node}, &box),
+            assert_ptr_equal(flm_compared_look(pane, (struct flm_node){node}, &box),
                              flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
             assert_int_equal(box.mark, looks[k].mark);
             flm_compared_add_sentence(v, &note, &change);

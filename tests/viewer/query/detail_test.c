@@ -156,13 +156,13 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
 
 static void pointer_at(struct flm_viewer *v, const char *name)
 {
-    const struct flm_strip *strip = &v->scene.strips[0];
+    const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_node node = node_named(v, name);
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
-    double y = flm_strip_row_px(strip, flm_layout_level(strip->layout, node), row) -
+    double y = flm_pane_row_px(pane, flm_layout_level(pane->layout, node), row) -
                flm_camera_scroll(&v->camera, 0);
-    double x = flm_layout_offset(strip->layout, node) / v->camera.total * area.width;
+    double x = flm_layout_offset(pane->layout, node) / v->camera.total * area.width;
     flm_viewer_pointer(v, FLM_POINTER_MOVE, area.left + x + 1, area.top + y + row / 2, 0, false, 0);
 }
 
@@ -208,12 +208,12 @@ static void narrow_frames_are_told_together(void **state)
     flm_text_putc(&text, 0);
     struct flm_viewer *v = viewer_of_folded(text.at);
     json_tree_free(answer(v, "status"));
-    const struct flm_strip *strip = &v->scene.strips[0];
+    const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_area area = flm_viewer_area(v);
-    struct flm_viewport view = flm_viewport_of(strip->layout, (struct flm_node){0}, area.width);
+    struct flm_viewport view = flm_viewport_of(pane->layout, (struct flm_node){0}, area.width);
     struct flm_rectangle run = {0};
     view.min_width_px = 1;
-    assert_true(flm_layout_at(strip->layout, &view, area.width - 0.01, 2, &run));
+    assert_true(flm_layout_at(pane->layout, &view, area.width - 0.01, 2, &run));
     assert_true(run.flags & FLM_RECTANGLE_RUN);
     v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
@@ -260,12 +260,12 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(with_pauses());
     act(v, "view chart");
-    const struct flm_strip *strip = &v->scene.strips[0];
-    struct flm_viewport view = flm_viewport_of(strip->layout, (struct flm_node){0}, 100);
+    const struct flm_pane *pane = &v->scene.panes[0];
+    struct flm_viewport view = flm_viewport_of(pane->layout, (struct flm_node){0}, 100);
     struct flm_rectangle run = {0};
     view.min_width_px = 1;
     view.right = v->scene.total;
-    assert_true(flm_layout_at(strip->layout, &view, 30, 1, &run));
+    assert_true(flm_layout_at(pane->layout, &view, 30, 1, &run));
     assert_true(run.flags & FLM_RECTANGLE_RUN);
     v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
@@ -280,7 +280,7 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     assert_string_equal(at(d, "values.0.of_view"), "6.25 %");
     json_tree_free(d);
     double left, right;
-    flm_layout_span(strip->layout, run.node, run.count, &left, &right);
+    flm_layout_span(pane->layout, run.node, run.count, &left, &right);
     assert_true(left == 10e9 && right > 19.99e9 && right < 20e9);
     act(v, "zoom-selected");
     assert_true(v->camera.to.left == left && v->camera.to.right == right);
@@ -294,7 +294,7 @@ static void of_an_inverted_tree_the_stack_is_still_callers_first(void **state)
     act(v, "invert");
     json_tree_free(answer(v, "status"));
     v->selected =
-        (struct flm_node_ref){0, flm_strip_number(&v->scene.strips[0], node_named(v, "main"))};
+        (struct flm_node_ref){0, flm_pane_number(&v->scene.panes[0], node_named(v, "main"))};
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "stack.0.title"), "main");
     assert_string_equal(at(d, "stack.2.title"), "lex");

@@ -16,7 +16,7 @@
 /* A table of the stacks of a profile. */
 struct table {
     struct flm_profile *p;
-    struct flm_strip strip;
+    struct flm_pane pane;
     struct flm_call_tree *tree;
 };
 
@@ -25,12 +25,12 @@ static struct table table_of(struct flm_profile *p)
     struct flm_metric metric = {0};
     struct flm_layout_options options = {.tree = flm_tree_of(p, metric)};
     struct table table = {.p = p,
-                          .strip = {.kind = FLM_STRIP_STACKS,
-                                    .profile = p,
-                                    .tree = options.tree,
-                                    .layout = flm_layout_new(&options, NULL)},
+                          .pane = {.kind = FLM_PANE_STACKS,
+                                   .profile = p,
+                                   .tree = options.tree,
+                                   .layout = flm_layout_new(&options, NULL)},
                           .tree = flm_call_tree_new()};
-    assert_non_null(table.strip.layout);
+    assert_non_null(table.pane.layout);
     assert_non_null(table.tree);
     return table;
 }
@@ -38,7 +38,7 @@ static struct table table_of(struct flm_profile *p)
 static void clear(struct table *table)
 {
     flm_call_tree_free(table->tree);
-    flm_layout_free(table->strip.layout);
+    flm_layout_free(table->pane.layout);
     flm_profile_free(table->p);
 }
 
@@ -77,7 +77,7 @@ static void at_first_it_is_open_down_to_where_calls_branch(void **state)
 {
     (void)state;
     struct table table = table_of(profile_of(small));
-    assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+    assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
     assert_int_equal(flm_call_tree_count(table.tree), 4);
     assert_rows(&table, 0, 50, "-main\n +read\n .write\n +close\n");
     clear(&table);
@@ -87,7 +87,7 @@ static void opening_and_closing_keeps_what_is_below(void **state)
 {
     (void)state;
     struct table table = table_of(profile_of(small));
-    assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+    assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
     flm_call_tree_open(table.tree, named(&table, "read"));
     flm_call_tree_open(table.tree, named(&table, "close"));
     assert_rows(&table, 0, 50, "-main\n -read\n  .copy\n  .decode\n .write\n -close\n  .c\n");
@@ -107,7 +107,7 @@ static void all_below_opens_at_once_and_the_way_to_a_frame_too(void **state)
 {
     (void)state;
     struct table table = table_of(profile_of("a;b;c;d 1\na;x 2\ne;f;g 5\n"));
-    assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+    assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
     assert_rows(&table, 0, 50, "+e\n+a\n");
     flm_call_tree_open_all(table.tree, named(&table, "e"));
     assert_rows(&table, 0, 50, "-e\n -f\n  .g\n+a\n");
@@ -127,14 +127,14 @@ static void another_metric_keeps_what_is_open(void **state)
     (void)state;
     struct flm_profile *p = profile_of_two("a;b 1 9\na;c 0 5\nd;e 7 1\n");
     struct table table = table_of(p);
-    assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+    assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
     flm_call_tree_open(table.tree, named(&table, "a"));
     struct flm_layout_options options = {.tree = flm_tree_of(p, (struct flm_metric){1})};
     struct flm_layout *other = flm_layout_new(&options, NULL);
-    struct flm_strip strip = table.strip;
-    strip.layout = other;
-    strip.tree = options.tree;
-    assert_true(flm_call_tree_show(table.tree, &strip, NULL));
+    struct flm_pane pane = table.pane;
+    pane.layout = other;
+    pane.tree = options.tree;
+    assert_true(flm_call_tree_show(table.tree, &pane, NULL));
     assert_true(flm_call_tree_is_open(table.tree, named(&table, "a")));
     bool has_both = flm_self_column(p, 1)[named(&table, "c").index] != 0;
     assert_int_equal(flm_call_tree_count(table.tree), has_both ? 4 : 3);
@@ -150,7 +150,7 @@ static void walk(const struct table *table, const unsigned char *open, uint32_t 
 {
     struct flm_siblings siblings = {0};
     const struct flm_sorted_children *sorted =
-        flm_siblings_below(&siblings, table->strip.layout, node, NULL);
+        flm_siblings_below(&siblings, table->pane.layout, node, NULL);
     for (uint32_t i = 0; i < sorted->count; i++) {
         rows[(*count)++] = sorted->child[i];
         if (open[sorted->child[i]])
@@ -163,9 +163,9 @@ static void change_by_chance(const struct table *table, unsigned char *open, uin
 {
     uint32_t node = random_below(random, table->p->sizes.node_count);
     struct flm_node at = {node};
-    if (flm_layout_total(table->strip.layout, at) == 0)
+    if (flm_layout_total(table->pane.layout, at) == 0)
         return;
-    bool has_children = flm_child_first(table->strip.layout, node) != FLM_NONE;
+    bool has_children = flm_child_first(table->pane.layout, node) != FLM_NONE;
     switch (random_below(random, 8)) {
     case 0:
         flm_call_tree_open_all(table->tree, at);
@@ -202,7 +202,7 @@ static void rows_are_those_of_a_walk_whatever_is_opened(void **state)
         unsigned char *open = calloc(nodes, 1);
         uint32_t *expected = malloc(nodes * sizeof *expected);
         struct flm_call_row *rows = malloc(nodes * sizeof *rows);
-        assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+        assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
         for (uint32_t n = 0; n < nodes; n++)
             open[n] = flm_call_tree_is_open(table.tree, (struct flm_node){n});
         for (unsigned step = 0; step < 40; step++) {
@@ -228,17 +228,17 @@ static void rows_are_those_of_a_walk_whatever_is_opened(void **state)
 /* ---- Callers that are opened ------------------------------------------------------------------
  */
 
-static void take_unfolded(struct flm_strip *strip)
+static void take_unfolded(struct flm_pane *pane)
 {
-    assert_true(flm_lazy_tree_columns(strip->lazy, &strip->unfold_tree, NULL));
-    strip->tree = (struct flm_tree){.node_count = strip->unfold_tree.node_count,
-                                    .frame = strip->unfold_tree.frame,
-                                    .end = strip->unfold_tree.end,
-                                    .width = strip->unfold_tree.width};
-    flm_layout_free(strip->layout);
-    struct flm_layout_options options = {.tree = strip->tree};
-    strip->layout = flm_layout_new(&options, NULL);
-    assert_non_null(strip->layout);
+    assert_true(flm_lazy_tree_columns(pane->lazy, &pane->unfold_tree, NULL));
+    pane->tree = (struct flm_tree){.node_count = pane->unfold_tree.node_count,
+                                   .frame = pane->unfold_tree.frame,
+                                   .end = pane->unfold_tree.end,
+                                   .width = pane->unfold_tree.width};
+    flm_layout_free(pane->layout);
+    struct flm_layout_options options = {.tree = pane->tree};
+    pane->layout = flm_layout_new(&options, NULL);
+    assert_non_null(pane->layout);
 }
 
 static void a_tree_that_grows_keeps_its_rows(void **state)
@@ -246,33 +246,33 @@ static void a_tree_that_grows_keeps_its_rows(void **state)
     (void)state;
     struct flm_profile *p = profile_of("a;b;x 3\nc;b;x 2\nd;y 1\n");
     struct table table = {.p = p, .tree = flm_call_tree_new()};
-    table.strip = (struct flm_strip){.kind = FLM_STRIP_LAZY, .profile = p};
-    table.strip.lazy =
+    table.pane = (struct flm_pane){.kind = FLM_PANE_LAZY, .profile = p};
+    table.pane.lazy =
         flm_lazy_tree_new(p, (struct flm_metric){0}, FLM_LAZY_TREE_INVERTED, NULL, NULL);
-    assert_non_null(table.strip.lazy);
-    take_unfolded(&table.strip);
-    assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+    assert_non_null(table.pane.lazy);
+    take_unfolded(&table.pane);
+    assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
     assert_int_equal(flm_call_tree_count(table.tree), 2);
     struct flm_call_row rows[9];
     uint32_t got;
     for (unsigned opened = 0; opened < 3; opened++) { /* the first row's caller, and so on */
         assert_true(flm_call_tree_rows(table.tree, opened, 1, rows, &got, NULL));
         assert_true(rows[0].has_children);
-        struct flm_lazy_ref number = {flm_strip_number(&table.strip, rows[0].node)};
+        struct flm_lazy_ref number = {flm_pane_number(&table.pane, rows[0].node)};
         bool more;
         if (opened < 2)
-            assert_true(flm_lazy_tree_open(table.strip.lazy, number, 1e9, 0, &more, NULL));
-        take_unfolded(&table.strip);
-        assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
-        flm_call_tree_open(table.tree, flm_lazy_tree_node(table.strip.lazy, number));
+            assert_true(flm_lazy_tree_open(table.pane.lazy, number, 1e9, 0, &more, NULL));
+        take_unfolded(&table.pane);
+        assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
+        flm_call_tree_open(table.tree, flm_lazy_tree_node(table.pane.lazy, number));
     }
     assert_true(flm_call_tree_rows(table.tree, 0, 9, rows, &got, NULL));
     const char *const expected[] = {"x", "b", "a", "c", "y"};
     assert_int_equal(got, 5);
     for (uint32_t i = 0; i < got; i++)
-        assert_true(flm_bytes_are(flm_frame_function(p, table.strip.tree.frame[rows[i].node.index]),
+        assert_true(flm_bytes_are(flm_frame_function(p, table.pane.tree.frame[rows[i].node.index]),
                                   expected[i]));
-    flm_lazy_tree_free(table.strip.lazy);
+    flm_lazy_tree_free(table.pane.lazy);
     clear(&table);
 }
 
@@ -285,7 +285,7 @@ static void without_memory_there_are_no_rows(void **state)
         struct flm_call_row rows[9];
         uint32_t got = 0;
         allocation_fail_once(nth);
-        bool good = flm_call_tree_show(table.tree, &table.strip, &why);
+        bool good = flm_call_tree_show(table.tree, &table.pane, &why);
         if (good)
             good = flm_call_tree_rows(table.tree, 0, 9, rows, &got, &why);
         bool failed = allocation_has_failed();
@@ -293,7 +293,7 @@ static void without_memory_there_are_no_rows(void **state)
         assert_int_equal(good, !failed);
         if (!good)
             assert_int_equal(why.kind, FLM_ERROR_MEMORY);
-        assert_true(flm_call_tree_show(table.tree, &table.strip, NULL));
+        assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
         assert_rows(&table, 0, 50, "-main\n +read\n .write\n +close\n");
         clear(&table);
         if (!failed)

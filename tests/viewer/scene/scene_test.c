@@ -12,18 +12,18 @@
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
 
-/* Every row of every strip is hit where it is, whatever is opened meanwhile. */
+/* Every row of every pane is hit where it is, whatever is opened meanwhile. */
 static void assert_rows_are_where_they_are_hit(struct viewing *seen)
 {
     const struct flm_scene *scene = &seen->viewer->scene;
     double row = flm_viewer_row_px(seen->viewer);
-    for (uint32_t i = 0; i < scene->strip_count; i++) {
-        struct flm_strip *strip = &scene->strips[i];
-        uint32_t level, levels = flm_layout_level_count(strip->layout);
-        for (uint32_t l = strip->first_level; l < levels; l++) {
-            double y = flm_strip_row_px(strip, l, row);
-            assert_ptr_equal(flm_scene_strip_at(scene, strip->left_px, y + row / 2, 0, row, &level),
-                             strip);
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        uint32_t level, levels = flm_layout_level_count(pane->layout);
+        for (uint32_t l = pane->first_level; l < levels; l++) {
+            double y = flm_pane_row_px(pane, l, row);
+            assert_ptr_equal(flm_scene_pane_at(scene, pane->left_px, y + row / 2, 0, row, &level),
+                             pane);
             assert_int_equal(level, l);
         }
     }
@@ -89,11 +89,11 @@ static void callers_are_opened_until_all_that_is_seen_is_there(void **state)
     viewing_init(&seen, profile_of(text.at), 800, 2000, 1);
     viewing_do(&seen, "invert");
     viewing_look(&seen);
-    const struct flm_strip *strip = &seen.viewer->scene.strips[0];
-    assert_false(strip->incomplete);
-    for (size_t i = 0; i < strip->drawn.count; i++)
-        if (!(strip->drawn.at[i].flags & FLM_RECTANGLE_RUN))
-            assert_true(strip->unfold_tree.is_open[strip->drawn.at[i].node.index]);
+    const struct flm_pane *pane = &seen.viewer->scene.panes[0];
+    assert_false(pane->incomplete);
+    for (size_t i = 0; i < pane->drawn.count; i++)
+        if (!(pane->drawn.at[i].flags & FLM_RECTANGLE_RUN))
+            assert_true(pane->unfold_tree.is_open[pane->drawn.at[i].node.index]);
     viewing_clear(&seen);
     flm_text_clear(&text);
 }

@@ -158,24 +158,23 @@ static void threads_stand_apart_and_are_merged_again(void **state)
     flm_viewer_free(v);
 }
 
-static void the_chart_has_a_strip_for_each_thread_on_one_axis(void **state)
+static void the_chart_has_a_pane_for_each_thread_on_one_axis(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(two_threads(100));
     act(v, "view chart");
-    assert_int_equal(v->scene.strip_count, 2);
+    assert_int_equal(v->scene.pane_count, 2);
     assert_true(v->scene.total == 100e6);
-    const struct flm_strip *main =
-        &v->scene.strips[0]; /* has the last sample: all of it is there */
+    const struct flm_pane *main = &v->scene.panes[0]; /* has the last sample: all of it is there */
     assert_true(flm_layout_total(main->layout, (struct flm_node){0}) == 100e6);
-    const struct flm_strip *worker = &v->scene.strips[1];
+    const struct flm_pane *worker = &v->scene.panes[1];
     struct flm_node copy = {FLM_NONE};
     for (uint32_t i = 1; i < worker->tree.node_count; i++)
         if (flm_bytes_are(flm_frame_function(worker->profile, worker->tree.frame[i]), "copy"))
             copy.index = i;
     assert_true(flm_layout_offset(worker->layout, copy) == 0); /* of all its samples, no gaps */
-    assert_true(v->scene.strips[0].header_px > 0);
-    assert_true(worker->top_px > v->scene.strips[0].height_px);
+    assert_true(v->scene.panes[0].header_px > 0);
+    assert_true(worker->top_px > v->scene.panes[0].height_px);
 
     /* What is seen becomes what everything is of. */
     struct flm_area map = flm_viewer_minimap(v);
@@ -225,7 +224,7 @@ int main(void)
         cmocka_unit_test(threads_are_added_one_by_one_and_taken_away),
         cmocka_unit_test(a_thread_is_chosen_by_its_name_in_the_timeline),
         cmocka_unit_test(threads_stand_apart_and_are_merged_again),
-        cmocka_unit_test(the_chart_has_a_strip_for_each_thread_on_one_axis),
+        cmocka_unit_test(the_chart_has_a_pane_for_each_thread_on_one_axis),
         cmocka_unit_test(the_timeline_survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
