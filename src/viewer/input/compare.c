@@ -15,7 +15,7 @@ static bool chosen(struct flm_viewer *v)
 {
     flm_viewer_forget_scene(v);
     v->changed |= FLM_CHANGED_TOOLS | FLM_CHANGED_CHIPS;
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -162,7 +162,7 @@ static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), str
         v->view = FLM_VIEW_COMPARE;
     flm_viewer_settle(v, NULL); /* whoever acts settles again, and is told then */
     if (good)
-        flm_viewer_did(v);
+        flm_viewer_history_push(v);
     return good;
 }
 

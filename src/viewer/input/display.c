@@ -72,7 +72,7 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_err
         select_chosen(v, frame);
         flm_viewer_fit(v);
     }
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -113,7 +113,7 @@ static bool set_metric(struct flm_viewer *v, uint32_t metric)
 {
     v->metric = metric;
     flm_viewer_forget_measures(v);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_er
         return false;
     v->order = (enum flm_sibling_order)order;
     flm_viewer_forget_scene(v);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -173,7 +173,7 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
         flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
     v->flame = !v->flame;
     flm_viewer_forget_scene(v);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -189,7 +189,7 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     if (!flm_viewer_settle(v, why))
         return false;
     flm_viewer_fit(v); /* what was zoomed to is a stack, and stacks now begin elsewhere */
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -218,7 +218,7 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
         return false;
     }
     flm_text_clear(&with_before);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -234,7 +234,7 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
     flm_text_clear(&v->sort);
     v->sort = sort;
     v->changed |= FLM_CHANGED_TABLES;
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 

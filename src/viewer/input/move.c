@@ -13,7 +13,7 @@ static void moved(struct flm_viewer *v)
 {
     v->zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
-    flm_viewer_moved(v);
+    flm_viewer_history_coalesce(v);
 }
 
 bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct flm_node_ref *ref,
@@ -35,7 +35,7 @@ static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_e
     if (!flm_viewer_spot_named(v, number, &ref, why))
         return false;
     flm_viewer_zoom_to(v, ref);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -58,7 +58,7 @@ static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struc
         zoom_to_run(v);
     else
         flm_viewer_zoom_to(v, v->selected);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -160,7 +160,7 @@ static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
     if (flm_viewer_is_fit(v))
         return flm_viewer_tell(v, everything);
     flm_viewer_fit(v);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 
@@ -210,7 +210,8 @@ static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     if (has_selected(v)) {
         flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
         v->selected_run = (struct flm_rectangle){0};
-        flm_viewer_noted(v); /* as a step it would be undone by the next one back, for ever */
+        flm_viewer_history_replace(
+            v); /* as a step it would be undone by the next one back, for ever */
         return true;
     }
     if (can_go_back(v))
@@ -225,7 +226,7 @@ static bool act_restore(struct flm_viewer *v, struct flm_bytes state, struct flm
 {
     if (!flm_state_read(v, state, why))
         return false;
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 

@@ -208,20 +208,20 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
         flm_camera_go(&v->camera, (struct flm_span){middle - width / 2, middle + width / 2},
                       v->now_ms, flm_viewer_glide_ms(v));
         moved(v);
-        flm_viewer_did(v);
+        flm_viewer_history_push(v);
         return;
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);
     flm_viewer_select(v, hit ? ref : (struct flm_node_ref){0, FLM_NONE});
     v->selected_run = hit && box.flags & FLM_RECTANGLE_RUN ? box : (struct flm_rectangle){0};
-    flm_viewer_noted(v);
+    flm_viewer_history_replace(v);
     if (!second)
         return;
     if (hit)
         zoom_to_box(v, ref, &box);
     else
         flm_viewer_fit(v);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
 }
 
 static void release(struct flm_viewer *v, double x, double y, unsigned held)
@@ -245,7 +245,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
         struct flm_error why = {0};
         told(v, flm_timeline_select(v, ns, &why), &why);
     } else if (kind >= FLM_DRAG_PAN)
-        flm_viewer_did(v);
+        flm_viewer_history_push(v);
     v->changed |= FLM_CHANGED_PICTURE;
 }
 
@@ -274,7 +274,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
         break;
     case FLM_POINTER_LEAVE:
         if (v->drag.kind >= FLM_DRAG_PAN)
-            flm_viewer_did(v);
+            flm_viewer_history_push(v);
         v->drag.kind = FLM_DRAG_NONE;
         flm_viewer_hover(v, -1, -1);
         break;
@@ -311,7 +311,7 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
         moved(v);
     }
     flm_viewer_hover(v, x, y);
-    flm_viewer_moved(v);
+    flm_viewer_history_coalesce(v);
 }
 
 void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, double dx, double dy,
@@ -326,5 +326,5 @@ void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, d
     flm_camera_pan(&v->camera, -dx / fmax(area.width, 1), now_ms, 0);
     moved(v);
     flm_viewer_scroll(v, -dy, 0);
-    flm_viewer_moved(v);
+    flm_viewer_history_coalesce(v);
 }

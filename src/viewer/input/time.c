@@ -83,7 +83,7 @@ static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     v->shows_tracks = !v->shows_tracks;
     flm_viewer_resize(v, v->width, v->height, v->scale);
     v->changed |= FLM_CHANGED_TRACKS;
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 

@@ -14,7 +14,7 @@ static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
 {
     if (!good || !flm_viewer_settle(v, why))
         return false;
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return true;
 }
 

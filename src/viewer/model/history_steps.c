@@ -19,7 +19,7 @@ static bool keep_state(struct flm_viewer *v, bool is_step)
     return changes;
 }
 
-void flm_viewer_did(struct flm_viewer *v)
+void flm_viewer_history_push(struct flm_viewer *v)
 {
     v->wheel_ms = FLM_LONG_AGO_MS;
     keep_state(v, true);
@@ -28,14 +28,14 @@ void flm_viewer_did(struct flm_viewer *v)
 /* A pause of half a second begins a new step. */
 #define SAME_MOVE_MS 500
 
-void flm_viewer_moved(struct flm_viewer *v)
+void flm_viewer_history_coalesce(struct flm_viewer *v)
 {
     bool goes_on = v->now_ms - v->wheel_ms < SAME_MOVE_MS;
     if (keep_state(v, !goes_on))
         v->wheel_ms = v->now_ms;
 }
 
-void flm_viewer_noted(struct flm_viewer *v)
+void flm_viewer_history_replace(struct flm_viewer *v)
 {
     keep_state(v, false);
 }

@@ -211,9 +211,9 @@ void flm_viewer_hover(struct flm_viewer *viewer, double x, double y);
 /* Something was done that "back" takes back. Moving, which comes in many small steps: those that
  * follow one another closely are one. And what is no step, but what "back" comes back to has it: a
  * selection, a search, scrolling. */
-void flm_viewer_did(struct flm_viewer *viewer);
-void flm_viewer_moved(struct flm_viewer *viewer);
-void flm_viewer_noted(struct flm_viewer *viewer);
+void flm_viewer_history_push(struct flm_viewer *viewer);
+void flm_viewer_history_coalesce(struct flm_viewer *viewer);
+void flm_viewer_history_replace(struct flm_viewer *viewer);
 
 /* Selects a ref and brings it into view. One that is none: nothing happens. */
 void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);

@@ -99,7 +99,7 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
         flm_text_puts(&state, state.size ? "&view=compare" : "view=compare");
     good = flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
     flm_text_clear(&state);
-    flm_viewer_did(v);
+    flm_viewer_history_push(v);
     return good;
 }
 
@@ -394,9 +394,9 @@ void flm_viewer_walk_to(struct flm_viewer *v, struct flm_node_ref ref)
     v->selected_run = (struct flm_rectangle){0};
     flm_viewer_show(v, ref);
     if (before.left != v->camera.to.left || before.right != v->camera.to.right)
-        flm_viewer_moved(v);
+        flm_viewer_history_coalesce(v);
     else
-        flm_viewer_noted(v);
+        flm_viewer_history_replace(v);
 }
 
 bool flm_viewer_keep(struct flm_text *text, struct flm_bytes value)

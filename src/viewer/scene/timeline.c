@@ -218,7 +218,7 @@ static bool replace(struct flm_viewer *v, struct flm_bytes prefix, struct flm_by
            flm_viewer_settle(v, why);
     flm_text_clear(&all);
     if (good)
-        flm_viewer_did(v);
+        flm_viewer_history_push(v);
     return good;
 }
 
