@@ -227,12 +227,12 @@ bool flm_builder_has_losses(const struct flm_builder *b)
     return b->loss_count > 0;
 }
 
-bool flm_builder_settle_losses(struct flm_builder *b)
+bool flm_builder_resolve_losses(struct flm_builder *b)
 {
     for (uint32_t i = 0; i < b->loss_count; i++) {
         struct flm_builder_loss *loss = &b->losses[i];
         struct flm_bytes place = flm_interner_text(&b->words, loss->place);
-        if (loss->settled || place.size == 0)
+        if (loss->resolved || place.size == 0)
             continue;
         char buffer[64];
         struct flm_text text;
@@ -240,7 +240,7 @@ bool flm_builder_settle_losses(struct flm_builder *b)
         flm_text_format(&text, "%.*s %llu", (int)place.size, place.at,
                         (unsigned long long)loss->number);
         loss->place = flm_builder_string(b, text.at, text.size).index;
-        loss->settled = true;
+        loss->resolved = true;
     }
     return !b->failed;
 }

@@ -17,10 +17,10 @@ struct flm_builder_metric {
 
 struct flm_builder_loss {
     uint32_t what,
-        place; /* strings; `place` is the noun, "line", until it is settled: "line 812" */
+        place; /* strings; `place` is the noun, "line", until it is resolved: "line 812" */
     uint64_t number;
     double count;
-    bool settled;
+    bool resolved;
 };
 
 struct flm_builder {
@@ -83,7 +83,7 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
                                  uint32_t label_set);
 
 /* Turns the places of losses into their texts, "line 812". Part of finishing. */
-bool flm_builder_settle_losses(struct flm_builder *b);
+bool flm_builder_resolve_losses(struct flm_builder *b);
 
 bool flm_builder_reserve(struct flm_builder *b, size_t node_count);
 

@@ -64,7 +64,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->label_rank = malloc(((size_t)b->label_count + 1) * sizeof(uint32_t));
     metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;
-    bool room = flm_builder_settle_losses(b) && metadata->label_rank && metadata->set_rank &&
+    bool room = flm_builder_resolve_losses(b) && metadata->label_rank && metadata->set_rank &&
                 (string_used = calloc(b->words.string_count, 1));
     if (room) {
         mark_labels(metadata);

@@ -67,17 +67,17 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
     page.on('request', request => /^https?:/.test(request.url()) && page.requests.push(request.url()));
     await before(page);
     await page.goto(url + hash);
-    await page.waitForSelector('.stage[data-settled=true], .state:not([hidden])');
-    await settled(page);
+    await page.waitForSelector('.stage[data-resolved=true], .state:not([hidden])');
+    await resolved(page);
     return page;
 }
 
 // Two frames, and what comes to rest after them.
-export async function settled(page) {
+export async function resolved(page) {
     await page.waitForTimeout(280);
     await page.waitForFunction(() => {
         const stage = document.querySelector('.stage');
-        return !stage.dataset.settled || stage.dataset.settled === 'true';
+        return !stage.dataset.resolved || stage.dataset.resolved === 'true';
     });
 }
 
@@ -93,7 +93,7 @@ export async function spot(page, {level, at}) {
 export async function hover(page, frame) {
     const {x, y} = await spot(page, frame);
     await page.mouse.move(x, y);
-    await settled(page);
+    await resolved(page);
 }
 
 // Selects.
@@ -101,7 +101,7 @@ export async function click(page, frame) {
     const {x, y} = await spot(page, frame);
     await page.mouse.click(x, y);
     await page.waitForTimeout(450);
-    await settled(page);
+    await resolved(page);
 }
 
 // Zooms.
@@ -109,7 +109,7 @@ export async function doubleClick(page, frame) {
     const {x, y} = await spot(page, frame);
     await page.mouse.dblclick(x, y);
     await page.waitForTimeout(450);
-    await settled(page);
+    await resolved(page);
 }
 
 // What is at a place, as the tooltip says: its name, or null.
@@ -122,7 +122,7 @@ export async function nameAt(page, frame) {
 
 export async function press(page, ...keys) {
     for (const key of keys) await page.keyboard.press(key);
-    await settled(page);
+    await resolved(page);
 }
 
 // The heading of the panel, or null.

@@ -103,14 +103,14 @@ test('a zoom moves unless the reader wants no motion', async () => {
     const widths = await page.evaluate(async () => {
         const live = document.querySelector('.live'), seen = new Set();
         const {left, top} = document.querySelector('.labels text').getBoundingClientRect();
-        const settled = new Promise(resolve =>
-            document.documentElement.addEventListener('flamel-settled', resolve));
+        const resolved = new Promise(resolve =>
+            document.documentElement.addEventListener('flamel-resolved', resolve));
         const at = Array.from(document.querySelectorAll('.labels text'))
             .find(one => one.textContent === 'parse').getBoundingClientRect();
         live.dispatchEvent(new MouseEvent('click',
             {clientX: at.left + 2, clientY: at.top + 5, bubbles: true}));
         const timer = setInterval(() => seen.add(document.querySelector('.boxes').innerHTML), 5);
-        await settled;
+        await resolved;
         clearInterval(timer);
         return seen.size;
     });

@@ -6,7 +6,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, settled, words} from './page.mjs';
+import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -18,7 +18,7 @@ async function saved(page, kind) {
         page.locator('#flamel-menu').getByRole('button', {name: kind, exact: true}).click()]);
     const name = download.suggestedFilename(), where = path.join(folder, name);
     await download.saveAs(where);
-    await settled(page);
+    await resolved(page);
     return {name, where};
 }
 
@@ -49,7 +49,7 @@ test('the picture is of what is zoomed to and searched for, in the theme of the 
     await doubleClick(page, PARSE);
     await page.locator('.search input').fill('lex');
     await page.waitForTimeout(300);
-    await settled(page);
+    await resolved(page);
     const {where} = await saved(page, 'SVG');
     const svg = readFileSync(where, 'utf8');
     const {texts} = await shown(page, where);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
 import {IDLE, MAIN, PARSE, SMALL, WRITE, click, close, colors, converted, doubleClick, file, finish, hashOf, heard,
-    nameAt, open, pageOf, press, selected, settled, spot, words} from './page.mjs';
+    nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
 
 const server = createServer((request, response) => {
     const where = served.get(new URL(request.url, 'http://x').pathname);
@@ -39,7 +39,7 @@ test('a reload shows what was seen', async () => {
     const hash = await hashOf(page);
     assert.match(hash, /zoom=.*search=|search=.*zoom=/);
     await page.reload();
-    await settled(page);
+    await resolved(page);
     assert.equal(await nameAt(page, {level: 2, at: 0.98}), 'parse');
     assert.equal(await page.getByLabel('Search', {exact: true}).inputValue(), 'lex');
     assert.equal(await hashOf(page), hash);
@@ -65,7 +65,7 @@ async function drop(page, name, text, {shift = false} = {}) {
             element.dispatchEvent(new DragEvent(type, {dataTransfer, shiftKey, bubbles: true,
                 cancelable: true})), [type, data, shift]);
     await page.waitForTimeout(600);
-    await settled(page);
+    await resolved(page);
 }
 
 test('a file that is dropped on the page is shown', async () => {
@@ -102,7 +102,7 @@ test('samples over time are a chart with a strip for each thread, and threads ar
     const threads = page.getByRole('dialog', {name: 'Time and threads'}).getByRole('listitem');
     assert.equal(await threads.count(), 2);
     await threads.filter({hasText: '8'}).getByRole('button', {name: /^Only/}).click();
-    await settled(page);
+    await resolved(page);
     await page.keyboard.press('Escape');
     await press(page, '5');
     const names = await page.locator('.table-top .row .name').allInnerTexts();
@@ -124,16 +124,16 @@ test('the threads of a recording are a list that says how much each is, and swit
     assert.match(await first.textContent(), /\d.* · \d.* %$/);
     const timeline = dialog.getByRole('button', {name: 'In the timeline'});
     await timeline.click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await timeline.getAttribute('aria-pressed'), 'true');
     await first.click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await first.getAttribute('aria-pressed'), 'true');
     assert.ok(await first.evaluate(one => one === document.activeElement), 'the focus stays');
     const chip = page.locator('[aria-label=Transforms] .chip');
     assert.doesNotMatch(await chip.innerText(), /label|:|=/);
     await dialog.getByRole('button', {name: 'All', exact: true}).click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await chip.count(), 0);
     assert.match(await hashOf(page), /tracks=1/);
     await finish(page, assert);
@@ -147,13 +147,13 @@ test('a time is selected with a finger, said in words, and taken back', async ()
             surface.dispatchEvent(new PointerEvent(`pointer${type}`, {pointerType: 'touch', pointerId: 1,
                 isPrimary: true, clientX: x + width * at, clientY: y + 12, bubbles: true, cancelable: true}));
     }, box);
-    await settled(page);
+    await resolved(page);
     const chip = page.locator('[aria-label=Transforms] .chip');
     assert.match(await chip.innerText(), /^time [\d.]+ \w+ to [\d.]+ \w+/);
     assert.match(await heard(page), /^time .* to .*: .* in \d/);
     await page.getByRole('button', {name: 'Threads', exact: true}).click();
     await page.getByRole('button', {name: 'All of the time'}).click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await chip.count(), 0);
     await page.getByRole('button', {name: /Only a part/}).click();
     await page.keyboard.type('1ms..2ms');
@@ -179,7 +179,7 @@ test('a second file is compared with, when it is dropped with shift', async () =
     const page = await open(small);
     await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
     await page.locator('.tools > .views').getByRole('button', {name: 'Compare'}).click();
-    await settled(page);
+    await resolved(page);
     assert.match(await hashOf(page), /view=compare/);
     await click(page, PARSE);
     assert.match(await words(page, '.panel .figures'), /before after change/);
@@ -220,7 +220,7 @@ test('the page works inside a frame without permissions and with a strict policy
         'src="inner.html" sandbox="allow-scripts" width="900" height="500"></iframe>',
     {'content-security-policy': "default-src 'none'; frame-src 'self'; style-src 'none'"});
     const page = await open(null, {url: origin + '/outer.html', before: page => {
-        page.waitForSelector = () => page.frameLocator('iframe').locator('.stage[data-settled=true]')
+        page.waitForSelector = () => page.frameLocator('iframe').locator('.stage[data-resolved=true]')
             .waitFor();
         page.waitForFunction = async () => {};
     }});
@@ -270,7 +270,7 @@ test('axe finds nothing wrong, in any state, light or dark, wide or narrow', asy
         await click(page, PARSE);
         await press(page, '/');
         await page.keyboard.type('re');
-        await settled(page);
+        await resolved(page);
         assert.deepEqual(await violations(page), [], 'selected and searched');
         await page.locator('.surface').focus();
         await press(page, '?');
@@ -310,10 +310,10 @@ test('what is shown anew is said: view, search, transform, zoom', async () => {
     assert.match(await said(), /^Top/);
     await press(page, '1', '/');
     await page.keyboard.type('re');
-    await settled(page);
+    await resolved(page);
     assert.match(await said(), /^re: 40(\.0)? % in 2 frames/);
     await page.keyboard.type('q');
-    await settled(page);
+    await resolved(page);
     assert.match(await said(), /^req: no match/);
     await press(page, 'Escape', 'Escape', 'x');
     await page.keyboard.type('drop:idle');
@@ -362,12 +362,12 @@ test('dark, light and forced colors follow the system, while the page is open', 
     const most = async () => Object.entries(await colors(page)).sort((a, b) => b[1] - a[1])[0][0];
     const light = await most();
     await page.emulateMedia({colorScheme: 'dark'});
-    await settled(page);
+    await resolved(page);
     const dark = await most();
     assert.equal(light, '251,251,250');
     assert.equal(dark, '22,23,26');
     await page.emulateMedia({colorScheme: 'light', forcedColors: 'active'});
-    await settled(page);
+    await resolved(page);
     assert.equal(await most(), '255,255,255');
     await finish(page, assert);
 });
@@ -383,7 +383,7 @@ test('360 px are enough: nothing is wider than the window, and everything is in 
     assert.deepEqual(outside, []);
     await page.getByRole('button', {name: 'More', exact: true}).click();
     await page.locator('.menu').getByRole('button', {name: 'Top', exact: true}).click();
-    await settled(page);
+    await resolved(page);
     assert.ok(await page.locator('.table-top .row').count() >= 5);
     await finish(page, assert);
 });
@@ -437,7 +437,7 @@ test('the element shows a profile in another page, and tells what happens', {
             addEventListener('flamel-' + name, event => told.push([event.target.id, name, event.detail]));
         import('./flamel-graph.js');`);
     const page = await open(null, {url: origin + '/host.html', height: 1100, before: page => {
-        page.waitForSelector = () => page.locator('#b .stage[data-settled=true]').waitFor();
+        page.waitForSelector = () => page.locator('#b .stage[data-resolved=true]').waitFor();
         page.waitForFunction = async () => {};
     }});
     await page.evaluate(() => Promise.all(Array.from(document.querySelectorAll('flamel-graph'),

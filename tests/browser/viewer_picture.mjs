@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {ALL, IDLE, LEX, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, file, finish,
-    hashOf, hover, nameAt, open, pageOf, press, selected, settled, spot, words} from './page.mjs';
+    hashOf, hover, nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -64,7 +64,7 @@ test('the wheel zooms at the pointer: what is under it stays', async () => {
     const page = await open(small);
     await hover(page, LEX);
     for (let i = 0; i < 12; i++) await page.mouse.wheel(0, -100);
-    await settled(page);
+    await resolved(page);
     assert.equal(await words(page, '.tooltip b'), 'lex');
     assert.equal(await nameAt(page, {level: 1, at: 0.02}), 'main');
     for (let i = 0; i < 20; i++) await page.mouse.wheel(0, 100);
@@ -76,7 +76,7 @@ test('a drag moves the view', async () => {
     const page = await open(small);
     await hover(page, {level: 2, at: 0.5});
     for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -100);
-    await settled(page);
+    await resolved(page);
     const was = await nameAt(page, {level: 2, at: 0.95});
     assert.equal(was, 'write');
     const from = await spot(page, {level: 6, at: 0.2}), to = await spot(page, {level: 6, at: 0.9});
@@ -96,7 +96,7 @@ test('a range drawn in the minimap is zoomed to', async () => {
     await page.mouse.down();
     await page.mouse.move(to.x, to.y - 30, {steps: 5});
     await page.mouse.up();
-    await settled(page);
+    await resolved(page);
     assert.equal(await nameAt(page, {level: 1, at: 0.02}), 'idle');
     assert.equal(await nameAt(page, {level: 1, at: 0.98}), 'idle');
     await press(page, '0');
@@ -125,13 +125,13 @@ test('back and forward are buttons, and the browser\'s are the same', async () =
     const page = await open(small);
     await doubleClick(page, PARSE);
     await page.goBack();
-    await settled(page);
+    await resolved(page);
     assert.equal(await nameAt(page, IDLE), 'idle');
     await page.goForward();
-    await settled(page);
+    await resolved(page);
     assert.notEqual(await nameAt(page, IDLE), 'idle');
     await page.getByRole('button', {name: 'Back', exact: true}).click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await nameAt(page, IDLE), 'idle');
     await finish(page, assert);
 });
@@ -172,7 +172,7 @@ test('the root is at the top or at the bottom, and the leaves may be first', asy
     await press(page, 'i');
     assert.notEqual(await nameAt(page, ALL), 'all');
     await press(page, 'i', 'Shift+I');
-    await settled(page);
+    await resolved(page);
     const inverted = await nameAt(page, {level: 1, at: 0.3});
     assert.ok(['read', 'write', 'idle'].includes(inverted), inverted);
     await finish(page, assert);
@@ -187,7 +187,7 @@ test('a finger selects, two fingers zoom, a long press opens the details', async
     await touch('touchStart', at);
     await touch('touchEnd');
     await page.locator('.panel h2').waitFor();
-    await settled(page);
+    await resolved(page);
     assert.equal(await selected(page), 'write');
     const peek = (await page.locator('.panel').boundingBox()).height;
 
@@ -196,7 +196,7 @@ test('a finger selects, two fingers zoom, a long press opens the details', async
     for (let i = 1; i <= 10; i++)
         await touch('touchMove', {x: left.x - 12 * i, y: left.y}, {x: right.x + 9 * i, y: right.y});
     await touch('touchEnd');
-    await settled(page);
+    await resolved(page);
     const middle = await spot(page, {level: 1, at: 0.03});
     await touch('touchStart', middle);
     await page.waitForTimeout(700);

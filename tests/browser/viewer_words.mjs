@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {IDLE, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, finish, hashOf, hover, nameAt,
-    open, pageOf, press, selected, settled, words} from './page.mjs';
+    open, pageOf, press, selected, resolved, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -16,10 +16,10 @@ test('a search tells how much it found, while it is typed', async () => {
     const page = await open(small);
     await press(page, '/');
     await page.keyboard.type('re');
-    await settled(page);
+    await resolved(page);
     assert.match(await words(page, '.search .found'), /^40(\.0)? %/);
     await page.keyboard.type('q');
-    await settled(page);
+    await resolved(page);
     assert.equal(await words(page, '.search .found'), 'no match');
     await press(page, 'Backspace', 'Enter');
     assert.match(await words(page, '.search .found'), /1 of 2/);
@@ -37,7 +37,7 @@ test('what is found inside of itself counts once', async () => {
     const page = await open(pageOf('a;b;a;c 30\na;x 20\nb 50\n'));
     await press(page, '/');
     await page.keyboard.type('a');
-    await settled(page);
+    await resolved(page);
     assert.match(await words(page, '.search .found'), /^50(\.0)? %/);
     await finish(page, assert);
 });
@@ -47,10 +47,10 @@ test('a search may be a regular expression, and says what is wrong with it', asy
     await press(page, '/');
     await page.keyboard.type('^(lex|idle)$');
     await page.getByLabel('Kind of search').selectOption('regex');
-    await settled(page);
+    await resolved(page);
     assert.match(await words(page, '.search .found'), /^25(\.0)? %/);
     await page.getByLabel('Search', {exact: true}).fill('(lex');
-    await settled(page);
+    await resolved(page);
     assert.ok(await page.locator('.search.is-wrong').isVisible());
     assert.ok((await words(page, '.search .found')).length > 8);
     await finish(page, assert);
@@ -63,14 +63,14 @@ test('several searches stand beside each other, each in its color', async () => 
     await page.keyboard.type('write');
     await page.keyboard.press('Control+Enter');
     await page.keyboard.type('idle');
-    await settled(page);
+    await resolved(page);
     assert.equal(await page.locator('[aria-label=Searches] .chip').count(), 2);
     const swatches = await page.locator('[aria-label=Searches] .swatch').evaluateAll(all =>
         all.map(one => getComputedStyle(one).backgroundColor));
     assert.notEqual(swatches[0], swatches[1]);
     assert.notDeepEqual(await colors(page), before);
     await page.getByRole('button', {name: 'Remove the search write'}).click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await page.locator('[aria-label=Searches] .chip').count(), 1);
     await finish(page, assert);
 });
@@ -79,14 +79,14 @@ test('the functions that a search found are a list, from which one can be select
     const page = await open(small);
     await press(page, '/');
     await page.keyboard.type('e');
-    await settled(page);
+    await resolved(page);
     await page.locator('[data-key=found]').click();
-    await settled(page);
+    await resolved(page);
     const rows = page.locator('.table-list .row');
     assert.deepEqual((await rows.locator('.name').allInnerTexts()).sort(),
         ['idle', 'lex', 'parse', 'read', 'write']);
     await rows.filter({hasText: 'write'}).click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await selected(page), 'write');
     await finish(page, assert);
 });
@@ -97,7 +97,7 @@ test('a transform of the selected frame is a chip that is switched and removed',
     const page = await open(small);
     await click(page, PARSE);
     await page.locator('.actions [data-key=hide]').click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
     assert.notEqual(await nameAt(page, PARSE), 'parse');
     await chip(page, 'parse').getByRole('button').first().click();
@@ -122,11 +122,11 @@ test('transforms are typed, completed, corrected, ordered and undone', async () 
     assert.ok((await words(page, '.palette .wrong')).length > 8);
     await field.fill('hide:lex');
     await field.press('Enter');
-    await settled(page);
+    await resolved(page);
     await press(page, 'x');
     await field.fill('drop:idle');
     await field.press('Enter');
-    await settled(page);
+    await resolved(page);
     const texts = () => page.locator('[aria-label=Transforms] .chip').allInnerTexts()
         .then(all => all.map(text => text.replace(/[^a-z:.* ]/g, '').trim()));
     const [first, second] = await texts();
@@ -134,7 +134,7 @@ test('transforms are typed, completed, corrected, ordered and undone', async () 
     assert.match(second, /idle/);
     await page.locator('[data-key=operation-0]').focus();
     await page.keyboard.press('Control+ArrowRight');
-    await settled(page);
+    await resolved(page);
     assert.deepEqual(await texts(), [second, first]);
     await page.locator('.surface').focus();
     await press(page, 'Control+z', 'Control+z');
@@ -147,14 +147,14 @@ test('transforms are typed, completed, corrected, ordered and undone', async () 
 test('the table of functions sorts, and selecting there selects in the picture', async () => {
     const page = await open(small, {width: 1400});
     await page.locator('.tools > .views').getByRole('button', {name: 'Top'}).click();
-    await settled(page);
+    await resolved(page);
     const names = () => page.locator('.table-top .row .name').allInnerTexts();
     assert.deepEqual((await names()).slice(0, 2).sort(), ['read', 'write']);
     await page.getByRole('columnheader', {name: 'Total', exact: true}).getByRole('button').click();
-    await settled(page);
+    await resolved(page);
     assert.equal((await names())[0], 'main');
     await page.locator('.table-top .row', {hasText: 'write'}).click();
-    await settled(page);
+    await resolved(page);
     await page.waitForTimeout(450);
     assert.equal(await selected(page), 'write');
     await page.keyboard.press('Control+k');
@@ -167,14 +167,14 @@ test('pointing at a row marks the frame in the picture, and pointing at a frame 
     for (const [key, table, name, frame] of [['5', 'top', 'write', WRITE], ['4', 'tree', 'main', MAIN]]) {
         await press(page, key);
         await page.mouse.move(2, 2);
-        await settled(page);
+        await resolved(page);
         const before = await colors(page);
         await page.locator(`.table-${table} .row`, {hasText: name}).hover();
-        await settled(page);
+        await resolved(page);
         assert.notDeepEqual(await colors(page), before, table);
         assert.equal(await page.locator('.tooltip').isVisible(), false);
         await page.mouse.move(2, 2);
-        await settled(page);
+        await resolved(page);
         assert.deepEqual(await colors(page), before, table);
         await hover(page, frame);
         const marked = await page.locator(`.table-${table} .is-hovered .name`).allInnerTexts();
@@ -262,7 +262,7 @@ test('the panel tells all there is about the frame, and leads to its callers and
     assert.match(panel, /total 30 30 % 75 % 30 %/);
     assert.match(panel, /all 2 places 40/);
     await page.locator('.panel .frames button', {hasText: 'parse'}).first().click();
-    await settled(page);
+    await resolved(page);
     assert.equal(await selected(page), 'parse');
     await finish(page, assert);
 });
@@ -330,7 +330,7 @@ test('nothing is hidden without a count: frames too narrow to see are one box', 
     assert.match(await words(page, '.status'), /merged [1-9]/);
     const {x, y} = await (await import('./page.mjs')).spot(page, {level: 2, at: 0.9});
     await page.mouse.move(x, y);
-    await settled(page);
+    await resolved(page);
     assert.match(await words(page, '.tooltip'), /\d/);
     await page.mouse.click(x, y);
     await page.waitForTimeout(450);
@@ -344,7 +344,7 @@ test('a key that cannot do anything says why, and the search field keeps what is
     const page = await open(small);
     const field = page.locator('.search input');
     await field.fill('read');
-    await settled(page);
+    await resolved(page);
     await page.locator('.stage').click({position: {x: 300, y: 400}});
     await press(page, 'Control+z');
     assert.equal(await field.inputValue(), 'read');

@@ -97,7 +97,7 @@ static void check_spot(const struct flm_viewer *v, struct flm_spot spot)
 
 static void check(struct flm_viewer *v)
 {
-    promise(flm_viewer_settle(v, NULL));
+    promise(flm_viewer_update(v, NULL));
     const struct flm_camera *camera = &v->camera;
     promise(camera->to.left >= 0 && camera->to.right <= camera->total);
     promise(camera->total == 0 || camera->to.left < camera->to.right);

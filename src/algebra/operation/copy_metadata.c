@@ -59,7 +59,7 @@ void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p, const st
                                     .what = c->string_map[p->losses[i].what],
                                     .place = c->string_map[p->losses[i].where],
                                     .count = p->losses[i].count,
-                                    .settled = true,
+                                    .resolved = true,
                                 });
 }
 

@@ -48,7 +48,7 @@ function arrive() {
     measure();
     tell();
     announce();
-    root.dispatchEvent(new CustomEvent('flamel-settled'));
+    root.dispatchEvent(new CustomEvent('flamel-resolved'));
 }
 
 function go(next) {

@@ -115,7 +115,7 @@ static bool run(struct flm_viewer *v, const struct flm_action *action, struct fl
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
     if (!flm_action_makes_sense(action, v))
         return flm_error_set(why, FLM_ERROR_USAGE, "%s", action->only->otherwise);
-    if (!flm_viewer_settle(v, why) || !action->run(v, argument, why) || !flm_viewer_settle(v, why))
+    if (!flm_viewer_update(v, why) || !action->run(v, argument, why) || !flm_viewer_update(v, why))
         return false;
     flm_viewer_history_replace(v);
     return true;

@@ -160,7 +160,7 @@ static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), str
         v->view = FLM_VIEW_FLAME;
     else if (good && flm_viewer_compares(v) && v->view == FLM_VIEW_FLAME)
         v->view = FLM_VIEW_COMPARE;
-    flm_viewer_settle(v, NULL); /* whoever acts settles again, and is told then */
+    flm_viewer_update(v, NULL); /* whoever acts settles again, and is told then */
     if (good)
         flm_viewer_history_push(v);
     return good;

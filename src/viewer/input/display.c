@@ -64,7 +64,7 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_err
     bool was_time = v->view == FLM_VIEW_CHART;
     v->view = (enum flm_view_kind)view;
     flm_viewer_forget_scene(v);
-    if (!flm_viewer_settle(v, why))
+    if (!flm_viewer_update(v, why))
         return false;
     if (was_time != (view == FLM_VIEW_CHART))
         flm_viewer_fit(v); /* a part of all stacks is no time */
@@ -186,7 +186,7 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     if (v->view == FLM_VIEW_SANDWICH)
         v->view = flm_viewer_compares(v) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
     flm_viewer_forget_scene(v);
-    if (!flm_viewer_settle(v, why))
+    if (!flm_viewer_update(v, why))
         return false;
     flm_viewer_fit(v); /* what was zoomed to is a stack, and stacks now begin elsewhere */
     flm_viewer_history_push(v);

@@ -254,7 +254,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
 {
     v->now_ms = now_ms;
     struct flm_error why = {0};
-    if (v->scene.pane_count == 0 && !flm_viewer_settle(v, &why)) {
+    if (v->scene.pane_count == 0 && !flm_viewer_update(v, &why)) {
         flm_viewer_say(v, &why);
         return;
     }

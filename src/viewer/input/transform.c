@@ -12,7 +12,7 @@
 /* What is shown has changed; the step that "back" comes back to is of the new scene. */
 static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
 {
-    if (!good || !flm_viewer_settle(v, why))
+    if (!good || !flm_viewer_update(v, why))
         return false;
     flm_viewer_history_push(v);
     return true;

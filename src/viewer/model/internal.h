@@ -123,7 +123,7 @@ struct flm_viewer {
 
 /* Makes everything follow the state; called before anything is drawn or told. False, and `why`:
  * what could not be made is empty. */
-bool flm_viewer_settle(struct flm_viewer *viewer, struct flm_error *why);
+bool flm_viewer_update(struct flm_viewer *viewer, struct flm_error *why);
 
 /* The profile after the operations; NULL when none is open. */
 static inline const struct flm_profile *flm_viewer_shown(const struct flm_viewer *viewer)

@@ -369,7 +369,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     if (good && !kept)
         good = flm_error_memory(why);
     flm_viewer_forget_scene(v);
-    good = good && flm_viewer_settle(v, why) && read_places(v, state, &room, why);
+    good = good && flm_viewer_update(v, why) && read_places(v, state, &room, why);
     flm_text_clear(&room);
     v->changed |= ~0u & ~(FLM_CHANGED_SPEECH | FLM_CHANGED_COPY | FLM_CHANGED_ASK);
     return good;

@@ -235,7 +235,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     return true;
 }
 
-bool flm_viewer_settle(struct flm_viewer *v, struct flm_error *why)
+bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
 {
     const struct flm_profile *p = flm_viewer_shown(v);
     if (!p || !v->scene_is_stale)

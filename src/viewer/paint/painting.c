@@ -361,7 +361,7 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
     v->now_ms = now_ms;
     v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
     struct flm_error why = {0};
-    if (!flm_viewer_settle(v, &why))
+    if (!flm_viewer_update(v, &why))
         flm_viewer_say(v, &why);
     if (v->scene_is_stale || v->scene.pane_count == 0)
         return false;

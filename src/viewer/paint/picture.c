@@ -498,7 +498,7 @@ static void clear(struct picture *picture)
 bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, struct flm_text *out,
                        struct flm_error *why)
 {
-    if (!flm_viewer_settle(v, why))
+    if (!flm_viewer_update(v, why))
         return false;
     const struct flm_profile *p = flm_viewer_shown(v);
     if (!p || v->scene.pane_count == 0)

@@ -81,6 +81,6 @@ bool flm_viewer_ask(struct flm_viewer *v, struct flm_bytes question, struct flm_
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no question", (int)question.size,
                              question.at);
     /* That memory ran out is told without any. */
-    bool settled = answer->write == answer_notice || flm_viewer_settle(v, why);
-    return settled && answer->write(v, argument, out, why);
+    bool resolved = answer->write == answer_notice || flm_viewer_update(v, why);
+    return resolved && answer->write(v, argument, out, why);
 }

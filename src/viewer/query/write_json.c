@@ -7,7 +7,7 @@ bool flm_tell_begin(struct flm_telling *t, struct flm_viewer *v, struct flm_text
                     struct flm_error *why)
 {
     *t = (struct flm_telling){.viewer = v, .json = {.out = out}};
-    if (!flm_viewer_settle(v, why))
+    if (!flm_viewer_update(v, why))
         return false;
     t->profile = flm_viewer_shown(v);
     if (!t->profile || v->metric >= t->profile->sizes.metric_count)

@@ -215,7 +215,7 @@ static bool replace(struct flm_viewer *v, struct flm_bytes prefix, struct flm_by
         flm_viewer_leave(v);
     good = good &&
            flm_operations_rewrite(&v->operations, (struct flm_bytes){all.at, all.size}, why) &&
-           flm_viewer_settle(v, why);
+           flm_viewer_update(v, why);
     flm_text_clear(&all);
     if (good)
         flm_viewer_history_push(v);

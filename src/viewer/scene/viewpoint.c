@@ -109,7 +109,7 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_re
 {
     struct flm_area area = flm_viewer_area(v);
     uint32_t level;
-    if (!flm_viewer_settle(v, NULL) || y < area.top)
+    if (!flm_viewer_update(v, NULL) || y < area.top)
         return false;
     double scroll = flm_camera_scroll(&v->camera, v->now_ms);
     struct flm_pane *pane = flm_scene_pane_at(&v->scene, x - area.left, y - area.top, scroll,

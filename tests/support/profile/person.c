@@ -194,7 +194,7 @@ static uint32_t child_named(const struct flm_pane *pane, uint32_t node, struct f
 
 struct flm_node_ref viewing_ref(struct viewing *seen, uint32_t index, const char *path)
 {
-    assert_true(flm_viewer_settle(seen->viewer, NULL));
+    assert_true(flm_viewer_update(seen->viewer, NULL));
     struct flm_pane *pane = &seen->viewer->scene.panes[index];
     uint32_t node = 0;
     for (const char *at = path; *at;) {
@@ -273,7 +273,7 @@ void assert_viewing_sound(struct viewing *seen)
 {
     struct flm_viewer *v = seen->viewer;
     struct flm_error why = {0};
-    if (!flm_viewer_settle(v, &why))
+    if (!flm_viewer_update(v, &why))
         fail_msg("%s", why.text);
     assert_true(flm_profile_check(flm_viewer_shown(v), NULL));
     assert_true(v->history.at < v->history.count && v->history.count <= FLM_MOST_STEPS);

@@ -230,7 +230,7 @@ static void pour_facts(const struct flm_profile *p, struct flm_builder *b, const
         flm_builder_add_loss(b, (struct flm_builder_loss){.what = strings[p->losses[i].what],
                                                           .place = strings[p->losses[i].where],
                                                           .count = p->losses[i].count,
-                                                          .settled = true});
+                                                          .resolved = true});
 }
 
 /* `value` in up to two parts that sum to it exactly: integers in other integers. */

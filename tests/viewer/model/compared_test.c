@@ -53,7 +53,7 @@ static void assert_state(struct flm_viewer *v, const char *expected)
 /* The pane's box of a function: its share of the whole width. */
 static double share_of(struct flm_viewer *v, uint32_t pane, const char *function)
 {
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
     const struct flm_pane *s = &v->scene.panes[pane];
     for (uint32_t i = 0; i < s->tree.node_count; i++)
         if (flm_bytes_are(flm_frame_function(s->profile, s->tree.frame[i]), function))
@@ -106,7 +106,7 @@ static void tones_and_textures_are_those_of_the_change(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
     static const struct {
         const char *function;
         int step;
@@ -469,7 +469,7 @@ static struct flm_viewer *viewer_of_threads(void)
 
 static void assert_totals(struct flm_viewer *v, double first, double second)
 {
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
     assert_non_null(v->scene.compared);
     assert_true(v->scene.compared->is.before_total == first);
     assert_true(v->scene.compared->is.after_total == second);
@@ -606,7 +606,7 @@ static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
             allocation_fail_from(0);
             failures += failed;
             assert_true(done || failed);
-            assert_true(flm_viewer_settle(v, NULL));
+            assert_true(flm_viewer_update(v, NULL));
             assert_true(v->scene.pane_count > 0);
             struct flm_bytes argument = flm_bytes_of(actions[i]);
             while (argument.size > 0 && argument.at[0] != ' ')

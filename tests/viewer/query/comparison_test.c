@@ -160,7 +160,7 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
     struct flm_viewer *v = viewer();
     const struct flm_profile *p = flm_viewer_shown(v);
     struct flm_node_ref ref = {0, FLM_NONE};
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
         if (flm_bytes_are(flm_frame_function(p, p->node_frame[i]), "more"))
             ref.number = i;
@@ -299,7 +299,7 @@ static void what_is_not_proved_is_gray(void **state)
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         struct flm_viewer *v = viewer_of_report();
         act(v, ways[way]);
-        assert_true(flm_viewer_settle(v, NULL));
+        assert_true(flm_viewer_update(v, NULL));
         struct flm_pane *pane = &v->scene.panes[v->scene.pane_count - 1];
         for (uint32_t i = 0; pane->lazy && i < pane->tree.node_count; i++) /* it grows */
             assert_true(flm_pane_open_one(pane, i, NULL));

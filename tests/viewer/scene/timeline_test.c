@@ -51,14 +51,14 @@ static void drag(struct flm_viewer *v, double x0, double x1, double y)
     flm_viewer_pointer(v, FLM_POINTER_MOVE, (x0 + x1) / 2, y, 0, false, 3);
     flm_viewer_pointer(v, FLM_POINTER_MOVE, x1, y, 0, false, 4);
     flm_viewer_pointer(v, FLM_POINTER_UP, x1, y, 0, false, 5);
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
 }
 
 static void press(struct flm_viewer *v, double x, double y, unsigned held)
 {
     flm_viewer_pointer(v, FLM_POINTER_DOWN, x, y, held, false, 1);
     flm_viewer_pointer(v, FLM_POINTER_UP, x, y, held, false, 2);
-    assert_true(flm_viewer_settle(v, NULL));
+    assert_true(flm_viewer_update(v, NULL));
 }
 
 static void a_profile_without_times_has_no_timeline(void **state)
