@@ -192,7 +192,7 @@ static void bench_view(const char *shape, const struct flm_profile *p,
         count += (double)list.count / PLACES;
         visited += (double)list.visited / PLACES;
         for (size_t i = 0; i < list.count; i++)
-            runs += (list.at[i].flags & FLM_RECTANGLE_RUN) ? 1.0 / PLACES : 0;
+            runs += (list.at[i].flags & FLM_RECTANGLE_MERGED) ? 1.0 / PLACES : 0;
     }
     printf("%-8s %9u %8.0f %6u %8.0f %6.0f %8.0f %9.1f %9.1f %7.1f x\n", shape, node_count, zoom,
            first_level, count, runs, visited, ours, theirs, theirs / ours);

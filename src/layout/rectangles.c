@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) bool next_rectangle(struct camera *
     r->flags = level < camera->zoom_level ? FLM_RECTANGLE_ANCESTOR : 0;
     camera->visited++;
     if (total < camera->wide) {
-        r->flags |= FLM_RECTANGLE_RUN;
+        r->flags |= FLM_RECTANGLE_MERGED;
         next = next_wide(camera, next, siblings->end);
         if (next - slot > 1)
             total = slots->at[next - 1].offset + slots->at[next - 1].total - start;
@@ -228,7 +228,7 @@ static bool add_levels(struct flm_rectangles *list, struct camera *camera,
         return false;
     for (size_t above = 0; ++level < last && above < list->count;)
         for (size_t end = list->count; above < end; above++)
-            if (!(list->at[above].flags & FLM_RECTANGLE_RUN) &&
+            if (!(list->at[above].flags & FLM_RECTANGLE_MERGED) &&
                 !add(list, camera, children_seen(camera, list->at[above].slot), level))
                 return false;
     return true;

@@ -50,7 +50,7 @@ struct flm_viewport flm_viewport_of(const struct flm_layout *layout, struct flm_
                                     double width_px);
 
 enum {
-    FLM_RECTANGLE_RUN = 1,           /* siblings too narrow to be seen, as one */
+    FLM_RECTANGLE_MERGED = 1,        /* siblings too narrow to be seen, as one */
     FLM_RECTANGLE_CLIPPED_LEFT = 2,  /* goes on outside of the viewport */
     FLM_RECTANGLE_CLIPPED_RIGHT = 4, /* likewise */
     FLM_RECTANGLE_ANCESTOR = 8       /* above the level zoomed to */

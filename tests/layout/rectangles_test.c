@@ -83,7 +83,7 @@ static size_t plain_level(const struct plain *plain, const struct flm_viewport *
                                        {i},
                                        1,
                                        level,
-                                       (narrow ? FLM_RECTANGLE_RUN : 0) |
+                                       (narrow ? FLM_RECTANGLE_MERGED : 0) |
                                            (level < view->zoom_level ? FLM_RECTANGLE_ANCESTOR : 0),
                                        0,
                                        0};
@@ -198,7 +198,7 @@ static void children_and_self_fill_what_they_stand_on(void **state)
         size_t child = 1;
         for (size_t i = 0; i < list.count; i++) {
             const struct flm_rectangle *parent = &list.at[i];
-            if (parent->flags & FLM_RECTANGLE_RUN)
+            if (parent->flags & FLM_RECTANGLE_MERGED)
                 continue;
             double edge = parent->x0, sum = self[parent->node.index];
             for (; child < list.count && list.at[child].level == parent->level + 1 &&
@@ -273,7 +273,7 @@ static void a_gap_is_left_free(void **state)
     assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
     assert_int_equal(list.count, 5);
     const struct flm_rectangle *run = &list.at[2], *wide = &list.at[3], *last = &list.at[4];
-    assert_int_equal(run->flags, FLM_RECTANGLE_RUN);
+    assert_int_equal(run->flags, FLM_RECTANGLE_MERGED);
     assert_int_equal(run->node.index, 3);
     assert_int_equal(run->count, 2);
     assert_true(run->x0 == 1 && run->x1 == 5 && run->total == 3);
@@ -321,7 +321,7 @@ static void a_rectangle_knows_how_much_is_below_it(void **state)
     struct flm_rectangles list = {0};
     assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
     assert_int_equal(list.count, 3);
-    assert_int_equal(list.at[1].flags, FLM_RECTANGLE_RUN);
+    assert_int_equal(list.at[1].flags, FLM_RECTANGLE_MERGED);
     assert_int_equal(list.at[1].count, 3);
     assert_true(list.at[1].total == 4);
     struct flm_below run = flm_layout_below(layout, &list.at[1]);
@@ -472,11 +472,11 @@ static void what_is_just_wide_enough_is_a_rectangle_of_its_own(void **state)
     view.min_width_px = 8;
     assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
     assert_int_equal(list.count, 1 + 4);
-    assert_int_equal(list.at[1].flags, FLM_RECTANGLE_RUN);
+    assert_int_equal(list.at[1].flags, FLM_RECTANGLE_MERGED);
     assert_int_equal(list.at[1].count, 1);
     assert_int_equal(list.at[2].node.index, tree_node(p, "b").index);
     assert_int_equal(list.at[2].flags, 0);
-    assert_int_equal(list.at[3].flags, FLM_RECTANGLE_RUN);
+    assert_int_equal(list.at[3].flags, FLM_RECTANGLE_MERGED);
     assert_int_equal(list.at[3].count, 2);
     view.min_width_px = 0;
     assert_true(flm_layout_rectangles(layout, &view, &list, NULL));

@@ -250,7 +250,7 @@ static void list_groups(struct flm_legend *legend, const struct flm_coloring *c,
                         const double *totals, const uint32_t *order)
 {
     struct flm_legend_item others = {
-        .title = {"others", 6}, .tone = flm_tone_run, .group = FLM_NONE, .count = 0};
+        .title = {"others", 6}, .tone = flm_tone_merged, .group = FLM_NONE, .count = 0};
     for (size_t i = 0; i < c->group_count && totals[order[i]] > 0; i++) {
         const struct flm_color_group *group = &c->groups[order[i]];
         if (legend->count == FLM_LEGEND_GROUPS) {

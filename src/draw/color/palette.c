@@ -31,7 +31,7 @@ static const uint32_t light_grays[GRAYS] = {0xcfccc5, 0xd7d4cd, 0xdfdcd5};
 static const uint32_t dark_grays[GRAYS] = {0x83807a, 0x8c8982, 0x95928b};
 
 const struct flm_tone flm_tone_ancestor = {0xeeedea, 0x2a2d33, FLM_INK_PAGE};
-const struct flm_tone flm_tone_run = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
+const struct flm_tone flm_tone_merged = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
 
 /* ---- Ours ------------------------------------------------------------------------------------ */
 

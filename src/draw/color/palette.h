@@ -40,7 +40,7 @@ enum {
 
 /* The boxes that are no function: the root and what a zoom has above it; neighbors too narrow to
  * be seen. */
-extern const struct flm_tone flm_tone_ancestor, flm_tone_run;
+extern const struct flm_tone flm_tone_ancestor, flm_tone_merged;
 
 /* A palette with the colors that were given: "name->rgb(1,2,3)", a line each. */
 struct flm_palette {

@@ -153,7 +153,7 @@ void flm_still_style(void *context, const struct flm_rectangle *r, struct flm_bo
     if (!box->has_room)
         return;
     uint32_t frame = svg->profile->node_frame[r->node.index];
-    if (r->flags & FLM_RECTANGLE_RUN) {
+    if (r->flags & FLM_RECTANGLE_MERGED) {
         svg->label.size = 0;
         flm_text_putc(&svg->label, '+');
         flm_count_add(&svg->label, r->count);

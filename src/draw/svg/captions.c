@@ -45,7 +45,7 @@ static struct flm_picture_info facts_of(const struct flm_svg *svg)
     if (p->sizes.loss_count == 1)
         info.lost_what = flm_string_bytes(p, p->losses[0].what);
     for (size_t i = 0; i < svg->seen.count; i++)
-        if (svg->seen.at[i].flags & FLM_RECTANGLE_RUN)
+        if (svg->seen.at[i].flags & FLM_RECTANGLE_MERGED)
             info.merged_total += svg->seen.at[i].total;
     return info;
 }

@@ -238,7 +238,8 @@ static void count_children(const struct flm_svg *svg, uint32_t *children)
     const uint32_t *end = svg->profile->node_end;
     size_t parent = 0;
     for (size_t i = 1; i < svg->kept.count; i++) {
-        while (list[parent].level + 1 < list[i].level || (list[parent].flags & FLM_RECTANGLE_RUN) ||
+        while (list[parent].level + 1 < list[i].level ||
+               (list[parent].flags & FLM_RECTANGLE_MERGED) ||
                list[i].node.index <= list[parent].node.index ||
                list[i].node.index >= end[list[parent].node.index])
             parent++;
@@ -274,7 +275,7 @@ static void add_compared(const struct flm_svg *svg, struct flm_text *out,
 /* What stands on a box of the last level that is drawn. */
 static bool is_cut(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
-    return r->level + 1 == FLM_SVG_LEVELS && !(r->flags & FLM_RECTANGLE_RUN) &&
+    return r->level + 1 == FLM_SVG_LEVELS && !(r->flags & FLM_RECTANGLE_MERGED) &&
            flm_layout_below(svg->layout, r).node_count > 1;
 }
 
@@ -286,7 +287,7 @@ static void add_boxes(struct flm_svg *svg, struct flm_text *out, const struct ro
         const struct flm_rectangle *r = &svg->kept.at[i];
         uint32_t node = r->node.index;
         add_digits(out, is_cut(svg, r) ? 1 : children[i]);
-        if (r->flags & FLM_RECTANGLE_RUN) {
+        if (r->flags & FLM_RECTANGLE_MERGED) {
             add_digits(out, 0);
             add_digits(out, r->count);
             add_value(out, r->total);

@@ -147,7 +147,7 @@ static void add_label(struct flm_svg *svg, struct flm_text *out, const struct fl
         return;
     uint32_t frame = svg->profile->node_frame[r->node.index];
     svg->label.size = 0;
-    if (r->flags & FLM_RECTANGLE_RUN) {
+    if (r->flags & FLM_RECTANGLE_MERGED) {
         flm_text_putc(&svg->label, '+');
         flm_count_add(&svg->label, r->count);
         if (flm_label_width((struct flm_bytes){svg->label.at, svg->label.size}, &svg->font) > room)

@@ -74,7 +74,7 @@ static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
     if (!flm_layout_rectangles(svg->layout, &view, &svg->seen, why))
         return false;
     for (size_t i = 0; i < svg->seen.count; i++)
-        svg->seen_runs += svg->seen.at[i].flags & FLM_RECTANGLE_RUN;
+        svg->seen_runs += svg->seen.at[i].flags & FLM_RECTANGLE_MERGED;
     svg->level_count = svg->seen.count ? svg->seen.at[svg->seen.count - 1].level + 1 : 1;
     uint32_t all = flm_layout_level_count(svg->layout);
     svg->levels_cut = all > FLM_SVG_LEVELS ? all - FLM_SVG_LEVELS : 0;
@@ -113,7 +113,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
 {
     const struct flm_profile *p = svg->profile;
     bool added =
-        add_tone(svg, flm_tone_ancestor) != FLM_NONE && add_tone(svg, flm_tone_run) != FLM_NONE;
+        add_tone(svg, flm_tone_ancestor) != FLM_NONE && add_tone(svg, flm_tone_merged) != FLM_NONE;
     for (int i = 0; svg->comparison && i < FLM_CHANGE_TONES; i++)
         added = added && add_tone(svg, *flm_change_tone(svg->change_colors.palette, i)) != FLM_NONE;
     svg->frame_tone = malloc(p->sizes.frame_count * sizeof *svg->frame_tone);
@@ -122,7 +122,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
     memset(svg->frame_tone, 0xFF, p->sizes.frame_count * sizeof *svg->frame_tone);
 
     for (size_t i = 0; i < svg->kept.count; i++) {
-        if (svg->kept.at[i].flags & FLM_RECTANGLE_RUN)
+        if (svg->kept.at[i].flags & FLM_RECTANGLE_MERGED)
             continue;
         uint32_t frame = p->node_frame[svg->kept.at[i].node.index];
         const struct flm_frame_record *record = &p->frames[frame];
@@ -142,7 +142,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
 
 uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
-    if (r->flags & FLM_RECTANGLE_RUN)
+    if (r->flags & FLM_RECTANGLE_MERGED)
         return FLM_TONE_RUN;
     if (!svg->comparison)
         return svg->frame_tone[svg->profile->node_frame[r->node.index]];
@@ -153,7 +153,7 @@ uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
 
 enum flm_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
-    if (r->flags & FLM_RECTANGLE_RUN)
+    if (r->flags & FLM_RECTANGLE_MERGED)
         return FLM_MARK_NONE;
     uint32_t node = r->node.index;
     if (!svg->comparison)

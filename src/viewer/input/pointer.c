@@ -153,7 +153,7 @@ static void drag_on(struct flm_viewer *v, double x, double y)
 static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
                         const struct flm_rectangle *box)
 {
-    if (!(box->flags & FLM_RECTANGLE_RUN)) {
+    if (!(box->flags & FLM_RECTANGLE_MERGED)) {
         flm_viewer_zoom_to(v, ref);
         return;
     }
@@ -213,7 +213,7 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);
     flm_viewer_select(v, hit ? ref : (struct flm_node_ref){0, FLM_NONE});
-    v->selected_run = hit && box.flags & FLM_RECTANGLE_RUN ? box : (struct flm_rectangle){0};
+    v->selected_run = hit && box.flags & FLM_RECTANGLE_MERGED ? box : (struct flm_rectangle){0};
     flm_viewer_history_replace(v);
     if (!second)
         return;

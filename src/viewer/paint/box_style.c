@@ -51,7 +51,7 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),
     };
-    bool run = v->hovered_box.flags & FLM_RECTANGLE_RUN;
+    bool run = v->hovered_box.flags & FLM_RECTANGLE_MERGED;
     if (hovered != FLM_NONE && hovered != 0 && !run)
         styles->hovered = &s->profile->frames[hovered];
     return true;
@@ -239,8 +239,8 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
         box->skipped = true;
         return;
     }
-    if (r->flags & FLM_RECTANGLE_RUN) {
-        tint(theme, &flm_tone_run, box);
+    if (r->flags & FLM_RECTANGLE_MERGED) {
+        tint(theme, &flm_tone_merged, box);
         if (has_room && pane->kind != FLM_PANE_CHART) /* samples are painted over it */
             label_run(styles, r, box);
         if (styles->searching && !theme->forced)

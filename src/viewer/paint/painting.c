@@ -81,7 +81,7 @@ static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
     v->picture.visited += pane->drawn.visited;
     v->picture.drawn += (uint32_t)pane->drawn.count;
     for (size_t i = 0; i < pane->drawn.count; i++)
-        if (pane->drawn.at[i].flags & FLM_RECTANGLE_RUN) {
+        if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED) {
             v->picture.merged++;
             v->picture.merged_total += pane->drawn.at[i].total;
         }
@@ -375,7 +375,7 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
     const struct flm_pane *pane = styles->pane;
     flm_boxes_draw(boxes, &pane->drawn);
     for (size_t i = 0; pane->kind == FLM_PANE_CHART && i < pane->drawn.count; i++)
-        if (pane->drawn.at[i].flags & FLM_RECTANGLE_RUN)
+        if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED)
             paint_samples(styles, boxes, &pane->drawn.at[i]);
     paint_header(styles->viewer, pane, canvas->pixels);
 }

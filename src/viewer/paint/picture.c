@@ -119,7 +119,7 @@ static void count_cut(struct picture *picture, const struct flm_pane *pane,
 static uint32_t last_level(const struct flm_pane *pane, const struct flm_rectangle *r)
 {
     uint32_t most = pane->first_level + LEVELS - 1;
-    if (pane->kind != FLM_PANE_CHART || !(r->flags & FLM_RECTANGLE_RUN))
+    if (pane->kind != FLM_PANE_CHART || !(r->flags & FLM_RECTANGLE_MERGED))
         return r->level;
     uint32_t last = flm_layout_below(pane->layout, r).last_level;
     return last < most ? last : most;
@@ -134,7 +134,7 @@ static void count_boxes(struct picture *picture, const struct flm_pane *pane, st
         uint32_t last = last_level(pane, r);
         if (last >= pane->first_level + placed->rows)
             placed->rows = last - pane->first_level + 1;
-        if (r->flags & FLM_RECTANGLE_RUN) {
+        if (r->flags & FLM_RECTANGLE_MERGED) {
             info->merged++;
             info->merged_total += r->total;
             continue;
@@ -346,7 +346,7 @@ static void draw_samples(struct picture *picture, const struct flm_box_styles *s
     for (size_t i = 0; i < placed->boxes.count; i++) {
         const struct flm_rectangle *run = &placed->boxes.at[i];
         int first, last;
-        if (!(run->flags & FLM_RECTANGLE_RUN))
+        if (!(run->flags & FLM_RECTANGLE_MERGED))
             continue;
         flm_samples_range(run, 0, placed->view.width_px, &first, &last);
         for (uint32_t level = run->level; level < end; level++) {

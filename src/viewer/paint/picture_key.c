@@ -166,7 +166,7 @@ static void add_marks(struct flm_picture_keys *keys, const struct flm_viewer *v,
         marks &= ~(1u << keys->at[i].mark);
     for (int mark = FLM_MARK_NONE + 1; mark < FLM_MARK_APPEARED; mark++)
         if (marks >> mark & 1)
-            add(keys, &v->theme, &flm_tone_run, flm_bytes_of(flm_mark_name((enum flm_mark)mark)),
+            add(keys, &v->theme, &flm_tone_merged, flm_bytes_of(flm_mark_name((enum flm_mark)mark)),
                 scratch)
                 ->mark = (enum flm_mark)mark;
 }
@@ -180,7 +180,7 @@ static void add_searches(struct flm_picture_keys *keys, struct flm_viewer *v,
         if (!search->on || search->text.size == 0)
             continue;
         struct flm_bytes text = {search->text.at, search->text.size};
-        struct flm_picture_key *key = add(keys, &v->theme, &flm_tone_run, text, scratch);
+        struct flm_picture_key *key = add(keys, &v->theme, &flm_tone_merged, text, scratch);
         const struct flm_search_sums *sums = flm_search_sum(
             search, pane->profile, pane->metric, pane->layout, flm_viewer_goal_node(v, pane));
         key->fill = flm_search_color(&v->theme, search->color);

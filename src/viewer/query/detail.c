@@ -44,7 +44,7 @@ static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
     struct flm_node node = flm_pane_node(pane, ref.number);
     if (node.index == FLM_NONE)
         return false;
-    bool is_run = run && run->flags & FLM_RECTANGLE_RUN && run->count > 0;
+    bool is_run = run && run->flags & FLM_RECTANGLE_MERGED && run->count > 0;
     struct flm_node parent = flm_layout_parent(pane->layout, node);
     struct flm_node top = flm_viewer_goal_node(t->viewer, pane);
     *subject = (struct subject){

@@ -129,7 +129,7 @@ bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, boo
         return true;
     for (size_t i = 0; i < pane->drawn.count; i++) {
         const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (r->flags & FLM_RECTANGLE_RUN || pane->unfold_tree.is_open[r->node.index])
+        if (r->flags & FLM_RECTANGLE_MERGED || pane->unfold_tree.is_open[r->node.index])
             continue;
         if (*opened && budget == 0) {
             pane->incomplete = true;
@@ -152,7 +152,7 @@ bool flm_pane_has_unopened(const struct flm_pane *pane)
 {
     for (size_t i = 0; pane->lazy && i < pane->drawn.count; i++) {
         const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (!(r->flags & FLM_RECTANGLE_RUN) && !pane->unfold_tree.is_open[r->node.index])
+        if (!(r->flags & FLM_RECTANGLE_MERGED) && !pane->unfold_tree.is_open[r->node.index])
             return true;
     }
     return false;

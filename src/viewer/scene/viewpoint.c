@@ -58,7 +58,7 @@ static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm
     const struct flm_layout *places = flm_scene_places(&v->scene, pane);
     for (uint32_t level = 1; flm_layout_at(places, &view, 0, level, &box); level++) {
         double offset = flm_layout_offset(places, box.node);
-        if (box.flags & FLM_RECTANGLE_RUN || offset + box.total < view.right)
+        if (box.flags & FLM_RECTANGLE_MERGED || offset + box.total < view.right)
             break;
         top = box.node;
     }

@@ -62,7 +62,7 @@ static void text_can_be_read_on_every_tone(void **state)
                                 name);
             }
     assert_readable(flm_tone_ancestor, "ancestors");
-    assert_readable(flm_tone_run, "runs");
+    assert_readable(flm_tone_merged, "runs");
     for (int i = 0; i < FLM_SHARE_STEPS; i++)
         assert_readable(flm_share_tones[i], "shares");
     for (uint32_t i = 0; i < FLM_HUES * FLM_HUE_STEPS; i++)

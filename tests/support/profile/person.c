@@ -128,7 +128,7 @@ struct viewing_box viewing_find(struct viewing *seen, const char *function)
         for (size_t k = 0; k < pane->drawn.count; k++) {
             const struct flm_rectangle *r = &pane->drawn.at[k];
             uint32_t frame = pane->tree.frame[r->node.index];
-            if (r->flags & FLM_RECTANGLE_RUN || r->level < pane->first_level || frame == 0 ||
+            if (r->flags & FLM_RECTANGLE_MERGED || r->level < pane->first_level || frame == 0 ||
                 !flm_bytes_are(flm_frame_function(pane->profile, frame), function) ||
                 r->x1 - r->x0 <= widest.x1 - widest.x0)
                 continue;

@@ -100,7 +100,7 @@ static void what_is_walked_to_is_in_the_picture(void **state)
             bool drawn = false;
             for (size_t k = 0; k < pane->drawn.count; k++)
                 drawn |= pane->drawn.at[k].node.index == node &&
-                         !(pane->drawn.at[k].flags & FLM_RECTANGLE_RUN) &&
+                         !(pane->drawn.at[k].flags & FLM_RECTANGLE_MERGED) &&
                          pane->drawn.at[k].level >= pane->first_level;
             assert_true(drawn);
         }

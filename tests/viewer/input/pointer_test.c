@@ -228,7 +228,7 @@ static void a_box_of_many_is_opened_by_a_second_click(void **state)
         viewing_look(&seen);
         const struct flm_pane *pane = &seen.viewer->scene.panes[0];
         const struct flm_rectangle *run = &pane->drawn.at[pane->drawn.count - 1];
-        assert_true(run->flags & FLM_RECTANGLE_RUN);
+        assert_true(run->flags & FLM_RECTANGLE_MERGED);
         assert_int_equal(run->count, 40);
         double x = 8 + (run->x0 + run->x1) / 2, y = 48 + 2.5 * 19;
         viewing_click_at(&seen, x, y, way ? 1 : 2);

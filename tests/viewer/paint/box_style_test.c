@@ -35,7 +35,7 @@ static void the_label_is_the_name_and_the_root_says_how_much(void **state)
     flm_box_styles_apply(&styles, &root, &box);
     assert_true(flm_bytes_start_with(box.label, "all, 8"));
     struct flm_rectangle run = {
-        .total = 2, .count = 41, .level = 1, .node = {1}, .flags = FLM_RECTANGLE_RUN};
+        .total = 2, .count = 41, .level = 1, .node = {1}, .flags = FLM_RECTANGLE_MERGED};
     box = (struct flm_box){.has_room = true};
     flm_box_styles_apply(&styles, &run, &box);
     assert_true(flm_bytes_start_with(box.label, "+41, 25"));

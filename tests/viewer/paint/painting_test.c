@@ -117,7 +117,7 @@ static void a_selected_run_is_outlined_too(void **state)
     viewing_look(&seen);
     const struct flm_pane *pane = &seen.viewer->scene.panes[0];
     struct flm_rectangle run = pane->drawn.at[pane->drawn.count - 1];
-    assert_true(run.flags & FLM_RECTANGLE_RUN);
+    assert_true(run.flags & FLM_RECTANGLE_MERGED);
     viewing_click_at(&seen, 8 + (run.x0 + run.x1) / 2, 48 + 2.5 * 19, 1);
     viewing_look(&seen);
     assert_true(pixels_of_color(&seen, flm_page_colors(&seen.viewer->theme).accent) > 10);

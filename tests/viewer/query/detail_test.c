@@ -214,7 +214,7 @@ static void narrow_frames_are_told_together(void **state)
     struct flm_rectangle run = {0};
     view.min_width_px = 1;
     assert_true(flm_layout_at(pane->layout, &view, area.width - 0.01, 2, &run));
-    assert_true(run.flags & FLM_RECTANGLE_RUN);
+    assert_true(run.flags & FLM_RECTANGLE_MERGED);
     v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
     struct json_tree *d = answer(v, "detail");
@@ -266,7 +266,7 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     view.min_width_px = 1;
     view.right = v->scene.total;
     assert_true(flm_layout_at(pane->layout, &view, 30, 1, &run));
-    assert_true(run.flags & FLM_RECTANGLE_RUN);
+    assert_true(run.flags & FLM_RECTANGLE_MERGED);
     v->selected = (struct flm_node_ref){0, run.node.index};
     v->selected_run = run;
     struct json_tree *d = answer(v, "detail");
