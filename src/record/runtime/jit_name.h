@@ -1,7 +1,7 @@
 /* jit_name.h - what runtimes write into the name of a region of code.
  *
  *     JS:*fib /app/fib.js:3:13       V8: optimized; ^ and + barely, ~ interpreted. File and line
- *     Builtin:ArrayMap               V8's own code
+ *     Builtin:ArrayMap               V8's user code
  *     py::parse:/app/parse.py        CPython -X perf: function, file
  *     Lcom/foo/Bar;::baz             the JVM, by perf's agent; a->b is b inlined into a
  *     void com.foo.Bar.baz(int)      the JVM itself

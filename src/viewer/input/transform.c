@@ -226,7 +226,7 @@ static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct fl
 {
     (void)none;
     struct flm_text text = {0};
-    bool good = flm_own_code_write(flm_viewer_shown(v), &text, why);
+    bool good = flm_user_code_write(flm_viewer_shown(v), &text, why);
     if (good && text.size == 0)
         good = flm_error_set(why, FLM_ERROR_USAGE,
                              "nothing here is known to be of a library, a runtime or the kernel");

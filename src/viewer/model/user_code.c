@@ -164,9 +164,9 @@ static bool add_alternatives(const struct flm_profile *p, const char *field,
     return ok;
 }
 
-static bool own_code(const struct flm_profile *p, struct alternatives *modules,
-                     struct alternatives *names, unsigned char *marks, struct flm_text *out,
-                     struct flm_error *why)
+static bool user_code(const struct flm_profile *p, struct alternatives *modules,
+                      struct alternatives *names, unsigned char *marks, struct flm_text *out,
+                      struct flm_error *why)
 {
     struct flm_text files = {0};
     collect(p, modules, names);
@@ -187,12 +187,12 @@ static bool own_code(const struct flm_profile *p, struct alternatives *modules,
                          "kernel");
 }
 
-bool flm_own_code_write(const struct flm_profile *p, struct flm_text *out, struct flm_error *why)
+bool flm_user_code_write(const struct flm_profile *p, struct flm_text *out, struct flm_error *why)
 {
     struct alternatives modules = {0}, names = {0};
     struct flm_text text = {0};
     unsigned char *marks = calloc(p->sizes.frame_count, 1);
-    bool ok = marks ? own_code(p, &modules, &names, marks, &text, why) : flm_error_memory(why);
+    bool ok = marks ? user_code(p, &modules, &names, marks, &text, why) : flm_error_memory(why);
     if (ok)
         flm_text_add(out, (struct flm_bytes){text.at, text.size});
     ok = ok && (!out->failed || flm_error_memory(why));
@@ -261,7 +261,7 @@ bool flm_presets_init(struct flm_presets *presets, const struct flm_profile *p,
     *presets = (struct flm_presets){.at = {{.title = "Only my code"}}};
     unsigned char *marks = malloc(p->sizes.frame_count);
     bool ok = marks != NULL;
-    if (ok && flm_own_code_write(p, &presets->at[0].text, &refused))
+    if (ok && flm_user_code_write(p, &presets->at[0].text, &refused))
         presets->count = presets->at[0].text.size > 0;
     ok = ok && refused.kind != FLM_ERROR_MEMORY;
     for (size_t i = 0; ok && i < sizeof known / sizeof known[0]; i++)

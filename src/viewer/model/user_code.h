@@ -16,9 +16,9 @@
 #include "base/text/text.h"
 #include "profile/columns.h"
 
-/* The operations that leave only own code; nothing where all is. Refused, and `why`, where nothing
+/* The operations that leave only user code; nothing where all is. Refused, and `why`, where nothing
  * would be left, or if memory ran out. */
-bool flm_own_code_write(const struct flm_profile *p, struct flm_text *out, struct flm_error *why);
+bool flm_user_code_write(const struct flm_profile *p, struct flm_text *out, struct flm_error *why);
 
 /* What is offered for a profile: only what changes something. */
 struct flm_preset {

@@ -14,7 +14,7 @@ static void assert_left(struct flm_profile *p, const char *expected)
 {
     struct flm_text text = {0};
     struct flm_error why = {0};
-    if (!flm_own_code_write(p, &text, &why))
+    if (!flm_user_code_write(p, &text, &why))
         fail_msg("%s", why.text);
     flm_text_putc(&text, 0);
     struct flm_profile *own = flm_apply(p, text.at, NULL, &why);
@@ -81,7 +81,7 @@ static void where_all_is_ones_own_there_is_nothing_to_do(void **state)
     (void)state;
     struct flm_profile *p = profile_of("main;work 1\n");
     struct flm_text text = {0};
-    assert_true(flm_own_code_write(p, &text, NULL));
+    assert_true(flm_user_code_write(p, &text, NULL));
     assert_int_equal(text.size, 0);
     flm_text_clear(&text);
     flm_profile_free(p);
@@ -93,7 +93,7 @@ static void where_nothing_would_be_left_it_is_refused(void **state)
     struct flm_profile *p = profile_of("_start;std::sort;read_[k] 1\n");
     struct flm_text text = {0};
     struct flm_error why = {0};
-    assert_false(flm_own_code_write(p, &text, &why));
+    assert_false(flm_user_code_write(p, &text, &why));
     assert_non_null(strstr(why.text, "nothing would be left"));
     assert_int_equal(text.size, 0);
     flm_text_clear(&text);
@@ -155,7 +155,7 @@ static void many_modules_are_one_expression(void **state)
     }
     struct flm_profile *p = flm_builder_finish(b, NULL);
     struct flm_text text = {0};
-    assert_true(flm_own_code_write(p, &text, NULL));
+    assert_true(flm_user_code_write(p, &text, NULL));
     flm_text_putc(&text, 0);
     struct flm_profile *own = flm_apply(p, text.at, NULL, NULL);
     assert_non_null(own);
@@ -170,7 +170,7 @@ static bool write_all(void *context, struct flm_error *why)
     const struct flm_profile *p = context;
     struct flm_presets presets;
     struct flm_text text = {0};
-    bool ok = flm_own_code_write(p, &text, why);
+    bool ok = flm_user_code_write(p, &text, why);
     flm_text_clear(&text);
     if (ok && (ok = flm_presets_init(&presets, p, why)))
         flm_presets_clear(&presets);
