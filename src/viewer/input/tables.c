@@ -8,7 +8,7 @@
 
 static struct flm_call_tree *tree_of(struct flm_viewer *v, struct flm_error *why)
 {
-    return flm_figures_call_tree(&v->figures, &v->scene.panes[0], why);
+    return flm_cached_tables_call_tree(&v->tables, &v->scene.panes[0], why);
 }
 
 /* The node that is named, in the call tree; what it calls is in the tree as far as it can be. */

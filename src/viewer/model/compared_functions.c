@@ -36,7 +36,7 @@ struct flm_change flm_compared_function(const struct flm_viewer *v, uint32_t fun
 {
     const struct flm_compared *c = v->scene.compared;
     const struct flm_function *before = &c->before.function[function];
-    const struct flm_function *after = &v->figures.functions.function[function];
+    const struct flm_function *after = &v->tables.functions.function[function];
     double lost = 0, gained = 0;
     if (c->lost.function) {
         const struct flm_function *l = &c->lost.function[function];
@@ -63,7 +63,7 @@ static int by_size(const void *context, uint32_t a, uint32_t b)
 /* The functions from `from` on in the list, the largest change first. */
 static bool sort(const struct flm_viewer *v, uint32_t *list, uint32_t count)
 {
-    uint32_t functions = v->figures.functions.count;
+    uint32_t functions = v->tables.functions.count;
     double *size = malloc(functions * sizeof *size);
     uint32_t *scratch = malloc((size_t)count * sizeof *scratch + 1);
     for (uint32_t i = 0; size && i < functions; i++) {
@@ -89,7 +89,7 @@ const uint32_t *flm_compared_ranking(struct flm_viewer *v, const uint32_t *ranki
                                      struct flm_error *why)
 {
     struct flm_compared *c = v->scene.compared;
-    const struct flm_functions *after = &v->figures.functions;
+    const struct flm_functions *after = &v->tables.functions;
     if (!flm_compared_functions(v, why))
         return NULL;
     if (c->ranking && c->ranked.key == order.key && c->ranked.down == order.down) {

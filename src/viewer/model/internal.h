@@ -88,7 +88,7 @@ struct flm_viewer {
     struct flm_timeline timeline;
     double wheel_ms; /* when it last moved */
     struct flm_drag drag;
-    struct flm_figures figures; /* of the shown profile */
+    struct flm_cached_tables tables; /* of the shown profile */
 
     /* ---- The window ---- */
     uint32_t width, height; /* device px */

@@ -42,7 +42,7 @@ void flm_viewer_free(struct flm_viewer *v)
 {
     if (!v)
         return;
-    flm_figures_clear(&v->figures);
+    flm_cached_tables_clear(&v->tables);
     flm_scene_clear(&v->scene);
     flm_searches_clear(&v->searches);
     flm_operations_clear(&v->operations);
@@ -126,7 +126,7 @@ void flm_viewer_drop_scene(struct flm_viewer *v)
 
 static void forget_shown(struct flm_viewer *v)
 {
-    flm_figures_clear(&v->figures);
+    flm_cached_tables_clear(&v->tables);
     forget_coloring(v);
     flm_viewer_forget_scene(v);
     v->changed |= FLM_CHANGED_CHIPS | FLM_CHANGED_TRACKS;
@@ -134,7 +134,7 @@ static void forget_shown(struct flm_viewer *v)
 
 void flm_viewer_forget_measures(struct flm_viewer *v)
 {
-    flm_figures_forget_measures(&v->figures);
+    flm_cached_tables_forget_measures(&v->tables);
     flm_timeline_clear(&v->timeline);
     flm_viewer_forget_scene(v);
 }

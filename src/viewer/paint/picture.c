@@ -185,7 +185,7 @@ static bool find_info(struct picture *picture, struct flm_error *why)
     struct flm_viewer *v = picture->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
     const struct flm_profile *p = pane->profile;
-    const struct flm_summary *summary = flm_figures_summary(&v->figures, p, why);
+    const struct flm_summary *summary = flm_cached_tables_summary(&v->tables, p, why);
     if (!summary)
         return false;
     const struct flm_metric_summary *metric = &summary->metric[pane->metric.index];

@@ -105,7 +105,7 @@ static uint32_t metric_at(const struct flm_telling *t, uint32_t i)
 /* What shares of a metric are of. */
 static double size_of(const struct flm_telling *t, uint32_t metric)
 {
-    return t->viewer->figures.summary.metric[metric].size;
+    return t->viewer->tables.summary.metric[metric].size;
 }
 
 static void use_metric(struct flm_telling *t, uint32_t metric)
@@ -191,17 +191,17 @@ static void tell_line(struct flm_telling *t, const struct subject *s, const char
 /* "all 12 places": the function wherever it is. */
 static void tell_places(struct flm_telling *t, const struct subject *s)
 {
-    const struct flm_figures *figures = &t->viewer->figures;
-    uint32_t function = figures->functions.of_frame[s->frame];
-    if (s->frame == 0 || figures->places[function] < 2)
+    const struct flm_cached_tables *tables = &t->viewer->tables;
+    uint32_t function = tables->functions.of_frame[s->frame];
+    if (s->frame == 0 || tables->places[function] < 2)
         return;
     struct flm_text name = {0};
     flm_text_puts(&name, "all ");
-    flm_count_add(&name, figures->places[function]);
+    flm_count_add(&name, tables->places[function]);
     flm_text_puts(&name, " places");
     flm_text_putc(&name, 0);
     tell_line(t, s, name.failed ? "all places" : name.at,
-              figures->functions.function[function].total, false);
+              tables->functions.function[function].total, false);
     flm_text_clear(&name);
 }
 
@@ -244,7 +244,7 @@ bool flm_answer_hover(struct flm_viewer *v, struct flm_bytes argument, struct fl
         flm_text_puts(out, "null\n");
         return flm_tell_end(&t, why);
     }
-    if (!flm_figures_measured(&v->figures, t.profile, t.metric, why))
+    if (!flm_cached_tables_measured(&v->tables, t.profile, t.metric, why))
         return false;
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
     flm_json_add_number(&t.json, "x", v->hover_x);
@@ -316,11 +316,11 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
 
 static void tell_instances(struct flm_telling *t, const struct subject *s)
 {
-    const struct flm_figures *figures = &t->viewer->figures;
-    uint32_t function = figures->functions.of_frame[s->frame];
-    const struct flm_function *f = &figures->functions.function[function];
+    const struct flm_cached_tables *tables = &t->viewer->tables;
+    uint32_t function = tables->functions.of_frame[s->frame];
+    const struct flm_function *f = &tables->functions.function[function];
     flm_json_begin(&t->json, "instances", FLM_JSON_OBJECT_LINE);
-    flm_json_add_number(&t->json, "count", figures->places[function]);
+    flm_json_add_number(&t->json, "count", tables->places[function]);
     flm_tell_quantity(t, "total", f->total);
     flm_tell_share(t, "of_all", f->total, t->all);
     flm_tell_share(t, "of_view", f->total,
@@ -333,7 +333,7 @@ static void tell_instances(struct flm_telling *t, const struct subject *s)
 static void tell_relation(struct flm_telling *t, const struct subject *s,
                           const struct flm_relation *relation, double whole)
 {
-    const struct flm_functions *functions = &t->viewer->figures.functions;
+    const struct flm_functions *functions = &t->viewer->tables.functions;
     uint32_t frame = functions->function[relation->function].first_frame;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
     flm_tell_ref(t, s->pane_index, relation->node);
@@ -357,10 +357,10 @@ static void tell_relations(struct flm_telling *t, const struct subject *s, const
 static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struct flm_error *why)
 {
     struct flm_relations relations = {0};
-    uint32_t function = t->viewer->figures.functions.of_frame[s->frame];
+    uint32_t function = t->viewer->tables.functions.of_frame[s->frame];
     double whole = 0;
     if (s->pane->kind == FLM_PANE_STACKS && s->frame != 0 &&
-        !flm_relations_init(&relations, &t->viewer->figures.functions, s->pane->layout, function,
+        !flm_relations_init(&relations, &t->viewer->tables.functions, s->pane->layout, function,
                             why))
         return false;
     for (uint32_t i = 0; i < relations.caller_count; i++)
@@ -579,7 +579,7 @@ bool flm_answer_detail(struct flm_viewer *v, struct flm_bytes argument, struct f
     if (!find_subject(&t, v->selected, &v->selected_run, &s))
         flm_text_puts(out, "null\n");
     else
-        ok =
-            flm_figures_measured(&v->figures, t.profile, t.metric, why) && tell_detail(&t, &s, why);
+        ok = flm_cached_tables_measured(&v->tables, t.profile, t.metric, why) &&
+             tell_detail(&t, &s, why);
     return flm_tell_end(&t, ok ? why : NULL) && ok;
 }

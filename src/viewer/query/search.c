@@ -33,7 +33,8 @@ static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is
                        struct flm_error *why)
 {
     struct flm_viewer *v = t->viewer;
-    const struct flm_functions *functions = flm_figures_functions(&v->figures, t->profile, why);
+    const struct flm_functions *functions =
+        flm_cached_tables_functions(&v->tables, t->profile, why);
     if (!functions)
         return false;
     const struct flm_pane *pane = &v->scene.panes[0];

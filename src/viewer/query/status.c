@@ -164,7 +164,7 @@ static void tell_picture(struct flm_telling *t)
 
 static void tell_status(struct flm_telling *t)
 {
-    const struct flm_summary *summary = &t->viewer->figures.summary;
+    const struct flm_summary *summary = &t->viewer->tables.summary;
     const struct flm_metric_summary *metric = &summary->metric[t->metric.index];
     bool is_empty = metric->size == 0;
     flm_json_add_number(&t->json, "nodes", (double)t->profile->sizes.node_count - 1);

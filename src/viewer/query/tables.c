@@ -31,7 +31,7 @@ static bool list_functions(struct flm_telling *t, struct flm_ranking_order order
     struct flm_viewer *v = t->viewer;
     *listing = (struct listing){0};
     listing->function =
-        flm_figures_ranking(&v->figures, t->profile, t->metric, order, &listing->count, why);
+        flm_cached_tables_ranking(&v->tables, t->profile, t->metric, order, &listing->count, why);
     if (listing->function && v->scene.compared)
         listing->function = flm_compared_ranking(v, listing->function, order, &listing->count, why);
     if (!listing->function || !found_only || !v->searches.frame_color)
@@ -40,7 +40,7 @@ static bool list_functions(struct flm_telling *t, struct flm_ranking_order order
     if (!filtered)
         return flm_error_memory(why);
     for (uint32_t i = 0; i < listing->count; i++)
-        if (is_found(v, &v->figures.functions.function[listing->function[i]]))
+        if (is_found(v, &v->tables.functions.function[listing->function[i]]))
             filtered[kept++] = listing->function[i];
     *listing = (struct listing){filtered, filtered, kept};
     return true;
@@ -50,7 +50,7 @@ static bool same_function(const struct flm_telling *t, struct flm_node_ref ref, 
 {
     uint32_t frame = flm_scene_frame(&t->viewer->scene, ref);
     return frame != FLM_NONE && frame != 0 &&
-           t->viewer->figures.functions.of_frame[frame] == function;
+           t->viewer->tables.functions.of_frame[frame] == function;
 }
 
 static void tell_function_change(struct flm_telling *t, uint32_t function)
@@ -65,7 +65,7 @@ static void tell_function_change(struct flm_telling *t, uint32_t function)
 static void tell_function(struct flm_telling *t, uint32_t function)
 {
     const struct flm_viewer *v = t->viewer;
-    const struct flm_function *f = &v->figures.functions.function[function];
+    const struct flm_function *f = &v->tables.functions.function[function];
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_number(&t->json, "frame", f->first_frame);
     flm_tell_title(t, "title", f->first_frame);
@@ -217,7 +217,7 @@ static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct 
 {
     struct flm_viewer *v = t->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
-    struct flm_call_tree *tree = flm_figures_call_tree(&v->figures, pane, why);
+    struct flm_call_tree *tree = flm_cached_tables_call_tree(&v->tables, pane, why);
     if (!tree)
         return false;
     struct flm_node selected = follow_selected(v, tree, pane);

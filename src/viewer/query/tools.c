@@ -52,7 +52,7 @@ static bool is_offered(const struct flm_telling *t, int view)
     if (!t->profile)
         return false;
     if (view == FLM_VIEW_CHART)
-        return t->viewer->figures.has_summary && t->viewer->figures.summary.timed_samples > 0;
+        return t->viewer->tables.has_summary && t->viewer->tables.summary.timed_samples > 0;
     if (view == FLM_VIEW_COMPARE)
         return flm_viewer_compares(t->viewer);
     return true;
@@ -89,7 +89,7 @@ static void tell_metrics(struct flm_telling *t)
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
         flm_json_add_text(&t->json, "name", flm_comparing_metric_name(t->viewer, m));
         flm_json_add_text(&t->json, "unit", unit);
-        flm_quantity_add(flm_tell_words_begin(t), t->viewer->figures.summary.metric[m].total, unit);
+        flm_quantity_add(flm_tell_words_begin(t), t->viewer->tables.summary.metric[m].total, unit);
         flm_tell_words(t, "total");
         flm_json_end(&t->json);
     }

@@ -12,7 +12,7 @@ bool flm_tell_begin(struct flm_telling *t, struct flm_viewer *v, struct flm_text
     t->profile = flm_viewer_shown(v);
     if (!t->profile || v->metric >= t->profile->sizes.metric_count)
         return true;
-    const struct flm_summary *summary = flm_figures_summary(&v->figures, t->profile, why);
+    const struct flm_summary *summary = flm_cached_tables_summary(&v->tables, t->profile, why);
     if (!summary)
         return false;
     t->metric = (struct flm_metric){flm_comparing_metric(v, v->metric)};

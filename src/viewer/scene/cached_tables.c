@@ -5,47 +5,47 @@
 
 #include "base/core/sort.h"
 
-void flm_figures_forget_measures(struct flm_figures *figures)
+void flm_cached_tables_forget_measures(struct flm_cached_tables *tables)
 {
-    free(figures->places);
-    figures->places = NULL;
-    figures->is_measured = false;
+    free(tables->places);
+    tables->places = NULL;
+    tables->is_measured = false;
     for (int key = 0; key < FLM_RANK_KEYS; key++)
         for (int down = 0; down < 2; down++) {
-            free(figures->ranking[key][down].function);
-            figures->ranking[key][down] = (struct flm_ranked){0};
+            free(tables->ranking[key][down].function);
+            tables->ranking[key][down] = (struct flm_ranked){0};
         }
 }
 
-void flm_figures_clear(struct flm_figures *figures)
+void flm_cached_tables_clear(struct flm_cached_tables *tables)
 {
-    flm_figures_forget_measures(figures);
-    if (figures->has_functions)
-        flm_functions_clear(&figures->functions);
-    if (figures->has_summary)
-        flm_summary_clear(&figures->summary);
-    flm_presets_clear(&figures->presets);
-    flm_call_tree_free(figures->call_tree);
-    *figures = (struct flm_figures){0};
+    flm_cached_tables_forget_measures(tables);
+    if (tables->has_functions)
+        flm_functions_clear(&tables->functions);
+    if (tables->has_summary)
+        flm_summary_clear(&tables->summary);
+    flm_presets_clear(&tables->presets);
+    flm_call_tree_free(tables->call_tree);
+    *tables = (struct flm_cached_tables){0};
 }
 
-const struct flm_functions *flm_figures_functions(struct flm_figures *figures,
-                                                  const struct flm_profile *p,
-                                                  struct flm_error *why)
+const struct flm_functions *flm_cached_tables_functions(struct flm_cached_tables *tables,
+                                                        const struct flm_profile *p,
+                                                        struct flm_error *why)
 {
-    if (!figures->has_functions)
-        figures->has_functions = flm_functions_init(&figures->functions, p, why);
-    return figures->has_functions ? &figures->functions : NULL;
+    if (!tables->has_functions)
+        tables->has_functions = flm_functions_init(&tables->functions, p, why);
+    return tables->has_functions ? &tables->functions : NULL;
 }
 
 /* The nodes of each function that have a value, or something below them that has: those that are
  * drawn. A node with children that cancel out in a difference is drawn too, so this looks for any
  * value in the subtree: from the last node back, where the next value stands. */
-static bool count_places(struct flm_figures *figures, const struct flm_profile *p,
+static bool count_places(struct flm_cached_tables *tables, const struct flm_profile *p,
                          struct flm_metric metric, struct flm_error *why)
 {
     const double *self = flm_self_column(p, metric.index);
-    uint32_t *places = calloc(figures->functions.count, sizeof *places);
+    uint32_t *places = calloc(tables->functions.count, sizeof *places);
     if (!places)
         return flm_error_memory(why);
     uint32_t next = FLM_NONE; /* the first node from here on that has a value */
@@ -53,52 +53,55 @@ static bool count_places(struct flm_figures *figures, const struct flm_profile *
         if (self[i] != 0)
             next = i;
         if (next < p->node_end[i])
-            places[figures->functions.of_frame[p->node_frame[i]]]++;
+            places[tables->functions.of_frame[p->node_frame[i]]]++;
     }
-    figures->places = places;
+    tables->places = places;
     return true;
 }
 
-const struct flm_functions *flm_figures_measured(struct flm_figures *figures,
-                                                 const struct flm_profile *p,
-                                                 struct flm_metric metric, struct flm_error *why)
+const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables *tables,
+                                                       const struct flm_profile *p,
+                                                       struct flm_metric metric,
+                                                       struct flm_error *why)
 {
-    if (figures->is_measured)
-        return &figures->functions;
-    if (!flm_figures_functions(figures, p, why) ||
-        !flm_functions_measure(&figures->functions, p, metric, why) ||
-        !count_places(figures, p, metric, why))
+    if (tables->is_measured)
+        return &tables->functions;
+    if (!flm_cached_tables_functions(tables, p, why) ||
+        !flm_functions_measure(&tables->functions, p, metric, why) ||
+        !count_places(tables, p, metric, why))
         return NULL;
-    figures->is_measured = true;
-    return &figures->functions;
+    tables->is_measured = true;
+    return &tables->functions;
 }
 
-const struct flm_summary *flm_figures_summary(struct flm_figures *figures,
-                                              const struct flm_profile *p, struct flm_error *why)
+const struct flm_summary *flm_cached_tables_summary(struct flm_cached_tables *tables,
+                                                    const struct flm_profile *p,
+                                                    struct flm_error *why)
 {
-    if (!figures->has_summary)
-        figures->has_summary = flm_summary_init(&figures->summary, p, why);
-    return figures->has_summary ? &figures->summary : NULL;
+    if (!tables->has_summary)
+        tables->has_summary = flm_summary_init(&tables->summary, p, why);
+    return tables->has_summary ? &tables->summary : NULL;
 }
 
-const struct flm_presets *flm_figures_presets(struct flm_figures *figures,
-                                              const struct flm_profile *p, struct flm_error *why)
+const struct flm_presets *flm_cached_tables_presets(struct flm_cached_tables *tables,
+                                                    const struct flm_profile *p,
+                                                    struct flm_error *why)
 {
-    if (!figures->has_presets)
-        figures->has_presets = flm_presets_init(&figures->presets, p, why);
-    return figures->has_presets ? &figures->presets : NULL;
+    if (!tables->has_presets)
+        tables->has_presets = flm_presets_init(&tables->presets, p, why);
+    return tables->has_presets ? &tables->presets : NULL;
 }
 
-struct flm_call_tree *flm_figures_call_tree(struct flm_figures *figures,
-                                            const struct flm_pane *pane, struct flm_error *why)
+struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tables,
+                                                  const struct flm_pane *pane,
+                                                  struct flm_error *why)
 {
-    if (!figures->call_tree)
-        figures->call_tree = flm_call_tree_new();
-    if (!figures->call_tree)
+    if (!tables->call_tree)
+        tables->call_tree = flm_call_tree_new();
+    if (!tables->call_tree)
         flm_error_memory(why);
-    return figures->call_tree && flm_call_tree_show(figures->call_tree, pane, why)
-               ? figures->call_tree
-               : NULL;
+    return tables->call_tree && flm_call_tree_show(tables->call_tree, pane, why) ? tables->call_tree
+                                                                                 : NULL;
 }
 
 /* ---- Rankings -------------------------------------------------------------------------------- */
@@ -165,14 +168,15 @@ static uint32_t rank(const struct flm_functions *functions, struct flm_ranking_o
     return count;
 }
 
-const uint32_t *flm_figures_ranking(struct flm_figures *figures, const struct flm_profile *p,
-                                    struct flm_metric metric, struct flm_ranking_order order,
-                                    uint32_t *count, struct flm_error *why)
+const uint32_t *flm_cached_tables_ranking(struct flm_cached_tables *tables,
+                                          const struct flm_profile *p, struct flm_metric metric,
+                                          struct flm_ranking_order order, uint32_t *count,
+                                          struct flm_error *why)
 {
-    const struct flm_functions *functions = flm_figures_measured(figures, p, metric, why);
+    const struct flm_functions *functions = flm_cached_tables_measured(tables, p, metric, why);
     if (!functions)
         return NULL;
-    struct flm_ranked *ranking = &figures->ranking[order.key][order.down];
+    struct flm_ranked *ranking = &tables->ranking[order.key][order.down];
     if (!ranking->function) {
         uint32_t *made = malloc(functions->count * sizeof *made);
         ranking->count = made ? rank(functions, order, made) : FLM_NONE;

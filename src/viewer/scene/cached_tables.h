@@ -39,7 +39,7 @@ struct flm_ranked {
     uint32_t count;
 };
 
-struct flm_figures {
+struct flm_cached_tables {
     struct flm_functions functions;
     bool has_functions, is_measured, has_summary, has_presets;
     uint32_t *places; /* by function: how many nodes with a value in or below them */
@@ -50,25 +50,30 @@ struct flm_figures {
 };
 
 /* Another profile is shown, or another metric. */
-void flm_figures_clear(struct flm_figures *figures);
-void flm_figures_forget_measures(struct flm_figures *figures);
+void flm_cached_tables_clear(struct flm_cached_tables *tables);
+void flm_cached_tables_forget_measures(struct flm_cached_tables *tables);
 
 /* Each is NULL, and `why`, if memory ran out. `p` and `metric` are what is shown. */
-const struct flm_functions *flm_figures_functions(struct flm_figures *figures,
-                                                  const struct flm_profile *p,
+const struct flm_functions *flm_cached_tables_functions(struct flm_cached_tables *tables,
+                                                        const struct flm_profile *p,
+                                                        struct flm_error *why);
+const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables *tables,
+                                                       const struct flm_profile *p,
+                                                       struct flm_metric metric,
+                                                       struct flm_error *why);
+const struct flm_summary *flm_cached_tables_summary(struct flm_cached_tables *tables,
+                                                    const struct flm_profile *p,
+                                                    struct flm_error *why);
+const uint32_t *flm_cached_tables_ranking(struct flm_cached_tables *tables,
+                                          const struct flm_profile *p, struct flm_metric metric,
+                                          struct flm_ranking_order order, uint32_t *count,
+                                          struct flm_error *why);
+const struct flm_presets *flm_cached_tables_presets(struct flm_cached_tables *tables,
+                                                    const struct flm_profile *p,
+                                                    struct flm_error *why);
+struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tables,
+                                                  const struct flm_pane *pane,
                                                   struct flm_error *why);
-const struct flm_functions *flm_figures_measured(struct flm_figures *figures,
-                                                 const struct flm_profile *p,
-                                                 struct flm_metric metric, struct flm_error *why);
-const struct flm_summary *flm_figures_summary(struct flm_figures *figures,
-                                              const struct flm_profile *p, struct flm_error *why);
-const uint32_t *flm_figures_ranking(struct flm_figures *figures, const struct flm_profile *p,
-                                    struct flm_metric metric, struct flm_ranking_order order,
-                                    uint32_t *count, struct flm_error *why);
-const struct flm_presets *flm_figures_presets(struct flm_figures *figures,
-                                              const struct flm_profile *p, struct flm_error *why);
-struct flm_call_tree *flm_figures_call_tree(struct flm_figures *figures,
-                                            const struct flm_pane *pane, struct flm_error *why);
 
 /* "self", "-self" ... as the action "sort" is told: a '-' turns the order round that people expect
  * of a column: the largest first, names from A. What is no column is by self. */

@@ -25,7 +25,7 @@ static void value_in(const void *context, uint32_t node, bool of_self, double va
 
 static bool is_signed(const struct flm_viewer *v, uint32_t metric)
 {
-    const struct flm_summary *summary = &v->figures.summary;
+    const struct flm_summary *summary = &v->tables.summary;
     return summary->metric && summary->metric[metric].size != summary->metric[metric].total;
 }
 
