@@ -199,22 +199,25 @@ bool flm_metric_pair_find(const struct flm_profile *p, const char *name,
 }
 
 /* A metric called "before:proved", with this unit; FLM_NONE. */
-static uint32_t find_proved(const struct flm_profile *p, struct flm_bytes side, uint32_t unit)
+static uint32_t find_significant(const struct flm_profile *p, struct flm_bytes side, uint32_t unit)
 {
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        if (p->metrics[m].unit == unit && flm_bytes_are(name_behind(p, m, side), FLM_METRIC_PROVED))
+        if (p->metrics[m].unit == unit &&
+            flm_bytes_are(name_behind(p, m, side), FLM_METRIC_SIGNIFICANT))
             return m;
     return FLM_NONE;
 }
 
-bool flm_metric_pair_proved(const struct flm_profile *p, const struct flm_metric_pair *compared,
-                            struct flm_metric_pair *proved)
+bool flm_metric_pair_significant(const struct flm_profile *p,
+                                 const struct flm_metric_pair *compared,
+                                 struct flm_metric_pair *significant)
 {
     uint32_t unit = p->metrics[compared->after.index].unit;
-    uint32_t before = find_proved(p, before_word, unit), after = find_proved(p, after_word, unit);
+    uint32_t before = find_significant(p, before_word, unit),
+             after = find_significant(p, after_word, unit);
     if (before == FLM_NONE || after == FLM_NONE || after == compared->after.index)
         return false;
-    *proved = (struct flm_metric_pair){{before}, {after}, name_behind(p, after, after_word)};
+    *significant = (struct flm_metric_pair){{before}, {after}, name_behind(p, after, after_word)};
     return true;
 }
 
@@ -308,12 +311,12 @@ double flm_sample_rule_value(const struct flm_sample_rule *rule)
 void flm_comparison_find_noise(const struct flm_profile *p, const struct flm_metric_pair *compared,
                                struct flm_comparison_options *how)
 {
-    struct flm_metric_pair proved;
-    if (flm_metric_pair_proved(p, compared, &proved)) {
-        how->lost = flm_profile_self(p, proved.before);
-        how->gained = flm_profile_self(p, proved.after);
+    struct flm_metric_pair significant;
+    if (flm_metric_pair_significant(p, compared, &significant)) {
+        how->lost = flm_profile_self(p, significant.before);
+        how->gained = flm_profile_self(p, significant.after);
     } else if (!flm_bytes_are(name_behind(p, compared->after.index, after_word),
-                              FLM_METRIC_PROVED)) {
+                              FLM_METRIC_SIGNIFICANT)) {
         how->sigmas = FLM_NOISE_SIGMAS;
         how->before_sample = flm_comparison_sample(p, compared->before);
         how->after_sample = flm_comparison_sample(p, compared->after);

@@ -30,9 +30,10 @@ bool flm_metric_pair_find(const struct flm_profile *profile, const char *name,
 
 /* What of the changes in a metric was proved: the pair "before:proved" and "after:proved", what was
  * lost and what was gained, in the unit of the compared pair. False where there is none. */
-#define FLM_METRIC_PROVED "proved"
-bool flm_metric_pair_proved(const struct flm_profile *profile,
-                            const struct flm_metric_pair *compared, struct flm_metric_pair *proved);
+#define FLM_METRIC_SIGNIFICANT "proved"
+bool flm_metric_pair_significant(const struct flm_profile *profile,
+                                 const struct flm_metric_pair *compared,
+                                 struct flm_metric_pair *significant);
 
 /* How what is noise is told: by what was proved where the profile says that, else by counting
  * samples. What was proved has no noise itself. Fills `lost`, `gained`, `sigmas` and the samples.

@@ -114,12 +114,12 @@ bool flm_comparison_init(struct flm_comparison *c, uint32_t node_count, const ui
                                  .before = malloc(size),
                                  .after = malloc(size),
                                  .widths = malloc(size)};
-    bool has_proved = options->lost && options->gained;
-    if (has_proved) {
+    bool has_significant = options->lost && options->gained;
+    if (has_significant) {
         c->lost = malloc(size);
         c->gained = malloc(size);
     }
-    if (!c->before || !c->after || !c->widths || (has_proved && (!c->lost || !c->gained))) {
+    if (!c->before || !c->after || !c->widths || (has_significant && (!c->lost || !c->gained))) {
         flm_comparison_clear(c);
         return flm_error_memory(why);
     }
@@ -128,7 +128,7 @@ bool flm_comparison_init(struct flm_comparison *c, uint32_t node_count, const ui
     measure(c);
     flm_add_up(c->before, end, node_count);
     flm_add_up(c->after, end, node_count);
-    if (has_proved) {
+    if (has_significant) {
         flm_add_up(c->lost, end, node_count);
         flm_add_up(c->gained, end, node_count);
     }
@@ -172,8 +172,8 @@ struct flm_change flm_comparison_judge(const struct flm_comparison *c, double be
                                kind == FLM_CHANGE_NONE ? 0 : after - before};
 }
 
-struct flm_change flm_comparison_judge_proved(const struct flm_comparison *c, double before,
-                                              double after, double lost, double gained)
+struct flm_change flm_comparison_judge_significant(const struct flm_comparison *c, double before,
+                                                   double after, double lost, double gained)
 {
     struct flm_change change = flm_comparison_judge(c, before, after);
     if (c->lost) {
@@ -195,8 +195,8 @@ void flm_comparison_values(const struct flm_comparison *c, uint32_t node,
         *before = *after = 0;
 }
 
-void flm_comparison_proved(const struct flm_comparison *c, uint32_t node,
-                           enum flm_change_scope scope, double *lost, double *gained)
+void flm_comparison_significant(const struct flm_comparison *c, uint32_t node,
+                                enum flm_change_scope scope, double *lost, double *gained)
 {
     *lost = *gained = 0;
     if (!c->lost)
@@ -219,6 +219,6 @@ struct flm_change flm_comparison_change(const struct flm_comparison *c, uint32_t
 {
     double before, after, lost, gained;
     flm_comparison_values(c, node, scope, &before, &after);
-    flm_comparison_proved(c, node, scope, &lost, &gained);
-    return flm_comparison_judge_proved(c, before, after, lost, gained);
+    flm_comparison_significant(c, node, scope, &lost, &gained);
+    return flm_comparison_judge_significant(c, before, after, lost, gained);
 }

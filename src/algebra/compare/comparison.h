@@ -38,7 +38,7 @@
  * not worth a look. Where it is not known what a sample is, nothing is tested.
  *
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more columns
- * say what of the change of each stack was proved, `lost` and `gained`. They are not one signed
+ * say what of the change of each stack was significant, `lost` and `gained`. They are not one signed
  * column, because what was moved cancels in a sum: a frame is noise where nothing at all was proved
  * below it, and its color is that of gained - lost. They are values as before and after are, so
  * whatever is done to the profile is done to them.
@@ -85,8 +85,8 @@ struct flm_comparison_options {
 /* All stacks of one kind, whatever `kinds` says. */
 struct flm_change_sum {
     uint32_t stack_count;
-    double change; /* |after - before|, before scaled */
-    double proved; /* lost and gained, where that is known */
+    double change;      /* |after - before|, before scaled */
+    double significant; /* lost and gained, where that is known */
 };
 
 struct flm_comparison {
@@ -118,8 +118,8 @@ enum flm_change_scope { FLM_CHANGE_OF_SUBTREE, FLM_CHANGE_OF_SELF };
 struct flm_change {
     double before, after; /* before scaled */
     enum flm_change_kind kind;
-    bool noise;    /* it cannot be told from no change */
-    double proved; /* the part of it that was proved; all of it where that is not known */
+    bool noise;         /* it cannot be told from no change */
+    double significant; /* the part of it that was significant; all of it where that is not known */
 };
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
                                         enum flm_change_scope scope);
@@ -133,12 +133,12 @@ struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, 
                                        double after);
 
 /* With what was proved of it, where that is known. */
-struct flm_change flm_comparison_judge_proved(const struct flm_comparison *comparison,
-                                              double before, double after, double lost,
-                                              double gained);
+struct flm_change flm_comparison_judge_significant(const struct flm_comparison *comparison,
+                                                   double before, double after, double lost,
+                                                   double gained);
 
 /* Both, 0 where the node is not looked at and where nothing is known. */
-void flm_comparison_proved(const struct flm_comparison *comparison, uint32_t node,
-                           enum flm_change_scope scope, double *lost, double *gained);
+void flm_comparison_significant(const struct flm_comparison *comparison, uint32_t node,
+                                enum flm_change_scope scope, double *lost, double *gained);
 
 #endif

@@ -172,7 +172,7 @@ static int exit_of(enum flm_verdict verdict)
     return status[verdict];
 }
 
-/* More runs are not waited for: what was found is found, what is proved is proved, and without
+/* More runs are not waited for: what was found is found, what is proved is significant, and without
  * noise there is nothing to wait for. */
 static bool is_decided(const struct flm_gate_options *how, int status)
 {

@@ -206,10 +206,10 @@ static void add_tolerance(struct flm_json_writer *json, const struct flm_gate_re
         return;
     }
     flm_json_begin(json, "tolerance", FLM_JSON_OBJECT);
-    flm_json_add_bool(json, "proved", tolerance->is_proved);
+    flm_json_add_bool(json, "proved", tolerance->is_significant);
     flm_json_add_number(json, "change", tolerance->most);
     flm_json_add_number(json, "asked", tolerance->asked_count);
-    flm_json_begin(json, "not_proved", FLM_JSON_ARRAY);
+    flm_json_begin(json, "not_significant", FLM_JSON_ARRAY);
     for (uint32_t i = 0; i < tolerance->count; i++) {
         const struct flm_tolerance_row *row = &tolerance->row[i];
         flm_json_begin(json, NULL, FLM_JSON_OBJECT);

@@ -6,7 +6,7 @@
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
 
-enum { MOST_NOT_PROVED = 5 };
+enum { MOST_NOT_SIGNIFICANT = 5 };
 
 static void add_renames(struct flm_text *out, const struct flm_gate_report *r)
 {
@@ -78,14 +78,14 @@ static void add_row(struct flm_text *out, const struct flm_runs *runs,
     flm_text_puts(out, " runs on each side would do");
 }
 
-void flm_gate_add_proved(struct flm_text *out, const struct flm_gate_report *r)
+void flm_gate_add_significant(struct flm_text *out, const struct flm_gate_report *r)
 {
     flm_text_puts(out, "it is proved that neither the total nor a frame grew by ");
     flm_words_percent(out, r->options->tolerance);
     flm_text_puts(out, " of base");
 }
 
-void flm_gate_add_not_proved(struct flm_text *out, const struct flm_gate_report *r)
+void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_report *r)
 {
     flm_text_puts(out, "it is not proved that nothing grew by ");
     flm_words_percent(out, r->options->tolerance);
@@ -99,7 +99,8 @@ static void add_tolerance(struct flm_text *out, const struct flm_gate_report *r)
     const struct flm_tolerance *tolerance = &r->gate->tolerance;
     if (!tolerance->is_asked)
         return;
-    uint32_t shown = tolerance->count < MOST_NOT_PROVED ? tolerance->count : MOST_NOT_PROVED;
+    uint32_t shown =
+        tolerance->count < MOST_NOT_SIGNIFICANT ? tolerance->count : MOST_NOT_SIGNIFICANT;
     flm_text_puts(out, "Of the total and the frames that have 1 % of it, ");
     flm_count_add(out, tolerance->asked_count - tolerance->count);
     flm_text_puts(out, " of ");

@@ -10,7 +10,7 @@
 void flm_gate_add_more(struct flm_text *out, const struct flm_gate_report *report);
 
 /* For the verdict, in the form of its other reasons: why PASS, why INCONCLUSIVE. */
-void flm_gate_add_proved(struct flm_text *out, const struct flm_gate_report *report);
-void flm_gate_add_not_proved(struct flm_text *out, const struct flm_gate_report *report);
+void flm_gate_add_significant(struct flm_text *out, const struct flm_gate_report *report);
+void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_report *report);
 
 #endif

@@ -105,7 +105,7 @@ static void add_name(struct flm_text *out, const char *side, uint32_t count)
 
 static bool make(struct shown *shown, const struct flm_gate_report *r, struct flm_error *why)
 {
-    struct flm_proved proved;
+    struct flm_significant significant;
     flm_text_format(&shown->verdict, "%s: ", flm_verdict_name(r->gate->verdict));
     flm_gate_add_verdict(&shown->verdict, r);
     struct flm_bytes verdict = {shown->verdict.at, shown->verdict.size};
@@ -115,14 +115,14 @@ static bool make(struct shown *shown, const struct flm_gate_report *r, struct fl
     if (shown->verdict.failed || shown->name[0].failed || shown->name[1].failed)
         return flm_error_memory(why);
     verdict.at = shown->verdict.at;
-    if (!flm_proved_init(&proved, r->runs, r->gate, why))
+    if (!flm_significant_init(&significant, r->runs, r->gate, why))
         return false;
     bool good = true;
     for (int i = 0; good && i < 2; i++) {
-        shown->side[i] = flm_proved_side(&proved, r->runs, i == 1, verdict, why);
+        shown->side[i] = flm_significant_side(&significant, r->runs, i == 1, verdict, why);
         good = shown->side[i] != NULL;
     }
-    flm_proved_clear(&proved);
+    flm_significant_clear(&significant);
     return good;
 }
 

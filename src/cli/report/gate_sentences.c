@@ -122,7 +122,7 @@ static void add_what_passes(struct flm_text *out, const struct flm_gate_report *
     unsigned shrunk = 0;
     double least = r->options->min_effect * r->gate->total.base_mean;
     if (r->gate->tolerance.is_asked) {
-        flm_gate_add_proved(out, r);
+        flm_gate_add_significant(out, r);
         return;
     }
     for (uint32_t i = 0; i < r->gate->found.count; i++) {
@@ -184,7 +184,7 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
         return;
     }
     if (gate->tolerance.is_asked) {
-        flm_gate_add_not_proved(out, r);
+        flm_gate_add_not_significant(out, r);
         return;
     }
     flm_text_format(out, "%u + %u runs", r->runs->base_count, r->runs->new_count);

@@ -30,7 +30,7 @@ int flm_change_step(const struct flm_change_colors *colors, const struct flm_cha
     if (change->noise || change->proved == 0)
         return FLM_CHANGE_SAME;
     const double *steps = colors->absolute ? absolute : relative;
-    double difference = change->proved;
+    double difference = change->significant;
     double larger = change->after > change->before ? change->after : change->before;
     double of = colors->absolute ? whole : larger;
     double size = of > 0 ? (difference < 0 ? -difference : difference) / of : 1;

@@ -150,7 +150,7 @@ void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *
         if (sum->proved == 0)
             flm_text_puts(out, "none");
         else
-            add_scaled(out, sum->proved, c, terms);
+            add_scaled(out, sum->significant, c, terms);
         flm_text_puts(out, " proved");
     }
 }
@@ -175,7 +175,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
         flm_text_puts(out, flm_change_kind_name((enum flm_change_kind)kind));
         flm_text_putc(out, ' ');
         if (c->lost)
-            add_change(out, sum->proved, c, terms);
+            add_change(out, sum->significant, c, terms);
         else
             flm_comparison_add_part(out, c, (enum flm_change_kind)kind, terms);
         if (is_not_drawn(c, (enum flm_change_kind)kind))
@@ -209,7 +209,7 @@ void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *
                                         : "in relation to the larger value");
     if (c->lost) {
         flm_text_puts(out, separator);
-        flm_text_puts(out, "gray: not proved, runs of one side differ by as much");
+        flm_text_puts(out, "gray: not significant, runs of one side differ by as much");
     } else if (c->how.sigmas > 0 && c->how.before_sample > 0 && c->how.after_sample > 0) {
         flm_text_puts(out, separator);
         flm_text_puts(out, "gray: the same, or too few samples to tell (");
@@ -235,16 +235,17 @@ void flm_change_add_percent(struct flm_text *out, const struct flm_change *chang
 }
 
 /* Sums of proved changes may differ from the change of the sums in their last digits. */
-static void add_proved(struct flm_text *out, const struct flm_comparison *c,
-                       const struct flm_change *change, const struct flm_comparison_terms *terms)
+static void add_significant(struct flm_text *out, const struct flm_comparison *c,
+                            const struct flm_change *change,
+                            const struct flm_comparison_terms *terms)
 {
     double difference = change->after - change->before;
-    if (fabs(difference - change->proved) <= 1e-9 * fabs(difference)) {
+    if (fabs(difference - change->significant) <= 1e-9 * fabs(difference)) {
         flm_text_puts(out, ", proved");
         return;
     }
     flm_text_puts(out, ", of which ");
-    add_signed(out, change->proved, c, terms);
+    add_signed(out, change->significant, c, terms);
     flm_text_puts(out, " proved");
 }
 
@@ -274,5 +275,5 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
     if (change->noise)
         flm_text_puts(out, c->lost ? ", not proved" : ", too few samples to tell");
     else if (c->lost && change->kind != FLM_CHANGE_NONE)
-        add_proved(out, c, change, terms);
+        add_significant(out, c, change, terms);
 }

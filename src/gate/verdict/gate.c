@@ -363,8 +363,9 @@ static void decide(struct judging *j)
     if (fails)
         gate->verdict = FLM_VERDICT_FAIL;
     else if (gate->tolerance.is_asked)
-        gate->verdict = gate->tolerance.is_proved && !gate->is_too_noisy ? FLM_VERDICT_PASS
-                                                                         : FLM_VERDICT_INCONCLUSIVE;
+        gate->verdict = gate->tolerance.is_significant && !gate->is_too_noisy
+                            ? FLM_VERDICT_PASS
+                            : FLM_VERDICT_INCONCLUSIVE;
     else if (gate->smallest_p > j->options->alpha || gate->is_too_noisy)
         gate->verdict = FLM_VERDICT_INCONCLUSIVE;
     else

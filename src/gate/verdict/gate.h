@@ -51,13 +51,13 @@ struct flm_gate_options {
     uint64_t seed;         /* 1 */
     enum flm_side side;    /* which changes fail; both are always found and told */
     double min_effect;     /* share of the base's total: 0.001 */
-    double require_mde;   /* share: INCONCLUSIVE when the smallest detectable change of the total is
+    double require_mde; /* share: INCONCLUSIVE when the smallest detectable change of the total is
                              larger; 0: not asked for */
-    double wanted;        /* share: how many runs a change of this needs: 0.01 */
-    double tolerance;     /* share of the base's total: PASS is to be proved; 0: not asked for */
-    double unit;          /* of one sample; 0: that of the runs */
-    bool exact;           /* the metric has no noise; the runs may be one of each */
-    bool absolute_only;   /* without the view by size, and without the total: for comparison */
+    double wanted;      /* share: how many runs a change of this needs: 0.01 */
+    double tolerance;   /* share of the base's total: PASS is to be significant; 0: not asked for */
+    double unit;        /* of one sample; 0: that of the runs */
+    bool exact;         /* the metric has no noise; the runs may be one of each */
+    bool absolute_only; /* without the view by size, and without the total: for comparison */
     bool has_all_columns; /* none left out */
     int threads;
 };

@@ -19,33 +19,33 @@ static void explain(const struct flm_gate *gate, const uint32_t *node_end, unsig
         memset(explained, 1, node_end[0]);
 }
 
-bool flm_proved_init(struct flm_proved *proved, const struct flm_runs *runs,
-                     const struct flm_gate *gate, struct flm_error *why)
+bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
+                          const struct flm_gate *gate, struct flm_error *why)
 {
     uint32_t count = runs->tree->sizes.node_count;
     unsigned char *explained = calloc(count, 1);
-    *proved =
-        (struct flm_proved){flm_runs_mean_values(runs, false), flm_runs_mean_values(runs, true)};
-    bool good = explained && proved->lost && proved->gained;
+    *significant = (struct flm_significant){flm_runs_mean_values(runs, false),
+                                            flm_runs_mean_values(runs, true)};
+    bool good = explained && significant->lost && significant->gained;
     if (good)
         explain(gate, runs->tree->node_end, explained);
     for (uint32_t i = 0; good && i < count; i++) {
-        double change = explained[i] ? proved->gained[i] - proved->lost[i] : 0;
-        proved->lost[i] = change < 0 ? -change : 0;
-        proved->gained[i] = change > 0 ? change : 0;
+        double change = explained[i] ? significant->gained[i] - significant->lost[i] : 0;
+        significant->lost[i] = change < 0 ? -change : 0;
+        significant->gained[i] = change > 0 ? change : 0;
     }
     free(explained);
     if (good)
         return true;
-    flm_proved_clear(proved);
+    flm_significant_clear(significant);
     return flm_error_memory(why);
 }
 
-void flm_proved_clear(struct flm_proved *proved)
+void flm_significant_clear(struct flm_significant *significant)
 {
-    free(proved->lost);
-    free(proved->gained);
-    *proved = (struct flm_proved){0};
+    free(significant->lost);
+    free(significant->gained);
+    *significant = (struct flm_significant){0};
 }
 
 static struct flm_profile *with_verdict(const struct flm_profile *p, struct flm_bytes verdict,
@@ -65,19 +65,20 @@ static struct flm_bytes name_of(const struct flm_runs *runs)
 {
     struct flm_bytes name =
         flm_string_bytes(runs->tree, runs->tree->metrics[runs->metric.index].name);
-    return flm_bytes_are(name, FLM_METRIC_PROVED) ? flm_bytes_of("value") : name;
+    return flm_bytes_are(name, FLM_METRIC_SIGNIFICANT) ? flm_bytes_of("value") : name;
 }
 
-struct flm_profile *flm_proved_side(const struct flm_proved *proved, const struct flm_runs *runs,
-                                    bool of_new, struct flm_bytes verdict, struct flm_error *why)
+struct flm_profile *flm_significant_side(const struct flm_significant *significant,
+                                         const struct flm_runs *runs, bool of_new,
+                                         struct flm_bytes verdict, struct flm_error *why)
 {
     uint32_t unit = runs->tree->metrics[runs->metric.index].unit;
     struct flm_column columns[2] = {{.name = name_of(runs),
                                      .unit = flm_string_bytes(runs->tree, unit),
                                      .self = flm_runs_mean_values(runs, of_new)},
-                                    {.name = flm_bytes_of(FLM_METRIC_PROVED),
+                                    {.name = flm_bytes_of(FLM_METRIC_SIGNIFICANT),
                                      .unit = flm_string_bytes(runs->tree, unit),
-                                     .self = of_new ? proved->gained : proved->lost}};
+                                     .self = of_new ? significant->gained : significant->lost}};
     struct flm_profile *bare = NULL, *side = NULL;
     if (columns[0].self)
         bare = flm_subset(runs->tree, columns, 2, NULL, why);

@@ -1,4 +1,4 @@
-/* significant.h - which part of a change is proved, stack by stack: for pictures.
+/* significant.h - which part of a change is significant, stack by stack: for pictures.
  *
  *     stack                base  new   explained by           lost  gained
  *     main;parse;lex       3800  4240  itself                 0     440
@@ -18,16 +18,17 @@
 
 #include "gate/verdict/gate.h"
 
-struct flm_proved {
+struct flm_significant {
     double *lost, *gained; /* by node, not below 0; owned */
 };
-bool flm_proved_init(struct flm_proved *proved, const struct flm_runs *runs,
-                     const struct flm_gate *gate, struct flm_error *why);
-void flm_proved_clear(struct flm_proved *proved);
+bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
+                          const struct flm_gate *gate, struct flm_error *why);
+void flm_significant_clear(struct flm_significant *significant);
 
-/* One side: the metric of the runs, FLM_METRIC_PROVED, and the note FLM_NOTE_VERDICT. NULL, and
+/* One side: the metric of the runs, FLM_METRIC_SIGNIFICANT, and the note FLM_NOTE_VERDICT. NULL, and
  * `why`, if memory ran out. */
-struct flm_profile *flm_proved_side(const struct flm_proved *proved, const struct flm_runs *runs,
-                                    bool of_new, struct flm_bytes verdict, struct flm_error *why);
+struct flm_profile *flm_significant_side(const struct flm_significant *significant,
+                                         const struct flm_runs *runs, bool of_new,
+                                         struct flm_bytes verdict, struct flm_error *why);
 
 #endif

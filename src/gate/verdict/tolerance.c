@@ -83,7 +83,7 @@ static bool prove(struct proving *p, struct flm_error *why)
     }
     flm_columns_clear(&columns);
     free(total);
-    tolerance->is_proved = tolerance->count == 0;
+    tolerance->is_significant = tolerance->count == 0;
     return tolerance->row != NULL || flm_error_memory(why);
 }
 

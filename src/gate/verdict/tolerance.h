@@ -33,10 +33,10 @@ struct flm_tolerance_row {
 };
 
 struct flm_tolerance {
-    bool is_asked, is_proved;
+    bool is_asked, is_significant;
     double most;                   /* the tolerance, in the unit of the metric */
     uint32_t asked_count;          /* the total, and frames */
-    struct flm_tolerance_row *row; /* what is not proved; what needs most runs first */
+    struct flm_tolerance_row *row; /* what is not significant; what needs most runs first */
     uint32_t count;
 };
 

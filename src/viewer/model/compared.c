@@ -222,10 +222,10 @@ static void values_of(const void *context, uint32_t node, bool of_self, double v
                           &value[0], &value[1]);
 }
 
-static void proved_of(const void *context, uint32_t node, bool of_self, double value[2])
+static void significant_of(const void *context, uint32_t node, bool of_self, double value[2])
 {
-    flm_comparison_proved(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
-                          &value[0], &value[1]);
+    flm_comparison_significant(context, node, of_self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE,
+                               &value[0], &value[1]);
 }
 
 /* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
@@ -245,7 +245,7 @@ bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
         sum->is = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
         sum->proved = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
-            sum->proved = flm_lazy_tree_sum(pane->lazy, number, proved_of, is);
+            sum->proved = flm_lazy_tree_sum(pane->lazy, number, significant_of, is);
     }
     return true;
 }
@@ -259,8 +259,8 @@ struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_no
     const struct flm_compared_sum *sum = &pane->sums[flm_pane_number(pane, node)];
     bool of_self = scope == FLM_CHANGE_OF_SELF;
     const double *value = of_self ? sum->is.own : sum->is.total;
-    const double *proved = of_self ? sum->proved.own : sum->proved.total;
-    return flm_comparison_judge_proved(is, value[0], value[1], proved[0], proved[1]);
+    const double *significant = of_self ? sum->significant.own : sum->significant.total;
+    return flm_comparison_judge_significant(is, value[0], value[1], significant[0], significant[1]);
 }
 
 const struct flm_tone *flm_compared_look(const struct flm_pane *pane, struct flm_node node,

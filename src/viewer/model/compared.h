@@ -55,7 +55,7 @@ struct flm_compared {
 
     /* For tables, made when they are first asked for. */
     struct flm_functions before;       /* of the shown profile, measured in "before" */
-    struct flm_functions lost, gained; /* and in what was proved, where that is known */
+    struct flm_functions lost, gained; /* and in what was significant, where that is known */
     uint32_t *ranking;                 /* functions that have a value on either side */
     uint32_t ranking_count;
     struct flm_ranking_order ranked;
@@ -101,7 +101,7 @@ struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *viewer,
 
 /* Before and after of an unfolded node, and what was proved of it: lost and gained. */
 struct flm_compared_sum {
-    struct flm_lazy_tree_sum is, proved;
+    struct flm_lazy_tree_sum is, significant;
 };
 
 /* For an unfolded pane whose tree has grown: both values of its new nodes. */

@@ -18,12 +18,12 @@ const struct flm_functions *flm_compared_functions(struct flm_viewer *v, struct 
 {
     struct flm_compared *c = v->scene.compared;
     const struct flm_profile *p = flm_viewer_shown(v);
-    struct flm_metric_pair proved;
+    struct flm_metric_pair significant;
     if (c->before.function)
         return &c->before;
-    bool has_proved = c->is.lost && flm_metric_pair_proved(p, &c->pair, &proved);
-    if ((!has_proved ||
-         (measure(&c->lost, p, proved.before, why) && measure(&c->gained, p, proved.after, why))) &&
+    bool has_significant = c->is.lost && flm_metric_pair_significant(p, &c->pair, &significant);
+    if ((!has_significant || (measure(&c->lost, p, significant.before, why) &&
+                              measure(&c->gained, p, significant.after, why))) &&
         measure(&c->before, p, c->pair.before, why))
         return &c->before;
     flm_functions_clear(&c->before);
@@ -44,8 +44,10 @@ struct flm_change flm_compared_function(const struct flm_viewer *v, uint32_t fun
         lost = of_self ? l->self : l->total;
         gained = of_self ? g->self : g->total;
     }
-    return of_self ? flm_comparison_judge_proved(&c->is, before->self, after->self, lost, gained)
-                   : flm_comparison_judge_proved(&c->is, before->total, after->total, lost, gained);
+    return of_self
+               ? flm_comparison_judge_significant(&c->is, before->self, after->self, lost, gained)
+               : flm_comparison_judge_significant(&c->is, before->total, after->total, lost,
+                                                  gained);
 }
 
 /* How much each function changed. */

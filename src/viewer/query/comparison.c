@@ -190,10 +190,10 @@ static void add_member(struct flm_json_writer *json, const char *prefix, const c
 bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
 {
     const struct flm_compared *c = v->scene.compared;
-    struct flm_metric_pair proved;
+    struct flm_metric_pair significant;
     return c && (flm_comparing_metric(v, metric) != metric ||
-                 (flm_metric_pair_proved(flm_viewer_shown(v), &c->pair, &proved) &&
-                  proved.after.index == metric));
+                 (flm_metric_pair_significant(flm_viewer_shown(v), &c->pair, &significant) &&
+                  significant.after.index == metric));
 }
 
 /* What stands before a metric that is the "after" of a pair; FLM_NONE. */

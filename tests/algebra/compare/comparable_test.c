@@ -336,26 +336,26 @@ static struct flm_profile *profile_of_metrics(const char *const *names, const ch
     return flm_builder_finish(b, NULL);
 }
 
-static void what_was_proved_takes_the_place_of_the_guess(void **state)
+static void what_was_significant_takes_the_place_of_the_guess(void **state)
 {
     (void)state;
     static const char *const both[] = {"before:samples", "after:samples", "before:proved",
                                        "after:proved", NULL};
     static const char *const one_side[] = {"before:samples", "after:samples", "after:proved", NULL};
     struct flm_profile *p = profile_of_metrics(both, "samples");
-    struct flm_metric_pair pair, proved;
+    struct flm_metric_pair pair, significant;
     struct flm_comparison_options how = {.scale = 1};
     assert_true(flm_metric_pair_find(p, "samples", &pair, NULL));
-    assert_true(flm_metric_pair_proved(p, &pair, &proved));
-    assert_int_equal(proved.before.index, 2);
-    assert_int_equal(proved.after.index, 3);
+    assert_true(flm_metric_pair_significant(p, &pair, &significant));
+    assert_int_equal(significant.before.index, 2);
+    assert_int_equal(significant.after.index, 3);
     flm_comparison_find_noise(p, &pair, &how);
     assert_true(how.sigmas == 0 && how.lost[1] == 3 && how.gained[1] == 4);
 
     /* Compared itself, it is neither masked nor guessed at. */
     how = (struct flm_comparison_options){.scale = 1};
-    assert_false(flm_metric_pair_proved(p, &proved, &pair));
-    flm_comparison_find_noise(p, &proved, &how);
+    assert_false(flm_metric_pair_significant(p, &significant, &pair));
+    flm_comparison_find_noise(p, &significant, &how);
     assert_true(how.sigmas == 0 && !how.lost && !how.gained);
     flm_profile_free(p);
 
@@ -364,7 +364,7 @@ static void what_was_proved_takes_the_place_of_the_guess(void **state)
                                     profile_of_metrics(both, "ns")};
     for (int i = 0; i < 2; i++) {
         assert_true(flm_metric_pair_find(others[i], "samples", &pair, NULL));
-        assert_false(flm_metric_pair_proved(others[i], &pair, &proved));
+        assert_false(flm_metric_pair_significant(others[i], &pair, &significant));
         how = (struct flm_comparison_options){.scale = 1};
         flm_comparison_find_noise(others[i], &pair, &how);
         assert_true(how.sigmas == FLM_NOISE_SIGMAS && !how.lost && how.before_sample == 1);
@@ -385,7 +385,7 @@ int main(void)
         cmocka_unit_test(a_duration_is_noted_or_lies_between_the_samples),
         cmocka_unit_test(before_is_scaled_by_what_is_to_be_equal),
         cmocka_unit_test(what_is_not_there_cannot_be_made_equal),
-        cmocka_unit_test(what_was_proved_takes_the_place_of_the_guess),
+        cmocka_unit_test(what_was_significant_takes_the_place_of_the_guess),
         cmocka_unit_test(memory_that_runs_out_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -367,8 +367,8 @@ static void memory_that_runs_out_is_reported(void **state)
     }
 }
 
-/* main;a 10 > 30, of which 18 are proved; main;b 30 > 10, all; main;c 5 > 6, nothing: by node. */
-static void what_was_proved_says_what_is_noise(void **state)
+/* main;a 10 > 30, of which 18 are significant; main;b 30 > 10, all; main;c 5 > 6, nothing: by node. */
+static void what_was_significant_says_what_is_noise(void **state)
 {
     (void)state;
     static const uint32_t end[] = {5, 5, 3, 4, 5};
@@ -402,7 +402,7 @@ static void what_was_proved_says_what_is_noise(void **state)
     assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
     assert_true(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF).proved == 20);
     double l = 1, g = 1;
-    flm_comparison_proved(&c, 2, FLM_CHANGE_OF_SELF, &l, &g);
+    flm_comparison_significant(&c, 2, FLM_CHANGE_OF_SELF, &l, &g);
     assert_true(l == 0 && g == 0);
     flm_comparison_clear(&c);
 }
@@ -419,7 +419,7 @@ int main(void)
         cmocka_unit_test(noise_is_what_the_exact_binomial_says),
         cmocka_unit_test(a_single_sample_more_is_noise_and_a_hundred_are_not),
         cmocka_unit_test(a_sample_may_stand_for_any_amount),
-        cmocka_unit_test(what_was_proved_says_what_is_noise),
+        cmocka_unit_test(what_was_significant_says_what_is_noise),
         cmocka_unit_test(memory_that_runs_out_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,9 +99,10 @@ static const struct promise renames[] = {{"from", "s"},    {"to", "s"},  {"below
 static const struct promise moves[] = {{"below", "["}, {"change", "n"}, {"t", "n0"},
                                        {"local", "b"}, {"free", "b"},   {NULL, NULL}};
 static const struct promise tolerance[] = {
-    {"proved", "b"}, {"change", "n"}, {"asked", "n"}, {"not_proved", "["}, {NULL, NULL}};
-static const struct promise not_proved[] = {{"stack", "["}, {"value", "s"},        {"change", "n"},
-                                            {"high", "n0"}, {"runs_needed", "n0"}, {NULL, NULL}};
+    {"proved", "b"}, {"change", "n"}, {"asked", "n"}, {"not_significant", "["}, {NULL, NULL}};
+static const struct promise not_significant[] = {{"stack", "["},        {"value", "s"},
+                                                 {"change", "n"},       {"high", "n0"},
+                                                 {"runs_needed", "n0"}, {NULL, NULL}};
 static const struct promise runs[] = {
     {"file", "s"}, {"total", "n"}, {"size", "n"}, {"block", "n"}, {NULL, NULL}};
 
@@ -127,7 +128,7 @@ static struct json_tree *read_told(struct verdict *v)
     const struct json_tree *asked = json_tree_get(tree, "tolerance");
     if (asked->kind == JSON_OBJECT) {
         assert_promised(asked, tolerance);
-        assert_all_promised(asked, "not_proved", not_proved);
+        assert_all_promised(asked, "not_significant", not_significant);
     }
     assert_all_promised(tree, "significant", significant);
     assert_promised(json_tree_get(tree, "noise"), noise);
@@ -194,7 +195,7 @@ static void every_significant_column_and_item_is_there(void **state)
     verdict_clear(&v);
 }
 
-static void a_tolerance_is_told_with_what_is_not_proved(void **state)
+static void a_tolerance_is_told_with_what_is_not_significant(void **state)
 {
     (void)state;
     struct flm_gate_options how = flm_gate_defaults();
@@ -204,7 +205,7 @@ static void a_tolerance_is_told_with_what_is_not_proved(void **state)
     struct json_tree *tree = read_told(&v);
     const struct json_tree *asked = json_tree_get(tree, "tolerance");
     assert_string_equal(json_tree_get(asked, "proved")->text, "false");
-    assert_true(json_tree_get(asked, "not_proved")->count > 0);
+    assert_true(json_tree_get(asked, "not_significant")->count > 0);
     assert_string_equal(json_tree_get(tree, "verdict")->text, "INCONCLUSIVE");
     json_tree_free(tree);
     verdict_clear(&v);
@@ -229,7 +230,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_what_the_manual_promises),
         cmocka_unit_test(every_significant_column_and_item_is_there),
-        cmocka_unit_test(a_tolerance_is_told_with_what_is_not_proved),
+        cmocka_unit_test(a_tolerance_is_told_with_what_is_not_significant),
         cmocka_unit_test(what_is_no_number_is_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

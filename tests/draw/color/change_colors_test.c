@@ -119,7 +119,7 @@ static void noise_is_gray(void **state)
     assert_int_equal(flm_change_step(&colors, &change, 10), FLM_CHANGE_TONES - 1);
 }
 
-static void the_tone_is_that_of_what_was_proved(void **state)
+static void the_tone_is_that_of_what_was_significant(void **state)
 {
     (void)state;
     static const struct flm_change_colors colors = {.absolute = false};
@@ -172,7 +172,7 @@ int main(void)
         cmocka_unit_test(an_absolute_change_is_measured_by_the_total),
         cmocka_unit_test(negated_tones_are_mirrored),
         cmocka_unit_test(noise_is_gray),
-        cmocka_unit_test(the_tone_is_that_of_what_was_proved),
+        cmocka_unit_test(the_tone_is_that_of_what_was_significant),
         cmocka_unit_test(the_whole_is_the_larger_total_once_scaled),
         cmocka_unit_test(palettes_have_names),
     };

@@ -100,8 +100,8 @@ static void only_what_is_equal_has_a_similarity_of_1(void **state)
     flm_comparison_clear(&c);
 }
 
-/* A line of a picture, which would be cut: what is proved, and no more. */
-static void of_what_is_known_to_be_proved_nothing_else_is_told(void **state)
+/* A line of a picture, which would be cut: what is significant, and no more. */
+static void of_what_is_known_to_be_significant_nothing_else_is_told(void **state)
 {
     (void)state;
     double lost[NODES] = {0}, gained[NODES] = {0};
@@ -227,7 +227,7 @@ int main(void)
         cmocka_unit_test(the_sum_says_what_was_made_equal),
         cmocka_unit_test(a_sum_without_anything_before_has_no_percentage),
         cmocka_unit_test(only_what_is_equal_has_a_similarity_of_1),
-        cmocka_unit_test(of_what_is_known_to_be_proved_nothing_else_is_told),
+        cmocka_unit_test(of_what_is_known_to_be_significant_nothing_else_is_told),
         cmocka_unit_test(parts_say_how_much_and_whether_it_is_seen),
         cmocka_unit_test(a_signed_column_says_what_was_gained),
         cmocka_unit_test(the_look_says_what_gray_means),

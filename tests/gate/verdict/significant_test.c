@@ -28,34 +28,35 @@ static const char encoder[] = "main;parse;lex 3800 4240\n"
                               "main;encode;b 90 88\n";
 
 /* "lost gained" of a stack. */
-static void assert_proved(const struct flm_proved *proved, const struct flm_runs *runs,
-                          const char *path, double lost, double gained)
+static void assert_significant(const struct flm_significant *significant,
+                               const struct flm_runs *runs, const char *path, double lost,
+                               double gained)
 {
     uint32_t node = runs_node(runs->tree, path);
-    assert_true(proved->lost[node] == lost && proved->gained[node] == gained);
+    assert_true(significant->lost[node] == lost && significant->gained[node] == gained);
 }
 
-static void only_what_an_item_explains_is_proved(void **state)
+static void only_what_an_item_explains_is_significant(void **state)
 {
     (void)state;
     struct flm_runs runs = runs_of(encoder, 1, 1);
     struct flm_item items[] = {item_of(&runs, "main;parse;lex", FLM_ITEM_SELF),
                                item_of(&runs, "main;encode", FLM_ITEM_SPREAD)};
     struct flm_gate gate = {.found = {items, 2}};
-    struct flm_proved proved;
-    assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
-    assert_proved(&proved, &runs, "main;parse;lex", 0, 440);
-    assert_proved(&proved, &runs, "main;write", 0, 0);
-    assert_proved(&proved, &runs, "main;encode", 0, 1);
-    assert_proved(&proved, &runs, "main;encode;a", 0, 12);
-    assert_proved(&proved, &runs, "main;encode;b", 2, 0);
-    flm_proved_clear(&proved);
+    struct flm_significant significant;
+    assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
+    assert_significant(&significant, &runs, "main;parse;lex", 0, 440);
+    assert_significant(&significant, &runs, "main;write", 0, 0);
+    assert_significant(&significant, &runs, "main;encode", 0, 1);
+    assert_significant(&significant, &runs, "main;encode;a", 0, 12);
+    assert_significant(&significant, &runs, "main;encode;b", 2, 0);
+    flm_significant_clear(&significant);
 
     items[1].scope = FLM_ITEM_SELF; /* of encode alone */
-    assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
-    assert_proved(&proved, &runs, "main;encode", 0, 1);
-    assert_proved(&proved, &runs, "main;encode;a", 0, 0);
-    flm_proved_clear(&proved);
+    assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
+    assert_significant(&significant, &runs, "main;encode", 0, 1);
+    assert_significant(&significant, &runs, "main;encode;a", 0, 0);
+    flm_significant_clear(&significant);
     flm_runs_clear(&runs);
 }
 
@@ -64,16 +65,16 @@ static void without_items_a_total_is_all_that_changed(void **state)
     (void)state;
     struct flm_runs runs = runs_of(encoder, 1, 1);
     struct flm_gate gate = {.total = {.is_significant = true}};
-    struct flm_proved proved;
-    assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
-    assert_proved(&proved, &runs, "main;write", 0, 30);
-    assert_proved(&proved, &runs, "main;encode;b", 2, 0);
-    flm_proved_clear(&proved);
+    struct flm_significant significant;
+    assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
+    assert_significant(&significant, &runs, "main;write", 0, 30);
+    assert_significant(&significant, &runs, "main;encode;b", 2, 0);
+    flm_significant_clear(&significant);
     gate.total.is_significant = false;
-    assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
+    assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
     for (uint32_t i = 0; i < runs.tree->sizes.node_count; i++)
-        assert_true(proved.lost[i] == 0 && proved.gained[i] == 0);
-    flm_proved_clear(&proved);
+        assert_true(significant.lost[i] == 0 && significant.gained[i] == 0);
+    flm_significant_clear(&significant);
     flm_runs_clear(&runs);
 }
 
@@ -87,11 +88,11 @@ static void below_an_item_it_adds_up_to_the_change(void **state)
         struct flm_runs runs = runs_of_table(&table);
         struct flm_gate_options how = flm_gate_defaults();
         struct flm_gate gate;
-        struct flm_proved proved;
+        struct flm_significant significant;
         how.alpha = 0.5; /* there are to be items */
         how.permutations = 99;
         assert_true(flm_gate_init(&gate, &runs, &how, NULL));
-        assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
+        assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
         for (uint32_t i = 0; i < gate.found.count; i++) {
             const struct flm_item *item = &gate.found.item[i];
             if (item->scope == FLM_ITEM_REST)
@@ -100,10 +101,10 @@ static void below_an_item_it_adds_up_to_the_change(void **state)
             uint32_t end = is_self ? item->node + 1 : runs.tree->node_end[item->node];
             double sum = 0;
             for (uint32_t node = item->node; node < end; node++)
-                sum += proved.gained[node] - proved.lost[node];
+                sum += significant.gained[node] - significant.lost[node];
             assert_true(fabs(sum - item->change) < 1e-6);
         }
-        flm_proved_clear(&proved);
+        flm_significant_clear(&significant);
         flm_gate_clear(&gate);
         flm_runs_clear(&runs);
         runs_table_clear(&table);
@@ -116,15 +117,16 @@ static void each_side_has_its_part_and_the_verdict(void **state)
     struct flm_runs runs = runs_of(encoder, 1, 1);
     struct flm_item items[] = {item_of(&runs, "main;encode", FLM_ITEM_SPREAD)};
     struct flm_gate gate = {.found = {items, 1}};
-    struct flm_proved proved;
+    struct flm_significant significant;
     struct flm_profile *side[2];
-    assert_true(flm_proved_init(&proved, &runs, &gate, NULL));
+    assert_true(flm_significant_init(&significant, &runs, &gate, NULL));
     for (int i = 0; i < 2; i++) {
-        side[i] = flm_proved_side(&proved, &runs, i == 1, flm_bytes_of("FAIL: it grew"), NULL);
+        side[i] =
+            flm_significant_side(&significant, &runs, i == 1, flm_bytes_of("FAIL: it grew"), NULL);
         assert_sound(side[i]);
         assert_true(flm_bytes_are(flm_profile_note(side[i], FLM_NOTE_VERDICT), "FAIL: it grew"));
     }
-    flm_proved_clear(&proved);
+    flm_significant_clear(&significant);
 
     struct flm_profile *both = flm_comparison_align(side[0], side[1], NULL);
     assert_sound(both);
@@ -132,13 +134,13 @@ static void each_side_has_its_part_and_the_verdict(void **state)
     struct flm_metric_pair pair, found;
     assert_true(flm_metric_pair_find(both, NULL, &pair, NULL));
     assert_true(flm_bytes_are(pair.name, "samples"));
-    assert_true(flm_metric_pair_proved(both, &pair, &found));
+    assert_true(flm_metric_pair_significant(both, &pair, &found));
     uint32_t a = runs_node(both, "main;encode;a"), b = runs_node(both, "main;encode;b");
     assert_true(flm_profile_self(both, pair.before)[a] == 100);
     assert_true(flm_profile_self(both, pair.after)[a] == 112);
     assert_true(flm_profile_self(both, found.after)[a] == 12);
     assert_true(flm_profile_self(both, found.before)[b] == 2);
-    assert_false(flm_metric_pair_proved(both, &found, &found)); /* by itself it is no mask */
+    assert_false(flm_metric_pair_significant(both, &found, &found)); /* by itself it is no mask */
     flm_profile_free(both);
     flm_profile_free(side[0]);
     flm_profile_free(side[1]);
@@ -153,12 +155,12 @@ struct making {
 static bool make(void *context, struct flm_error *why)
 {
     const struct making *m = context;
-    struct flm_proved proved;
-    if (!flm_proved_init(&proved, &m->runs, &m->gate, why))
+    struct flm_significant significant;
+    if (!flm_significant_init(&significant, &m->runs, &m->gate, why))
         return false;
     struct flm_profile *side =
-        flm_proved_side(&proved, &m->runs, true, flm_bytes_of("FAIL: it grew"), why);
-    flm_proved_clear(&proved);
+        flm_significant_side(&significant, &m->runs, true, flm_bytes_of("FAIL: it grew"), why);
+    flm_significant_clear(&significant);
     flm_profile_free(side);
     return side != NULL;
 }
@@ -176,7 +178,7 @@ static void failing_allocations_are_reported(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_an_item_explains_is_proved),
+        cmocka_unit_test(only_what_an_item_explains_is_significant),
         cmocka_unit_test(without_items_a_total_is_all_that_changed),
         cmocka_unit_test(below_an_item_it_adds_up_to_the_change),
         cmocka_unit_test(each_side_has_its_part_and_the_verdict),

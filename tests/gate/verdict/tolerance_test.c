@@ -31,10 +31,10 @@ static void the_upper_end_is_that_of_a_one_sided_interval(void **state)
     struct flm_welch w = flm_welch_test(value, 8, is_new, 0);
     double upper = w.new_mean - w.base_mean + flm_t_quantile(0.05, w.nu) * w.error;
     struct flm_tolerance t = proved(&runs, (upper + 1e-9) / w.base_mean, 0.05);
-    assert_true(t.is_asked && t.is_proved && t.count == 0 && t.asked_count == 2);
+    assert_true(t.is_asked && t.is_significant && t.count == 0 && t.asked_count == 2);
     flm_tolerance_clear(&t);
     t = proved(&runs, (upper - 1e-9) / w.base_mean, 0.05);
-    assert_true(!t.is_proved && t.count == 2);
+    assert_true(!t.is_significant && t.count == 2);
     assert_true(fabs(t.row[0].upper - upper) < 1e-12 && t.row[0].node == 0);
     assert_true(fabs(t.most - (upper - 1e-9)) < 1e-12);
     flm_tolerance_clear(&t);
@@ -49,8 +49,8 @@ static void rare_frames_count_from_one_in_a_hundred_on(void **state)
                                    "c 0 0 0 40 0 0\n",
                                    3, 3);
     struct flm_tolerance t = proved(&runs, 0.01, 0.05);
-    assert_true(!t.is_proved && t.asked_count == 3); /* total, a, c */
-    assert_int_equal(t.count, 2);                    /* a did not grow */
+    assert_true(!t.is_significant && t.asked_count == 3); /* total, a, c */
+    assert_int_equal(t.count, 2);                         /* a did not grow */
     assert_true(t.row[0].upper > 10 && t.row[0].runs_needed == INFINITY);
     flm_tolerance_clear(&t);
     flm_runs_clear(&runs);
@@ -61,7 +61,7 @@ static void what_never_varies_needs_no_error(void **state)
     (void)state;
     struct flm_runs runs = runs_of("a 1000 1000 1005 1005\n", 2, 2);
     struct flm_tolerance t = proved(&runs, 0.006, 0.01);
-    assert_true(t.is_proved);
+    assert_true(t.is_significant);
     flm_tolerance_clear(&t);
     t = proved(&runs, 0.004, 0.01);
     assert_true(t.count == 2 && t.row[0].upper == 5 && t.row[0].runs_needed == INFINITY);
@@ -69,7 +69,7 @@ static void what_never_varies_needs_no_error(void **state)
     flm_runs_clear(&runs);
 }
 
-static double proved_share(uint32_t runs_each, double *needed)
+static double significant_share(uint32_t runs_each, double *needed)
 {
     enum { SEEDS = 40 };
     const struct run_stack stack = {"a", 10000, 10000, 0.03};
@@ -79,7 +79,7 @@ static double proved_share(uint32_t runs_each, double *needed)
         struct table_of_runs table = runs_table_drawn(&stack, 1, runs_each, runs_each, 0, seed);
         struct flm_runs runs = runs_of_table(&table);
         struct flm_tolerance t = proved(&runs, 0.02, 0.01);
-        count += t.is_proved;
+        count += t.is_significant;
         *needed = t.count > 0 && t.row[0].runs_needed < INFINITY
                       ? fmax(*needed, t.row[0].runs_needed)
                       : *needed;
@@ -91,14 +91,14 @@ static double proved_share(uint32_t runs_each, double *needed)
 }
 
 /* The standard deviation is 0.03 / sqrt(3): 2 (2.43 + 0.84)^2 (0.0173 / 0.02)^2 = 16 runs. */
-static void with_the_runs_that_are_needed_it_is_proved_in_most_gates(void **state)
+static void with_the_runs_that_are_needed_it_is_significant_in_most_gates(void **state)
 {
     (void)state;
     double needed;
-    double few = proved_share(8, &needed);
+    double few = significant_share(8, &needed);
     assert_true(needed > 8);
     assert_true(few < 0.6);
-    double enough = proved_share(17, &needed);
+    double enough = significant_share(17, &needed);
     assert_true(enough > 0.65 && enough < 0.97);
 }
 
@@ -126,7 +126,7 @@ static enum flm_verdict verdict_of(double growth, double tolerance, uint32_t run
     return verdict;
 }
 
-static void a_gate_passes_only_what_is_proved(void **state)
+static void a_gate_passes_only_what_is_significant(void **state)
 {
     (void)state;
     assert_int_equal(verdict_of(0, 0.03, 12), FLM_VERDICT_PASS);
@@ -162,8 +162,8 @@ int main(void)
         cmocka_unit_test(the_upper_end_is_that_of_a_one_sided_interval),
         cmocka_unit_test(rare_frames_count_from_one_in_a_hundred_on),
         cmocka_unit_test(what_never_varies_needs_no_error),
-        cmocka_unit_test(with_the_runs_that_are_needed_it_is_proved_in_most_gates),
-        cmocka_unit_test(a_gate_passes_only_what_is_proved),
+        cmocka_unit_test(with_the_runs_that_are_needed_it_is_significant_in_most_gates),
+        cmocka_unit_test(a_gate_passes_only_what_is_significant),
         cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

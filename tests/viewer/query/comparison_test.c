@@ -238,7 +238,7 @@ static void callers_tell_the_change_with_its_sign(void **state)
 
 struct stack {
     const char *function;
-    double value, proved;
+    double value, significant;
 };
 
 /* A side of a gate's report, as gate/verdict/significant.h makes it: m calls all of them. */
@@ -246,19 +246,19 @@ static struct flm_profile *side_of(const struct stack *stacks, size_t count)
 {
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_metric value = flm_builder_metric(b, "samples", "samples");
-    struct flm_metric proved = flm_builder_metric(b, FLM_METRIC_PROVED, "samples");
+    struct flm_metric proved = flm_builder_metric(b, FLM_METRIC_SIGNIFICANT, "samples");
     struct flm_node m = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "m", 1));
     for (size_t i = 0; i < count; i++) {
         const char *name = stacks[i].function;
         struct flm_node node = flm_builder_child(b, m, flm_builder_function(b, name, strlen(name)));
         flm_builder_add(b, node, value, stacks[i].value);
-        flm_builder_add(b, node, proved, stacks[i].proved);
+        flm_builder_add(b, node, significant, stacks[i].significant);
     }
     flm_builder_note(b, FLM_NOTE_VERDICT, "FAIL: more grew", 15);
     return flm_builder_finish(b, NULL);
 }
 
-/* noise, which counting would call a change, is not proved; more is, but for 20. */
+/* noise, which counting would call a change, is not significant; more is, but for 20. */
 static struct flm_viewer *viewer_of_report(void)
 {
     static const struct stack base[] = {
@@ -273,7 +273,7 @@ static struct flm_viewer *viewer_of_report(void)
     return v;
 }
 
-static void what_is_not_proved_is_gray(void **state)
+static void what_is_not_significant_is_gray(void **state)
 {
     (void)state;
     static const struct {
@@ -325,7 +325,7 @@ static void what_is_not_proved_is_gray(void **state)
     }
 }
 
-static void a_report_of_a_gate_says_its_verdict_and_what_is_proved(void **state)
+static void a_report_of_a_gate_says_its_verdict_and_what_is_significant(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_report();
@@ -355,8 +355,8 @@ int main(void)
         cmocka_unit_test(rows_of_functions_tell_before_and_change_also_of_those_that_are_gone),
         cmocka_unit_test(the_detail_and_the_tooltip_tell_both_values),
         cmocka_unit_test(callers_tell_the_change_with_its_sign),
-        cmocka_unit_test(what_is_not_proved_is_gray),
-        cmocka_unit_test(a_report_of_a_gate_says_its_verdict_and_what_is_proved),
+        cmocka_unit_test(what_is_not_significant_is_gray),
+        cmocka_unit_test(a_report_of_a_gate_says_its_verdict_and_what_is_significant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
