@@ -57,7 +57,7 @@ static double samples_at(const struct flm_profile *p, uint32_t node)
     return samples.index == FLM_NONE ? 0 : flm_profile_self(p, samples)[node];
 }
 
-static void move(struct bounding *b, enum place place)
+static void move(struct bounding *b, enum place location)
 {
     struct flm_rebuild *r = &b->rebuild;
     const struct flm_profile *p = r->p;
@@ -79,7 +79,7 @@ static void move(struct bounding *b, enum place place)
     }
 }
 
-static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum place place,
+static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum place location,
                                  struct flm_error *why)
 {
     const char lost[] = "callers of samples in rare stacks, put together to bound memory";
@@ -96,7 +96,7 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
     bool good = weigh(&b);
     if (good) {
         b.least = find_least(&b, most);
-        move(&b, place);
+        move(&b, location);
         if (b.samples > 0)
             flm_builder_lost(builder, lost, "", 0, b.samples);
     }
@@ -111,8 +111,8 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
 struct flm_profile *flm_top_bound(struct flm_profile *profile, uint32_t most, struct flm_error *why)
 {
     for (enum place place = BELOW_COMMAND;
-         profile && profile->sizes.node_count > most && place <= ALL_IN_ONE; place++) {
-        struct flm_profile *bounded = bound(profile, most / 2, place, why);
+         profile && profile->sizes.node_count > most && place <= ALL_IN_ONE; location++) {
+        struct flm_profile *bounded = bound(profile, most / 2, location, why);
         flm_profile_free(profile);
         profile = bounded;
     }

@@ -112,7 +112,7 @@ struct flm_own_marks {
 enum flm_privilege { FLM_IN_UNKNOWN, FLM_IN_KERNEL, FLM_IN_USER, FLM_IN_HYPERVISOR, FLM_IN_GUEST };
 
 /* Bytes that it points to are the record's, and are in the order of the file's machine: words of a
- * call chain are already turned round (in place). */
+ * call chain are already turned round (in location). */
 struct flm_event_sample {
     const struct flm_event_layout *layout;
     enum flm_privilege privilege;

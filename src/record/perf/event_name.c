@@ -224,7 +224,7 @@ static bool is_plain(struct flm_bytes name)
     return name.size > 0 && name.at[0] != '.' && name.size < FLM_EVENT_NAME_SIZE;
 }
 
-static const char *const trace_places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+static const char *const trace_locations[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* Tracepoints of the system whose names are near, or systems when there is none of that name. */
 static void consider_tracepoints(struct near *near, struct flm_bytes system, struct flm_bytes event,
@@ -232,7 +232,7 @@ static void consider_tracepoints(struct near *near, struct flm_bytes system, str
 {
     for (size_t i = 0; i < 2 && near->count == 0; i++) {
         char path[512];
-        snprintf(path, sizeof path, "%s%s/events/%.*s", root, trace_places[i], (int)system.size,
+        snprintf(path, sizeof path, "%s%s/events/%.*s", root, trace_locations[i], (int)system.size,
                  system.at);
         DIR *folder = opendir(path);
         for (struct dirent *entry; folder && (entry = readdir(folder));) {
@@ -253,7 +253,7 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
     bool may_not = false;
     for (size_t i = 0; i < 2 && is_plain(system) && is_plain(event); i++) {
         char path[512], line[64];
-        snprintf(path, sizeof path, "%s%s/events/%.*s/%.*s/id", root, trace_places[i],
+        snprintf(path, sizeof path, "%s%s/events/%.*s/%.*s/id", root, trace_locations[i],
                  (int)system.size, system.at, (int)event.size, event.at);
         uint64_t id;
         if (read_line(path, line, sizeof line) && flm_number_parse_uint(flm_bytes_of(line), &id)) {
@@ -262,7 +262,7 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
             return true;
         }
         may_not = may_not || errno == EACCES || errno == EPERM;
-        snprintf(path, sizeof path, "%s%s/events", root, trace_places[i]);
+        snprintf(path, sizeof path, "%s%s/events", root, trace_locations[i]);
         may_not = may_not || (access(path, R_OK) != 0 && errno == EACCES);
     }
     if (near->count == 0 && may_not)

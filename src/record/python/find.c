@@ -101,12 +101,12 @@ static bool try_file(const struct flm_process *process, const struct flm_mapping
 {
     struct flm_bytes path = flm_module_path(mapping->module);
     uint64_t address;
-    char place[4200];
+    char location[4200];
     if (path.size == 0 || path.at[0] != '/' || path.size > 4096 ||
         !flm_module_address(mapping->module, mapping->file_offset, &address))
         return false;
-    snprintf(place, sizeof place, "/proc/%d/root%.*s", process->id, (int)path.size, path.at);
-    struct flm_elf_file *file = flm_elf_open(place, NULL);
+    snprintf(location, sizeof location, "/proc/%d/root%.*s", process->id, (int)path.size, path.at);
+    struct flm_elf_file *file = flm_elf_open(location, NULL);
     bool found = file && flm_python_home_read(file, mapping->start - address, home);
     flm_elf_free(file);
     if (found)

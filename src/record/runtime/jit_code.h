@@ -57,7 +57,7 @@ void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_ji
 void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, int64_t time_ns,
                       struct flm_jit_text name);
 
-/* The region that was added as the `index`th, from now on at another place, with its lines. */
+/* The region that was added as the `index`th, from now on at another location, with its lines. */
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
                        int64_t time_ns);
 

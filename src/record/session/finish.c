@@ -1,4 +1,4 @@
-/* finish.c - what places are called, and the profile that comes of it.
+/* finish.c - what locations are called, and the profile that comes of it.
  *
  * Symbols are asked for by module, each place once; a place is then some frames of the builder,
  * outer first, and a stack is those of its caller with its own behind them. */
@@ -19,19 +19,20 @@ struct finishing {
     struct flm_builder *builder;
     struct flm_error *why;
 
-    uint32_t *by_owner;     /* places, those of one owner together */
+    uint32_t *by_owner;     /* locations, those of one owner together */
     uint32_t *owner_starts; /* where in it; one more than there are owners */
 
-    struct flm_frame *frames; /* of all places, end to end */
+    struct flm_frame *frames; /* of all locations, end to end */
     size_t frame_count, frame_capacity;
     struct frames_of {
         uint32_t start, count;
-    } * of_place;
+    } * of_location;
 
     struct flm_runtimes runtimes; /* of the process that is looked at */
     struct flm_text name;
     uint32_t newest_frame; /* the highest number of the builder's that we got */
-    uint64_t unnamed; /* functions, or places in none, in files and the kernel without a symbol */
+    uint64_t
+        unnamed; /* functions, or locations in none, in files and the kernel without a symbol */
     uint64_t nowhere; /* addresses that lie in no file, and that no runtime has named */
 };
 
@@ -55,7 +56,7 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     return true;
 }
 
-/* The functions at a place, the innermost first, as frames. */
+/* The functions at a location, the innermost first, as frames. */
 static bool add_functions(struct finishing *f, const struct flm_code *code, size_t count,
                           struct flm_bytes module, uint32_t kind)
 {
@@ -206,51 +207,51 @@ static bool name_code(struct finishing *f, uint64_t address)
     return add_frame(f, &record);
 }
 
-static bool name_place(struct finishing *f, const struct flm_place_owner *owner,
-                       const struct flm_place *place)
+static bool name_location(struct finishing *f, const struct flm_location_owner *owner,
+                          const struct flm_location *location)
 {
     switch (owner->kind) {
     case FLM_OWNER_MODULE:
     case FLM_OWNER_FILE:
-        return name_in_module(f, owner->module, place->address, owner->kind == FLM_OWNER_MODULE);
+        return name_in_module(f, owner->module, location->address, owner->kind == FLM_OWNER_MODULE);
     case FLM_OWNER_KERNEL:
-        return name_in_kernel(f, owner->module, place->address);
+        return name_in_kernel(f, owner->module, location->address);
     case FLM_OWNER_PROCESS:
-        return name_in_process(f, place->address, place->era);
+        return name_in_process(f, location->address, location->era);
     case FLM_OWNER_CODE:
-        return name_code(f, place->address);
+        return name_code(f, location->address);
     case FLM_OWNER_LABEL:
-        return add_label(f, flm_owned_string_bytes(&f->session->labels.items[place->address]));
+        return add_label(f, flm_owned_string_bytes(&f->session->labels.items[location->address]));
     default:
         return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     }
 }
 
-/* ---- All places, by owner -------------------------------------------------------------------- */
+/* ---- All locations, by owner -------------------------------------------------------------------- */
 
 static bool sort_by_owner(struct finishing *f)
 {
-    const struct flm_places *p = &f->session->places;
-    f->by_owner = malloc((p->place_count + 1) * sizeof *f->by_owner);
+    const struct flm_locations *p = &f->session->locations;
+    f->by_owner = malloc((p->location_count + 1) * sizeof *f->by_owner);
     f->owner_starts = calloc(p->owner_count + 2, sizeof *f->owner_starts);
-    f->of_place = calloc(p->place_count + 1, sizeof *f->of_place);
-    if (!f->by_owner || !f->owner_starts || !f->of_place)
+    f->of_location = calloc(p->location_count + 1, sizeof *f->of_location);
+    if (!f->by_owner || !f->owner_starts || !f->of_location)
         return flm_error_memory(f->why);
-    for (size_t i = 0; i < p->place_count; i++)
-        f->owner_starts[p->places[i].owner + 2]++;
+    for (size_t i = 0; i < p->location_count; i++)
+        f->owner_starts[p->locations[i].owner + 2]++;
     for (size_t i = 2; i <= p->owner_count; i++)
         f->owner_starts[i] += f->owner_starts[i - 1];
-    for (size_t i = 0; i < p->place_count; i++)
-        f->by_owner[f->owner_starts[p->places[i].owner + 1]++] = (uint32_t)i;
+    for (size_t i = 0; i < p->location_count; i++)
+        f->by_owner[f->owner_starts[p->locations[i].owner + 1]++] = (uint32_t)i;
     return true;
 }
 
 struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *count)
 {
-    struct flm_module **modules = malloc((s->places.owner_count + 1) * sizeof(*modules));
+    struct flm_module **modules = malloc((s->locations.owner_count + 1) * sizeof(*modules));
     *count = 0;
-    for (size_t i = 0; modules && i < s->places.owner_count; i++) {
-        const struct flm_place_owner *owner = &s->places.owners[i];
+    for (size_t i = 0; modules && i < s->locations.owner_count; i++) {
+        const struct flm_location_owner *owner = &s->locations.owners[i];
         if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
             modules[(*count)++] = owner->module;
     }
@@ -271,13 +272,13 @@ static bool prepare_modules(struct finishing *f)
     return true;
 }
 
-static bool name_places(struct finishing *f, flm_session_progress progress, void *context)
+static bool name_locations(struct finishing *f, flm_session_progress progress, void *context)
 {
-    const struct flm_places *p = &f->session->places;
+    const struct flm_locations *p = &f->session->locations;
     if (!sort_by_owner(f) || !prepare_modules(f))
         return false;
     for (size_t o = 0; o < p->owner_count; o++) {
-        const struct flm_place_owner *owner = &p->owners[o];
+        const struct flm_location_owner *owner = &p->owners[o];
         struct flm_bytes name =
             owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
         if (progress && !progress(context, name, o, p->owner_count))
@@ -286,11 +287,11 @@ static bool name_places(struct finishing *f, flm_session_progress progress, void
             !flm_runtimes_find(&f->runtimes, f->session, owner->process))
             return flm_error_memory(f->why);
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
-            uint32_t place = f->by_owner[i];
-            f->of_place[place].start = (uint32_t)f->frame_count;
-            if (!name_place(f, owner, &p->places[place]))
+            uint32_t location = f->by_owner[i];
+            f->of_location[place].start = (uint32_t)f->frame_count;
+            if (!name_location(f, owner, &p->locations[place]))
                 return false;
-            f->of_place[place].count = (uint32_t)f->frame_count - f->of_place[place].start;
+            f->of_location[place].count = (uint32_t)f->frame_count - f->of_location[place].start;
         }
         flm_runtimes_clear(&f->runtimes);
     }
@@ -311,7 +312,7 @@ static struct flm_node *make_nodes(struct finishing *f)
     nodes[0] = flm_builder_root(f->builder);
     for (size_t i = 1; i < stacks->count; i++) {
         struct flm_stack_node node = stacks->nodes[i];
-        struct frames_of frames = f->of_place[node.place];
+        struct frames_of frames = f->of_location[node.place];
         nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames + frames.start,
                                        frames.count);
     }
@@ -453,7 +454,7 @@ static void add_losses(struct finishing *f)
         if (ends[i] && s->unwind_ends[i] > 0)
             flm_builder_lost(f->builder, ends[i], "", 0, (double)s->unwind_ends[i]);
     if (f->unnamed > 0)
-        flm_builder_lost(f->builder, "names of places in code that have no symbol", "", 0,
+        flm_builder_lost(f->builder, "names of locations in code that have no symbol", "", 0,
                          (double)f->unnamed);
     if (f->nowhere > 0)
         flm_builder_lost(f->builder, "names of addresses that lie in no file", "", 0,
@@ -465,7 +466,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
 {
     struct finishing f = {.session = s, .builder = builder, .why = why};
     bool good = flm_session_end_waiting(s) || flm_error_memory(why);
-    good = good && name_places(&f, progress, context) && add_samples(&f);
+    good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)
         good = flm_error_memory(why);
     if (good) {
@@ -478,7 +479,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
     flm_text_clear(&f.name);
     free(f.by_owner);
     free(f.owner_starts);
-    free(f.of_place);
+    free(f.of_location);
     free(f.frames);
     return good;
 }

@@ -28,47 +28,47 @@ enum flm_owner_kind {
     FLM_OWNER_LABEL
 };
 
-struct flm_place_owner {
+struct flm_location_owner {
     enum flm_owner_kind kind;
     struct flm_module *module; /* NULL: of a kernel whose mappings are not known */
     int32_t process;
 };
 
-struct flm_place {
+struct flm_location {
     uint32_t owner;
     uint32_t era; /* of jitted code: when, in turns of about a second */
     uint64_t address;
 };
 
 /* Answers that were given, by process as it was then: most addresses come again and again. */
-struct flm_place_answer {
+struct flm_location_answer {
     uint64_t changed, address;
-    uint32_t role, place;
+    uint32_t role, location;
 };
-enum { FLM_PLACE_ANSWERS = 8192 };
+enum { FLM_LOCATION_ANSWERS = 8192 };
 
-struct flm_places {
-    struct flm_place_owner *owners;
+struct flm_locations {
+    struct flm_location_owner *owners;
     size_t owner_count, owner_capacity;
-    struct flm_place *places;
-    size_t place_count, place_capacity;
-    struct flm_index owner_index, place_index;
-    struct flm_place_answer *answers;
+    struct flm_location *locations;
+    size_t location_count, location_capacity;
+    struct flm_index owner_index, location_index;
+    struct flm_location_answer *answers;
 };
 
 enum flm_role { FLM_ROLE_EXACT = 0, FLM_ROLE_RETURN = 1, FLM_ROLE_KERNEL = 2, FLM_ROLE_GUEST = 4 };
 
-bool flm_places_init(struct flm_places *places, struct flm_error *why);
-void flm_places_clear(struct flm_places *places);
+bool flm_locations_init(struct flm_locations *locations, struct flm_error *why);
+void flm_locations_clear(struct flm_locations *locations);
 
-/* The number of a place; UINT32_MAX when memory ran out. */
-uint32_t flm_places_add(struct flm_places *places, struct flm_place_owner owner, uint64_t address,
-                        uint32_t era);
+/* The number of a location; UINT32_MAX when memory ran out. */
+uint32_t flm_locations_add(struct flm_locations *locations, struct flm_location_owner owner,
+                           uint64_t address, uint32_t era);
 
 /* The place of an address of a process (or of the kernel, by its role). `era` is 0 but where code
  * moves. */
-uint32_t flm_places_find(struct flm_places *places, const struct flm_process *process,
-                         const struct flm_process *kernel, uint64_t address, uint32_t role,
-                         uint32_t era);
+uint32_t flm_locations_find(struct flm_locations *locations, const struct flm_process *process,
+                            const struct flm_process *kernel, uint64_t address, uint32_t role,
+                            uint32_t era);
 
 #endif

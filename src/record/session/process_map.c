@@ -255,7 +255,7 @@ uint64_t flm_processes_kernel_start(const struct flm_processes *p)
 }
 
 /* The first mapping that ends behind the address. */
-static size_t find_place(const struct flm_mapping *mappings, size_t count, uint64_t address)
+static size_t find_location(const struct flm_mapping *mappings, size_t count, uint64_t address)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -270,7 +270,7 @@ static size_t find_place(const struct flm_mapping *mappings, size_t count, uint6
 
 const struct flm_mapping *flm_process_find(const struct flm_process *process, uint64_t address)
 {
-    size_t at = find_place(process->mappings, process->mapping_count, address);
+    size_t at = find_location(process->mappings, process->mapping_count, address);
     return at < process->mapping_count && process->mappings[at].start <= address
                ? &process->mappings[at]
                : NULL;
@@ -305,7 +305,7 @@ static bool add_mapping(struct flm_processes *p, struct process *process,
     struct mappings *m = own_mappings(process, 2);
     if (!m)
         return false;
-    size_t first = find_place(m->at, m->count, new->start), last = first;
+    size_t first = find_location(m->at, m->count, new->start), last = first;
     struct flm_mapping regions[3];
     size_t count = 0;
     if (first < m->count && m->at[first].start < new->start) {

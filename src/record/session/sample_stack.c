@@ -19,13 +19,13 @@ void flm_session_labels_clear(struct flm_session_labels *labels)
 /* The place of a label: UINT32_MAX when memory ran out. */
 static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
 {
-    static const struct flm_place_owner owner = {FLM_OWNER_LABEL, NULL, 0};
+    static const struct flm_location_owner owner = {FLM_OWNER_LABEL, NULL, 0};
     struct flm_session_labels *labels = &s->labels;
     uint32_t hash = (uint32_t)flm_hash(text.at, text.size);
     for (struct flm_probe at = flm_index_probe(&labels->index, hash);
          flm_index_next(&labels->index, &at);)
         if (flm_bytes_equal(flm_owned_string_bytes(&labels->items[at.found]), text))
-            return flm_places_add(&s->places, owner, at.found, 0);
+            return flm_locations_add(&s->locations, owner, at.found, 0);
     void *items = labels->items;
     struct flm_owned_string copy;
     if (!flm_grow(&items, &labels->capacity, labels->count + 1, sizeof *labels->items))
@@ -37,13 +37,13 @@ static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
     labels->items[labels->count++] = copy;
     if (!flm_index_add(&labels->index, hash, (uint32_t)labels->count - 1))
         return UINT32_MAX;
-    return flm_places_add(&s->places, owner, labels->count - 1, 0);
+    return flm_locations_add(&s->locations, owner, labels->count - 1, 0);
 }
 
 uint32_t flm_session_label(struct flm_session *s, uint32_t caller, struct flm_bytes text)
 {
-    uint32_t place = caller == UINT32_MAX ? caller : find_label(s, text);
-    return place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, caller, place);
+    uint32_t location = caller == UINT32_MAX ? caller : find_label(s, text);
+    return place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, caller, location);
 }
 
 struct flm_bytes flm_session_command(struct flm_session *s, int32_t thread)
@@ -241,9 +241,9 @@ uint32_t flm_session_node(struct flm_session *s, const struct flm_process *proce
     s->last_depth = 0; /* in case memory runs out */
     for (size_t i = shared; i < s->depth; i++) {
         size_t at = s->depth - 1 - i;
-        uint32_t place =
-            flm_places_find(&s->places, process, kernel, s->addresses[at], s->roles[at], era);
-        node = place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, node, place);
+        uint32_t location =
+            flm_locations_find(&s->locations, process, kernel, s->addresses[at], s->roles[at], era);
+        node = place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, node, location);
         if (node == UINT32_MAX)
             return node;
         s->last_nodes[i] = node;

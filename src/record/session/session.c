@@ -22,7 +22,7 @@ struct flm_session *flm_session_new(const struct flm_session_options *options,
                                                     .kernel_is_ours = options->kernel_is_ours};
     struct flm_modules_options symbols = options->symbols;
     symbols.kernel_is_ours = options->kernel_is_ours;
-    bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
+    bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
                 (s->modules = flm_modules_new(&symbols, why)) &&
                 (s->processes = flm_processes_new(s->modules, &processes, why));
     if (good)
@@ -38,7 +38,7 @@ void flm_session_free(struct flm_session *s)
     flm_preloader_free(s->preloader);
     flm_processes_free(s->processes);
     flm_modules_free(s->modules);
-    flm_places_clear(&s->places);
+    flm_locations_clear(&s->locations);
     flm_stacks_clear(&s->stacks);
     flm_switches_clear(&s->switches);
     flm_aggregation_clear(&s->aggregation);

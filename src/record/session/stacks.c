@@ -24,11 +24,11 @@ void flm_stacks_clear(struct flm_stacks *s)
     *s = (struct flm_stacks){0};
 }
 
-uint32_t flm_stacks_child(struct flm_stacks *s, uint32_t caller, uint32_t place)
+uint32_t flm_stacks_child(struct flm_stacks *s, uint32_t caller, uint32_t location)
 {
-    uint32_t hash = flm_hash_numbers((uint64_t)caller << 32 | place, 0);
+    uint32_t hash = flm_hash_numbers((uint64_t)caller << 32 | location, 0);
     for (struct flm_probe at = flm_index_probe(&s->index, hash); flm_index_next(&s->index, &at);)
-        if (s->nodes[at.found].caller == caller && s->nodes[at.found].place == place)
+        if (s->nodes[at.found].caller == caller && s->nodes[at.found].place == location)
             return at.found;
     void *nodes = s->nodes;
     if (s->count >= UINT32_MAX || !flm_grow(&nodes, &s->capacity, s->count + 1, sizeof *s->nodes))

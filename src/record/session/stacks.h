@@ -1,6 +1,6 @@
-/* stacks.h - stacks of places as one tree, and what was counted there.
+/* stacks.h - stacks of locations as one tree, and what was counted there.
  *
- * A stack is a node: its place, and its caller's node. The same stack is the same node, so a
+ * A stack is a node: its location, and its caller's node. The same stack is the same node, so a
  * sample costs four bytes of stack. Nodes are numbered in the order of their coming, so callers
  * stand before what they call. Node 0 is the root. */
 #ifndef FLAMEL_RECORD_SESSION_STACKS_H
@@ -10,7 +10,7 @@
 #include "flamel/error.h"
 
 struct flm_stack_node {
-    uint32_t caller, place;
+    uint32_t caller, location;
 };
 
 struct flm_stacks {
@@ -23,6 +23,6 @@ bool flm_stacks_init(struct flm_stacks *stacks, struct flm_error *why);
 void flm_stacks_clear(struct flm_stacks *stacks);
 
 /* The node of a place called by a node; UINT32_MAX when memory ran out. */
-uint32_t flm_stacks_child(struct flm_stacks *stacks, uint32_t caller, uint32_t place);
+uint32_t flm_stacks_child(struct flm_stacks *stacks, uint32_t caller, uint32_t location);
 
 #endif

@@ -1,6 +1,6 @@
 /* take.c - a recording in regions: what came since the last one, and then forgotten.
  *
- * Stacks and places are numbers that only what was counted refers to, and where a thread stood when
+ * Stacks and locations are numbers that only what was counted refers to, and where a thread stood when
  * it began to wait. So they are begun anew, and the stacks of those that still wait are carried
  * over. What it cost to find out stays as long as it is of use: processes that live and their
  * mappings, modules with their tables. */
@@ -15,14 +15,14 @@ enum { DEEPEST = FLM_DEEPEST_STACK + 8 };
 
 /* What numbers meant until now. */
 struct past {
-    struct flm_places places;
+    struct flm_locations locations;
     struct flm_stacks stacks;
     struct flm_session_labels labels;
 };
 
 static void past_clear(struct past *past)
 {
-    flm_places_clear(&past->places);
+    flm_locations_clear(&past->locations);
     flm_stacks_clear(&past->stacks);
     flm_session_labels_clear(&past->labels);
 }
@@ -32,16 +32,16 @@ static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t n
 {
     uint32_t path[DEEPEST] = {0}, depth = 0, moved = 0;
     for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes[node].caller)
-        path[depth++] = past->stacks.nodes[node].place;
+        path[depth++] = past->stacks.nodes[node].location;
     while (depth-- > 0 && moved != UINT32_MAX) {
-        const struct flm_place *place = &past->places.places[path[depth]];
-        const struct flm_place_owner owner = past->places.owners[place->owner];
+        const struct flm_location *location = &past->locations.locations[path[depth]];
+        const struct flm_location_owner owner = past->locations.owners[location->owner];
         if (owner.kind == FLM_OWNER_LABEL) {
-            moved = flm_session_label(s, moved,
-                                      flm_owned_string_bytes(&past->labels.items[place->address]));
+            moved = flm_session_label(
+                s, moved, flm_owned_string_bytes(&past->labels.items[location->address]));
             continue;
         }
-        uint32_t number = flm_places_add(&s->places, owner, place->address, place->era);
+        uint32_t number = flm_locations_add(&s->locations, owner, location->address, location->era);
         moved = number == UINT32_MAX ? number : flm_stacks_child(&s->stacks, moved, number);
     }
     return moved;
@@ -78,16 +78,16 @@ static void forget_dumps(struct flm_session *s)
 static bool age(struct flm_session *s)
 {
     flm_processes_use(s->processes);
-    for (size_t i = 0; i < s->places.owner_count; i++)
-        if (s->places.owners[i].module)
-            flm_module_use(s->places.owners[i].module);
+    for (size_t i = 0; i < s->locations.owner_count; i++)
+        if (s->locations.owners[i].module)
+            flm_module_use(s->locations.owners[i].module);
     return flm_modules_evict(s->modules);
 }
 
 static bool forget(struct flm_session *s, struct flm_error *why)
 {
-    struct past past = {s->places, s->stacks, s->labels};
-    s->places = (struct flm_places){0};
+    struct past past = {s->locations, s->stacks, s->labels};
+    s->locations = (struct flm_locations){0};
     s->stacks = (struct flm_stacks){0};
     s->labels = (struct flm_session_labels){0};
     s->root.node = 0;
@@ -95,7 +95,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     s->loss_count = 0;
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
-    bool good = flm_places_init(&s->places, why) && flm_stacks_init(&s->stacks, why) &&
+    bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
                 (copy_waiting(s, &past) || flm_error_memory(why));
     past_clear(&past);
     forget_dumps(s);

@@ -98,38 +98,38 @@ struct walk {
     struct stack_copy stack;
     bool is_cut;  /* there was more of it than was copied */
     bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
-    struct place places[PLACES];
-    unsigned next_place;
+    struct place locations[PLACES];
+    unsigned next_location;
 };
 
-static struct place make_place(const struct flm_mapping *mapping, uint64_t pc)
+static struct place make_location(const struct flm_mapping *mapping, uint64_t pc)
 {
     struct place place = {.start = mapping->start, .end = mapping->end};
     uint64_t address;
     if (!mapping->module)
-        return place;
-    place.has_module = true;
+        return location;
+    location.has_module = true;
     if (flm_module_address(mapping->module, pc - mapping->start + mapping->file_offset, &address)) {
-        place.shift = address - pc;
-        place.table = flm_module_unwind_table(mapping->module);
+        location.shift = address - pc;
+        location.table = flm_module_unwind_table(mapping->module);
     }
-    return place;
+    return location;
 }
 
 /* Where the pc is mapped; NULL: nowhere. */
-static const struct place *find_place(struct walk *walk, uint64_t pc)
+static const struct place *find_location(struct walk *walk, uint64_t pc)
 {
     for (unsigned i = 0; i < PLACES; i++) {
-        const struct place *place = &walk->places[i];
-        if (pc - place->start < place->end - place->start)
-            return place;
+        const struct place *location = &walk->locations[i];
+        if (pc - location->start < location->end - location->start)
+            return location;
     }
     const struct flm_mapping *mapping = flm_process_find(walk->process, pc);
     if (!mapping)
         return NULL;
-    struct place *place = &walk->places[walk->next_place++ % PLACES];
-    *place = make_place(mapping, pc);
-    return place;
+    struct place *location = &walk->locations[walk->next_location++ % PLACES];
+    *location = make_location(mapping, pc);
+    return location;
 }
 
 /* ---- Where there are no rows ----------------------------------------------------------------- */
@@ -143,13 +143,13 @@ static unsigned pc_register(const struct flm_registers *registers)
  * says more than this one. */
 static bool is_return_address(struct walk *walk, uint64_t pc)
 {
-    const struct place *place = pc ? find_place(walk, pc - 1) : NULL;
-    if (!place || !place->table)
+    const struct place *location = pc ? find_location(walk, pc - 1) : NULL;
+    if (!place || !location->table)
         return false;
     struct flm_registers tried = walk->registers;
     struct stack_copy stack = walk->stack;
     enum flm_step step =
-        flm_unwind_step(place->table, pc - 1 + place->shift, &tried, read_stack, &stack);
+        flm_unwind_step(location->table, pc - 1 + location->shift, &tried, read_stack, &stack);
     return step != FLM_STEP_NONE;
 }
 
@@ -178,7 +178,7 @@ static enum flm_step step_by_pointer(struct walk *walk)
 {
     struct flm_registers before = walk->registers;
     enum flm_step step = flm_unwind_step_by_pointer(&walk->registers, read_stack, &walk->stack);
-    if (step == FLM_STEP_CALLER && !find_place(walk, flm_registers_pc(&walk->registers) - 1))
+    if (step == FLM_STEP_CALLER && !find_location(walk, flm_registers_pc(&walk->registers) - 1))
         step = FLM_STEP_FAILED;
     if (step != FLM_STEP_CALLER)
         walk->registers = before;
@@ -241,9 +241,9 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
                               uint64_t *exact, size_t capacity)
 {
     struct walk walk;
-    memset(walk.places, 0, sizeof walk.places);
+    memset(walk.locations, 0, sizeof walk.locations);
     walk.process = process;
-    walk.next_place = 0;
+    walk.next_location = 0;
     memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
     if (!read_registers(sample, &walk.registers))
         return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};
@@ -254,7 +254,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     bool is_exact = true; /* the pc is of an instruction that runs, not one that is returned to */
     for (size_t count = 0;; count++) {
         uint64_t pc = flm_registers_pc(&walk.registers);
-        const struct place *place = find_place(&walk, is_exact ? pc : pc - 1);
+        const struct place *location = find_location(&walk, is_exact ? pc : pc - 1);
         /* A caller that is nowhere is no caller; what runs may be, after a call through a pointer
          * that was wrong. */
         if (!place && !is_exact)
@@ -267,15 +267,15 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
 
         walk.stack.missed = 0;
         enum flm_step step = FLM_STEP_NONE;
-        if (place && place->table)
-            step = flm_unwind_step(place->table, pc - !is_exact + place->shift, &walk.registers,
-                                   read_stack, &walk.stack);
-        if (!place) {
+        if (place && location->table)
+            step = flm_unwind_step(location->table, pc - !is_exact + location->shift,
+                                   &walk.registers, read_stack, &walk.stack);
+        if (!location) {
             if (!step_as_called(&walk))
                 return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE};
             step = FLM_STEP_CALLER;
         } else if (step == FLM_STEP_NONE) {
-            step = step_in_the_dark(&walk, place->has_module, is_exact);
+            step = step_in_the_dark(&walk, location->has_module, is_exact);
         }
         switch (step) {
         case FLM_STEP_CALLER:

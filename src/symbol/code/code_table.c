@@ -29,8 +29,8 @@ static void find_parts(struct flm_code_table *table)
     at += sizeof(struct flm_code_scope) * head->scope_count;
     table->line_address = (const void *)at;
     at += 4 * (size_t)head->line_count;
-    table->line_place = (const void *)at;
-    at += sizeof(struct flm_code_place) * head->line_count;
+    table->line_location = (const void *)at;
+    at += sizeof(struct flm_code_location) * head->line_count;
     table->text_start = (const void *)at;
     at += 4 * ((size_t)head->text_count + 1);
     table->texts = at;
@@ -72,7 +72,7 @@ static bool renumber(const struct flm_code_finish *finish, struct renumbering *n
         numbers->texts[scope->name] = numbers->texts[scope->call_file] = 1;
     }
     for (size_t i = 0; i < finish->line_count; i++)
-        numbers->texts[finish->lines[i].place.file] = 1;
+        numbers->texts[finish->lines[i].location.file] = 1;
     for (size_t i = 0; i < maker->text_count; i++)
         if (numbers->texts[i])
             numbers->text_size += maker->text_start[i + 1] - maker->text_start[i];
@@ -141,8 +141,8 @@ static void put_parts(char *at, const struct flm_code_finish *finish,
     for (size_t i = 0; i < finish->line_count; i++)
         put(&at, (uint32_t)finish->lines[i].address);
     for (size_t i = 0; i < finish->line_count; i++) {
-        put(&at, numbers->texts[finish->lines[i].place.file]);
-        put(&at, finish->lines[i].place.line);
+        put(&at, numbers->texts[finish->lines[i].location.file]);
+        put(&at, finish->lines[i].location.line);
     }
     uint32_t start = 0;
     for (size_t i = 0; i < maker->text_count; i++)
@@ -226,18 +226,18 @@ size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t addres
     if (segment < 0)
         return 0;
     int64_t line = find_address(table->line_address, table->head.line_count, (uint32_t)offset);
-    struct flm_code_place place = {0, 0};
+    struct flm_code_location place = {0, 0};
     if (line >= 0)
-        place = table->line_place[line];
+        place = table->line_location[line];
     size_t count = 0;
     for (uint32_t at = table->segment_scope[segment]; at != FLM_NO_SCOPE && count <= FLM_CODE_DEPTH;
          at = table->scopes[at].inside) {
         const struct flm_code_scope *scope = &table->scopes[at];
         if (count < capacity)
-            code[count] = (struct flm_code){text_of(table, scope->name), text_of(table, place.file),
-                                            place.line, table->base + scope->start,
-                                            scope->inside != FLM_NO_SCOPE};
-        place = (struct flm_code_place){scope->call_file, scope->call_line};
+            code[count] = (struct flm_code){
+                text_of(table, scope->name), text_of(table, location.file), location.line,
+                table->base + scope->start, scope->inside != FLM_NO_SCOPE};
+        place = (struct flm_code_location){scope->call_file, scope->call_line};
         count++;
     }
     return count;
@@ -297,7 +297,7 @@ static bool check_texts(const struct flm_code_table *table)
     for (uint32_t i = 0; i < head->text_count; i++)
         ok &= table->text_start[i] <= table->text_start[i + 1];
     for (uint32_t i = 0; i < head->line_count; i++)
-        ok &= table->line_place[i].file < head->text_count;
+        ok &= table->line_location[i].file < head->text_count;
     return ok && table->text_start[1] == 0;
 }
 

@@ -33,7 +33,7 @@ void flm_code_maker_free(struct flm_code_maker *maker);
  * so. Who reads for it says it of its own memory. */
 void flm_code_maker_out_of_memory(struct flm_code_maker *maker);
 
-/* The file has code here (an executable section). When this was said of any place, then what does
+/* The file has code here (an executable section). When this was said of any location, then what does
  * not begin in one of them belongs to functions that the linker dropped - it leaves their ranges at
  * 0 or -1 - and a symbol without a size ends where its section does. */
 void flm_code_maker_section(struct flm_code_maker *maker, uint64_t start, uint64_t end);
@@ -45,7 +45,7 @@ uint32_t flm_code_maker_text(struct flm_code_maker *maker, struct flm_bytes text
 #define FLM_NO_SCOPE UINT32_MAX
 
 /* A function (`inside` FLM_NO_SCOPE), or a copy of one inlined into the scope `inside`, called at
- * that place; its number. A function without a name (0), or with one that is not mangled where
+ * that location; its number. A function without a name (0), or with one that is not mangled where
  * there is a mangled symbol, gets that of the symbol at its start. */
 uint32_t flm_code_maker_scope(struct flm_code_maker *maker, uint32_t name, uint32_t inside,
                               uint32_t call_file, uint32_t call_line);
@@ -100,7 +100,7 @@ struct flm_code_counts {
 };
 struct flm_code_counts flm_code_table_counts(const struct flm_code_table *table);
 
-/* What the cache keeps: used in place, checked when it is opened - every index of it, but not
+/* What the cache keeps: used in location, checked when it is opened - every index of it, but not
  * that it is true. `bytes` begin at a multiple of 4 and outlive the table. */
 void flm_code_table_write(const struct flm_code_table *table, struct flm_text *out);
 struct flm_code_table *flm_code_table_open(struct flm_bytes bytes, struct flm_error *why);

@@ -284,13 +284,14 @@ bool flm_code_flatten_scopes(struct flm_code_finish *finish)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool add_line(struct flm_code_finish *finish, uint64_t offset, struct flm_code_place place)
+static bool add_line(struct flm_code_finish *finish, uint64_t offset,
+                     struct flm_code_location location)
 {
     if (finish->line_count > 0 && finish->lines[finish->line_count - 1].address == offset)
         finish->line_count--;
     if (finish->line_count > 0) {
-        struct flm_code_place before = finish->lines[finish->line_count - 1].place;
-        if (before.file == place.file && before.line == place.line)
+        struct flm_code_location before = finish->lines[finish->line_count - 1].location;
+        if (before.file == location.file && before.line == location.line)
             return true;
     }
     void *lines = finish->lines;
@@ -316,13 +317,13 @@ static bool flatten_sequence(struct flm_code_finish *finish,
             maker->cut_lines++;
             continue;
         }
-        if (!add_line(finish, from > *reached ? from : *reached, maker->lines[i].place))
+        if (!add_line(finish, from > *reached ? from : *reached, maker->lines[i].location))
             return false;
     }
     if (end <= *reached)
         return true;
     *reached = end;
-    return add_line(finish, end, (struct flm_code_place){0, 0});
+    return add_line(finish, end, (struct flm_code_location){0, 0});
 }
 
 bool flm_code_flatten_lines(struct flm_code_finish *finish)

@@ -9,7 +9,7 @@
  *     segment_scope     FLM_NO_SCOPE: nothing is known here
  *     scopes            struct flm_code_scope; `inside` is a lower number
  *     line_address      ascending
- *     line_place        struct flm_code_place; {0, 0}: no line is known here
+ *     line_location        struct flm_code_location; {0, 0}: no line is known here
  *     text_start        and one more: a text ends where the next one starts
  *     texts             text 0 is the empty one */
 #ifndef FLAMEL_SYMBOL_CODE_INTERNAL_H
@@ -34,7 +34,7 @@ struct flm_code_scope {
     uint32_t start; /* from the base */
 };
 
-struct flm_code_place {
+struct flm_code_location {
     uint32_t file, line;
 };
 
@@ -44,7 +44,7 @@ struct flm_code_table {
     const uint32_t *segment_address, *segment_scope;
     const struct flm_code_scope *scopes;
     const uint32_t *line_address;
-    const struct flm_code_place *line_place;
+    const struct flm_code_location *line_location;
     const uint32_t *text_start;
     const char *texts;
     struct flm_bytes bytes;
@@ -64,7 +64,7 @@ struct flm_code_range {
 
 struct flm_code_line {
     uint64_t address;
-    struct flm_code_place place;
+    struct flm_code_location location;
 };
 
 /* Lines whose addresses ascend, [first, last), and where the last one ends. */

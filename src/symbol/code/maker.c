@@ -155,10 +155,10 @@ void flm_code_maker_line(struct flm_code_maker *maker, uint64_t address, uint32_
             return;
         }
         if (address == before->address) {
-            before->place = item.place;
+            before->place = item.location;
             return;
         }
-        if (item.place.file == before->place.file && line == before->place.line)
+        if (item.location.file == before->location.file && line == before->location.line)
             return;
     }
     if (room(maker, &maker->lines, &maker->line_capacity, maker->line_count + 1,
@@ -252,7 +252,7 @@ static void take_lines(struct flm_code_maker *maker, const struct flm_code_maker
         return;
     for (size_t i = 0; i < part->line_count; i++) {
         struct flm_code_line line = part->lines[i];
-        line.place.file = numbers[line.place.file];
+        line.location.file = numbers[line.location.file];
         maker->lines[first + i] = line;
     }
     maker->line_first = maker->line_count = first + part->line_count;

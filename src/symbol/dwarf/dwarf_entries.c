@@ -249,7 +249,7 @@ static void add_ranges(struct flm_dwarf_entries *entries, Dwarf_Die *entry, stru
         return;
     }
     if (facts->high.code == 0 || dwarf_formaddr(&facts->low, &start) != 0)
-        return; /* a place, not a range: an entry into another function */
+        return; /* a location, not a range: an entry into another function */
     if (dwarf_formaddr(&facts->high, &end) != 0) {
         /* Not an address, so a size. */
         end = start + number_of(&facts->high);

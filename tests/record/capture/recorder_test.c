@@ -431,11 +431,11 @@ static void what_is_read_again_is_what_was_recorded(void **state)
     char spool[300], source[4096], program[300];
     struct recording r;
     snprintf(spool, sizeof spool, "%s", temporary_path("again.part"));
-    snprintf(program, sizeof program, "%s", temporary_path("places"));
-    assert_non_null(realpath("tests/programs/places.cpp", source));
+    snprintf(program, sizeof program, "%s", temporary_path("locations"));
+    assert_non_null(realpath("tests/programs/locations.cpp", source));
     if (!has_command("g++"))
         skip();
-    shell("g++ -O2 -g -pthread %s -o places", source);
+    shell("g++ -O2 -g -pthread %s -o locations", source);
     char *command[] = {program, (char[]){"12"}, NULL};
     /* Copies too small for the deepest stacks: what was not found must be missing in both. */
     struct flm_recorder_options options = {.command = command,

@@ -71,7 +71,7 @@ static char *last_of(char *line, const char *part)
     return found;
 }
 
-/* "places 4711 26909.446489601: cpu-clock: " */
+/* "locations 4711 26909.446489601: cpu-clock: " */
 static void read_header(char *line, struct said *said)
 {
     char *event = strstr(line, ": "), *time, *end;
@@ -101,7 +101,7 @@ static void read_header(char *line, struct said *said)
         line[strlen(line) - 1] = 0;
 }
 
-/* "     1a06 work+0x26 (/tmp/places)" */
+/* "     1a06 work+0x26 (/tmp/locations)" */
 static void read_frame(char *line, struct said_frame *frame)
 {
     char *module = last_of(line, " ("), *name;
@@ -193,7 +193,7 @@ static const char *base_of(const char *path)
 }
 
 /* The address in a module that perf's number stands for: an offset in the file. */
-static uint64_t address_in(const struct flm_place_owner *owner, uint64_t said)
+static uint64_t address_in(const struct flm_location_owner *owner, uint64_t said)
 {
     uint64_t address;
     return owner->kind == FLM_OWNER_MODULE && flm_module_address(owner->module, said, &address)
@@ -217,7 +217,7 @@ static bool is_trampoline(const struct flm_code *code, size_t count)
     return count == 0 || flm_bytes_are(code[0].function, "__restore_rt");
 }
 
-/* The name of the i-th of `count` functions at a place, the innermost first. */
+/* The name of the i-th of `count` functions at a location, the innermost first. */
 static void compare_name(struct comparison *c, const struct flm_code *code, size_t count, size_t i,
                          const struct said_frame *said, uint64_t address, bool is_returned_to)
 {
@@ -240,27 +240,28 @@ static void compare_name(struct comparison *c, const struct flm_code *code, size
 
 /* One place of ours, and what perf shows from there on, `count` frames: how many of them are this
  * one's. */
-static size_t compare_place(struct comparison *c, uint32_t place_number, bool is_exact,
-                            const struct said_frame *said, size_t count, const struct said *sample)
+static size_t compare_location(struct comparison *c, uint32_t location_number, bool is_exact,
+                               const struct said_frame *said, size_t count,
+                               const struct said *sample)
 {
-    const struct flm_places *places = &c->session->places;
-    const struct flm_place *place = &places->places[place_number];
-    const struct flm_place_owner *owner = &places->owners[place->owner];
+    const struct flm_locations *locations = &c->session->locations;
+    const struct flm_location *location = &locations->locations[location_number];
+    const struct flm_location_owner *owner = &locations->owners[location->owner];
     uint64_t address =
-        c->way->has_chains ? address_in(owner, said->address) : place->address; /* as mapped */
+        c->way->has_chains ? address_in(owner, said->address) : location->address; /* as mapped */
     c->frames++;
     struct flm_code code[64];
     size_t named = owner->module && owner->kind != FLM_OWNER_FILE
-                       ? flm_module_lookup(owner->module, place->address, code, 64)
+                       ? flm_module_lookup(owner->module, location->address, code, 64)
                        : 0;
-    if (c->way->is_unwound && place->address == address + 1 && is_trampoline(code, named)) {
+    if (c->way->is_unwound && location->address == address + 1 && is_trampoline(code, named)) {
         c->trampolines++;
         return 1;
     }
     bool is_caller = !is_exact && said->address != 0; /* 0 is where chains break */
-    if (place->address != address - is_caller) {
+    if (location->address != address - is_caller) {
         differ(c, "%" PRId64 ": address %" PRIx64 " %s, ours %" PRIx64, sample->time_ns,
-               said->address, said->symbol, place->address);
+               said->address, said->symbol, location->address);
         return 1;
     }
     const char *module = owner->module ? flm_module_path(owner->module).at : "[unknown]";
@@ -292,7 +293,7 @@ static bool is_in_kernel(uint64_t address)
 
 static bool is_truncated(const struct flm_session *s, uint32_t node)
 {
-    return s->places.places[s->stacks.nodes[node].place].address == FLM_CODE_TRUNCATED;
+    return s->locations.locations[s->stacks.nodes[node].place].address == FLM_CODE_TRUNCATED;
 }
 
 /* Whether the stack from here on ends where programs and threads begin. */
@@ -301,11 +302,11 @@ static bool ends_at_start(const struct flm_session *s, uint32_t node)
     const struct flm_stack_node *nodes = s->stacks.nodes;
     while (nodes[nodes[node].caller].caller != 0)
         node = nodes[node].caller;
-    const struct flm_place *place = &s->places.places[nodes[node].place];
-    const struct flm_place_owner *owner = &s->places.owners[place->owner];
+    const struct flm_location *location = &s->locations.locations[nodes[node].place];
+    const struct flm_location_owner *owner = &s->locations.owners[location->owner];
     struct flm_code code[64];
     size_t named = owner->module && owner->kind != FLM_OWNER_FILE
-                       ? flm_module_lookup(owner->module, place->address, code, 64)
+                       ? flm_module_lookup(owner->module, location->address, code, 64)
                        : 0;
     struct flm_bytes name = named > 0 ? code[named - 1].function : (struct flm_bytes){"", 0};
     return flm_bytes_are(name, "_start") || flm_bytes_are(name, "clone") ||
@@ -333,8 +334,8 @@ static void compare_sample(struct comparison *c, const struct flm_tallied *ours,
         bool in_kernel = is_in_kernel(said->frame[at].address);
         bool is_first = at == 0 || is_in_kernel(said->frame[at - 1].address) != in_kernel;
         bool is_exact = is_first || (c->way->is_unwound && !in_kernel);
-        at +=
-            compare_place(c, nodes[node].place, is_exact, &said->frame[at], said->count - at, said);
+        at += compare_location(c, nodes[node].location, is_exact, &said->frame[at],
+                               said->count - at, said);
         node = nodes[node].caller;
     }
     if (at < said->count)
@@ -379,22 +380,23 @@ static void every_frame_is_as_perf_script_shows_it(void **state)
 {
     (void)state;
     static const struct way ways[] = {
-        {"-g -o perf.data", "places_fp", true, false, false},
-        {"-g -z -o perf.data", "places_fp", true, false, false},
-        {"-g -e page-faults -e context-switches -o - > perf.data", "places_fp", true, false, false},
-        {"-o perf.data", "places_fp", false, false, false},
-        {"--call-graph dwarf,16384 -z -o - > perf.data", "places", true, true, false},
-        {"--call-graph dwarf,16384 -o perf.data", "places", true, true, false},
-        {NULL, "places", true, true, true}, /* the same again */
+        {"-g -o perf.data", "locations_fp", true, false, false},
+        {"-g -z -o perf.data", "locations_fp", true, false, false},
+        {"-g -e page-faults -e context-switches -o - > perf.data", "locations_fp", true, false,
+         false},
+        {"-o perf.data", "locations_fp", false, false, false},
+        {"--call-graph dwarf,16384 -z -o - > perf.data", "locations", true, true, false},
+        {"--call-graph dwarf,16384 -o perf.data", "locations", true, true, false},
+        {NULL, "locations", true, true, true}, /* the same again */
     };
     if (!has_command("perf") || !has_command("g++")) {
         print_message("there is no perf here, or no C++ compiler\n");
         skip();
     }
     char source[4096];
-    assert_non_null(realpath("tests/programs/places.cpp", source));
-    shell("g++ -O2 -g -pthread %s -o places", source);
-    shell("g++ -O2 -g -pthread -fno-omit-frame-pointer %s -o places_fp", source);
+    assert_non_null(realpath("tests/programs/locations.cpp", source));
+    shell("g++ -O2 -g -pthread %s -o locations", source);
+    shell("g++ -O2 -g -pthread -fno-omit-frame-pointer %s -o locations_fp", source);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s", temporary_path("perf.data"));

@@ -15,7 +15,7 @@
 
 enum { MOST_INTERPRETERS = 16 };
 
-/* It stands still in a known place, behind a C function that calls back. Line 3 is the first one
+/* It stands still in a known location, behind a C function that calls back. Line 3 is the first one
  * of größe. */
 static const char script[] = "import sys, threading\n"
                              "\n"

@@ -16,22 +16,22 @@ static const struct flm_process kernel = {.id = -1, .changed = 4};
 static void a_return_address_is_the_place_of_the_call(void **state)
 {
     (void)state;
-    struct flm_places p;
-    assert_true(flm_places_init(&p, NULL));
-    uint32_t leaf = flm_places_find(&p, &process, &kernel, 0x1100, FLM_ROLE_EXACT, 0);
-    uint32_t call = flm_places_find(&p, &process, &kernel, 0x1101, FLM_ROLE_RETURN, 0);
+    struct flm_locations p;
+    assert_true(flm_locations_init(&p, NULL));
+    uint32_t leaf = flm_locations_find(&p, &process, &kernel, 0x1100, FLM_ROLE_EXACT, 0);
+    uint32_t call = flm_locations_find(&p, &process, &kernel, 0x1101, FLM_ROLE_RETURN, 0);
     assert_int_equal(leaf, call);
-    assert_int_equal(p.places[leaf].address, 0x1100);
-    assert_int_equal(p.owners[p.places[leaf].owner].kind, FLM_OWNER_PROCESS);
-    assert_int_equal(p.owners[p.places[leaf].owner].process, 7);
-    flm_places_clear(&p);
+    assert_int_equal(p.locations[leaf].address, 0x1100);
+    assert_int_equal(p.owners[p.locations[leaf].owner].kind, FLM_OWNER_PROCESS);
+    assert_int_equal(p.owners[p.locations[leaf].owner].process, 7);
+    flm_locations_clear(&p);
 }
 
 static void whose_code_it_is_tells_places_apart(void **state)
 {
     (void)state;
-    struct flm_places p;
-    assert_true(flm_places_init(&p, NULL));
+    struct flm_locations p;
+    assert_true(flm_locations_init(&p, NULL));
     static const struct {
         uint64_t address;
         uint32_t role, era;
@@ -47,31 +47,32 @@ static void whose_code_it_is_tells_places_apart(void **state)
     uint32_t found[COUNT];
     for (int again = 0; again < 2; again++) {
         for (size_t i = 0; i < COUNT; i++) {
-            uint32_t place = flm_places_find(&p, &process, &kernel, cases[i].address, cases[i].role,
-                                             cases[i].era);
-            assert_int_equal(p.owners[p.places[place].owner].kind, cases[i].kind);
+            uint32_t location = flm_locations_find(&p, &process, &kernel, cases[i].address,
+                                                   cases[i].role, cases[i].era);
+            assert_int_equal(p.owners[p.locations[place].owner].kind, cases[i].kind);
             if (again)
-                assert_int_equal(place, found[i]);
+                assert_int_equal(location, found[i]);
             for (size_t j = 0; j < i; j++)
-                assert_int_not_equal(place, found[j]);
-            found[i] = place;
+                assert_int_not_equal(location, found[j]);
+            found[i] = location;
         }
     }
     /* A function of an interpreter stands for itself, wherever it is called from. */
-    assert_true(p.places[found[4]].address == FLM_CODE_FIRST + 1);
-    flm_places_clear(&p);
+    assert_true(p.locations[found[4]].address == FLM_CODE_FIRST + 1);
+    flm_locations_clear(&p);
 }
 
 static bool find_some(void *context, struct flm_error *why)
 {
     (void)context;
-    struct flm_places p;
-    if (!flm_places_init(&p, why))
+    struct flm_locations p;
+    if (!flm_locations_init(&p, why))
         return false;
     bool good = true;
     for (uint64_t i = 0; i < 50 && good; i++)
-        good = flm_places_find(&p, &process, &kernel, 0x1000 + i, FLM_ROLE_EXACT, 0) != UINT32_MAX;
-    flm_places_clear(&p);
+        good =
+            flm_locations_find(&p, &process, &kernel, 0x1000 + i, FLM_ROLE_EXACT, 0) != UINT32_MAX;
+    flm_locations_clear(&p);
     return good || flm_error_memory(why);
 }
 

@@ -124,7 +124,7 @@ static void samples_are_counted_at_their_stacks_below_the_command(void **state)
         has_caller |= flm_bytes_are(flm_string_bytes(p, i), "app+0x4200");
     assert_true(has_caller);
     assert_true(has_label(p, "command", "app") && has_label(p, "thread", "1"));
-    assert_true(lost(p, "names of places in code that have no symbol") == 3);
+    assert_true(lost(p, "names of locations in code that have no symbol") == 3);
     flm_profile_free(p);
     told_clear(&t);
 }
@@ -233,7 +233,7 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), temporary_path("bare")));
     assert_non_null(frame_named(p, caller, &node));
     assert_int_equal(frame_named(p, alone, &node)->address, 8);
-    assert_true(lost(p, "names of places in code that have no symbol") == 3);
+    assert_true(lost(p, "names of locations in code that have no symbol") == 3);
     flm_profile_free(p);
     told_clear(&t);
 }

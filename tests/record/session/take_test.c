@@ -127,7 +127,7 @@ static void nothing_is_left_of_what_was_taken(void **state)
         flm_profile_free(taken(&t, FLM_NO_TIME));
         assert_int_equal(t.session->aggregation.count, 0);
         assert_int_equal(t.session->stacks.count, 1); /* the root */
-        assert_int_equal(t.session->places.place_count, 0);
+        assert_int_equal(t.session->locations.location_count, 0);
         assert_int_equal(t.session->labels.count, 0);
         assert_int_equal(flm_session_counts(t.session).samples, 100 * (i + 1));
     }

@@ -96,7 +96,7 @@ static bool ours_begin_theirs(const struct stack *ours, const struct stack *thei
            memcmp(ours->addresses, theirs->addresses, ours->count * sizeof *ours->addresses) == 0;
 }
 
-static void print_place(const struct sampled *s, uint64_t address, bool exact)
+static void print_location(const struct sampled *s, uint64_t address, bool exact)
 {
     const char *path = "nowhere";
     uint64_t offset = address;
@@ -119,7 +119,7 @@ static void print_difference(const struct sampled *s, const struct stack *ours,
     for (size_t k = 0; k < 2; k++) {
         printf("    %s:", k == 0 ? "ours" : "theirs");
         for (size_t i = 0; i < both[k]->count && i < 40; i++)
-            print_place(s, both[k]->addresses[i], is_exact(both[k], i));
+            print_location(s, both[k]->addresses[i], is_exact(both[k], i));
         printf("\n");
     }
 }

@@ -13,7 +13,7 @@
 enum { FRAMES = 40, NAME = 600 };
 
 struct frame {
-    char name[NAME], place[NAME];
+    char name[NAME], location[NAME];
 };
 
 /* Addresses in the code of a program, and how often the two said what. */
@@ -35,8 +35,8 @@ static size_t read_frames(FILE *in, struct frame *frames)
         assert_true(count < FRAMES);
         struct frame *frame = &frames[count++];
         snprintf(frame->name, NAME, "%s", line);
-        assert_non_null(fgets(frame->place, NAME, in));
-        *strrchr(frame->place, ':') = 0; /* the column */
+        assert_non_null(fgets(frame->location, NAME, in));
+        *strrchr(frame->location, ':') = 0; /* the column */
     }
     return count;
 }
@@ -55,12 +55,12 @@ static void look_for_alias(void *context, const GElf_Sym *symbol, const char *na
 }
 
 /* Places agree, or neither knows one: it then says ??, or the name of a source without a line. */
-static bool places_agree(const struct flm_code *ours, const struct frame *theirs)
+static bool locations_agree(const struct flm_code *ours, const struct frame *theirs)
 {
-    char place[NAME];
-    snprintf(place, sizeof place, "%.*s:%u", (int)ours->file.size, ours->file.at, ours->line);
-    size_t size = strlen(theirs->place);
-    return strcmp(place, theirs->place) == 0 ||
+    char location[NAME];
+    snprintf(location, sizeof location, "%.*s:%u", (int)ours->file.size, ours->file.at, ours->line);
+    size_t size = strlen(theirs->location);
+    return strcmp(location, theirs->location) == 0 ||
            (ours->file.size == 0 && ours->line == 0 && size > 2 &&
             strcmp(theirs->place + size - 2, ":0") == 0);
 }
@@ -91,7 +91,7 @@ static bool is_unfollowed(struct comparison *comparison, const struct flm_code *
                           const struct frame *theirs, size_t their_count)
 {
     return strstr(comparison->build->flags, "-gsplit-dwarf") && their_count == 1 && count > 1 &&
-           places_agree(&ours[0], &theirs[0]) &&
+           locations_agree(&ours[0], &theirs[0]) &&
            names_agree(comparison, &ours[count - 1], &theirs[0]);
 }
 
@@ -111,7 +111,8 @@ static void compare_address(struct comparison *comparison, uint64_t address)
     }
     bool same = count == their_count;
     for (size_t i = 0; same && i < count; i++)
-        same = places_agree(&ours[i], &theirs[i]) && names_agree(comparison, &ours[i], &theirs[i]);
+        same =
+            locations_agree(&ours[i], &theirs[i]) && names_agree(comparison, &ours[i], &theirs[i]);
     comparison->same += same;
     if (same || comparison->different++ > 3)
         return;
@@ -120,7 +121,7 @@ static void compare_address(struct comparison *comparison, uint64_t address)
         print_message("    we    %.*s %.*s:%u\n", (int)ours[i].function.size, ours[i].function.at,
                       (int)ours[i].file.size, ours[i].file.at, ours[i].line);
     for (size_t i = 0; i < their_count; i++)
-        print_message("    they  %s %s\n", theirs[i].name, theirs[i].place);
+        print_message("    they  %s %s\n", theirs[i].name, theirs[i].location);
 }
 
 static bool is_compared(Elf *elf, Elf_Scn *section, GElf_Shdr *header)
