@@ -126,9 +126,9 @@ bool flm_perf_frame_is_line(struct flm_bytes line)
             flm_bytes_end_with(flm_trimmed(line.at, line.at + line.size), ")"));
 }
 
-struct flm_perf_place flm_perf_place_parse(struct flm_bytes line)
+struct flm_perf_location flm_perf_location_parse(struct flm_bytes line)
 {
-    struct flm_perf_place place = {0};
+    struct flm_perf_location place = {0};
     struct flm_bytes text = flm_trimmed(line.at, line.at + line.size);
     place.inlined = take_ending(&text, " (inlined)");
     const char *end = text.at + text.size;
@@ -319,7 +319,7 @@ static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *fram
 }
 
 bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *frame,
-                         const struct flm_perf_place *place, struct flm_perf_frames *out)
+                         const struct flm_perf_location *place, struct flm_perf_frames *out)
 {
     struct flm_frame_record record = {.kind = flm_perf_module_kind(frame->module)};
     record.module = flm_builder_string(b, frame->module.at, frame->module.size).index;

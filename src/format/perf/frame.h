@@ -38,12 +38,12 @@ bool flm_perf_frame_parse_name(struct flm_bytes text, struct flm_perf_frame *fra
 #define FLM_PERF_KERNEL_HALF 0xFFFF000000000000u
 
 /* The line of -F +srcline below a frame: profile/flm_file.c:123, or what perf says when it does not know. */
-struct flm_perf_place {
+struct flm_perf_location {
     struct flm_bytes file; /* empty: not known */
     uint32_t line;
     bool inlined;
 };
-struct flm_perf_place flm_perf_place_parse(struct flm_bytes line);
+struct flm_perf_location flm_perf_location_parse(struct flm_bytes line);
 
 /* What a module's name says about the code in it. "" says nothing: FLM_KIND_NATIVE. */
 enum flm_kind flm_perf_module_kind(struct flm_bytes module);
@@ -57,7 +57,7 @@ struct flm_perf_frames {
 /* Adds to `out` the frames of one line, outer first: none (for a process name in brackets), one, or
  * several for inlined Java. `place` may be NULL. False if memory ran out. */
 bool flm_perf_frame_make(struct flm_builder *builder, const struct flm_perf_frame *frame,
-                         const struct flm_perf_place *place, struct flm_perf_frames *out);
+                         const struct flm_perf_location *place, struct flm_perf_frames *out);
 
 /* Leaf first to root first, and back. */
 void flm_perf_frames_reverse(struct flm_frame *frames, size_t count);

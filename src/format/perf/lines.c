@@ -102,7 +102,7 @@ static bool split_frame(struct flm_bytes text, struct parts *parts)
 static void split_place(struct flm_bytes text, struct parts *parts)
 {
     static const char unknown_place[] = "?", unknown_inlined[] = "? (inlined)";
-    struct flm_perf_place place = flm_perf_place_parse(text);
+    struct flm_perf_location place = flm_perf_location_parse(text);
     if (place.file.size == 0)
         text = flm_bytes_of(place.inlined ? unknown_inlined : unknown_place);
     *parts = (struct parts){.head = text, .tail = {text.at + text.size, 0}};
@@ -127,8 +127,8 @@ static struct flm_bytes kept(const struct flm_perf_lines *lines, const struct fl
 static bool describe(const struct flm_perf_lines *lines, struct flm_perf_line *line)
 {
     struct flm_bytes text = kept(lines, line, 0, line->head + line->tail);
-    if (line->kind == FLM_PERF_LINE_PLACE) {
-        line->inlined = flm_perf_place_parse(text).inlined;
+    if (line->kind == FLM_PERF_LINE_LOCATION) {
+        line->inlined = flm_perf_location_parse(text).inlined;
         return true;
     }
     struct flm_perf_frame frame;
@@ -190,7 +190,7 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
                              enum flm_perf_line_kind kind)
 {
     struct parts parts;
-    if (kind == FLM_PERF_LINE_PLACE)
+    if (kind == FLM_PERF_LINE_LOCATION)
         split_place(text, &parts);
     else if (!split_frame(text, &parts))
         return 0;
@@ -295,9 +295,9 @@ static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t 
     };
     if (line->address_only)
         flm_perf_frame_parse(kept(lines, line, 0, line->head), &frame);
-    struct flm_perf_place place = {0};
+    struct flm_perf_location place = {0};
     if (place_number)
-        place = flm_perf_place_parse(
+        place = flm_perf_location_parse(
             kept(lines, &lines->items[place_number], 0, lines->items[place_number].head));
 
     struct flm_perf_frames *all = &lines->frames;
@@ -327,7 +327,7 @@ static uint32_t line_of(uint32_t marked)
 
 static bool is_place(const struct flm_perf_lines *lines, uint32_t marked)
 {
-    return lines->items[line_of(marked)].kind == FLM_PERF_LINE_PLACE;
+    return lines->items[line_of(marked)].kind == FLM_PERF_LINE_LOCATION;
 }
 
 /* The number of frames of a line depends on its text alone, not on what it was made with. */

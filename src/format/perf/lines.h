@@ -23,7 +23,7 @@
 
 enum flm_perf_line_kind {
     FLM_PERF_LINE_FRAME,
-    FLM_PERF_LINE_PLACE /* of the frame in the line before */
+    FLM_PERF_LINE_LOCATION /* of the frame in the line before */
 };
 
 /* A number of a line in a stack: the line, and a mark that it has the same address as the frame

@@ -437,7 +437,7 @@ static bool read_line(struct reading *r, struct flm_bytes line)
     else if (flm_perf_header_parse(line, &header))
         return begin_sample(r, &header, FLM_PERF_NONE, line);
     else if (is_place(r, line))
-        read_stack_line(r, line, FLM_PERF_LINE_PLACE);
+        read_stack_line(r, line, FLM_PERF_LINE_LOCATION);
     else if (flm_perf_frame_is_line(line))
         read_stack_line(r, line, FLM_PERF_LINE_FRAME);
     else if (!count_lost(r, line, "LOST "))

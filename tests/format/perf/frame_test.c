@@ -94,7 +94,7 @@ static void a_copied_line_must_look_more_like_a_frame(void **state)
 
 static void assert_place(const char *line, const char *file, uint32_t number, bool inlined)
 {
-    struct flm_perf_place place = flm_perf_place_parse(flm_bytes_of(line));
+    struct flm_perf_location place = flm_perf_location_parse(flm_bytes_of(line));
     assert_true(flm_bytes_are(place.file, file));
     assert_int_equal(place.line, number);
     assert_int_equal(place.inlined, inlined);

@@ -30,7 +30,7 @@ static uint32_t find(struct fixture *f, const char *line)
 
 static uint32_t find_place(struct fixture *f, const char *line)
 {
-    return flm_perf_lines_find(&f->lines, flm_bytes_of(line), FLM_PERF_LINE_PLACE);
+    return flm_perf_lines_find(&f->lines, flm_bytes_of(line), FLM_PERF_LINE_LOCATION);
 }
 
 static void lines_are_known_without_address_and_offset(void **state)
@@ -234,7 +234,7 @@ static bool know_some_lines(void *context, struct flm_error *why)
     if (good) {
         stack[0] = flm_perf_lines_find(&lines, flm_bytes_of("10 in (inlined)\n"), 0);
         stack[1] = flm_perf_lines_find(&lines, flm_bytes_of("10 f::h0123456789abcdef (/x)\n"), 0);
-        stack[2] = flm_perf_lines_find(&lines, flm_bytes_of("  a.c:7\n"), FLM_PERF_LINE_PLACE);
+        stack[2] = flm_perf_lines_find(&lines, flm_bytes_of("  a.c:7\n"), FLM_PERF_LINE_LOCATION);
         good =
             stack[0] && stack[1] && stack[2] && flm_perf_lines_frames(&lines, stack, 3, 0, &frames);
     }
