@@ -101,7 +101,7 @@ static struct took median_of_five(const struct flm_matrix *m, const unsigned cha
     for (int i = 0; i < 5; i++) {
         struct flm_maxt maxt;
         double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (!flm_maxt_init(&maxt, m, is_new, labels, &options, NULL))
+        if (!flm_maxt_init(&maxt, m, is_new, permutations, &options, NULL))
             abort();
         took[i].wall = seconds(CLOCK_MONOTONIC) - wall;
         took[i].cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
@@ -113,7 +113,7 @@ static struct took median_of_five(const struct flm_matrix *m, const unsigned cha
 
 static void measure(const char *what, const struct flm_matrix *m, const unsigned char *is_new)
 {
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     if (!flm_permutations_init(&permutations, m->run_count, is_new, NULL, PERMUTATIONS, 1, NULL))
         abort();
     double each = (double)m->column_count * PERMUTATIONS;
@@ -132,14 +132,15 @@ static void measure(const char *what, const struct flm_matrix *m, const unsigned
 
 static void measure_one_by_one(const struct flm_matrix *m, const unsigned char *is_new)
 {
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     if (!flm_permutations_init(&permutations, m->run_count, is_new, NULL, 99, 1, NULL))
         abort();
     double largest = 0, start = seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (uint32_t l = 0; l < permutations.count; l++)
         for (uint32_t c = 0; c < m->column_count; c++)
-            largest = fmax(largest, fabs(flm_welch_t(flm_matrix_column(m, c), m->run_count,
-                                                     labels.words + l * labels.words_each, 1)));
+            largest = fmax(largest,
+                           fabs(flm_welch_t(flm_matrix_column(m, c), m->run_count,
+                                            permutations.words + l * permutations.words_each, 1)));
     double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     printf("  one by one   %6u columns   %.0f ns/t (largest %.1f)\n", m->column_count,
            took / m->column_count / permutations.count * 1e9, largest);

@@ -156,7 +156,7 @@ static void finish(struct work *w)
     double largest = 0;
     for (uint32_t i = maxt->column_count; i > 0; i--) {
         uint32_t c = w->order[i - 1];
-        largest = fmax(largest, flm_permutations_p(w->labels, maxt->counts[c]));
+        largest = fmax(largest, flm_permutations_p(w->permutations, maxt->counts[c]));
         maxt->p[c] = largest;
     }
     qsort(maxt->largest, maxt->permutation_count, sizeof *maxt->largest, ascending);
@@ -229,7 +229,7 @@ bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
     struct work work = {
         .maxt = maxt,
         .matrix = matrix,
-        .labels = labels,
+        .permutations = permutations,
         .options = options,
         .share_count = count_shares(permutations->count, options->threads),
     };
@@ -237,7 +237,7 @@ bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
     if (good) {
         /* Counts are not yet: they are where the order is merged. */
         observe(&work, is_new, maxt->counts);
-        flm_sieve_parts(labels, work.row);
+        flm_sieve_parts(permutations, work.row);
         flm_threads_run((int)work.share_count, work.share_count, run_share, &work);
         finish(&work);
     }

@@ -41,10 +41,10 @@ struct flm_maxt {
     uint32_t *counts; /* by column: permutations whose largest statistic so far reaches it */
     double *largest;  /* the largest statistic of all columns in each permutation, ascending */
     uint32_t permutation_count;
-    bool is_complete; /* as of the labels */
+    bool is_complete; /* as of the permutations */
 };
 
-/* `is_new` as the labels were made of. False, and `why`, if memory ran out. */
+/* `is_new` as the permutations were made of. False, and `why`, if memory ran out. */
 bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
                    const unsigned char *is_new, const struct flm_permutations *permutations,
                    const struct flm_maxt_options *options, struct flm_error *why);

@@ -177,13 +177,13 @@ bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_c
     size_t count = permutations->count > 0 ? permutations->count : 1;
     permutations->words = calloc(count, permutations->words_each * sizeof *permutations->words);
     if (permutations->words && permutations->is_complete)
-        take_all(labels, &blocks);
+        take_all(permutations, &blocks);
     else if (permutations->words)
-        draw(labels, &blocks, seed);
+        draw(permutations, &blocks, seed);
     free(blocks.memory);
     if (permutations->words)
         return true;
-    flm_permutations_clear(labels);
+    flm_permutations_clear(permutations);
     return flm_error_memory(why);
 }
 

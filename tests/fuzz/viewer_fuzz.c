@@ -85,13 +85,13 @@ static struct flm_profile *profile(unsigned which)
 /* ---- What must be true --------------------------------------------------------------------------
  */
 
-static void check_spot(const struct flm_viewer *v, struct flm_spot spot)
+static void check_spot(const struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_spot_is(spot))
+    if (!flm_node_ref_is(ref))
         return;
-    promise(spot.pane < v->scene.pane_count);
-    const struct flm_pane *pane = &v->scene.panes[spot.pane];
-    struct flm_node node = flm_pane_node(pane, spot.number);
+    promise(ref.pane < v->scene.pane_count);
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
     promise(node.index != FLM_NONE && flm_layout_level(pane->layout, node) != FLM_NONE);
 }
 

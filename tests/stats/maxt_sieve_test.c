@@ -14,7 +14,7 @@
 
 struct tile {
     struct groups groups;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     struct flm_sieve sieve;
     unsigned char *row;
     struct flm_sieve_bound *bound;
@@ -28,13 +28,13 @@ static struct tile tile_of(struct groups groups, uint32_t count, double unit)
     uint32_t columns[FLM_SIEVE_LANES];
     for (uint32_t c = 0; c < FLM_SIEVE_LANES; c++)
         columns[c] = c;
-    assert_true(flm_permutations_init(&tile.labels, groups.matrix.run_count, groups.is_new, NULL,
-                                      500, 3, NULL));
+    assert_true(flm_permutations_init(&tile.permutations, groups.matrix.run_count, groups.is_new,
+                                      NULL, 500, 3, NULL));
     assert_true(flm_sieve_init(&tile.sieve, groups.matrix.run_count, groups.new_count));
     tile.row = calloc(tile.permutations.count, flm_sieve_part_count(groups.matrix.run_count));
     tile.bound = calloc(tile.permutations.count, sizeof *tile.bound);
     assert_true(tile.row && tile.bound);
-    flm_sieve_parts(&tile.labels, tile.row);
+    flm_sieve_parts(&tile.permutations, tile.row);
     flm_sieve_take(&tile.sieve, &groups.matrix, columns, count, unit);
     return tile;
 }
@@ -42,7 +42,7 @@ static struct tile tile_of(struct groups groups, uint32_t count, double unit)
 static void clear_tile(struct tile *tile)
 {
     groups_clear(&tile->groups);
-    flm_permutations_clear(&tile->labels);
+    flm_permutations_clear(&tile->permutations);
     flm_sieve_clear(&tile->sieve);
     free(tile->row);
     free(tile->bound);
@@ -50,9 +50,9 @@ static void clear_tile(struct tile *tile)
 
 static double t_of(const struct tile *tile, uint32_t permutation, uint32_t column)
 {
-    return flm_welch_t(flm_matrix_column(&tile->groups.matrix, column),
-                       tile->groups.matrix.run_count,
-                       tile->labels.words + permutation * tile->labels.words_each, tile->unit);
+    return flm_welch_t(
+        flm_matrix_column(&tile->groups.matrix, column), tile->groups.matrix.run_count,
+        tile->permutations.words + permutation * tile->permutations.words_each, tile->unit);
 }
 
 /* The lanes of one permutation. */

@@ -12,13 +12,13 @@
 #include "support/core/random.h"
 #include "support/profile/groups.h"
 
-static struct flm_maxt test_groups(const struct groups *groups, uint32_t permutations,
-                                   uint64_t seed, struct flm_maxt_options options)
+static struct flm_maxt test_groups(const struct groups *groups, uint32_t count, uint64_t seed,
+                                   struct flm_maxt_options options)
 {
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     struct flm_maxt maxt;
     assert_true(flm_permutations_init(&permutations, groups->matrix.run_count, groups->is_new, NULL,
-                                      permutations, seed, NULL));
+                                      count, seed, NULL));
     assert_true(
         flm_maxt_init(&maxt, &groups->matrix, groups->is_new, &permutations, &options, NULL));
     flm_permutations_clear(&permutations);
@@ -141,7 +141,7 @@ static struct model model_of(const struct groups *groups,
             if (statistic(m.t[other], options.side) > statistic(m.t[c], options.side) ||
                 (statistic(m.t[other], options.side) == statistic(m.t[c], options.side) &&
                  other <= c))
-                m.p[c] = fmax(m.p[c], flm_permutations_p(labels, m.counts[other]));
+                m.p[c] = fmax(m.p[c], flm_permutations_p(permutations, m.counts[other]));
     qsort(m.largest, permutations->count, sizeof *m.largest, ascending);
     free(permuted);
     return m;
@@ -173,12 +173,12 @@ static void make_difficult(struct groups *groups, uint64_t *random)
     }
 }
 
-static void assert_is_model(const struct groups *groups, const uint32_t *block,
-                            uint32_t permutations, struct flm_maxt_options options)
+static void assert_is_model(const struct groups *groups, const uint32_t *block, uint32_t count,
+                            struct flm_maxt_options options)
 {
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, groups->matrix.run_count, groups->is_new,
-                                      block, permutations, 9, NULL));
+                                      block, count, 9, NULL));
     struct model model = model_of(groups, &permutations, options);
     uint32_t columns = groups->matrix.column_count;
     for (options.threads = 1; options.threads <= 5; options.threads += 2) {
@@ -238,7 +238,7 @@ static void blocks_are_permuted_inside_of_themselves(void **state)
     for (uint32_t r = 0; r < 16; r++)
         groups.matrix.value[r] = 100 * block[r] + (groups.is_new[r] ? 1 : 0) + 0.01 * (r % 2);
     groups.matrix.column_count = 1;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     struct flm_maxt maxt;
     struct flm_maxt_options options = {.threads = 1};
     assert_true(flm_permutations_init(&permutations, 16, groups.is_new, block, 2000, 1, NULL));
@@ -372,7 +372,7 @@ static void without_columns_there_is_nothing_to_say(void **state)
 
 struct failing {
     struct groups groups;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
 };
 
 static bool test_once(void *context, struct flm_error *why)
@@ -380,7 +380,8 @@ static bool test_once(void *context, struct flm_error *why)
     struct failing *f = context;
     struct flm_maxt maxt;
     struct flm_maxt_options options = {.threads = 2};
-    if (!flm_maxt_init(&maxt, &f->groups.matrix, f->groups.is_new, &f->labels, &options, why)) {
+    if (!flm_maxt_init(&maxt, &f->groups.matrix, f->groups.is_new, &f->permutations, &options,
+                       why)) {
         assert_null(maxt.t);
         return false;
     }
@@ -393,9 +394,9 @@ static void testing_survives_every_failing_allocation(void **state)
     (void)state;
     uint64_t random = 59;
     struct failing f = {.groups = groups_of_noise(5, 5, 30, 4, &random)};
-    assert_true(flm_permutations_init(&f.labels, 10, f.groups.is_new, NULL, 99, 1, NULL));
+    assert_true(flm_permutations_init(&f.permutations, 10, f.groups.is_new, NULL, 99, 1, NULL));
     assert_true(assert_survives_failures(test_once, &f) >= 5);
-    flm_permutations_clear(&f.labels);
+    flm_permutations_clear(&f.permutations);
     groups_clear(&f.groups);
 }
 

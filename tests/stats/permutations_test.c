@@ -22,20 +22,20 @@ static void drawn_permutations_are_those_of_the_golden_data(void **state)
 {
     (void)state;
     struct json_tree *golden = json_tree_read("tests/data/algebra/08_maxT_seeded.json");
-    const struct json_tree *expected = json_tree_get(golden, "labels_n10_n2_4");
-    struct flm_permutations labels;
+    const struct json_tree *expected = json_tree_get(golden, "permutations_n10_n2_4");
+    struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, 10, last_four_of_ten, NULL,
                                       (uint32_t)expected->count,
                                       (uint64_t)json_tree_get(golden, "seed")->number, NULL));
-    assert_false(labels.is_complete);
+    assert_false(permutations.is_complete);
     assert_int_equal(permutations.count, expected->count);
-    assert_int_equal(labels.new_count, 4);
-    assert_true(labels.possible_count == 210);
+    assert_int_equal(permutations.new_count, 4);
+    assert_true(permutations.possible_count == 210);
     for (uint32_t l = 0; l < permutations.count; l++) {
         uint64_t word = 0;
         for (size_t i = 0; i < expected->items[l].count; i++)
             word |= (uint64_t)1 << (int)expected->items[l].items[i].number;
-        assert_int_equal(labels.words[l], word);
+        assert_int_equal(permutations.words[l], word);
     }
     flm_permutations_clear(&permutations);
     json_tree_free(golden);
@@ -58,17 +58,17 @@ static int count_bits(uint64_t word)
 static void all_permutations_are_different_and_the_given_one_is_among_them(void **state)
 {
     (void)state;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, 10, last_four_of_ten, NULL, 210, 1, NULL));
-    assert_true(labels.is_complete);
+    assert_true(permutations.is_complete);
     assert_int_equal(permutations.count, 210);
-    qsort(labels.words, permutations.count, sizeof *permutations.words, compare_words);
+    qsort(permutations.words, permutations.count, sizeof *permutations.words, compare_words);
     for (uint32_t l = 0; l < permutations.count; l++) {
-        assert_int_equal(count_bits(labels.words[l]), 4);
-        assert_true(l == 0 || labels.words[l] != labels.words[l - 1]);
+        assert_int_equal(count_bits(permutations.words[l]), 4);
+        assert_true(l == 0 || permutations.words[l] != permutations.words[l - 1]);
     }
     /* The last runs are new: the largest word. */
-    assert_int_equal(labels.words[209], 0x3C0);
+    assert_int_equal(permutations.words[209], 0x3C0);
     flm_permutations_clear(&permutations);
 }
 
@@ -82,7 +82,7 @@ static void assert_blocks_keep_their_number(const struct flm_permutations *permu
     for (uint32_t l = 0; l < permutations->count; l++) {
         int news[10] = {0};
         for (uint32_t r = 0; r < BLOCK_RUNS; r++)
-            news[block_of[r]] += is_new_in(labels, l, r) - new_of[r];
+            news[block_of[r]] += is_new_in(permutations, l, r) - new_of[r];
         for (int b = 0; b < 10; b++)
             assert_int_equal(news[b], 0);
     }
@@ -91,16 +91,16 @@ static void assert_blocks_keep_their_number(const struct flm_permutations *permu
 static void runs_are_never_exchanged_between_blocks(void **state)
 {
     (void)state;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, BLOCK_RUNS, new_of, block_of, 100, 7, NULL));
-    assert_false(labels.is_complete);
-    assert_true(labels.possible_count == 6 * 6 * 4);
+    assert_false(permutations.is_complete);
+    assert_true(permutations.possible_count == 6 * 6 * 4);
     assert_int_equal(permutations.count, 100);
     assert_blocks_keep_their_number(&permutations);
     flm_permutations_clear(&permutations);
 
     assert_true(flm_permutations_init(&permutations, BLOCK_RUNS, new_of, block_of, 144, 7, NULL));
-    assert_true(labels.is_complete);
+    assert_true(permutations.is_complete);
     assert_int_equal(permutations.count, 144);
     assert_blocks_keep_their_number(&permutations);
     bool has_given = false;
@@ -111,9 +111,9 @@ static void runs_are_never_exchanged_between_blocks(void **state)
         has_given |= same;
     }
     assert_true(has_given);
-    qsort(labels.words, permutations.count, sizeof *permutations.words, compare_words);
+    qsort(permutations.words, permutations.count, sizeof *permutations.words, compare_words);
     for (uint32_t l = 1; l < permutations.count; l++)
-        assert_true(labels.words[l] != labels.words[l - 1]);
+        assert_true(permutations.words[l] != permutations.words[l - 1]);
     flm_permutations_clear(&permutations);
 }
 
@@ -121,13 +121,13 @@ static void every_run_of_a_block_is_as_often_new(void **state)
 {
     (void)state;
     enum { DRAWN = 20000 };
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     /* 130 runs: three words each. */
     unsigned char many[130] = {0};
     memset(many + 90, 1, 40);
     assert_true(flm_permutations_init(&permutations, 130, many, NULL, DRAWN, 2, NULL));
-    assert_int_equal(labels.words_each, 3);
-    assert_true(isinf(labels.possible_count));
+    assert_int_equal(permutations.words_each, 3);
+    assert_true(isinf(permutations.possible_count));
     int frequency[130] = {0};
     for (uint32_t l = 0; l < permutations.count; l++)
         for (uint32_t r = 0; r < 130; r++)
@@ -155,24 +155,24 @@ static void how_many_there_are_is_exact_below_two_to_the_53(void **state)
 {
     (void)state;
     unsigned char is_new[60] = {0};
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     memset(is_new, 1, 26);
     assert_true(flm_permutations_init(&permutations, 54, is_new, NULL, 1, 1, NULL));
-    assert_true(labels.possible_count == 1877405874732108.0); /* 54 over 26 */
+    assert_true(permutations.possible_count == 1877405874732108.0); /* 54 over 26 */
     flm_permutations_clear(&permutations);
     memset(is_new, 1, 30);
     assert_true(flm_permutations_init(&permutations, 60, is_new, NULL, 1, 1, NULL));
-    assert_true(isinf(labels.possible_count));
+    assert_true(isinf(permutations.possible_count));
     flm_permutations_clear(&permutations);
     unsigned char *most = calloc(10000, 1);
     assert_non_null(most);
     memset(most, 1, 9998);
     assert_true(flm_permutations_init(&permutations, 10000, most, NULL, 1, 1, NULL));
-    assert_true(labels.possible_count == 49995000.0);
+    assert_true(permutations.possible_count == 49995000.0);
     flm_permutations_clear(&permutations);
     memset(most, 0, 5000);
     assert_true(flm_permutations_init(&permutations, 10000, most, NULL, 1, 1, NULL));
-    assert_true(isinf(labels.possible_count));
+    assert_true(isinf(permutations.possible_count));
     flm_permutations_clear(&permutations);
     free(most);
 }
@@ -180,7 +180,7 @@ static void how_many_there_are_is_exact_below_two_to_the_53(void **state)
 static void p_of_all_permutations_counts_the_given_one_once(void **state)
 {
     (void)state;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, 10, last_four_of_ten, NULL, 210, 1, NULL));
     assert_true(flm_permutations_p(&permutations, 21) == 0.1);
     flm_permutations_clear(&permutations);
@@ -193,7 +193,7 @@ static void p_of_all_permutations_counts_the_given_one_once(void **state)
 static void what_cannot_be_permuted_is_refused(void **state)
 {
     (void)state;
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     struct flm_error why = {0};
     const unsigned char alike[4] = {1, 1, 1, 1}, halves[4] = {0, 0, 1, 1};
     const uint32_t blocks[4] = {1, 1, 2, 2};
@@ -209,10 +209,10 @@ static void what_cannot_be_permuted_is_refused(void **state)
 
 static bool label(void *context, struct flm_error *why)
 {
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     if (!flm_permutations_init(&permutations, BLOCK_RUNS, new_of, block_of, *(uint32_t *)context, 7,
                                why)) {
-        assert_null(labels.words);
+        assert_null(permutations.words);
         return false;
     }
     flm_permutations_clear(&permutations);

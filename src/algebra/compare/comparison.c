@@ -89,7 +89,7 @@ static void measure(struct flm_comparison *c)
         if (c->lost) {
             c->lost[i] = looked_at ? c->how.lost[i] : 0;
             c->gained[i] = looked_at ? c->how.gained[i] : 0;
-            c->sums[kind].proved += c->how.lost[i] + c->how.gained[i];
+            c->sums[kind].significant += c->how.lost[i] + c->how.gained[i];
         }
     }
     for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++) {
@@ -178,7 +178,7 @@ struct flm_change flm_comparison_judge_significant(const struct flm_comparison *
     struct flm_change change = flm_comparison_judge(c, before, after);
     if (c->lost) {
         change.noise = change.kind != FLM_CHANGE_NONE && lost == 0 && gained == 0;
-        change.proved = gained - lost;
+        change.significant = gained - lost;
     }
     return change;
 }

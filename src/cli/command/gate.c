@@ -291,7 +291,7 @@ static int judge_recorded(const struct fields *f, const struct flm_gate_ab *ab,
 static void tell_look(const struct flm_gate_ab *ab)
 {
     if (ab->look_count > 1 && ab->looks < ab->look_count)
-        flm_message("look %u of %u, %u runs of each: nothing yet", ab->styles, ab->look_count,
+        flm_message("look %u of %u, %u runs of each: nothing yet", ab->looks, ab->look_count,
                     ab->ab.count / 2);
 }
 

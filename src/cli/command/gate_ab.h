@@ -1,5 +1,5 @@
 /* gate_ab.h - `flamel gate --ab`: the runs that are judged are recorded first, and, with several
- * styles, some more of them until it is decided.
+ * looks, some more of them until it is decided.
  *
  *     flm_gate_ab_open       options checked, before anything is recorded
  *     flm_gate_ab_record     the runs of the next look; ab.run has all so far     ab.h
@@ -14,7 +14,7 @@
 
 struct flm_gate_ab_fields {
     struct flm_option_words commands;
-    int runs, warm_up, styles; /* -1: not given */
+    int runs, warm_up, looks; /* -1: not given */
     bool sequential;
     const char *folder, *processors, *duration;
     struct flm_record_fields record;
@@ -59,7 +59,7 @@ struct flm_gate_ab_fields {
          "N",                                                                                      \
          "the same, N times at most",                                                              \
          FLM_OPTION_COUNT,                                                                         \
-         offsetof(fields, member.styles)},                                                         \
+         offsetof(fields, member.looks)},                                                          \
         {"keep",          0,                                                                       \
          "DIR",           "where the runs are kept (default: flamel-ab, whose runs are replaced)", \
          FLM_OPTION_TEXT, offsetof(fields, member.folder)},                                        \
@@ -76,7 +76,7 @@ struct flm_gate_ab {
     struct flm_recorder_options recorder;
     struct flm_symbol_paths paths;
     uint32_t runs_each; /* at each look */
-    uint32_t styles, look_count;
+    uint32_t looks, look_count;
 };
 
 /* Whether any option is given that needs --ab. */

@@ -51,9 +51,9 @@ struct flm_tui {
     struct flm_tui_answer tools, chips, searches, hover, detail, status;
     struct flm_tui_table top, tree;
     struct flm_tui_answer overlay;
-    struct flm_pane pane;  /* the flame graph or table */
-    struct flm_pane panel; /* beside it; without columns there is none */
-    bool has_picture;      /* and not a table */
+    struct flm_cell_area pane;  /* the flame graph or table */
+    struct flm_cell_area panel; /* beside it; without columns there is none */
+    bool has_picture;           /* and not a table */
 
     enum flm_tui_mode mode;
     struct flm_tui_line line;

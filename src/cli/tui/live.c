@@ -147,7 +147,7 @@ static bool is_empty(const struct flm_tui *tui)
 void flm_tui_live_draw_empty(struct flm_tui *tui)
 {
     struct flm_text sentence = {0};
-    const struct flm_pane *pane = &tui->pane;
+    const struct flm_cell_area *pane = &tui->pane;
     if (!is_empty(tui))
         return;
     tui->live->tell_empty(tui->live->context, &sentence);

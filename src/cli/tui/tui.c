@@ -170,7 +170,7 @@ static const struct flm_tui_target *target_at(const struct flm_tui *tui, int col
 
 static bool is_in_pane(const struct flm_tui *tui, int column, int row)
 {
-    const struct flm_pane *pane = &tui->pane;
+    const struct flm_cell_area *pane = &tui->pane;
     return column >= pane->left && column < pane->left + pane->columns && row >= pane->top &&
            row < pane->top + pane->rows;
 }

@@ -362,12 +362,12 @@ static struct places place(struct flm_tui *tui)
         bottom -= places.detail_rows;
         places.detail = bottom;
     }
-    tui->panel = (struct flm_pane){0};
-    struct flm_pane pane = {0, top, tui->screen.columns, bottom - top};
+    tui->panel = (struct flm_cell_area){0};
+    struct flm_cell_area pane = {0, top, tui->screen.columns, bottom - top};
     if (tui->screen.columns >= WIDE && rows >= ROOMY &&
         flm_tui_bool_at(&tui->tools, FLM_TUI_ROOT, "panel")) {
         pane.columns -= PANEL;
-        tui->panel = (struct flm_pane){pane.columns, top, PANEL, pane.rows};
+        tui->panel = (struct flm_cell_area){pane.columns, top, PANEL, pane.rows};
     }
     bool is_new = pane.columns != tui->pane.columns || pane.rows != tui->pane.rows;
     tui->pane = pane;

@@ -27,7 +27,7 @@ int flm_change_step(const struct flm_change_colors *colors, const struct flm_cha
                     double whole)
 {
     static const double relative[] = {0.005, 0.1, 0.5}, absolute[] = {0.0005, 0.005, 0.05};
-    if (change->noise || change->proved == 0)
+    if (change->noise || change->significant == 0)
         return FLM_CHANGE_SAME;
     const double *steps = colors->absolute ? absolute : relative;
     double difference = change->significant;

@@ -17,7 +17,7 @@ struct paint {
 /* A row while it is drawn: the cell whose eighths are not all decided yet. */
 struct row {
     struct flm_screen *screen;
-    struct flm_pane pane;
+    struct flm_cell_area pane;
     int y;      /* of the screen */
     int column; /* of the pane; what is left of it is drawn */
     struct paint part[EIGHTHS];
@@ -325,7 +325,7 @@ static void row_end(struct row *row)
 }
 
 void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list,
-                        struct flm_screen *screen, struct flm_pane pane)
+                        struct flm_screen *screen, struct flm_cell_area pane)
 {
     bool has_colors = screen->depth != FLM_DEPTH_NONE;
     uint32_t page = has_colors ? boxes->background : FLM_COLOR_DEFAULT;

@@ -24,7 +24,7 @@
 enum { FLM_CELL_PX = 8, FLM_CELL_HEIGHT_PX = 16 };
 
 /* Part of a screen, in cells. */
-struct flm_pane {
+struct flm_cell_area {
     int left, top, columns, rows;
 };
 
@@ -32,6 +32,6 @@ struct flm_pane {
  * are pixels as if a cell were FLM_CELL_PX wide and row_height high. Its pixels and its atlas are
  * not used. */
 void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list,
-                        struct flm_screen *screen, struct flm_pane pane);
+                        struct flm_screen *screen, struct flm_cell_area pane);
 
 #endif

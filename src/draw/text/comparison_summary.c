@@ -147,7 +147,7 @@ void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *
     flm_text_puts(out, sum->stack_count == 1 ? " stack" : " stacks");
     if (kind != FLM_CHANGE_NONE && c->lost) {
         flm_text_puts(out, ", ");
-        if (sum->proved == 0)
+        if (sum->significant == 0)
             flm_text_puts(out, "none");
         else
             add_scaled(out, sum->significant, c, terms);
@@ -169,7 +169,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
     const char *between = "";
     for (int kind = FLM_CHANGE_APPEARED; kind < FLM_CHANGE_KINDS; kind++) {
         const struct flm_change_sum *sum = &c->sums[kind];
-        if (c->lost ? sum->proved == 0 : sum->stack_count == 0)
+        if (c->lost ? sum->significant == 0 : sum->stack_count == 0)
             continue;
         flm_text_puts(out, c->lost && !*between ? "proved: " : between);
         flm_text_puts(out, flm_change_kind_name((enum flm_change_kind)kind));

@@ -32,7 +32,7 @@ struct judging {
     const struct flm_runs *runs;
     const struct flm_gate_options *options;
     unsigned char *is_new; /* by run */
-    struct flm_permutations labels;
+    struct flm_permutations permutations;
     struct flm_error *why;
 };
 
@@ -85,7 +85,7 @@ static bool make_labels(struct judging *j)
         j->is_new[i] = runs->run[i].is_new;
         block[i] = runs->run[i].block;
     }
-    bool good = flm_permutations_init(&j->labels, runs->run_count, j->is_new,
+    bool good = flm_permutations_init(&j->permutations, runs->run_count, j->is_new,
                                       has_blocks(runs) ? block : NULL, j->options->permutations,
                                       j->options->seed, j->why);
     free(block);
@@ -123,7 +123,7 @@ uint32_t flm_gate_least_runs(double alpha, bool in_blocks)
 
 static void find_smallest_p(struct judging *j, double part)
 {
-    const struct flm_permutations *permutations = &j->labels;
+    const struct flm_permutations *permutations = &j->permutations;
     double ways = permutations->is_complete && has_mirrors(j->runs) ? 2 : 1;
     double p =
         permutations->is_complete ? ways / permutations->count : 1 / (1.0 + permutations->count);
@@ -154,7 +154,7 @@ static struct flm_gate_column describe(const struct judging *j, const double *va
 static bool run_maxt(const struct judging *j, const struct flm_matrix *ready, struct flm_maxt *maxt)
 {
     struct flm_maxt_options how = {j->gate->unit, FLM_SIDE_BOTH, j->options->threads};
-    return flm_maxt_init(maxt, ready, j->is_new, &j->labels, &how, j->why);
+    return flm_maxt_init(maxt, ready, j->is_new, &j->permutations, &how, j->why);
 }
 
 static void describe_columns(struct judging *j, const struct flm_maxt *maxt)
@@ -439,7 +439,7 @@ bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
     struct judging j = {.gate = gate, .runs = runs, .options = options, .why = why};
     j.is_new = malloc(runs->run_count);
     bool good = j.is_new ? judge(&j) : flm_error_memory(why);
-    flm_permutations_clear(&j.labels);
+    flm_permutations_clear(&j.permutations);
     free(j.is_new);
     if (!good)
         flm_gate_clear(gate);

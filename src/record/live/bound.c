@@ -6,7 +6,7 @@
 
 /* Where the rare ones go: below their command; below the root, where there are as many commands as
  * stacks; and without the functions that ran, where there are as many functions. */
-enum place { BELOW_COMMAND, BELOW_ROOT, ALL_IN_ONE };
+enum location { BELOW_COMMAND, BELOW_ROOT, ALL_IN_ONE };
 
 struct bounding {
     struct flm_rebuild rebuild;
@@ -57,7 +57,7 @@ static double samples_at(const struct flm_profile *p, uint32_t node)
     return samples.index == FLM_NONE ? 0 : flm_profile_self(p, samples)[node];
 }
 
-static void move(struct bounding *b, enum place location)
+static void move(struct bounding *b, enum location location)
 {
     struct flm_rebuild *r = &b->rebuild;
     const struct flm_profile *p = r->p;
@@ -71,15 +71,15 @@ static void move(struct bounding *b, enum place location)
             top = stays ? r->moved[i] : 0;
         if (stays)
             continue;
-        r->moved[i] = flm_rebuild_child(r, place == BELOW_COMMAND ? top : 0, b->rare);
-        if (place != ALL_IN_ONE && frame != b->rare)
+        r->moved[i] = flm_rebuild_child(r, location == BELOW_COMMAND ? top : 0, b->rare);
+        if (location != ALL_IN_ONE && frame != b->rare)
             r->moved[i] = flm_rebuild_child(r, r->moved[i], frame);
         if (frame != b->rare && p->node_frame[parent] != b->rare)
             b->samples += samples_at(p, i);
     }
 }
 
-static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum place location,
+static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum location location,
                                  struct flm_error *why)
 {
     const char lost[] = "callers of samples in rare stacks, put together to bound memory";
@@ -110,8 +110,8 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
 
 struct flm_profile *flm_top_bound(struct flm_profile *profile, uint32_t most, struct flm_error *why)
 {
-    for (enum place place = BELOW_COMMAND;
-         profile && profile->sizes.node_count > most && place <= ALL_IN_ONE; location++) {
+    for (enum location location = BELOW_COMMAND;
+         profile && profile->sizes.node_count > most && location <= ALL_IN_ONE; location++) {
         struct flm_profile *bounded = bound(profile, most / 2, location, why);
         flm_profile_free(profile);
         profile = bounded;

@@ -31,7 +31,7 @@ struct flm_event_layout {
     uint64_t config;
     bool is_dummy;          /* only carries the records that are no samples */
     int machine;            /* enum flm_machine: whose registers they are */
-    uint32_t number;        /* its place in flm_event_layouts */
+    uint32_t number;        /* its location in flm_event_layouts */
     bool only_marks;        /* its samples say where a thread begins to wait, and count nothing */
     uint32_t deepest_chain; /* frames of a chain, at most: one of so many was perhaps cut there;
                                0: not known to be limited */

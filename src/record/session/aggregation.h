@@ -15,7 +15,7 @@ enum flm_thread_state { FLM_STATE_RUNNING, FLM_STATE_BLOCKED, FLM_STATE_PREEMPTE
 
 /* Everything but the time that two samples at a stack may differ in. */
 struct flm_circumstances {
-    struct flm_bytes command; /* borrowed; equal ones lie at the same place */
+    struct flm_bytes command; /* borrowed; equal ones lie at the same location */
     int32_t process, thread;  /* -1: not known */
     uint32_t cpu;             /* UINT32_MAX: not known */
     uint32_t event;           /* of the session's */

@@ -1,6 +1,6 @@
 /* finish.c - what locations are called, and the profile that comes of it.
  *
- * Symbols are asked for by module, each place once; a place is then some frames of the builder,
+ * Symbols are asked for by module, each location once; a location is then some frames of the builder,
  * outer first, and a stack is those of its caller with its own behind them. */
 #include "record/session/internal.h"
 
@@ -288,10 +288,11 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
             return flm_error_memory(f->why);
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
-            f->of_location[place].start = (uint32_t)f->frame_count;
-            if (!name_location(f, owner, &p->locations[place]))
+            f->of_location[location].start = (uint32_t)f->frame_count;
+            if (!name_location(f, owner, &p->locations[location]))
                 return false;
-            f->of_location[place].count = (uint32_t)f->frame_count - f->of_location[place].start;
+            f->of_location[location].count =
+                (uint32_t)f->frame_count - f->of_location[location].start;
         }
         flm_runtimes_clear(&f->runtimes);
     }
@@ -312,7 +313,7 @@ static struct flm_node *make_nodes(struct finishing *f)
     nodes[0] = flm_builder_root(f->builder);
     for (size_t i = 1; i < stacks->count; i++) {
         struct flm_stack_node node = stacks->nodes[i];
-        struct frames_of frames = f->of_location[node.place];
+        struct frames_of frames = f->of_location[node.location];
         nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames + frames.start,
                                        frames.count);
     }

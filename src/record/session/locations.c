@@ -115,7 +115,7 @@ uint32_t flm_locations_find(struct flm_locations *p, const struct flm_process *p
             ? flm_locations_add(p, (struct flm_location_owner){FLM_OWNER_GUEST, NULL, 0}, address,
                                 0)
             : add_user(p, process, address, era);
-    if (place != UINT32_MAX)
-        *answer = (struct flm_location_answer){changed, address, role, place};
+    if (location != UINT32_MAX)
+        *answer = (struct flm_location_answer){changed, address, role, location};
     return location;
 }

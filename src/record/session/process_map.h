@@ -62,7 +62,7 @@ bool flm_processes_know(const struct flm_processes *processes, int32_t id);
 const struct flm_mapping *flm_process_find(const struct flm_process *process, uint64_t address);
 
 /* What a thread is called now; "" where it was never said. The text is good until the processes are
- * freed or flm_processes_forget_names, and the same name is the same text at the same place. */
+ * freed or flm_processes_forget_names, and the same name is the same text at the same location. */
 struct flm_bytes flm_thread_name(const struct flm_processes *processes, int32_t thread);
 
 /* What has ended before that time, and what only it needed: no sample of it can come any more. A

@@ -16,7 +16,7 @@ void flm_session_labels_clear(struct flm_session_labels *labels)
     *labels = (struct flm_session_labels){0};
 }
 
-/* The place of a label: UINT32_MAX when memory ran out. */
+/* The location of a label: UINT32_MAX when memory ran out. */
 static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
 {
     static const struct flm_location_owner owner = {FLM_OWNER_LABEL, NULL, 0};
@@ -43,7 +43,7 @@ static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
 uint32_t flm_session_label(struct flm_session *s, uint32_t caller, struct flm_bytes text)
 {
     uint32_t location = caller == UINT32_MAX ? caller : find_label(s, text);
-    return place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, caller, location);
+    return location == UINT32_MAX ? location : flm_stacks_child(&s->stacks, caller, location);
 }
 
 struct flm_bytes flm_session_command(struct flm_session *s, int32_t thread)
@@ -90,7 +90,7 @@ static void push(struct flm_session *s, uint64_t address, uint32_t role)
     }
 }
 
-/* The outer frames are not known: as the outermost frame, in whose place it is if all are taken. */
+/* The outer frames are not known: as the outermost frame, in whose location it is if all are taken. */
 static void push_truncated(struct flm_session *s)
 {
     if (s->depth == FLM_DEEPEST_STACK)
@@ -243,7 +243,7 @@ uint32_t flm_session_node(struct flm_session *s, const struct flm_process *proce
         size_t at = s->depth - 1 - i;
         uint32_t location =
             flm_locations_find(&s->locations, process, kernel, s->addresses[at], s->roles[at], era);
-        node = place == UINT32_MAX ? place : flm_stacks_child(&s->stacks, node, location);
+        node = location == UINT32_MAX ? location : flm_stacks_child(&s->stacks, node, location);
         if (node == UINT32_MAX)
             return node;
         s->last_nodes[i] = node;

@@ -7,7 +7,7 @@
  *
  * While events come, a stack is kept as numbers: each address becomes (module, address in it) the
  * moment it is seen, because mappings change, and those that are the same are the same number. What
- * they are called is asked once for each, at the end, module by module: so symbols cost per place
+ * they are called is asked once for each, at the end, module by module: so symbols cost per location
  * in the code, not per sample. A function without a symbol is called "libc.so.6+0x27b00", by its
  * module and where it begins there (flm_module_function_start), which is the frame's address too;
  * code of no known function by its own address.
@@ -131,7 +131,7 @@ struct flm_session_kept flm_session_kept(const struct flm_session *session);
  * found, and becomes the frame FLM_TRUNCATED_STACK between the command and what is known. Without
  * it such a stack would look as if the command itself had called its outermost known frame.
  *
- * It is a label, and not "unsymbolized": it is no place in code, so no symbols would ever name it,
+ * It is a label, and not "unsymbolized": it is no location in code, so no symbols would ever name it,
  * and `--symbols` must not be recommended for it. */
 #define FLM_CODE_TRUNCATED FLM_CODE_LAST
 #define FLM_TRUNCATED_STACK "[truncated stack]"

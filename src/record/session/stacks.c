@@ -28,7 +28,7 @@ uint32_t flm_stacks_child(struct flm_stacks *s, uint32_t caller, uint32_t locati
 {
     uint32_t hash = flm_hash_numbers((uint64_t)caller << 32 | location, 0);
     for (struct flm_probe at = flm_index_probe(&s->index, hash); flm_index_next(&s->index, &at);)
-        if (s->nodes[at.found].caller == caller && s->nodes[at.found].place == location)
+        if (s->nodes[at.found].caller == caller && s->nodes[at.found].location == location)
             return at.found;
     void *nodes = s->nodes;
     if (s->count >= UINT32_MAX || !flm_grow(&nodes, &s->capacity, s->count + 1, sizeof *s->nodes))
@@ -36,6 +36,6 @@ uint32_t flm_stacks_child(struct flm_stacks *s, uint32_t caller, uint32_t locati
     s->nodes = nodes;
     if (!flm_index_add(&s->index, hash, (uint32_t)s->count))
         return UINT32_MAX;
-    s->nodes[s->count] = (struct flm_stack_node){caller, place};
+    s->nodes[s->count] = (struct flm_stack_node){caller, location};
     return (uint32_t)s->count++;
 }

@@ -22,7 +22,7 @@ struct flm_stacks {
 bool flm_stacks_init(struct flm_stacks *stacks, struct flm_error *why);
 void flm_stacks_clear(struct flm_stacks *stacks);
 
-/* The node of a place called by a node; UINT32_MAX when memory ran out. */
+/* The node of a location called by a node; UINT32_MAX when memory ran out. */
 uint32_t flm_stacks_child(struct flm_stacks *stacks, uint32_t caller, uint32_t location);
 
 #endif

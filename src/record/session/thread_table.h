@@ -39,7 +39,7 @@ bool flm_thread_table_name(struct flm_thread_table *table, struct flm_thread *th
                            struct flm_bytes name);
 
 /* What a thread is called, "" where that is not known; the same name is the same text at the same
- * place. */
+ * location. */
 struct flm_bytes flm_thread_table_text(const struct flm_thread_table *table, int32_t id);
 
 /* Drops the threads that `keep` does not want; false when memory ran out. */

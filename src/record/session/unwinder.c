@@ -85,7 +85,7 @@ static bool was_left(const struct stack_copy *copy)
  * long as the walk takes. */
 enum { PLACES = 4 };
 
-struct place {
+struct location {
     uint64_t start, end; /* of the mapping; end 0: none */
     uint64_t shift;      /* what makes the module's address of one in it */
     const struct flm_unwind_table *table;
@@ -98,13 +98,13 @@ struct walk {
     struct stack_copy stack;
     bool is_cut;  /* there was more of it than was copied */
     bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
-    struct place locations[PLACES];
+    struct location locations[PLACES];
     unsigned next_location;
 };
 
-static struct place make_location(const struct flm_mapping *mapping, uint64_t pc)
+static struct location make_location(const struct flm_mapping *mapping, uint64_t pc)
 {
-    struct place place = {.start = mapping->start, .end = mapping->end};
+    struct location location = {.start = mapping->start, .end = mapping->end};
     uint64_t address;
     if (!mapping->module)
         return location;
@@ -117,17 +117,17 @@ static struct place make_location(const struct flm_mapping *mapping, uint64_t pc
 }
 
 /* Where the pc is mapped; NULL: nowhere. */
-static const struct place *find_location(struct walk *walk, uint64_t pc)
+static const struct location *find_location(struct walk *walk, uint64_t pc)
 {
     for (unsigned i = 0; i < PLACES; i++) {
-        const struct place *location = &walk->locations[i];
+        const struct location *location = &walk->locations[i];
         if (pc - location->start < location->end - location->start)
             return location;
     }
     const struct flm_mapping *mapping = flm_process_find(walk->process, pc);
     if (!mapping)
         return NULL;
-    struct place *location = &walk->locations[walk->next_location++ % PLACES];
+    struct location *location = &walk->locations[walk->next_location++ % PLACES];
     *location = make_location(mapping, pc);
     return location;
 }
@@ -143,8 +143,8 @@ static unsigned pc_register(const struct flm_registers *registers)
  * says more than this one. */
 static bool is_return_address(struct walk *walk, uint64_t pc)
 {
-    const struct place *location = pc ? find_location(walk, pc - 1) : NULL;
-    if (!place || !location->table)
+    const struct location *location = pc ? find_location(walk, pc - 1) : NULL;
+    if (!location || !location->table)
         return false;
     struct flm_registers tried = walk->registers;
     struct stack_copy stack = walk->stack;
@@ -254,10 +254,10 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     bool is_exact = true; /* the pc is of an instruction that runs, not one that is returned to */
     for (size_t count = 0;; count++) {
         uint64_t pc = flm_registers_pc(&walk.registers);
-        const struct place *location = find_location(&walk, is_exact ? pc : pc - 1);
+        const struct location *location = find_location(&walk, is_exact ? pc : pc - 1);
         /* A caller that is nowhere is no caller; what runs may be, after a call through a pointer
          * that was wrong. */
-        if (!place && !is_exact)
+        if (!location && !is_exact)
             return (struct flm_unwound){count, FLM_UNWIND_NO_MODULE};
         if (count == capacity)
             return (struct flm_unwound){count, FLM_UNWIND_TOO_DEEP};
@@ -267,7 +267,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
 
         walk.stack.missed = 0;
         enum flm_step step = FLM_STEP_NONE;
-        if (place && location->table)
+        if (location && location->table)
             step = flm_unwind_step(location->table, pc - !is_exact + location->shift,
                                    &walk.registers, read_stack, &walk.stack);
         if (!location) {

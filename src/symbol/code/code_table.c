@@ -226,9 +226,9 @@ size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t addres
     if (segment < 0)
         return 0;
     int64_t line = find_address(table->line_address, table->head.line_count, (uint32_t)offset);
-    struct flm_code_location place = {0, 0};
+    struct flm_code_location location = {0, 0};
     if (line >= 0)
-        place = table->line_location[line];
+        location = table->line_location[line];
     size_t count = 0;
     for (uint32_t at = table->segment_scope[segment]; at != FLM_NO_SCOPE && count <= FLM_CODE_DEPTH;
          at = table->scopes[at].inside) {
@@ -237,7 +237,7 @@ size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t addres
             code[count] = (struct flm_code){
                 text_of(table, scope->name), text_of(table, location.file), location.line,
                 table->base + scope->start, scope->inside != FLM_NO_SCOPE};
-        place = (struct flm_code_location){scope->call_file, scope->call_line};
+        location = (struct flm_code_location){scope->call_file, scope->call_line};
         count++;
     }
     return count;

@@ -138,7 +138,7 @@ bool flm_code_segment_add(struct flm_code_segments *segments, uint32_t address, 
 
 /* ---- Scopes to segments ---------------------------------------------------------------------- */
 
-/* The scopes around the place that the sweep has reached, the innermost last. Each ends no later
+/* The scopes around the location that the sweep has reached, the innermost last. Each ends no later
  * than the one around it. */
 struct open_scope {
     uint32_t scope, end;
@@ -298,7 +298,7 @@ static bool add_line(struct flm_code_finish *finish, uint64_t offset,
     if (!flm_grow(&lines, &finish->line_capacity, finish->line_count + 1, sizeof *finish->lines))
         return false;
     finish->lines = lines;
-    finish->lines[finish->line_count++] = (struct flm_code_line){offset, place};
+    finish->lines[finish->line_count++] = (struct flm_code_line){offset, location};
     return true;
 }
 

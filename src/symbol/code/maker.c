@@ -155,7 +155,7 @@ void flm_code_maker_line(struct flm_code_maker *maker, uint64_t address, uint32_
             return;
         }
         if (address == before->address) {
-            before->place = item.location;
+            before->location = item.location;
             return;
         }
         if (item.location.file == before->location.file && line == before->location.line)

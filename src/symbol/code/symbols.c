@@ -82,7 +82,7 @@ static bool close_symbols(struct flm_code_segments *out, struct open_symbol *ope
 }
 
 /* Where the symbol ends. One without a size reaches up to the next one, or up to what DWARF knows,
- * whichever is first; one that begins in such a place is that function, and says nothing of what
+ * whichever is first; one that begins in such a location is that function, and says nothing of what
  * lies behind it. `*at` is a segment at or before it. */
 static uint64_t symbol_end(const struct flm_code_finish *finish,
                            const struct flm_code_symbol *symbol, uint64_t next, size_t *at)

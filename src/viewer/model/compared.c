@@ -243,9 +243,9 @@ bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
         struct flm_lazy_ref number = {(uint32_t)pane->sum_count};
         struct flm_compared_sum *sum = &pane->sums[number.index];
         sum->is = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
-        sum->proved = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
+        sum->significant = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
-            sum->proved = flm_lazy_tree_sum(pane->lazy, number, significant_of, is);
+            sum->significant = flm_lazy_tree_sum(pane->lazy, number, significant_of, is);
     }
     return true;
 }

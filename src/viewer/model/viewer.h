@@ -90,7 +90,7 @@ bool flm_viewer_paint(struct flm_viewer *viewer, struct flm_pixels *pixels, doub
  * has no minimap and no margins, and is drawn into a part of a screen that has this size. */
 void flm_viewer_resize_cells(struct flm_viewer *viewer, int columns, int rows);
 bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen,
-                            struct flm_pane pane, double now_ms);
+                            struct flm_cell_area pane, double now_ms);
 
 /* The letters of the picture; the caller fills it (atlas.h). It is another one after a resize with
  * another scale. */

@@ -256,7 +256,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
         return false;
     }
     styles.zoom_level = 0;
-    box_style.hovered = NULL;
+    styles.hovered = NULL;
     struct flm_boxes boxes = {
         .pixels = &pixels,
         .left = map.left,

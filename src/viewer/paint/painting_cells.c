@@ -6,7 +6,7 @@
 struct cells {
     struct flm_canvas canvas; /* first: `draw` is handed a pointer to it */
     struct flm_screen *screen;
-    struct flm_pane pane;
+    struct flm_cell_area pane;
 };
 
 static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
@@ -16,8 +16,8 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
     flm_box_cells_draw(boxes, &styles->pane->drawn, cells->screen, cells->pane);
 }
 
-bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen, struct flm_pane pane,
-                            double now_ms)
+bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
+                            struct flm_cell_area pane, double now_ms)
 {
     struct cells cells = {.canvas = {.draw = draw_cells}, .screen = screen, .pane = pane};
     struct flm_page_colors colors = flm_page_colors(&v->theme);

@@ -400,7 +400,7 @@ static bool draw_pane(struct picture *picture, uint32_t index, struct flm_error 
     struct flm_box_styles styles;
     if (!flm_box_styles_init(&styles, picture->viewer, index, why))
         return false;
-    box_style.hovered = NULL;
+    styles.hovered = NULL;
     double above = pane->first_level * (double)ROW;
     struct flm_boxes boxes = {
         .left = placed->left,

@@ -148,7 +148,7 @@ static void add_item(struct flm_viewer *v, struct flm_json_writer *json,
         double before = c->is.before_total * c->is.how.scale;
         if (before > 0) {
             const struct flm_change_sum *sum = &c->is.sums[item->kind];
-            flm_percent_add(words, c->is.lost ? sum->proved : sum->change, before);
+            flm_percent_add(words, c->is.lost ? sum->significant : sum->change, before);
             add_words(json, "share", words);
         }
         flm_comparison_add_part(words, &c->is, (enum flm_change_kind)item->kind, &terms);

@@ -379,28 +379,29 @@ static void what_was_significant_says_what_is_noise(void **state)
     struct flm_comparison c;
     assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
     struct flm_change change = flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF);
-    assert_true(!change.noise && change.proved == 18 && change.after - change.before == 20);
+    assert_true(!change.noise && change.significant == 18 && change.after - change.before == 20);
     change = flm_comparison_change(&c, 4, FLM_CHANGE_OF_SELF);
-    assert_true(change.noise && change.proved == 0 && change.kind == FLM_CHANGE_GROWN);
+    assert_true(change.noise && change.significant == 0 && change.kind == FLM_CHANGE_GROWN);
     /* What was moved cancels, and is not noise. */
     change = flm_comparison_change(&c, 1, FLM_CHANGE_OF_SUBTREE);
-    assert_true(!change.noise && change.proved == -2 && change.after - change.before == 1);
+    assert_true(!change.noise && change.significant == -2 && change.after - change.before == 1);
     change = flm_comparison_change(&c, 1, FLM_CHANGE_OF_SELF);
-    assert_true(!change.noise && change.proved == 0 && change.kind == FLM_CHANGE_NONE);
-    assert_true(c.sums[FLM_CHANGE_GROWN].proved == 18 && c.sums[FLM_CHANGE_SHRUNK].proved == 20);
+    assert_true(!change.noise && change.significant == 0 && change.kind == FLM_CHANGE_NONE);
+    assert_true(c.sums[FLM_CHANGE_GROWN].significant == 18 &&
+                c.sums[FLM_CHANGE_SHRUNK].significant == 20);
     flm_comparison_clear(&c);
 
     /* What is not looked at is not proved either. */
     how.kinds = 1u << FLM_CHANGE_GROWN;
     assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
-    assert_true(flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE).proved == 18);
-    assert_true(flm_comparison_change(&c, 3, FLM_CHANGE_OF_SELF).proved == 0);
+    assert_true(flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE).significant == 18);
+    assert_true(flm_comparison_change(&c, 3, FLM_CHANGE_OF_SELF).significant == 0);
     flm_comparison_clear(&c);
 
     /* Without it all of a change counts. */
     how = (struct flm_comparison_options){.widths = FLM_WIDTHS_MAX};
     assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
-    assert_true(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF).proved == 20);
+    assert_true(flm_comparison_change(&c, 2, FLM_CHANGE_OF_SELF).significant == 20);
     double l = 1, g = 1;
     flm_comparison_significant(&c, 2, FLM_CHANGE_OF_SELF, &l, &g);
     assert_true(l == 0 && g == 0);

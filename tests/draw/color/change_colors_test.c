@@ -125,9 +125,9 @@ static void the_tone_is_that_of_what_was_significant(void **state)
     static const struct flm_change_colors colors = {.absolute = false};
     struct flm_change change = {1000, 1600, FLM_CHANGE_GROWN, false, 40};
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME + 1);
-    change.proved = -40; /* the rest of it is noise, and may be more than it */
+    change.significant = -40; /* the rest of it is noise, and may be more than it */
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME - 1);
-    change.proved = 0;
+    change.significant = 0;
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME);
 }
 

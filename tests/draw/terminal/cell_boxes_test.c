@@ -61,7 +61,7 @@ static void draw_with(const struct flm_boxes *boxes, struct picture *picture,
     struct flm_screen screen = {.charset = charset, .depth = depth};
     assert_true(flm_screen_resize(&screen, COLUMNS, ROWS, NULL));
     struct flm_rectangles list = {.at = picture->at, .count = picture->count};
-    flm_box_cells_draw(boxes, &list, &screen, (struct flm_pane){0, 0, COLUMNS, ROWS});
+    flm_box_cells_draw(boxes, &list, &screen, (struct flm_cell_area){0, 0, COLUMNS, ROWS});
     struct flm_text out = {0};
     flm_screen_update(&screen, &out);
     emulator_init(terminal, COLUMNS, ROWS);
@@ -331,7 +331,7 @@ static void the_pane_is_kept(void **state)
         struct flm_boxes boxes = boxes_of(&picture);
         boxes.top = -8 + (double)random_below(&seed, 32);
         struct flm_rectangles list = {.at = picture.at, .count = picture.count};
-        flm_box_cells_draw(&boxes, &list, &screen, (struct flm_pane){5, 1, 20, 1});
+        flm_box_cells_draw(&boxes, &list, &screen, (struct flm_cell_area){5, 1, 20, 1});
         for (int i = 0; i < COLUMNS * ROWS; i++) {
             int x = i % COLUMNS, y = i / COLUMNS;
             if (y != 1 || x < 5 || x >= 25)

@@ -293,7 +293,7 @@ static bool is_in_kernel(uint64_t address)
 
 static bool is_truncated(const struct flm_session *s, uint32_t node)
 {
-    return s->locations.locations[s->stacks.nodes[node].place].address == FLM_CODE_TRUNCATED;
+    return s->locations.locations[s->stacks.nodes[node].location].address == FLM_CODE_TRUNCATED;
 }
 
 /* Whether the stack from here on ends where programs and threads begin. */
@@ -302,7 +302,7 @@ static bool ends_at_start(const struct flm_session *s, uint32_t node)
     const struct flm_stack_node *nodes = s->stacks.nodes;
     while (nodes[nodes[node].caller].caller != 0)
         node = nodes[node].caller;
-    const struct flm_location *location = &s->locations.locations[nodes[node].place];
+    const struct flm_location *location = &s->locations.locations[nodes[node].location];
     const struct flm_location_owner *owner = &s->locations.owners[location->owner];
     struct flm_code code[64];
     size_t named = owner->module && owner->kind != FLM_OWNER_FILE

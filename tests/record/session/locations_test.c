@@ -49,7 +49,7 @@ static void whose_code_it_is_tells_places_apart(void **state)
         for (size_t i = 0; i < COUNT; i++) {
             uint32_t location = flm_locations_find(&p, &process, &kernel, cases[i].address,
                                                    cases[i].role, cases[i].era);
-            assert_int_equal(p.owners[p.locations[place].owner].kind, cases[i].kind);
+            assert_int_equal(p.owners[p.locations[location].owner].kind, cases[i].kind);
             if (again)
                 assert_int_equal(location, found[i]);
             for (size_t j = 0; j < i; j++)

@@ -89,7 +89,7 @@ static bool theirs_are_some_of_ours(const struct stack *ours, const struct stack
     return at == theirs->count;
 }
 
-/* Whether both went wrong at the same place: theirs went on into what is no code. */
+/* Whether both went wrong at the same location: theirs went on into what is no code. */
 static bool ours_begin_theirs(const struct stack *ours, const struct stack *theirs)
 {
     return ours->count < theirs->count &&

@@ -62,7 +62,7 @@ static bool locations_agree(const struct flm_code *ours, const struct frame *the
     size_t size = strlen(theirs->location);
     return strcmp(location, theirs->location) == 0 ||
            (ours->file.size == 0 && ours->line == 0 && size > 2 &&
-            strcmp(theirs->place + size - 2, ":0") == 0);
+            strcmp(theirs->location + size - 2, ":0") == 0);
 }
 
 /* Names agree; of the outermost function it takes the name of a symbol, and which of several. */

@@ -246,7 +246,7 @@ static struct flm_profile *side_of(const struct stack *stacks, size_t count)
 {
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_metric value = flm_builder_metric(b, "samples", "samples");
-    struct flm_metric proved = flm_builder_metric(b, FLM_METRIC_SIGNIFICANT, "samples");
+    struct flm_metric significant = flm_builder_metric(b, FLM_METRIC_SIGNIFICANT, "samples");
     struct flm_node m = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "m", 1));
     for (size_t i = 0; i < count; i++) {
         const char *name = stacks[i].function;

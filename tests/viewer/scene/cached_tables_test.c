@@ -31,7 +31,7 @@ static void a_table_is_sorted_by_any_column_both_ways(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;b 5\nmain;a 7\nmain;c;d 6\n");
-    struct flm_cached_tables figures = {0};
+    struct flm_cached_tables tables = {0};
     assert_ranking(p, &tables, "self", "a d b main c");
     assert_ranking(p, &tables, "-self", "c main b d a");
     assert_ranking(p, &tables, "total", "main a d c b");
@@ -48,7 +48,7 @@ static void places_are_the_nodes_that_are_drawn(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_two("a;f 1 0\nb;f 2 1\nc;f;g 0 1\nf 0 4\n");
-    struct flm_cached_tables figures = {0};
+    struct flm_cached_tables tables = {0};
     struct flm_metric with_one = {flm_self_column(p, 0)[2] == 1 ? 0 : 1};
     assert_true(flm_cached_tables_measured(&tables, p, with_one, NULL) != NULL);
     uint32_t f = 0;
@@ -68,7 +68,7 @@ static void places_are_the_nodes_that_are_drawn(void **state)
 static bool make_all(void *context, struct flm_error *why)
 {
     const struct flm_profile *p = context;
-    struct flm_cached_tables figures = {0};
+    struct flm_cached_tables tables = {0};
     uint32_t count;
     bool ok = true;
     for (int key = 0; ok && key < FLM_RANK_KEYS; key++) {
