@@ -67,7 +67,7 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
     page.on('request', request => /^https?:/.test(request.url()) && page.requests.push(request.url()));
     await before(page);
     await page.goto(url + hash);
-    await page.waitForSelector('.stage[data-resolved=true], .state:not([hidden])');
+    await page.waitForSelector('.stage[data-settled=true], .state:not([hidden])');
     await resolved(page);
     return page;
 }
@@ -77,7 +77,7 @@ export async function resolved(page) {
     await page.waitForTimeout(280);
     await page.waitForFunction(() => {
         const stage = document.querySelector('.stage');
-        return !stage.dataset.resolved || stage.dataset.resolved === 'true';
+        return !stage.dataset.settled || stage.dataset.settled === 'true';
     });
 }
 

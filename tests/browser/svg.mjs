@@ -104,7 +104,7 @@ test('a zoom moves unless the reader wants no motion', async () => {
         const live = document.querySelector('.live'), seen = new Set();
         const {left, top} = document.querySelector('.labels text').getBoundingClientRect();
         const resolved = new Promise(resolve =>
-            document.documentElement.addEventListener('flamel-resolved', resolve));
+            document.documentElement.addEventListener('flamel-settled', resolve));
         const at = Array.from(document.querySelectorAll('.labels text'))
             .find(one => one.textContent === 'parse').getBoundingClientRect();
         live.dispatchEvent(new MouseEvent('click',

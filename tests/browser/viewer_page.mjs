@@ -220,7 +220,7 @@ test('the page works inside a frame without permissions and with a strict policy
         'src="inner.html" sandbox="allow-scripts" width="900" height="500"></iframe>',
     {'content-security-policy': "default-src 'none'; frame-src 'self'; style-src 'none'"});
     const page = await open(null, {url: origin + '/outer.html', before: page => {
-        page.waitForSelector = () => page.frameLocator('iframe').locator('.stage[data-resolved=true]')
+        page.waitForSelector = () => page.frameLocator('iframe').locator('.stage[data-settled=true]')
             .waitFor();
         page.waitForFunction = async () => {};
     }});
@@ -437,7 +437,7 @@ test('the element shows a profile in another page, and tells what happens', {
             addEventListener('flamel-' + name, event => told.push([event.target.id, name, event.detail]));
         import('./flamel-graph.js');`);
     const page = await open(null, {url: origin + '/host.html', height: 1100, before: page => {
-        page.waitForSelector = () => page.locator('#b .stage[data-resolved=true]').waitFor();
+        page.waitForSelector = () => page.locator('#b .stage[data-settled=true]').waitFor();
         page.waitForFunction = async () => {};
     }});
     await page.evaluate(() => Promise.all(Array.from(document.querySelectorAll('flamel-graph'),

@@ -22,7 +22,7 @@ static void drawn_permutations_are_those_of_the_golden_data(void **state)
 {
     (void)state;
     struct json_tree *golden = json_tree_read("tests/data/algebra/08_maxT_seeded.json");
-    const struct json_tree *expected = json_tree_get(golden, "permutations_n10_n2_4");
+    const struct json_tree *expected = json_tree_get(golden, "labels_n10_n2_4");
     struct flm_permutations permutations;
     assert_true(flm_permutations_init(&permutations, 10, last_four_of_ten, NULL,
                                       (uint32_t)expected->count,

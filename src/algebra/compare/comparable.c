@@ -198,7 +198,7 @@ bool flm_metric_pair_find(const struct flm_profile *p, const char *name,
     return good;
 }
 
-/* A metric called "before:proved", with this unit; FLM_NONE. */
+/* A metric called "before:significant", with this unit; FLM_NONE. */
 static uint32_t find_significant(const struct flm_profile *p, struct flm_bytes side, uint32_t unit)
 {
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)

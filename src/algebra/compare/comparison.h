@@ -39,11 +39,11 @@
  *
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more columns
  * say what of the change of each stack was significant, `lost` and `gained`. They are not one signed
- * column, because what was moved cancels in a sum: a frame is noise where nothing at all was proved
+ * column, because what was moved cancels in a sum: a frame is noise where nothing at all was significant
  * below it, and its color is that of gained - lost. They are values as before and after are, so
  * whatever is done to the profile is done to them.
  *
- * Costs two passes over the tree, and 24 bytes a node; 40 with what was proved. */
+ * Costs two passes over the tree, and 24 bytes a node; 40 with what was significant. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 #define FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 
@@ -77,7 +77,7 @@ struct flm_comparison_options {
     double before_sample, after_sample;
     double sigmas; /* what differs by less is noise; 0: nothing is */
 
-    /* What was proved of each stack, in place of that guess: node_count self values each, not below
+    /* What was significant of each stack, in place of that guess: node_count self values each, not below
      * 0, borrowed. NULL: not known. */
     const double *lost, *gained;
 };
@@ -95,7 +95,8 @@ struct flm_comparison {
     const double *before_self, *after_self; /* as recorded; borrowed */
     double *before, *after;                 /* totals of all nodes, as recorded; owned */
     double *widths;                         /* owned */
-    double *lost, *gained; /* totals of all nodes; owned; NULL: it is not known what was proved */
+    double *lost,
+        *gained; /* totals of all nodes; owned; NULL: it is not known what was significant */
     struct flm_change_sum sums[FLM_CHANGE_KINDS];
     double before_total, after_total; /* of everything, as recorded */
     double distance;                  /* |after - before|, before scaled */
@@ -132,7 +133,7 @@ void flm_comparison_values(const struct flm_comparison *comparison, uint32_t nod
 struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, double before,
                                        double after);
 
-/* With what was proved of it, where that is known. */
+/* With what was significant of it, where that is known. */
 struct flm_change flm_comparison_judge_significant(const struct flm_comparison *comparison,
                                                    double before, double after, double lost,
                                                    double gained);

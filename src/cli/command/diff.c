@@ -21,7 +21,7 @@ struct fields {
     struct flm_option_words base, new;
     struct flm_option_list renames;
     const char *base_apply, *by, *part, *relative, *sort;
-    bool normalize, json, csv, markdown;
+    bool shares, json, csv, markdown;
     int rows;
 };
 
@@ -37,8 +37,8 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, part)},
     {"relative-to", 0, "SIDE", "values as shares of the total of base, or of new", FLM_OPTION_TEXT,
      offsetof(struct fields, relative)},
-    {"normalize", 0, NULL, "compare shares: the difference of both divided by their totals",
-     FLM_OPTION_FLAG, offsetof(struct fields, normalize)},
+    {"shares", 0, NULL, "compare shares: the difference of both divided by their totals",
+     FLM_OPTION_FLAG, offsetof(struct fields, shares)},
     {"by", 0, "CLASS", "merge frames first: by function, line, module, file ...", FLM_OPTION_TEXT,
      offsetof(struct fields, by)},
     {"rename", 0, "RULE", "rename functions first: 's/old/new/'; may be repeated", FLM_OPTION_LIST,
@@ -100,10 +100,10 @@ static const char *misuse(const struct fields *f, int operands)
                "(reports have all parts)";
     if (f->part)
         return flm_save_missing(&f->save);
-    if (f->normalize && f->relative)
-        return "--normalize compares shares of both: there is nothing else to be relative to";
-    if (f->normalize && f->save.picture.normalize != FLM_NORMALIZE_NONE)
-        return "--normalize is a way to normalize: --normalize names others";
+    if (f->shares && f->relative)
+        return "--shares compares shares of both: there is nothing else to be relative to";
+    if (f->shares && f->save.picture.normalize != FLM_NORMALIZE_NONE)
+        return "--shares and --normalize are two ways to normalize: give one of them";
     return NULL;
 }
 
@@ -120,14 +120,14 @@ static bool read_words(const struct fields *f, struct flm_diff_asked *asked, str
     if (f->relative && strcmp(f->relative, "base") != 0 && strcmp(f->relative, "new") != 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--relative-to is base or new, not '%s'",
                              f->relative);
-    asked->relative = f->normalize                       ? FLM_DIFF_OF_NEW
+    asked->relative = f->shares                          ? FLM_DIFF_OF_NEW
                       : !f->relative                     ? FLM_DIFF_ABSOLUTE
                       : strcmp(f->relative, "base") == 0 ? FLM_DIFF_OF_BASE
                                                          : FLM_DIFF_OF_NEW;
-    asked->shares = f->normalize;
+    asked->shares = f->shares;
     asked->metric = f->save.metric;
     asked->no_noise = f->save.picture.without_noise_test;
-    asked->normal.by = f->normalize ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
+    asked->normal.by = f->shares ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
     asked->normal.function =
         flm_bytes_of(f->save.picture.normalize_function ? f->save.picture.normalize_function : "");
     enum report report = report_of(f);

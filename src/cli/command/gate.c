@@ -43,8 +43,8 @@ static const struct flm_option options[] = {
      "inconclusive where a change of the total by so much would not be found", FLM_OPTION_SHARE,
      offsetof(struct fields, require_mde)},
     {"tolerance", 0, "SHARE",
-     "pass only if it is proved that nothing grew by so much, of base's total", FLM_OPTION_SHARE,
-     offsetof(struct fields, tolerance)},
+     "pass only if it is significant that nothing grew by so much, of base's total",
+     FLM_OPTION_SHARE, offsetof(struct fields, tolerance)},
     {"exact", 0, NULL, "a metric without noise: every change is real, and one run of each will do",
      FLM_OPTION_FLAG, offsetof(struct fields, exact)},
     {"method", 0, "METHOD", "maxt (the default), or paper: Hotelling's test of frequent stacks",
@@ -172,7 +172,7 @@ static int exit_of(enum flm_verdict verdict)
     return status[verdict];
 }
 
-/* More runs are not waited for: what was found is found, what is proved is significant, and without
+/* More runs are not waited for: what was found is found, what is significant is significant, and without
  * noise there is nothing to wait for. */
 static bool is_decided(const struct flm_gate_options *how, int status)
 {

@@ -206,7 +206,7 @@ static void add_tolerance(struct flm_json_writer *json, const struct flm_gate_re
         return;
     }
     flm_json_begin(json, "tolerance", FLM_JSON_OBJECT);
-    flm_json_add_bool(json, "proved", tolerance->is_significant);
+    flm_json_add_bool(json, "significant", tolerance->is_significant);
     flm_json_add_number(json, "change", tolerance->most);
     flm_json_add_number(json, "asked", tolerance->asked_count);
     flm_json_begin(json, "not_significant", FLM_JSON_ARRAY);

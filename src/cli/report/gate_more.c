@@ -80,14 +80,14 @@ static void add_row(struct flm_text *out, const struct flm_runs *runs,
 
 void flm_gate_add_significant(struct flm_text *out, const struct flm_gate_report *r)
 {
-    flm_text_puts(out, "it is proved that neither the total nor a frame grew by ");
+    flm_text_puts(out, "it is significant that neither the total nor a frame grew by ");
     flm_words_percent(out, r->options->tolerance);
     flm_text_puts(out, " of base");
 }
 
 void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_report *r)
 {
-    flm_text_puts(out, "it is not proved that nothing grew by ");
+    flm_text_puts(out, "it is not significant that nothing grew by ");
     flm_words_percent(out, r->options->tolerance);
     flm_text_puts(out, " of base: ");
     if (r->gate->tolerance.count > 0)

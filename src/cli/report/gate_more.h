@@ -1,5 +1,5 @@
 /* gate_more.h - what a gate says beside its table: what was renamed, what was moved, and what is
- * not proved. All add lines to `out`, or nothing. */
+ * not significant. All add lines to `out`, or nothing. */
 #ifndef FLAMEL_CLI_REPORT_GATE_MORE_H
 #define FLAMEL_CLI_REPORT_GATE_MORE_H
 

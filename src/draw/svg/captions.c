@@ -134,7 +134,7 @@ struct flm_svg_keys flm_svg_keys(const struct flm_svg *svg)
         bool has_noise = svg->compared.how.before_sample > 0;
         add_to(&keys, last, FLM_MARK_NONE, svg->options.negate ? "shrunk" : "grown");
         add_to(&keys, first + FLM_CHANGE_SAME, FLM_MARK_NONE,
-               svg->compared.lost ? "not proved"
+               svg->compared.lost ? "not significant"
                : has_noise        ? "same, or noise"
                                   : "same");
         add_to(&keys, first, FLM_MARK_NONE, svg->options.negate ? "grown" : "shrunk");

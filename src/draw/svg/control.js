@@ -48,7 +48,7 @@ function arrive() {
     measure();
     tell();
     announce();
-    root.dispatchEvent(new CustomEvent('flamel-resolved'));
+    root.dispatchEvent(new CustomEvent('flamel-settled'));
 }
 
 function go(next) {
@@ -266,7 +266,7 @@ function addKey(name, tone, mark, test) {
 function fillLegend() {
     const warm = info.negate ? -1 : 1;
     if (info.compare)
-        for (const [name, sign] of [['grown', 1], [info.significant ? 'not proved' :
+        for (const [name, sign] of [['grown', 1], [info.significant ? 'not significant' :
             info.noise ? 'same, or noise' : 'same', 0], ['shrunk', -1]])
             addKey(name, TONE_CHANGE + SAME + warm * sign * SAME, 0,
                 box => Math.sign(boxes.tone[box] - SAME) === warm * sign);

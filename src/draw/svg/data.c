@@ -112,7 +112,8 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
     add_number_member(out, "row", o->frame_height_px);
     add_number_member(out, "font", o->font_size_px);
     add_number_member(out, "marks", svg->marks);
-    flm_text_format(out, ",\"inverted\":%s,\"negate\":%s,\"noise\":%s,\"proved\":%s,\"inks\":\"",
+    flm_text_format(out,
+                    ",\"inverted\":%s,\"negate\":%s,\"noise\":%s,\"significant\":%s,\"inks\":\"",
                     o->inverted ? "true" : "false", o->negate ? "true" : "false",
                     svg->compared.how.before_sample > 0 ? "true" : "false",
                     svg->compared.lost ? "true" : "false");

@@ -129,7 +129,7 @@ function changeText(box) {
         (info.scale === 1 ? exact(shown, '') : quantity(shown, unit)) +
         (scaled > 0 ? ' (' + (after === 0 ? 'gone' : sign + percent(shown, scaled)) + ')' :
             after > 0 ? ' (new)' : '') +
-        (!boxes.noise[box] ? '' : info.significant ? ', not proved' : ', too few samples to tell');
+        (!boxes.noise[box] ? '' : info.significant ? ', not significant' : ', too few samples to tell');
 }
 
 // Whether what a run stands for is in the file, so that a zoom shows it.

@@ -151,7 +151,7 @@ void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *
             flm_text_puts(out, "none");
         else
             add_scaled(out, sum->significant, c, terms);
-        flm_text_puts(out, " proved");
+        flm_text_puts(out, " significant");
     }
 }
 
@@ -171,7 +171,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
         const struct flm_change_sum *sum = &c->sums[kind];
         if (c->lost ? sum->significant == 0 : sum->stack_count == 0)
             continue;
-        flm_text_puts(out, c->lost && !*between ? "proved: " : between);
+        flm_text_puts(out, c->lost && !*between ? "significant: " : between);
         flm_text_puts(out, flm_change_kind_name((enum flm_change_kind)kind));
         flm_text_putc(out, ' ');
         if (c->lost)
@@ -185,7 +185,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
         between = separator;
     }
     if (!*between)
-        flm_text_puts(out, c->lost ? "nothing is proved" : "nothing changed");
+        flm_text_puts(out, c->lost ? "nothing is significant" : "nothing changed");
     else if (has_shares(c))
         flm_text_puts(out, " \xC2\xB7 shares of before");
 }
@@ -234,19 +234,19 @@ void flm_change_add_percent(struct flm_text *out, const struct flm_change *chang
     }
 }
 
-/* Sums of proved changes may differ from the change of the sums in their last digits. */
+/* Sums of significant changes may differ from the change of the sums in their last digits. */
 static void add_significant(struct flm_text *out, const struct flm_comparison *c,
                             const struct flm_change *change,
                             const struct flm_comparison_terms *terms)
 {
     double difference = change->after - change->before;
     if (fabs(difference - change->significant) <= 1e-9 * fabs(difference)) {
-        flm_text_puts(out, ", proved");
+        flm_text_puts(out, ", significant");
         return;
     }
     flm_text_puts(out, ", of which ");
     add_signed(out, change->significant, c, terms);
-    flm_text_puts(out, " proved");
+    flm_text_puts(out, " significant");
 }
 
 void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison *c,
@@ -273,7 +273,7 @@ void flm_comparison_add_change(struct flm_text *out, const struct flm_comparison
         flm_text_putc(out, ')');
     }
     if (change->noise)
-        flm_text_puts(out, c->lost ? ", not proved" : ", too few samples to tell");
+        flm_text_puts(out, c->lost ? ", not significant" : ", too few samples to tell");
     else if (c->lost && change->kind != FLM_CHANGE_NONE)
         add_significant(out, c, change, terms);
 }

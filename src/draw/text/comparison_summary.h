@@ -4,7 +4,7 @@
  *
  *     sum     +12.4 % in all · similarity 0.86 · before × 1.08, so that the totals are equal
  *     parts   appeared 30 samples (60 %) in 1 stack · grown ... · shares of before
- *             proved: grown 20 samples (40 %) ...         where that is known: all that has a
+ *             significant: grown 20 samples (40 %) ...         where that is known: all that has a
  * color look    as wide as the larger of both · colored by the change of the subtree, ... */
 #ifndef FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 #define FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H

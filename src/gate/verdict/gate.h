@@ -21,8 +21,8 @@
  *     INCONCLUSIVE   these runs could not have found what was asked for: too few, too noisy
  *     PASS           neither
  *
- * With a tolerance, PASS is given only where it is proved that nothing grew by so much, and
- * INCONCLUSIVE where it is neither proved nor disproved (tolerance.h). FAIL is then for what grew
+ * With a tolerance, PASS is given only where it is significant that nothing grew by so much, and
+ * INCONCLUSIVE where it is neither significant nor disproved (tolerance.h). FAIL is then for what grew
  * significantly and is measured at the tolerance or above, wherever it was moved to: what a gate
  * finds without a tolerance is not lost by asking for more.
  *

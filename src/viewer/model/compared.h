@@ -99,7 +99,7 @@ const uint32_t *flm_compared_ranking(struct flm_viewer *viewer, const uint32_t *
 struct flm_comparison_terms flm_compared_terms(const struct flm_viewer *viewer,
                                                const struct flm_compared *compared);
 
-/* Before and after of an unfolded node, and what was proved of it: lost and gained. */
+/* Before and after of an unfolded node, and what was significant of it: lost and gained. */
 struct flm_compared_sum {
     struct flm_lazy_tree_sum is, significant;
 };
@@ -161,7 +161,7 @@ bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_pa
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 
-/* Whether a metric is told beside another: the "before" of a pair is, and what was proved. */
+/* Whether a metric is told beside another: the "before" of a pair is, and what was significant. */
 bool flm_compared_is_aside(const struct flm_viewer *viewer, uint32_t metric);
 
 /* A sentence: "10 ms before, 12 ms after: +2 ms (+20 %)". */

@@ -104,7 +104,7 @@ void flm_compared_keys(const struct flm_compared *c,
         {"appeared", "parts appeared", FLM_CHANGE_TONES - 1, FLM_CHANGE_APPEARED,
          FLM_MARK_APPEARED},
         {"grown", "parts grown", FLM_CHANGE_TONES - 1, FLM_CHANGE_GROWN, FLM_MARK_NONE},
-        {c->is.lost ? "not proved"
+        {c->is.lost ? "not significant"
          : tests    ? "same, or noise"
                     : "same",
          "parts same", FLM_CHANGE_SAME, FLM_CHANGE_NONE, FLM_MARK_NONE},

@@ -339,9 +339,10 @@ static struct flm_profile *profile_of_metrics(const char *const *names, const ch
 static void what_was_significant_takes_the_place_of_the_guess(void **state)
 {
     (void)state;
-    static const char *const both[] = {"before:samples", "after:samples", "before:proved",
-                                       "after:proved", NULL};
-    static const char *const one_side[] = {"before:samples", "after:samples", "after:proved", NULL};
+    static const char *const both[] = {"before:samples", "after:samples", "before:significant",
+                                       "after:significant", NULL};
+    static const char *const one_side[] = {"before:samples", "after:samples", "after:significant",
+                                           NULL};
     struct flm_profile *p = profile_of_metrics(both, "samples");
     struct flm_metric_pair pair, significant;
     struct flm_comparison_options how = {.scale = 1};

@@ -391,7 +391,7 @@ static void what_was_significant_says_what_is_noise(void **state)
                 c.sums[FLM_CHANGE_SHRUNK].significant == 20);
     flm_comparison_clear(&c);
 
-    /* What is not looked at is not proved either. */
+    /* What is not looked at is not significant either. */
     how.kinds = 1u << FLM_CHANGE_GROWN;
     assert_true(flm_comparison_init(&c, 5, end, before, after, &how, NULL));
     assert_true(flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE).significant == 18);

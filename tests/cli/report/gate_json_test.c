@@ -99,7 +99,7 @@ static const struct promise renames[] = {{"from", "s"},    {"to", "s"},  {"below
 static const struct promise moves[] = {{"below", "["}, {"change", "n"}, {"t", "n0"},
                                        {"local", "b"}, {"free", "b"},   {NULL, NULL}};
 static const struct promise tolerance[] = {
-    {"proved", "b"}, {"change", "n"}, {"asked", "n"}, {"not_significant", "["}, {NULL, NULL}};
+    {"significant", "b"}, {"change", "n"}, {"asked", "n"}, {"not_significant", "["}, {NULL, NULL}};
 static const struct promise not_significant[] = {{"stack", "["},        {"value", "s"},
                                                  {"change", "n"},       {"high", "n0"},
                                                  {"runs_needed", "n0"}, {NULL, NULL}};
@@ -204,7 +204,7 @@ static void a_tolerance_is_told_with_what_is_not_significant(void **state)
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", &how);
     struct json_tree *tree = read_told(&v);
     const struct json_tree *asked = json_tree_get(tree, "tolerance");
-    assert_string_equal(json_tree_get(asked, "proved")->text, "false");
+    assert_string_equal(json_tree_get(asked, "significant")->text, "false");
     assert_true(json_tree_get(asked, "not_significant")->count > 0);
     assert_string_equal(json_tree_get(tree, "verdict")->text, "INCONCLUSIVE");
     json_tree_free(tree);

@@ -109,7 +109,7 @@ static void of_what_is_known_to_be_significant_nothing_else_is_told(void **state
     struct flm_comparison c = compared(before, after, how);
     struct flm_text text = {0};
     flm_comparison_add_parts(&text, &c, &samples);
-    assert_says(&text, "nothing is proved");
+    assert_says(&text, "nothing is significant");
     flm_comparison_clear(&c);
 
     for (int i = 0; i < NODES; i++)
@@ -119,10 +119,10 @@ static void of_what_is_known_to_be_significant_nothing_else_is_told(void **state
             lost[i] = before[i];
     c = compared(before, after, how);
     flm_comparison_add_parts(&text, &c, &samples);
-    assert_says(&text, "proved: appeared 30 samples (6 %) \xC2\xB7 "
+    assert_says(&text, "significant: appeared 30 samples (6 %) \xC2\xB7 "
                        "disappeared 100 samples (20 %) \xC2\xB7 shares of before");
     flm_comparison_add_part(&text, &c, FLM_CHANGE_GROWN, &samples);
-    assert_says(&text, "200 samples (40 %) in 1 stack, none proved");
+    assert_says(&text, "200 samples (40 %) in 1 stack, none significant");
     flm_comparison_clear(&c);
 }
 

@@ -13,7 +13,7 @@
 #include "support/core/failures.h"
 #include "support/gate/runs.h"
 
-static struct flm_tolerance proved(const struct flm_runs *runs, double tolerance, double alpha)
+static struct flm_tolerance significant(const struct flm_runs *runs, double tolerance, double alpha)
 {
     struct flm_tolerance t;
     struct flm_tolerance_options how = {alpha, tolerance, 0};
@@ -30,10 +30,10 @@ static void the_upper_end_is_that_of_a_one_sided_interval(void **state)
     const unsigned char is_new[] = {0, 0, 0, 0, 1, 1, 1, 1};
     struct flm_welch w = flm_welch_test(value, 8, is_new, 0);
     double upper = w.new_mean - w.base_mean + flm_t_quantile(0.05, w.nu) * w.error;
-    struct flm_tolerance t = proved(&runs, (upper + 1e-9) / w.base_mean, 0.05);
+    struct flm_tolerance t = significant(&runs, (upper + 1e-9) / w.base_mean, 0.05);
     assert_true(t.is_asked && t.is_significant && t.count == 0 && t.asked_count == 2);
     flm_tolerance_clear(&t);
-    t = proved(&runs, (upper - 1e-9) / w.base_mean, 0.05);
+    t = significant(&runs, (upper - 1e-9) / w.base_mean, 0.05);
     assert_true(!t.is_significant && t.count == 2);
     assert_true(fabs(t.row[0].upper - upper) < 1e-12 && t.row[0].node == 0);
     assert_true(fabs(t.most - (upper - 1e-9)) < 1e-12);
@@ -48,7 +48,7 @@ static void rare_frames_count_from_one_in_a_hundred_on(void **state)
     struct flm_runs runs = runs_of("a 1000 1000 1000 1000 1000 1000\nb 5 9 1 3 9 8\n"
                                    "c 0 0 0 40 0 0\n",
                                    3, 3);
-    struct flm_tolerance t = proved(&runs, 0.01, 0.05);
+    struct flm_tolerance t = significant(&runs, 0.01, 0.05);
     assert_true(!t.is_significant && t.asked_count == 3); /* total, a, c */
     assert_int_equal(t.count, 2);                         /* a did not grow */
     assert_true(t.row[0].upper > 10 && t.row[0].runs_needed == INFINITY);
@@ -60,10 +60,10 @@ static void what_never_varies_needs_no_error(void **state)
 {
     (void)state;
     struct flm_runs runs = runs_of("a 1000 1000 1005 1005\n", 2, 2);
-    struct flm_tolerance t = proved(&runs, 0.006, 0.01);
+    struct flm_tolerance t = significant(&runs, 0.006, 0.01);
     assert_true(t.is_significant);
     flm_tolerance_clear(&t);
-    t = proved(&runs, 0.004, 0.01);
+    t = significant(&runs, 0.004, 0.01);
     assert_true(t.count == 2 && t.row[0].upper == 5 && t.row[0].runs_needed == INFINITY);
     flm_tolerance_clear(&t);
     flm_runs_clear(&runs);
@@ -78,7 +78,7 @@ static double significant_share(uint32_t runs_each, double *needed)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct table_of_runs table = runs_table_drawn(&stack, 1, runs_each, runs_each, 0, seed);
         struct flm_runs runs = runs_of_table(&table);
-        struct flm_tolerance t = proved(&runs, 0.02, 0.01);
+        struct flm_tolerance t = significant(&runs, 0.02, 0.01);
         count += t.is_significant;
         *needed = t.count > 0 && t.row[0].runs_needed < INFINITY
                       ? fmax(*needed, t.row[0].runs_needed)

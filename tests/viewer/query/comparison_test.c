@@ -234,7 +234,7 @@ static void callers_tell_the_change_with_its_sign(void **state)
     }
 }
 
-/* ---- What a gate proved ---------------------------------------------------------------------- */
+/* ---- What a gate significant ---------------------------------------------------------------------- */
 
 struct stack {
     const char *function;
@@ -282,17 +282,18 @@ static void what_is_not_significant_is_gray(void **state)
         enum flm_mark mark;
         bool noise;
     } looks[] = {
-        {"less", "300 samples before, 100 samples after: -200 samples (-66.7 %), proved", 0,
+        {"less", "300 samples before, 100 samples after: -200 samples (-66.7 %), significant", 0,
          FLM_MARK_NONE, false},
         {"more",
          "100 samples before, 300 samples after: +200 samples (+200 %), of which +180 samples "
-         "proved",
+         "significant",
          6, FLM_MARK_NONE, false},
-        {"noise", "1,000 samples before, 2,000 samples after: +1,000 samples (+100 %), not proved",
+        {"noise",
+         "1,000 samples before, 2,000 samples after: +1,000 samples (+100 %), not significant",
          FLM_CHANGE_SAME, FLM_MARK_NONE, true},
-        {"new", "0 samples before, 100 samples after: +100 samples (new), not proved",
+        {"new", "0 samples before, 100 samples after: +100 samples (new), not significant",
          FLM_CHANGE_SAME, FLM_MARK_NONE, true},
-        {"gone", "100 samples before, 0 samples after: -100 samples (gone), proved", 0,
+        {"gone", "100 samples before, 0 samples after: -100 samples (gone), significant", 0,
          FLM_MARK_DISAPPEARED, false}};
     /* As it is, below other frames, and with callers as trees. */
     static const char *const ways[] = {"delta self", "apply hide:m", "sandwich m"};
@@ -332,8 +333,9 @@ static void a_report_of_a_gate_says_its_verdict_and_what_is_significant(void **s
     struct json_tree *tools = ask(v, "tools"), *legend = ask(v, "legend");
     const struct json_tree *items = json_tree_get(legend, "items");
     assert_word(json_tree_get(tools, "comparison"), "verdict", "FAIL: more grew");
-    assert_int_equal(json_tree_get(tools, "metrics")->count, 1); /* what is proved is no metric */
-    assert_word(&items->items[2], "title", "not proved");
+    assert_int_equal(json_tree_get(tools, "metrics")->count,
+                     1); /* what is significant is no metric */
+    assert_word(&items->items[2], "title", "not significant");
     assert_word(&items->items[1], "share", "12 %"); /* 180 of 1,500 */
     json_tree_free(tools);
     json_tree_free(legend);

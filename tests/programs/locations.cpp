@@ -1,4 +1,4 @@
-// places.cpp - a program that is in places of many kinds, for stacks that several tools compare:
+// locations.cpp - a program that is in places of many kinds, for stacks that several tools compare:
 // inlined functions and templates, recursion that is deeper than a chain of the kernel's, threads,
 // a child, the vdso, system calls, a library, and a handler of a signal.
 #include <algorithm>
