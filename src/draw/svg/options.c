@@ -190,9 +190,9 @@ static bool set_change_palette(struct flm_svg_options *o, const char *value, str
 
 static bool is_background(const char *value)
 {
-    static const char *const names[] = {"yellow", "blue", "green", "gray"};
+    static const char *const names[] = {"yellow", "blue", "green", "gray", "grey"};
     uint32_t color;
-    return choice(value, names, 4) >= 0 ||
+    return choice(value, names, 5) >= 0 ||
            (value[0] == '#' && flm_color_parse(flm_bytes_of(value), &color));
 }
 
@@ -200,7 +200,8 @@ static bool set_background(struct flm_svg_options *o, const char *value, struct 
 {
     if (!is_background(value))
         return refuse(why, "bgcolors", value, "yellow, blue, green, gray or #rrggbb");
-    o->background = value;
+    /* flamegraph.pl's name for it. */
+    o->background = flm_bytes_are(flm_bytes_of(value), "grey") ? "gray" : value;
     return true;
 }
 

@@ -138,24 +138,24 @@ function opens(item) {
 }
 
 function describe(item) {
-    const info = [], {box, count} = item;
-    info.push(info.compare && !count ? changeText(box) : valueText(item.total));
-    info.push(percent(item.total, total) + ' of all');
+    const details = [], {box, count} = item;
+    details.push(info.compare && !count ? changeText(box) : valueText(item.total));
+    details.push(percent(item.total, total) + ' of all');
     if (target !== all && item.level >= target.level)
-        info.push(percent(item.total, target.right - target.left) + ' of this view');
+        details.push(percent(item.total, target.right - target.left) + ' of this view');
     if (count) {
-        info.push(opens(item) ? 'zoom in to see them' :
+        details.push(opens(item) ? 'zoom in to see them' :
             'not in this file: a smaller minwidth keeps them');
         return {name: '+' + grouped(count) + (count === 1 ? ' frame' : ' frames') +
-            ' too narrow to draw', facts};
+            ' too narrow to draw', details};
     }
     const frame = boxes.frame[box], {module, file, line, kind, unsymbolized} = frames;
-    info.push('self ' + percent(boxes.self[box], total));
-    if (module[frame]) info.push(module[frame]);
-    if (file[frame]) info.push(file[frame] + (line[frame] ? ':' + line[frame] : ''));
-    if (kindNames[kind[frame]]) info.push(kindNames[kind[frame]]);
-    if (unsymbolized[frame]) info.push('no symbol');
-    return {name: (info.nameType ? info.nameType + ' ' : '') + nameOf(box), facts};
+    details.push('self ' + percent(boxes.self[box], total));
+    if (module[frame]) details.push(module[frame]);
+    if (file[frame]) details.push(file[frame] + (line[frame] ? ':' + line[frame] : ''));
+    if (kindNames[kind[frame]]) details.push(kindNames[kind[frame]]);
+    if (unsymbolized[frame]) details.push('no symbol');
+    return {name: (info.nameType ? info.nameType + ' ' : '') + nameOf(box), details};
 }
 
 // ---- Where things stand -------------------------------------------------------------------------
@@ -314,21 +314,21 @@ function draw() {
 
 function tellDetails() {
     const item = hovered || selected || (target.box > 0 ? findShown(target.box) : null);
-    const {name, facts} = item ? describe(item) :
-        {name: '', facts: ['Click a frame to zoom, / searches, ? lists the keys']};
+    const {name, details} = item ? describe(item) :
+        {name: '', details: ['Click a frame to zoom, / searches, ? lists the keys']};
     detailName.textContent = name;
     detailName.title = name;
-    detailFacts.textContent = info.join(' \u00b7 ');
+    detailFacts.textContent = details.join(' \u00b7 ');
 }
 
 function tellFacts() {
-    const runs = shown.filter(item => item.count), info = info.info.slice();
+    const runs = shown.filter(item => item.count), facts = info.facts.slice();
     const merged = runs.reduce((sum, item) => sum + item.total, 0);
     facts[2] = 'drawn ' + grouped(shown.length - runs.length);
     facts[3] = 'merged ' + grouped(runs.length) + ' (' +
         percent(merged, view.right - view.left) + ')';
     status.replaceChildren(...(width < NARROW_PAGE ? [found] : []),
-        ...info.filter(fact => fact).map(fact => html('span', {}, fact)));
+        ...facts.filter(fact => fact).map(fact => html('span', {}, fact)));
 }
 
 // All words of the page; they may wrap, and then the bar at the foot is higher.
@@ -349,8 +349,8 @@ function announce() {
     const item = selected || shown[0];
     if (!item) return;
     treeItems.reverse();
-    const {name, facts} = describe(item);
-    treeItems[0].setAttribute('aria-label', name + ', ' + info.join(', '));
+    const {name, details} = describe(item);
+    treeItems[0].setAttribute('aria-label', name + ', ' + details.join(', '));
     treeItems[0].setAttribute('aria-level', item.level + 1);
     treeItems[0].setAttribute('aria-selected', String(item === selected));
     treeItems[1].remove();

@@ -722,7 +722,7 @@ static void options_that_make_no_sense_are_refused(void **state)
                                            {"order", "random"},
                                            {"diff-width", "both"},
                                            {"encoding", "latin1"},
-                                           {"colors", "hot"},
+                                           {"colour", "hot"}, /* no such option */
                                            {"factor", "nan"},
                                            {"flamechart", NULL},
                                            {"diff-color", "self absolute"},
