@@ -1,12 +1,19 @@
-/* error.h - what went wrong, where, and what to do about it.
+/* error.h - what went wrong, where, and how to repair it.
  *
  * The caller owns the error and may pass NULL. A function that fails returns NULL or false and
  * fills it; each level that passes it on puts what it knows in front:
  *
  *     app.folded: line 812: the value 'x7' is not a number
- *     [  file   ] [ place ] [        reason, remedy      ]
+ *     [  file   ] [ where ] [        reason, remedy      ]
  *
- * A program decides by `kind`; a person reads `text`, one line without a final newline. */
+ * Programs decide by `kind`. For people, print `text` behind the name of your program:
+ *
+ *     fprintf(stderr, "%s: %s\n", program, why.text);
+ *
+ * The text is complete: the line or the byte offset is in it ("line 812: "), and so is the file's
+ * name where the function opened the file. Do not print `line` and `offset` again; they are there
+ * for programs that jump to the location. The program's name, the kind and a newline are not in
+ * it. It is at most 399 bytes long, without control characters, and in UTF-8 where names are. */
 #ifndef FLAMEL_ERROR_H
 #define FLAMEL_ERROR_H
 
@@ -34,7 +41,7 @@ struct flm_error {
     enum flm_error_kind kind;
     uint64_t line;   /* of a text input, from 1; 0: no line */
     uint64_t offset; /* byte in the input; meaningful where `line` is 0 */
-    char text[400];  /* one sentence, always terminated; cut in the middle of long names */
+    char text[400];  /* one sentence, always terminated, at most 399 bytes */
 };
 
 #if defined(__GNUC__)
@@ -45,7 +52,10 @@ struct flm_error {
 
 /* These fill `why` (when it is not NULL) and return false, so that a failing function can
  * `return flm_error_set(...)`. The format knows %s %.*s %c %d %i %u %x with l, ll, z, and %%; no
- * more. Bytes that a terminal would act on are shown as '?'. */
+ * more. As in C, %.*s reads at most that many bytes and stops at a NUL. A string of more than 120
+ * bytes is shortened in its middle, so that a long name does not push out the reason behind it.
+ * What does not fit into 399 bytes is cut off at the end. Control bytes, which a terminal would act
+ * on, become '?'. */
 bool flm_error_set(struct flm_error *why, enum flm_error_kind kind, const char *format, ...)
     FLM_FORMAT(3, 4);
 
@@ -60,6 +70,10 @@ bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t of
  * flm_error_byte another offset, for a part of a text. Other errors stay. */
 void flm_error_move_line(struct flm_error *why, uint64_t line);
 void flm_error_move_byte(struct flm_error *why, uint64_t offset);
+
+/* Appends to the sentence: a list of what is possible, say, which must not be shortened as the
+ * strings of a format are. Cut off where the text is full. Returns false. */
+bool flm_error_add(struct flm_error *why, const char *text);
 
 /* "out of memory": what every failed allocation reports. */
 bool flm_error_memory(struct flm_error *why);

@@ -237,8 +237,8 @@ bool flm_builder_resolve_losses(struct flm_builder *b)
         char buffer[64];
         struct flm_text text;
         flm_text_init_fixed(&text, buffer, sizeof buffer);
-        flm_text_format(&text, "%.*s %llu", (int)place.size, place.at,
-                        (unsigned long long)loss->number);
+        flm_text_add(&text, place);
+        flm_text_format(&text, " %llu", (unsigned long long)loss->number);
         loss->place = flm_builder_string(b, text.at, text.size).index;
         loss->resolved = true;
     }

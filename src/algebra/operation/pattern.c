@@ -242,7 +242,8 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
         if (string == last || !holds(flm_string_bytes(p, string), pattern))
             continue;
         struct flm_bytes name = flm_string_bytes(p, string);
-        flm_text_format(out, "%s%.*s", found ? ", " : " (there is ", (int)name.size, name.at);
+        flm_text_puts(out, found ? ", " : " (there is ");
+        flm_text_add_name(out, name);
         last = string;
         found++;
     }

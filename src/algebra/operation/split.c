@@ -100,7 +100,9 @@ static uint32_t value_frame(struct splitting *s, uint32_t value, struct flm_byte
     struct flm_frame_record record = {.function = value, .kind = FLM_KIND_LABEL};
     if (value == FLM_NONE) {
         struct flm_text text = {0};
-        flm_text_format(&text, "(no %.*s)", (int)key.size, key.at);
+        flm_text_puts(&text, "(no ");
+        flm_text_add(&text, key);
+        flm_text_putc(&text, ')');
         if (text.failed)
             flm_builder_fail_memory(s->b);
         else

@@ -94,6 +94,16 @@ void flm_error_move_byte(struct flm_error *why, uint64_t offset)
     why->offset = offset;
 }
 
+bool flm_error_add(struct flm_error *why, const char *added)
+{
+    if (why) {
+        size_t size = strlen(why->text), room = sizeof why->text - 1 - size, more = strlen(added);
+        memcpy(why->text + size, added, more < room ? more : room);
+        finish(why, size + (more < room ? more : room));
+    }
+    return false;
+}
+
 bool flm_error_memory(struct flm_error *why)
 {
     return flm_error_set(why, FLM_ERROR_MEMORY, "out of memory");

@@ -117,8 +117,8 @@ static bool continues_utf8(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* A string that a format names: shortened in a fixed text, between characters. */
-static void add_string(struct flm_text *text, struct flm_bytes string)
+/* Shortened between characters. */
+void flm_text_add_name(struct flm_text *text, struct flm_bytes string)
 {
     if (!text->fixed || string.size <= FLM_FIXED_STRING) {
         flm_text_add(text, string);
@@ -163,7 +163,7 @@ void flm_text_vformat(struct flm_text *text, const char *format, va_list argumen
             size_t size = 0;
             while (size < precision && string[size])
                 size++;
-            add_string(text, (struct flm_bytes){string, precision == SIZE_MAX ? size : precision});
+            flm_text_add_name(text, (struct flm_bytes){string, size});
             break;
         }
         case 'c':

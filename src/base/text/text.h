@@ -45,13 +45,16 @@ bool flm_text_flush(struct flm_text *text);
 char *flm_text_reserve(struct flm_text *text, size_t size);
 
 void flm_text_add(struct flm_text *text, struct flm_bytes bytes);
+/* A name in a sentence, which may hold any byte: shortened in a fixed text, as strings of a format
+ * are. */
+void flm_text_add_name(struct flm_text *text, struct flm_bytes name);
 void flm_text_puts(struct flm_text *text, const char *terminated);
 void flm_text_putc(struct flm_text *text, char byte);
 void flm_text_repeat(struct flm_text *text, char byte, size_t count);
 void flm_text_uint(struct flm_text *text, uint64_t value);
 
-/* The printf formats that error.h lists, and no others. %.*s takes the precision as the exact size,
- * NULs included. */
+/* The printf formats that error.h lists, and no others. As in C, %.*s writes at most that many
+ * bytes and stops at a NUL: bytes that may hold one are added with flm_text_add. */
 void flm_text_format(struct flm_text *text, const char *format, ...) FLM_FORMAT(2, 3);
 void flm_text_vformat(struct flm_text *text, const char *format, va_list arguments);
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -113,6 +114,50 @@ static void moving_a_long_sentence_keeps_all_of_it(void **state)
     assert_string_equal(why.text, expected);
 }
 
+static void a_precision_reads_no_further_than_the_string(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    char *exact = malloc(3); /* an address sanitizer sees a read behind it */
+    assert_non_null(exact);
+    memcpy(exact, "ab", 3);
+    flm_error_set(&why, FLM_ERROR_USAGE, "'%.*s' and '%.*s'", 50, exact, 1, exact);
+    assert_string_equal(why.text, "'ab' and 'a'");
+    free(exact);
+}
+
+static void strings_are_shortened_and_the_sentence_has_a_limit(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    char name[122];
+    memset(name, 'n', 121);
+    name[121] = 0;
+    flm_error_set(&why, FLM_ERROR_USAGE, "%s", name + 1);
+    assert_string_equal(why.text, name + 1); /* 120 bytes stay */
+    flm_error_set(&why, FLM_ERROR_USAGE, "%s", name);
+    assert_int_equal(strlen(why.text), 120);
+    assert_non_null(strstr(why.text, "..."));
+}
+
+static void a_list_can_be_added_to_the_sentence(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    char list[500];
+    memset(list, 'x', sizeof list - 1);
+    list[sizeof list - 1] = 0;
+    flm_error_byte(&why, FLM_ERROR_USAGE, 7, "use one of ");
+    assert_false(flm_error_add(&why, "a, \x1B"));
+    assert_string_equal(why.text, "byte 7: use one of a, ?");
+    assert_int_equal(why.offset, 7);
+    flm_error_add(&why, list);
+    assert_int_equal(strlen(why.text), sizeof why.text - 1);
+    flm_error_add(&why, list);
+    assert_int_equal(strlen(why.text), sizeof why.text - 1);
+    assert_false(flm_error_add(NULL, "x"));
+}
+
 static void a_terminal_does_not_act_on_a_sentence(void **state)
 {
     (void)state;
@@ -121,8 +166,6 @@ static void a_terminal_does_not_act_on_a_sentence(void **state)
     assert_string_equal(why.text, "a?[2Jb?c?d?");
     flm_error_within(&why, "x\n");
     assert_string_equal(why.text, "x?: a?[2Jb?c?d?");
-    flm_error_set(&why, FLM_ERROR_USAGE, "%.*s", 3, "a\0b");
-    assert_string_equal(why.text, "a?b");
     flm_error_set(&why, FLM_ERROR_USAGE, "\xCE\xBB");
     assert_string_equal(why.text, "\xCE\xBB");
 }
@@ -137,6 +180,9 @@ int main(void)
         cmocka_unit_test(a_byte_can_be_moved),
         cmocka_unit_test(a_sentence_is_cut_and_always_ends),
         cmocka_unit_test(moving_a_long_sentence_keeps_all_of_it),
+        cmocka_unit_test(a_precision_reads_no_further_than_the_string),
+        cmocka_unit_test(strings_are_shortened_and_the_sentence_has_a_limit),
+        cmocka_unit_test(a_list_can_be_added_to_the_sentence),
         cmocka_unit_test(a_terminal_does_not_act_on_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
