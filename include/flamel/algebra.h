@@ -96,12 +96,21 @@ struct flm_profile *flm_comparison_align(const struct flm_profile *before,
  * callers. Totals of the first level are self values. */
 struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_error *why);
 
-/* Operations by their text: "focus:parse | hide:module=libc.so.6 | by:function". The list of
- * operations and patterns is in expression.h and in flamel-expressions(7). `why` has the byte
- * offset and a sentence for what is malformed; an operation that matches nothing is no failure:
- * `note` (may be NULL, 200 bytes) then receives a sentence, else "". */
+/* Operations as text: "focus:parse | hide:module=libc.so.6 | by:function", as
+ * flamel-expressions(7) describes them. NULL, and `why` with the byte offset and a sentence, for a
+ * malformed expression. An operation that changes nothing, because its pattern matches no frame,
+ * say, is no failure: `note` (200 bytes, or NULL) then receives a sentence, else "". */
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
                               struct flm_error *why);
+
+/* The operations that expressions may name, for help and completion: index 0, 1, 2 ... The name is
+ * NULL behind the last one; the others need an index for which there is a name. Static strings. */
+const char *flm_operation_name(size_t index);    /* "focus" */
+const char *flm_operation_summary(size_t index); /* one line, without a period */
+const char *flm_operation_example(size_t index); /* "focus:parse_json" */
+
+/* The name of its argument number `argument`, from 0: "pattern"; NULL behind the last. */
+const char *flm_operation_argument(size_t index, size_t argument);
 
 #ifdef __cplusplus
 }

@@ -27,15 +27,4 @@ struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, 
                                      const uint32_t *metric, struct flm_moved *moved,
                                      struct flm_error *why);
 
-/* The size of the first operation of an expression: up to the '|' that ends it, or to the end. */
-size_t flm_expression_first(struct flm_bytes expression);
-
-/* The operations that there are, one after the other: their names, NULL behind the last. *does
- * receives a few words that say what it does. */
-const char *flm_operation_name(size_t index, const char **does, bool *takes_argument);
-
-/* "1s..2.5s", as the operation time takes it: from and to in ns from the first sample on; a side
- * that is left out is 0, or 1e18. */
-bool flm_time_range_parse(struct flm_bytes text, double *from_ns, double *to_ns);
-
 #endif

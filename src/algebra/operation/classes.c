@@ -1,9 +1,12 @@
 #include "algebra/operation/classes.h"
 
+#include <assert.h>
+
 #include "base/text/text.h"
 
 struct flm_class {
     const char *name;
+    const char *description;
     bool collapses;
     /* The class of a frame: `record` is the frame's own at first. Names are made in `name`. */
     void (*of)(const struct flm_profile *p, struct flm_builder *b, struct flm_frame_record *record,
@@ -263,29 +266,30 @@ static void by_package(const struct flm_profile *p, struct flm_builder *b,
 }
 
 static const struct flm_class classes[] = {
-    {"function", false, by_function}, {"name", false, by_name},   {"line", false, by_line},
-    {"module", true, by_module},      {"file", true, by_file},    {"package", true, by_package},
-    {"kind", true, by_kind},          {"short", false, by_short}, {"nohex", false, by_nohex},
+    {"function", "the same function and module", false, by_function},
+    {"name", "the same function name", false, by_name},
+    {"line", "the same source line", false, by_line},
+    {"module", "the same program or library", true, by_module},
+    {"file", "the same source file", true, by_file},
+    {"package", "the same package or namespace", true, by_package},
+    {"kind", "the same kind of code", true, by_kind},
+    {"short", "names without arguments and clone suffixes", false, by_short},
+    {"nohex", "names without addresses", false, by_nohex},
 };
 
-const char *flm_class_name(size_t index)
+const char *flm_class_name(size_t index, const char **description)
 {
-    return index < sizeof classes / sizeof classes[0] ? classes[index].name : NULL;
+    if (index >= sizeof classes / sizeof classes[0])
+        return NULL;
+    if (description)
+        *description = classes[index].description;
+    return classes[index].name;
 }
 
-const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why)
+const struct flm_class *flm_class_at(size_t index)
 {
-    char buffer[160];
-    struct flm_text names;
-    flm_text_init_fixed(&names, buffer, sizeof buffer);
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-        if (flm_bytes_are(name, classes[i].name))
-            return &classes[i];
-        flm_text_format(&names, "%s%s", i ? ", " : "", classes[i].name);
-    }
-    flm_error_byte(why, FLM_ERROR_USAGE, 0, "by what? '%.*s' is none of %.*s", (int)name.size,
-                   name.at, (int)names.size, names.at);
-    return NULL;
+    assert(index < sizeof classes / sizeof classes[0]);
+    return &classes[index];
 }
 
 bool flm_class_collapses(const struct flm_class *class)

@@ -17,11 +17,10 @@
 
 struct flm_class;
 
-/* The names that there are, one after the other; NULL behind the last. */
-const char *flm_class_name(size_t index);
+/* The name of each class, and what it merges; NULL behind the last. `description` may be NULL. */
+const char *flm_class_name(size_t index, const char **description);
 
-/* By name; NULL, and `why` with the list, for a name that is none. */
-const struct flm_class *flm_class_named(struct flm_bytes name, struct flm_error *why);
+const struct flm_class *flm_class_at(size_t index);
 
 /* Whether consecutive frames of one class are one frame. */
 bool flm_class_collapses(const struct flm_class *class);

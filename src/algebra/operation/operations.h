@@ -1,10 +1,11 @@
-/* operations.h - one profile in, one out, told by text: what an expression is made of.
+/* operations.h - the operations that expressions name: one profile in, a new one out.
  *
  * `marks` has a byte for each frame of the profile: the frames that a pattern matches. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_OPERATIONS_H
 #define FLAMEL_ALGEBRA_OPERATION_OPERATIONS_H
 
 #include "algebra/operation/classes.h"
+#include "algebra/operation/rename.h"
 #include "profile/columns.h"
 
 /* Re-rooted at the outermost occurrence of a marked frame; stacks without one are left out. */
@@ -41,8 +42,8 @@ struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion
 struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
                                  struct flm_error *why);
 
-/* Frames under other names: rename.h. *renamed: how many. */
-struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_bytes rule,
+/* Frames under other names. *renamed receives how many. */
+struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_renaming *rule,
                                uint32_t *renamed, struct flm_error *why);
 
 /* Only one metric. */

@@ -15,20 +15,39 @@ struct pattern {
     struct flm_regex_scratch *scratch;
 };
 
+static const struct {
+    const char *prefix;
+    const char *description;
+} fields[] = {
+    [FUNCTION] = {"function=", "by function"},
+    [MODULE] = {"module=", "by module"},
+    [FILE_NAME] = {"file=", "by source file"},
+    [KIND] = {"kind=", "by kind of code"},
+};
+
+const char *flm_pattern_field(size_t index, const char **description)
+{
+    if (index >= sizeof fields / sizeof fields[0])
+        return NULL;
+    if (description)
+        *description = fields[index].description;
+    return fields[index].prefix;
+}
+
+const char *flm_pattern_kind(size_t index)
+{
+    return index < FLM_KIND_COUNT    ? flm_kind_name((uint32_t)index)
+           : index == FLM_KIND_COUNT ? "unsymbolized"
+                                     : NULL;
+}
+
 static enum field take_field(struct flm_bytes *text)
 {
-    static const struct {
-        const char *prefix;
-        enum field field;
-    } fields[] = {
-        {"function=", FUNCTION}, {"module=", MODULE}, {"file=", FILE_NAME}, {"kind=", KIND}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (flm_bytes_start_with(*text, fields[i].prefix)) {
-            size_t size = strlen(fields[i].prefix);
-            *text = (struct flm_bytes){text->at + size, text->size - size};
-            return fields[i].field;
+            *text = flm_bytes_from(*text, strlen(fields[i].prefix));
+            return (enum field)i;
         }
-    }
     return FUNCTION;
 }
 
@@ -67,17 +86,22 @@ static bool is_quoted(struct flm_bytes text)
 
 static bool is_kind(struct flm_bytes text)
 {
-    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
-        if (flm_bytes_are(text, flm_kind_name(kind)))
+    const char *kind;
+    for (size_t i = 0; (kind = flm_pattern_kind(i)); i++)
+        if (flm_bytes_are(text, kind))
             return true;
-    return flm_bytes_are(text, "unsymbolized");
+    return false;
 }
 
-static void list_kinds(struct flm_text *out)
+static bool refuse_kind(struct flm_bytes text, struct flm_error *why)
 {
-    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
-        flm_text_format(out, "%s, ", flm_kind_name(kind));
-    flm_text_puts(out, "unsymbolized");
+    const char *kind;
+    flm_error_byte(why, FLM_ERROR_USAGE, 0, "'%.*s' is not a kind; use ", (int)text.size, text.at);
+    for (size_t i = 0; (kind = flm_pattern_kind(i)); i++) {
+        flm_error_add(why, i ? ", " : "");
+        flm_error_add(why, kind);
+    }
+    return false;
 }
 
 static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *why)
@@ -90,14 +114,8 @@ static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *
                               "the quote is never closed");
     if (text.size == 0)
         return flm_error_byte(why, FLM_ERROR_USAGE, 0, "the pattern is empty");
-    if (p->field == KIND && !is_kind(text)) {
-        char buffer[200];
-        struct flm_text kinds;
-        flm_text_init_fixed(&kinds, buffer, sizeof buffer);
-        list_kinds(&kinds);
-        return flm_error_byte(why, FLM_ERROR_USAGE, 0, "'%.*s' is no kind; there is %.*s",
-                              (int)text.size, text.at, (int)kinds.size, kinds.at);
-    }
+    if (p->field == KIND && !is_kind(text))
+        return refuse_kind(text, why);
     if (is_quoted(text)) {
         p->text = (struct flm_bytes){text.at + 1, text.size - 2};
     } else if (is_regex(text)) {

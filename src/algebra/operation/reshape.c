@@ -119,20 +119,16 @@ struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_c
     return reframed(&r, frames, good, flm_class_collapses(class), why);
 }
 
-struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_bytes rule,
+struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_renaming *rule,
                                uint32_t *renamed, struct flm_error *why)
 {
-    struct flm_renaming *renaming = flm_renaming_new(rule, why);
-    struct flm_profile *result = NULL;
     struct flm_rebuild r;
     *renamed = 0;
-    if (renaming && flm_rebuild_start(&r, p, why)) {
-        uint32_t *frames = malloc(p->sizes.frame_count * sizeof *frames);
-        bool good = frames && flm_renaming_map(renaming, p, r.builder, frames, renamed);
-        result = reframed(&r, frames, good, false, why);
-    }
-    flm_renaming_free(renaming);
-    return result;
+    if (!flm_rebuild_start(&r, p, why))
+        return NULL;
+    uint32_t *frames = malloc(p->sizes.frame_count * sizeof *frames);
+    bool good = frames && flm_renaming_map(rule, p, r.builder, frames, renamed);
+    return reframed(&r, frames, good, false, why);
 }
 
 /* The outermost open occurrence of a function while the tree is walked. */

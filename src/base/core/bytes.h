@@ -50,6 +50,27 @@ static inline bool flm_bytes_end_with(struct flm_bytes a, const char *text)
     return a.size >= size && memcmp(a.at + a.size - size, text, size) == 0;
 }
 
+/* From byte `start` on. */
+static inline struct flm_bytes flm_bytes_from(struct flm_bytes a, size_t start)
+{
+    return (struct flm_bytes){a.at + start, a.size - start};
+}
+
+static inline bool flm_is_space(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n';
+}
+
+/* Without the blanks at both ends. */
+static inline struct flm_bytes flm_bytes_trimmed(struct flm_bytes a)
+{
+    while (a.size > 0 && flm_is_space(a.at[0]))
+        a = flm_bytes_from(a, 1);
+    while (a.size > 0 && flm_is_space(a.at[a.size - 1]))
+        a.size--;
+    return a;
+}
+
 /* Whether `byte` is one of those in `set`; a NUL never is. */
 static inline bool flm_is_one_of(char byte, const char *set)
 {

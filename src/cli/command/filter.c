@@ -1,8 +1,11 @@
 /* filter.c - `flamel filter`: operations on a profile; convert with the operations in front. */
+#include <stdio.h>
+
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
+#include "flamel/algebra.h"
 
 struct fields {
     struct flm_load_fields load;
@@ -35,27 +38,30 @@ static int run(const struct flm_command *command, int count, char **words)
     return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;
 }
 
+/* "  focus:pattern          summary" */
+static void print_operations(void)
+{
+    const char *name, *argument;
+    for (size_t i = 0; (name = flm_operation_name(i)); i++) {
+        int width = printf("  %s", name);
+        for (size_t k = 0; (argument = flm_operation_argument(i, k)); k++)
+            width += printf("%c%s", k ? ',' : ':', argument);
+        printf("%*s%s\n", width < 24 ? 24 - width : 1, "", flm_operation_summary(i));
+    }
+}
+
 const struct flm_command flm_command_filter = {
     .name = "filter",
     .synopsis = "[OPTION]... --apply EXPRESSION FILE (-o FILE | -t FORMAT)",
     .summary = "some of a profile, or another shape of it",
     .description =
-        "Applies operations to a profile, one after the other:\n\n"
-        "  focus:P     only what is below P, which becomes the root\n"
-        "  keep:P      only stacks that hold P          drop:P    only the others\n"
-        "  hide:P      without P: what it called becomes called by its caller\n"
-        "  prune:P     nothing below P: it becomes part of P\n"
-        "  by:CLASS    merged by function, name, line, module, file, package, kind,\n"
-        "              short (no arguments, no clones) or nohex (no addresses)\n"
-        "  rename:s/old/new/   functions under other names; also s,old,new,gi\n"
-        "  invert      leaf first: callers below what they call\n"
-        "  collapse:direct, collapse:any   recursion as one frame\n"
-        "  depth:N     at most N frames\n"
-        "  metric:NAME one metric\n"
-        "  label:KEY=VALUE, unlabel:KEY=VALUE   samples with a label, or without\n"
-        "  time:1s..2.5s                        samples of that time, from the first one on\n\n"
-        "P is a function's whole name, with * for anything, \"in quotes\" taken to the letter, or\n"
-        "/a regular expression/. module=P, file=P and kind=P look at those instead.",
+        "Applies operations to a profile, one after the other: stacks are selected, frames "
+        "merged,\n"
+        "renamed or removed. A pattern is a function's whole name, with * for anything, \"in "
+        "quotes\"\n"
+        "taken literally, or /a regular expression/. module=P, file=P and kind=P match these\n"
+        "instead. 'man flamel-expressions' describes all of it.\n",
+    .print_list = print_operations,
     .examples = "  flamel filter app.flm --apply 'focus:parse | by:function' -o parse.flm\n"
                 "  flamel filter app.flm --apply 'hide:module=libc.so.6' -o app.svg\n"
                 "  flamel filter app.flm --apply 'drop:/idle|poll/ | invert' -t folded\n",

@@ -246,6 +246,8 @@ void flm_options_help(const struct flm_command *command)
 {
     enum { COLUMN = 26 };
     printf("usage: flamel %s %s\n\n%s\n", command->name, command->synopsis, command->description);
+    if (command->print_list)
+        command->print_list();
     if (command->option_count > 0)
         printf("\noptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {

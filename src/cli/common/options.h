@@ -64,10 +64,11 @@ struct flm_option_group {
 
 struct flm_command {
     const char *name;
-    const char *synopsis;    /* "[OPTION]... FILE" */
-    const char *summary;     /* one line for `flamel help` */
-    const char *description; /* what help prints above the options: a few sentences */
-    const char *examples;    /* and below them */
+    const char *synopsis;     /* "[OPTION]... FILE" */
+    const char *summary;      /* one line for `flamel help` */
+    const char *description;  /* what help prints above the options: a few sentences */
+    void (*print_list)(void); /* what help lists below the description; may be NULL */
+    const char *examples;     /* and what it prints below the options */
     const struct flm_option *options;
     size_t option_count;
     const struct flm_option_group *more; /* may be NULL */

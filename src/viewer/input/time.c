@@ -1,5 +1,5 @@
 /* time.c - when, and on which thread: what the timeline shows. */
-#include "algebra/operation/algebra.h"
+#include "algebra/expression/argument.h"
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
 #include "viewer/model/internal.h"

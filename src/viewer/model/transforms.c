@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#include "algebra/operation/algebra.h"
+#include "algebra/expression/expression.h"
+#include "flamel/algebra.h"
 
 /* ---- Lists --------------------------------------------------------------------------------------
  */
@@ -22,15 +23,6 @@ static char *copy_text(struct flm_bytes text)
         copy[text.size] = '\0';
     }
     return copy;
-}
-
-static struct flm_bytes trimmed(struct flm_bytes text)
-{
-    while (text.size > 0 && text.at[0] == ' ')
-        text = (struct flm_bytes){text.at + 1, text.size - 1};
-    while (text.size > 0 && text.at[text.size - 1] == ' ')
-        text.size--;
-    return text;
 }
 
 /* A list that is being made from another one. */
@@ -56,11 +48,11 @@ static bool list_add(struct list *list, struct flm_bytes text, bool on)
 static bool list_add_all(struct list *list, struct flm_bytes text, struct flm_error *why)
 {
     while (text.size > 0) {
+        text = flm_bytes_trimmed(text);
+        bool on = text.size == 0 || text.at[0] != '!';
+        text = flm_bytes_from(text, !on);
         size_t size = flm_expression_first(text);
-        struct flm_bytes one = trimmed((struct flm_bytes){text.at, size});
-        bool on = one.size == 0 || one.at[0] != '!';
-        if (!on)
-            one = trimmed((struct flm_bytes){one.at + 1, one.size - 1});
+        struct flm_bytes one = flm_bytes_trimmed((struct flm_bytes){text.at, size});
         if (one.size > 0 && !list_add(list, one, on))
             return flm_error_memory(why);
         size += size < text.size; /* the '|' */

@@ -1,30 +1,24 @@
-/* complete.c - "complete": what the beginning of an operation may become. First operations,
- * behind their ':' what the profile has for them: functions, modules, files, labels ... */
+/* complete.c - "complete": what the beginning of an operation may become. First names of operations;
+ * behind their ':' what the type of the argument takes (algebra/expression/argument.h): functions,
+ * modules, labels, words of a list ... No operation is known by its name here. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "algebra/operation/algebra.h"
-#include "algebra/operation/classes.h"
+#include "algebra/expression/expression.h"
 #include "algebra/operation/pattern.h"
 #include "viewer/query/internal.h"
 #include "viewer/query/write_json.h"
 
 enum { MOST_ITEMS = 12 };
 
-/* What was typed: "hide:a | focus:module=li" is "hide:a | focus:module=", then what is completed.
- */
+/* What was typed: of "hide:a | focus:module=li", "hide:a | focus:module=" stays, and "li" is
+ * completed. */
 struct typed {
-    struct flm_bytes all;
-    struct flm_bytes before;    /* stays as it is */
-    struct flm_bytes operation; /* of the last operation; "" while it is being typed */
-    struct flm_bytes field;     /* "module=" or "" */
-    struct flm_bytes word;      /* to be completed */
+    struct flm_bytes before;       /* stays as it is */
+    struct flm_expression_end end; /* the operation or argument that is being typed */
+    struct flm_bytes field;        /* of a pattern: "module=", or "" */
+    struct flm_bytes word;         /* to be completed */
 };
-
-static struct flm_bytes from(struct flm_bytes text, size_t at)
-{
-    return (struct flm_bytes){text.at + at, text.size - at};
-}
 
 static size_t skip_blanks(struct flm_bytes text, size_t at)
 {
@@ -35,28 +29,17 @@ static size_t skip_blanks(struct flm_bytes text, size_t at)
 
 static struct typed take_apart(struct flm_bytes text)
 {
-    static const char *const fields[] = {"function=", "module=", "file=", "kind="};
-    struct typed typed = {.all = text};
-    size_t last = 0;
-    for (size_t end = flm_expression_first(text); end < text.size;
-         end = last + flm_expression_first(from(text, last)))
-        last = end + 1;
-    last = skip_blanks(text, last);
-    size_t colon = last;
-    while (colon < text.size && text.at[colon] != ':')
-        colon++;
-    size_t word = last;
-    if (colon < text.size) {
-        typed.operation = (struct flm_bytes){text.at + last, colon - last};
-        word = skip_blanks(text, colon + 1);
-    }
-    for (size_t i = 0; colon < text.size && i < sizeof fields / sizeof fields[0]; i++)
-        if (flm_bytes_start_with(from(text, word), fields[i])) {
-            typed.field = (struct flm_bytes){text.at + word, strlen(fields[i])};
-            word += typed.field.size;
-        }
+    struct typed typed = {.end = flm_expression_end(text)};
+    size_t word = typed.end.start;
+    const char *field;
+    if (typed.end.argument && typed.end.argument->type == FLM_ARGUMENT_PATTERN)
+        for (size_t i = 0; (field = flm_pattern_field(i, NULL)); i++)
+            if (flm_bytes_start_with(flm_bytes_from(text, typed.end.start), field)) {
+                typed.field = (struct flm_bytes){text.at + typed.end.start, strlen(field)};
+                word = typed.end.start + typed.field.size;
+            }
     typed.before = (struct flm_bytes){text.at, word};
-    typed.word = from(text, word);
+    typed.word = flm_bytes_from(text, word);
     return typed;
 }
 
@@ -95,14 +78,13 @@ static void try_word(struct completing *c, const char *word, const char *note)
 
 static void complete_operation(struct completing *c)
 {
-    const char *does, *name;
-    bool takes_argument;
-    for (size_t i = 0; (name = flm_operation_name(i, &does, &takes_argument)); i++) {
+    const struct flm_operation_entry *operation;
+    for (size_t i = 0; (operation = flm_operation_at(i)); i++) {
         struct flm_text word = {0};
-        flm_text_puts(&word, name);
-        flm_text_puts(&word, takes_argument ? ":" : "");
+        flm_text_puts(&word, operation->name);
+        flm_text_puts(&word, flm_operation_argument_count(operation) > 0 ? ":" : "");
         flm_text_putc(&word, 0);
-        try_word(c, word.failed ? name : word.at, does);
+        try_word(c, word.failed ? operation->name : word.at, operation->summary);
         flm_text_clear(&word);
     }
 }
@@ -187,24 +169,41 @@ static void complete_place(struct completing *c, bool modules)
     tell_candidates(c, &best);
 }
 
+static void complete_kind(struct completing *c)
+{
+    const char *kind;
+    for (size_t i = 0; (kind = flm_pattern_kind(i)); i++)
+        try_word(c, kind, NULL);
+}
+
 static void complete_pattern(struct completing *c)
 {
+    const char *field, *description;
     if (flm_bytes_are(c->typed.field, "module=") || flm_bytes_are(c->typed.field, "file=")) {
         complete_place(c, flm_bytes_are(c->typed.field, "module="));
         return;
     }
     if (flm_bytes_are(c->typed.field, "kind=")) {
-        for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++)
-            try_word(c, flm_kind_name(kind), NULL);
-        try_word(c, "unsymbolized", NULL);
+        complete_kind(c);
         return;
     }
-    if (c->typed.field.size == 0) {
-        try_word(c, "module=", "by module");
-        try_word(c, "file=", "by source file");
-        try_word(c, "kind=", "by kind of code");
-    }
+    /* Functions need no field in front. */
+    for (size_t i = 1; c->typed.field.size == 0 && (field = flm_pattern_field(i, &description));
+         i++)
+        try_word(c, field, description);
     complete_function(c);
+}
+
+static void complete_choice(struct completing *c)
+{
+    const char *word, *description;
+    for (size_t i = 0; (word = c->typed.end.argument->choice(i, &description)); i++)
+        try_word(c, word, description);
+}
+
+static void complete_substitution(struct completing *c)
+{
+    try_word(c, "s/old/new/", "a regular expression, and what replaces its match");
 }
 
 static void complete_label(struct completing *c)
@@ -233,27 +232,28 @@ static void complete_metric(struct completing *c)
     tell_candidates(c, &best);
 }
 
+/* Keys of labels, each once: labels are sorted by key. */
+static void complete_label_key(struct completing *c)
+{
+    const struct flm_profile *p = c->t.profile;
+    struct candidates best = {.count = 0};
+    for (uint32_t i = 0; i < p->sizes.label_count; i++)
+        consider(&best, c, p->labels[i].key, -(double)i);
+    tell_candidates(c, &best);
+}
+
+/* By type; NULL: nothing is offered. */
+static void (*const completers[FLM_ARGUMENT_TYPE_COUNT])(struct completing *c) = {
+    [FLM_ARGUMENT_PATTERN] = complete_pattern, [FLM_ARGUMENT_SUBSTITUTION] = complete_substitution,
+    [FLM_ARGUMENT_CHOICE] = complete_choice,   [FLM_ARGUMENT_METRIC] = complete_metric,
+    [FLM_ARGUMENT_LABEL] = complete_label,     [FLM_ARGUMENT_LABEL_KEY] = complete_label_key,
+};
+
 static void complete_argument(struct completing *c)
 {
-    static const char *const of_frames[] = {"focus", "hide", "drop", "keep", "prune"};
-    struct flm_bytes operation = c->typed.operation;
-    const char *name;
-    for (size_t i = 0; i < sizeof of_frames / sizeof of_frames[0]; i++)
-        if (flm_bytes_are(operation, of_frames[i]))
-            complete_pattern(c);
-    if (flm_bytes_are(operation, "by"))
-        for (size_t i = 0; (name = flm_class_name(i)); i++)
-            try_word(c, name, NULL);
-    if (flm_bytes_are(operation, "collapse")) {
-        try_word(c, "direct", "a function that calls itself");
-        try_word(c, "any", "also over others");
-    }
-    if (flm_bytes_are(operation, "rename"))
-        try_word(c, "s/old/new/", "what matches becomes another name");
-    if (flm_bytes_are(operation, "metric"))
-        complete_metric(c);
-    if (flm_bytes_are(operation, "label") || flm_bytes_are(operation, "unlabel"))
-        complete_label(c);
+    const struct flm_argument *argument = c->typed.end.argument;
+    if (argument && completers[argument->type])
+        completers[argument->type](c);
 }
 
 /* Whole expressions that people often want, while nothing was typed. */
@@ -282,7 +282,7 @@ bool flm_answer_complete(struct flm_viewer *v, struct flm_bytes argument, struct
     flm_json_begin(&c.t.json, "items", FLM_JSON_ARRAY);
     if (has_metric && skip_blanks(argument, 0) == argument.size)
         ok = complete_nothing(&c, why);
-    if (c.typed.operation.size == 0)
+    if (!c.typed.end.has_name)
         complete_operation(&c);
     else if (has_metric) {
         ok = flm_cached_tables_measured(&v->tables, c.t.profile, c.t.metric, why) != NULL;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "algebra/operation/algebra.h"
+#include "algebra/expression/argument.h"
 #include "base/number/number.h"
 #include "draw/text/quantity.h"
 #include "viewer/model/internal.h"

@@ -1,4 +1,4 @@
-#include "algebra/operation/algebra.h"
+#include "algebra/expression/expression.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "algebra/operation/operations.h"
+#include "flamel/algebra.h"
 #include "flamel/builder.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
@@ -242,31 +244,32 @@ static void refuse(const char *expression, const char *place, const char *words)
 static void malformed_expressions_are_refused_with_their_place(void **state)
 {
     (void)state;
-    refuse("", "^", "'' is no operation; there is focus, hide, drop");
-    refuse("invert |", "        ^", "'' is no operation");
-    refuse("| invert", "^", "'' is no operation");
-    refuse("invert || invert", "        ^", "'' is no operation");
-    refuse("invert | fokus:main", "         ^", "'fokus' is no operation");
-    refuse("Invert", "^", "'Invert' is no operation");
-    refuse("focus", "^", "'focus' needs to be told what");
-    refuse("invert | focus: ", "         ^", "'focus' needs to be told what");
+    refuse("", "^", "there is no operation ''; use focus, hide, drop");
+    refuse("invert |", "        ^", "there is no operation ''");
+    refuse("| invert", "^", "there is no operation ''");
+    refuse("invert || invert", "        ^", "there is no operation ''");
+    refuse("invert | fokus:main", "         ^", "there is no operation 'fokus'");
+    refuse("Invert", "^", "there is no operation 'Invert'");
+    refuse("focus", "^", "'focus' needs an argument: focus:pattern, for example focus:");
+    refuse("invert | focus: ", "         ^",
+           "'focus' needs an argument: focus:pattern, for example focus:");
     refuse("invert:x", "^", "'invert' takes no argument");
-    refuse("keep:a | by:func", "            ^", "'func' is none of function, name");
-    refuse("depth:0", "      ^", "the depth is a number of frames from 1, not '0'");
-    refuse("depth:-1", "      ^", "not '-1'");
-    refuse("depth:99999999999999999999", "      ^", "not '9999");
-    refuse("depth: 4294967295", "       ^", "not '4294967295'");
-    refuse("collapse:all", "         ^", "not 'all'");
+    refuse("keep:a | by:func", "            ^", "'func' is not a class; use function, name");
+    refuse("depth:0", "      ^", "'0' is not a number of frames from 1 on");
+    refuse("depth:-1", "      ^", "'-1' is not a number");
+    refuse("depth:99999999999999999999", "      ^", "'9999");
+    refuse("depth: 4294967295", "       ^", "'4294967295' is not");
+    refuse("collapse:all", "         ^", "'all' is not a recursion; use direct, any");
     refuse("metric:none", "       ^", "there is no metric 'none'");
     refuse("focus:/a(b/", "        ^", "");
     refuse("invert | focus: /a(b/i", "                  ^", "");
     refuse("keep:a | drop:module=/[/", "                      ^", "");
-    refuse("keep:kind=kernal", "     ^", "'kernal' is no kind");
+    refuse("keep:kind=kernal", "     ^", "'kernal' is not a kind; use plain, ");
     refuse("keep:\"a | invert", "     ^", "the quote is never closed");
-    refuse("time:1s", "     ^", "a time range is written 1.5s..2s");
-    refuse("time:2s..1s", "     ^", "not '2s..1s'");
-    refuse("time:1..2", "     ^", "not '1..2'");
-    refuse("time:-1s..2s", "     ^", "not '-1s..2s'");
+    refuse("time:1s", "     ^", "'1s' is not a time range; write 1.5s..2s");
+    refuse("time:2s..1s", "     ^", "'2s..1s' is not");
+    refuse("time:1..2", "     ^", "'1..2' is not");
+    refuse("time:-1s..2s", "     ^", "'-1s..2s' is not");
     refuse("time:1s..nans", "     ^", "");
     refuse("time:infs..", "     ^", "");
     refuse("time:1e300s..", "     ^", "");
@@ -280,12 +283,11 @@ static void a_reason_is_told_in_full(void **state)
     struct flm_error why = {0};
     struct flm_profile *p = profile_of(folded);
     assert_null(flm_apply(p, "invert | by:something", NULL, &why));
-    assert_string_equal(why.text, "byte 12: by what? 'something' is none of function, name, line, "
+    assert_string_equal(why.text, "byte 12: 'something' is not a class; use function, name, line, "
                                   "module, file, package, kind, short, nohex");
     assert_null(flm_apply(p, "invert | time:something", NULL, &why));
-    assert_string_equal(why.text,
-                        "byte 14: a time range is written 1.5s..2s or 200ms.., from the first "
-                        "sample on; not 'something'");
+    assert_string_equal(why.text, "byte 14: 'something' is not a time range; write 1.5s..2s or "
+                                  "200ms.., from the first sample on");
     flm_profile_free(p);
 }
 
@@ -401,22 +403,99 @@ static void expressions_survive_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
-static void every_operation_is_listed_with_what_it_does(void **state)
+/* ---- An expression that is being typed ------------------------------------------------------- */
+
+static void assert_end(const char *expression, const char *rest, const char *operation,
+                       const char *argument)
+{
+    struct flm_expression_end end = flm_expression_end(flm_bytes_of(expression));
+    assert_string_equal(expression + end.start, rest);
+    assert_string_equal(end.operation ? end.operation->name : "", operation);
+    assert_string_equal(end.argument ? end.argument->name : "", argument);
+    const char *bar =
+        strrchr(expression, '|'); /* none of these expressions ends with one in quotes */
+    assert_int_equal(end.has_name, strchr(bar ? bar : expression, ':') != NULL);
+}
+
+static void the_end_of_an_expression_says_what_is_being_typed(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of("a;b 1\n");
-    const char *does, *name;
-    bool takes_argument;
-    for (size_t i = 0; (name = flm_operation_name(i, &does, &takes_argument)); i++) {
-        struct flm_error why = {0};
-        struct flm_profile *q = flm_apply(p, name, NULL, &why);
-        assert_true(strlen(does) > 5);
-        assert_int_equal(q == NULL, takes_argument);
-        if (!q)
-            assert_non_null(strstr(why.text, "needs to be told what"));
-        flm_profile_free(q);
-    }
+    assert_end("", "", "", "");
+    assert_end("fo", "fo", "", "");
+    assert_end("invert | fo", "fo", "", "");
+    assert_end("hide:", "", "hide", "pattern");
+    assert_end("hide: par", "par", "hide", "pattern");
+    assert_end("invert | hide:module=li", "module=li", "hide", "pattern");
+    assert_end("hide:\"a|b\" | by:mo", "mo", "by", "class");
+    assert_end("hide:a | rename:s/a|b", "b", "", "");
+    assert_end("rename:s/a|b/c/ | depth:", "", "depth", "frames");
+    assert_end("invert:x", "x", "invert", "");
+    assert_end("fokus:x", "x", "", "");
+}
+
+/* ---- Operations of another table ------------------------------------------------------------- */
+
+/* Says what it was called with, in the note. */
+static struct flm_profile *describe(struct flm_operation_call *c)
+{
+    flm_text_format(c->note, "%u %.*s", c->argument[0].number, (int)c->argument[1].unquoted.size,
+                    c->argument[1].unquoted.at ? c->argument[1].unquoted.at : "");
+    return c->argument[2].text.size > 0 ? flm_focus(c->profile, c->argument[2].marks, c->why)
+                                        : flm_invert(c->profile, c->why);
+}
+
+static const struct flm_operation_entry several = {"several",
+                                                   "takes several arguments",
+                                                   "several:1,x",
+                                                   describe,
+                                                   {{"count", FLM_ARGUMENT_NUMBER, false, NULL},
+                                                    {"text", FLM_ARGUMENT_TEXT, true, NULL},
+                                                    {"pattern", FLM_ARGUMENT_PATTERN, true, NULL}}};
+
+static void several_gives(const char *text, const char *note, const char *expected)
+{
+    char buffer[NOTE_SIZE] = "";
+    struct flm_text made;
+    struct flm_error why = {0};
+    struct flm_profile *p = profile_of("main;a,b 1\n");
+    flm_text_init_fixed(&made, buffer, NOTE_SIZE - 1);
+    struct flm_profile *q = flm_operation_apply(&several, p, flm_bytes_of(text), &made, &why);
+    if (!q)
+        fail_msg("%s: %s", text, why.text);
+    assert_string_equal(buffer, note);
+    assert_folded(q, expected);
     flm_profile_free(p);
+    flm_profile_free(q);
+}
+
+static void several_refuses(const char *text, size_t offset, const char *words)
+{
+    struct flm_text note = {0};
+    struct flm_error why = {0};
+    struct flm_profile *p = profile_of("main;a,b 1\n");
+    assert_null(flm_operation_apply(&several, p, flm_bytes_of(text), &note, &why));
+    assert_int_equal(why.offset, offset);
+    if (!strstr(why.text, words))
+        fail_msg("%s: %s", text, why.text);
+    flm_text_clear(&note);
+    flm_profile_free(p);
+}
+
+static void an_operation_may_take_several_arguments_and_leave_out_the_last(void **state)
+{
+    (void)state;
+    assert_int_equal(flm_operation_argument_count(&several), 3);
+    several_gives("7", "7 ", "a,b;main 1\n");
+    several_gives("7 , x y", "7 x y", "a,b;main 1\n");
+    several_gives("7,\"x,|y\"", "7 x,|y", "a,b;main 1\n");
+    several_gives("7,x,a,b", "7 x", "a,b 1\n"); /* the last one takes all of the rest */
+    several_gives("7,,a,b", "7 ", "a,b 1\n");
+    several_refuses("", 0,
+                    "'several' needs an argument: several:count,text,pattern, for example "
+                    "several:1,x");
+    several_refuses(" ,x", 0, "needs an argument");
+    several_refuses("0,x", 0, "'0' is not a number of count");
+    several_refuses("1, x, /(/", 7, "");
 }
 
 int main(void)
@@ -439,7 +518,8 @@ int main(void)
         cmocka_unit_test(a_note_never_leaves_its_room_and_no_terminal_acts_on_it),
         cmocka_unit_test(any_text_is_an_expression_or_an_error),
         cmocka_unit_test(expressions_survive_failed_allocations),
-        cmocka_unit_test(every_operation_is_listed_with_what_it_does),
+        cmocka_unit_test(the_end_of_an_expression_says_what_is_being_typed),
+        cmocka_unit_test(an_operation_may_take_several_arguments_and_leave_out_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ static void malformed_patterns_are_refused_with_their_place(void **state)
     (void)state;
     refuse("", 0, "the pattern is empty");
     refuse("module=", 0, "the pattern is empty");
-    refuse("kind=kernal", 0, "'kernal' is no kind; there is plain, native, kernel");
+    refuse("kind=kernal", 0, "'kernal' is not a kind; use plain, native, kernel");
     refuse("/a(b/", 2, "");
     refuse("/a(b/i", 2, "");
     refuse("module=/a(b/", 9, "");

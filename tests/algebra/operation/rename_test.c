@@ -9,11 +9,20 @@
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
 
+static struct flm_profile *rename_by(const struct flm_profile *p, const char *rule, uint32_t *count,
+                                     struct flm_error *why)
+{
+    struct flm_renaming *renaming = flm_renaming_new(flm_bytes_of(rule), why);
+    struct flm_profile *q = renaming ? flm_rename(p, renaming, count, why) : NULL;
+    flm_renaming_free(renaming);
+    return q;
+}
+
 static struct flm_profile *renamed(const struct flm_profile *p, const char *rule, uint32_t expected)
 {
     struct flm_error why = {0};
     uint32_t count;
-    struct flm_profile *q = flm_rename(p, flm_bytes_of(rule), &count, &why);
+    struct flm_profile *q = rename_by(p, rule, &count, &why);
     if (!q)
         fail_msg("%s: %s", rule, why.text);
     assert_int_equal(count, expected);
@@ -111,7 +120,7 @@ static void failing_allocations_are_reported(void **state)
         struct flm_error why = {0};
         uint32_t count;
         allocation_fail_once(nth);
-        struct flm_profile *q = flm_rename(p, flm_bytes_of("module=s/(1)/x\\1x/"), &count, &why);
+        struct flm_profile *q = rename_by(p, "module=s/(1)/x\\1x/", &count, &why);
         bool failed = allocation_has_failed();
         allocation_fail_from(0);
         assert_int_equal(q == NULL, failed);

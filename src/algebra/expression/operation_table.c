@@ -1,0 +1,235 @@
+#include "algebra/expression/operation_table.h"
+
+#include <assert.h>
+
+#include "algebra/operation/operations.h"
+#include "flamel/algebra.h"
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static struct flm_profile *apply_focus(struct flm_operation_call *c)
+{
+    return flm_focus(c->profile, c->argument->marks, c->why);
+}
+
+static struct flm_profile *apply_hide(struct flm_operation_call *c)
+{
+    return flm_hide(c->profile, c->argument->marks, c->why);
+}
+
+static struct flm_profile *apply_prune(struct flm_operation_call *c)
+{
+    return flm_prune(c->profile, c->argument->marks, c->why);
+}
+
+static struct flm_profile *apply_keep(struct flm_operation_call *c)
+{
+    return flm_keep(c->profile, c->argument->marks, true, c->why);
+}
+
+static struct flm_profile *apply_drop(struct flm_operation_call *c)
+{
+    return flm_keep(c->profile, c->argument->marks, false, c->why);
+}
+
+static struct flm_profile *apply_by(struct flm_operation_call *c)
+{
+    return flm_quotient(c->profile, flm_class_at(c->argument->choice), c->why);
+}
+
+static struct flm_profile *apply_rename(struct flm_operation_call *c)
+{
+    uint32_t renamed;
+    struct flm_profile *result = flm_rename(c->profile, c->argument->rule, &renamed, c->why);
+    if (result && renamed == 0 && c->note->size == 0)
+        flm_text_format(c->note, "no name is changed by '%.*s'", (int)c->argument->text.size,
+                        c->argument->text.at);
+    return result;
+}
+
+/* ---- The shape of stacks --------------------------------------------------------------------- */
+
+static struct flm_profile *apply_invert(struct flm_operation_call *c)
+{
+    return flm_invert(c->profile, c->why);
+}
+
+static const char *recursion(size_t index, const char **description)
+{
+    static const struct {
+        const char *name, *description;
+    } choices[] = {
+        [FLM_RECURSION_DIRECT] = {"direct", "a function that calls itself"},
+        [FLM_RECURSION_ANY] = {"any", "also through other functions"},
+    };
+    if (index >= sizeof choices / sizeof choices[0])
+        return NULL;
+    if (description)
+        *description = choices[index].description;
+    return choices[index].name;
+}
+
+static struct flm_profile *apply_collapse(struct flm_operation_call *c)
+{
+    return flm_collapse(c->profile, (enum flm_recursion)c->argument->choice, c->why);
+}
+
+static struct flm_profile *apply_depth(struct flm_operation_call *c)
+{
+    return flm_truncate(c->profile, c->argument->number, c->why);
+}
+
+static struct flm_profile *keep_path(struct flm_operation_call *c, bool with)
+{
+    uint32_t found = 0;
+    struct flm_bytes path = c->argument->unquoted;
+    struct flm_profile *result = flm_keep_path(c->profile, path, with, &found, c->why);
+    if (result && found == 0 && c->note->size == 0)
+        flm_text_format(c->note, "no stack begins with '%.*s'", (int)path.size, path.at);
+    return result;
+}
+
+static struct flm_profile *apply_from(struct flm_operation_call *c)
+{
+    return keep_path(c, true);
+}
+
+static struct flm_profile *apply_cut(struct flm_operation_call *c)
+{
+    return keep_path(c, false);
+}
+
+/* ---- Metrics and samples --------------------------------------------------------------------- */
+
+static struct flm_profile *apply_metric(struct flm_operation_call *c)
+{
+    return flm_select(c->profile, c->argument->metric.index, c->why);
+}
+
+static struct flm_profile *apply_label(struct flm_operation_call *c)
+{
+    return flm_keep_label(c->profile, c->argument->label.key, c->argument->label.value, true,
+                          c->why);
+}
+
+static struct flm_profile *apply_unlabel(struct flm_operation_call *c)
+{
+    return flm_keep_label(c->profile, c->argument->label.key, c->argument->label.value, false,
+                          c->why);
+}
+
+static struct flm_profile *apply_split(struct flm_operation_call *c)
+{
+    return flm_split(c->profile, c->argument->unquoted, c->why);
+}
+
+/* Files may have any time, up to the largest: nothing is later. */
+static int64_t later(int64_t time_ns, double by_ns)
+{
+    int64_t by = (int64_t)by_ns;
+    return time_ns > INT64_MAX - by ? INT64_MAX : time_ns + by;
+}
+
+static int64_t first_time(const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        if (p->sample_time[i] != FLM_NO_TIME)
+            return p->sample_time[i];
+    return 0;
+}
+
+static struct flm_profile *apply_time(struct flm_operation_call *c)
+{
+    int64_t first = first_time(c->profile);
+    bool ends = !flm_bytes_end_with(c->argument->text, "..");
+    return flm_keep_time(c->profile, later(first, c->argument->time.from_ns),
+                         ends ? later(first, c->argument->time.to_ns) : INT64_MAX, c->why);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct flm_operation_entry operations[] = {
+    {"focus", "stacks from a matching frame on, which becomes the root",
+     "focus:parse_json", apply_focus, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"hide", "without matching frames; their callees become their caller's",
+     "hide:module=libc.so.6", apply_hide, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"drop", "without the stacks that contain a matching frame",
+     "drop:/idle|poll/", apply_drop, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"keep", "only the stacks that contain a matching frame",
+     "keep:*alloc*", apply_keep, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"prune", "nothing below matching frames",
+     "prune:qsort", apply_prune, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"by", "frames merged by function, module, file ...",
+     "by:module", apply_by, {{"class", FLM_ARGUMENT_CHOICE, false, flm_class_name}}},
+    {"rename", "functions under other names",
+     "rename:s/_v[0-9]+$//", apply_rename, {{"rule", FLM_ARGUMENT_SUBSTITUTION, false, NULL}}},
+    {"invert", "leaf first: callers below what they call",
+     "invert", apply_invert, {{NULL, 0, false, NULL}}},
+    {"collapse", "recursive calls merged into one frame",
+     "collapse:direct", apply_collapse, {{"recursion", FLM_ARGUMENT_CHOICE, false, recursion}}},
+    {"depth", "stacks of at most so many frames",
+     "depth:20", apply_depth, {{"frames", FLM_ARGUMENT_NUMBER, false, NULL}}},
+    {"metric", "only one metric",
+     "metric:cpu-clock", apply_metric, {{"name", FLM_ARGUMENT_METRIC, false, NULL}}},
+    {"label", "only the samples with a label",
+     "label:thread=main", apply_label, {{"key=value", FLM_ARGUMENT_LABEL, false, NULL}}},
+    {"unlabel", "only the samples without a label",
+     "unlabel:thread=main", apply_unlabel, {{"key=value", FLM_ARGUMENT_LABEL, false, NULL}}},
+    {"time", "only a time range, from the first sample on",
+     "time:1s..2.5s", apply_time, {{"from..to", FLM_ARGUMENT_TIME_RANGE, false, NULL}}},
+    {"split", "a root for each value of a label",
+     "split:thread", apply_split, {{"key", FLM_ARGUMENT_LABEL_KEY, false, NULL}}},
+    {"from", "only the stacks that begin with a path",
+     "from:main;parse", apply_from, {{"path", FLM_ARGUMENT_TEXT, false, NULL}}},
+    {"cut", "without the stacks that begin with a path",
+     "cut:main;parse", apply_cut, {{"path", FLM_ARGUMENT_TEXT, false, NULL}}},
+};
+/* clang-format on */
+
+const struct flm_operation_entry *flm_operation_at(size_t index)
+{
+    return index < sizeof operations / sizeof operations[0] ? &operations[index] : NULL;
+}
+
+const struct flm_operation_entry *flm_operation_named(struct flm_bytes name)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (flm_bytes_are(name, operations[i].name))
+            return &operations[i];
+    return NULL;
+}
+
+size_t flm_operation_argument_count(const struct flm_operation_entry *operation)
+{
+    size_t count = 0;
+    while (count < FLM_MOST_ARGUMENTS && operation->arguments[count].name)
+        count++;
+    return count;
+}
+
+/* ---- For programs: include/flamel/algebra.h -------------------------------------------------- */
+
+const char *flm_operation_name(size_t index)
+{
+    const struct flm_operation_entry *operation = flm_operation_at(index);
+    return operation ? operation->name : NULL;
+}
+
+const char *flm_operation_summary(size_t index)
+{
+    assert(flm_operation_at(index));
+    return operations[index].summary;
+}
+
+const char *flm_operation_example(size_t index)
+{
+    assert(flm_operation_at(index));
+    return operations[index].example;
+}
+
+const char *flm_operation_argument(size_t index, size_t argument)
+{
+    assert(flm_operation_at(index));
+    return argument < FLM_MOST_ARGUMENTS ? operations[index].arguments[argument].name : NULL;
+}
