@@ -75,7 +75,7 @@ static struct flm_profile *open_html(struct loading *l)
     struct flm_source *source = l->reading.source;
     if (!flm_source_all(source, l->why))
         return NULL;
-    return flm_html_open((struct flm_bytes){source->at, (size_t)(source->end - source->at)},
+    return flm_page_open((struct flm_bytes){source->at, (size_t)(source->end - source->at)},
                          l->why);
 }
 

@@ -10,53 +10,53 @@
 /* Level 9 makes it 3 % smaller and takes four times as long. */
 enum { LEVEL = 6 };
 
-static const char *const slots[FLM_HTML_SLOTS] = {"after", "before"};
+static const char *const slots[FLM_PAGE_SLOTS] = {"after", "before"};
 
-bool flm_html_is_built(struct flm_error *why)
+bool flm_page_is_built(struct flm_error *why)
 {
-    return flm_html_asset(FLM_HTML_MODULE).size > 0 ||
+    return flm_page_asset(FLM_PAGE_MODULE).size > 0 ||
            flm_error_set(
                why, FLM_ERROR_SYSTEM,
                "this flamel was built without the viewer, which takes clang, wasm-ld and xz");
 }
 
-static void add_asset(struct flm_text *out, enum flm_html_asset asset)
+static void add_asset(struct flm_text *out, enum flm_page_asset asset)
 {
-    flm_text_add(out, flm_html_asset(asset));
+    flm_text_add(out, flm_page_asset(asset));
 }
 
-void flm_html_policy(bool served, struct flm_text *out)
+void flm_page_policy(bool served, struct flm_text *out)
 {
     flm_text_puts(out, "default-src 'none'; script-src 'sha256-");
-    add_asset(out, FLM_HTML_START_HASH);
+    add_asset(out, FLM_PAGE_START_HASH);
     flm_text_puts(out, "' 'sha256-");
-    add_asset(out, FLM_HTML_SCRIPT_HASH);
+    add_asset(out, FLM_PAGE_SCRIPT_HASH);
     flm_text_puts(out, "' 'wasm-unsafe-eval'; style-src 'sha256-");
-    add_asset(out, FLM_HTML_STYLE_HASH);
+    add_asset(out, FLM_PAGE_STYLE_HASH);
     flm_text_format(out,
                     "'; img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
                     "form-action 'none'",
                     served ? "'self'" : "'none'");
 }
 
-static void add_head(const struct flm_html_page *page, struct flm_text *out)
+static void add_head(const struct flm_page *page, struct flm_text *out)
 {
     flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
                                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-    flm_html_policy(page->module_from != NULL, out);
+    flm_page_policy(page->module_from != NULL, out);
     flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"referrer\" content=\"no-referrer\">\n"
                        "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    flm_html_escape(out, flm_bytes_of(page->name[FLM_HTML_AFTER]));
-    if (page->name[FLM_HTML_BEFORE]) {
+    flm_html_escape(out, flm_bytes_of(page->name[FLM_PAGE_AFTER]));
+    if (page->name[FLM_PAGE_BEFORE]) {
         flm_text_puts(out, " against ");
-        flm_html_escape(out, flm_bytes_of(page->name[FLM_HTML_BEFORE]));
+        flm_html_escape(out, flm_bytes_of(page->name[FLM_PAGE_BEFORE]));
     }
     flm_text_puts(out, " - flamel</title>\n<style>");
-    add_asset(out, FLM_HTML_STYLE);
+    add_asset(out, FLM_PAGE_STYLE);
     flm_text_puts(out, "</style>\n</head>\n<body>\n");
-    add_asset(out, FLM_HTML_BODY);
+    add_asset(out, FLM_PAGE_BODY);
     flm_text_puts(out, "<noscript><p>This page draws a profile with JavaScript and WebAssembly. "
                        "Without them, <code>flamel report</code> on this file shows it as a "
                        "table.</p></noscript>\n");
@@ -85,9 +85,9 @@ static bool add_part(struct flm_text *out, const char *id, const char *name, str
 /* The scripts, and before them the module where the page has it inside: under LZMA. */
 static void add_script(struct flm_text *out, bool has_module)
 {
-    size_t module = has_module ? flm_html_module_size() : 0;
-    flm_html_part_begin(out, "script", module + flm_html_script_size(), module, NULL);
-    add_letters(out, flm_html_asset(has_module ? FLM_HTML_MODULE_AND_SCRIPT : FLM_HTML_SCRIPT));
+    size_t module = has_module ? flm_page_module_size() : 0;
+    flm_html_part_begin(out, "script", module + flm_page_script_size(), module, NULL);
+    add_letters(out, flm_page_asset(has_module ? FLM_PAGE_MODULE_AND_SCRIPT : FLM_PAGE_SCRIPT));
 }
 
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from)
@@ -113,12 +113,12 @@ static bool add_profile(struct flm_text *out, const char *id, const char *name,
     return good;
 }
 
-static bool write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+static bool write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
 {
     add_head(page, out);
     if (page->module_from)
         add_reference(out, "module", NULL, page->module_from);
-    for (int i = 0; i < FLM_HTML_SLOTS; i++) {
+    for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
             add_reference(out, slots[i], page->name[i], page->from[i]);
         else if (page->profile[i] &&
@@ -126,17 +126,17 @@ static bool write(const struct flm_html_page *page, struct flm_text *out, struct
             return false;
     }
     add_script(out, !page->module_from);
-    if (!add_part(out, "unpack", NULL, flm_html_asset(FLM_HTML_UNPACK), why))
+    if (!add_part(out, "unpack", NULL, flm_page_asset(FLM_PAGE_UNPACK), why))
         return false;
     flm_text_puts(out, "<script>");
-    add_asset(out, FLM_HTML_START);
+    add_asset(out, FLM_PAGE_START);
     flm_text_puts(out, "</script>\n</body>\n</html>\n");
     return true;
 }
 
-bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why)
+bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
 {
-    if (!flm_html_is_built(why))
+    if (!flm_page_is_built(why))
         return false;
     struct flm_text utf8 = {0};
     bool good = write(page, &utf8, why);
@@ -150,7 +150,7 @@ bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, stru
     return good;
 }
 
-struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why)
+struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
 {
     struct flm_html_part part;
     struct flm_text gzip = {0}, packed = {0};

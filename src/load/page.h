@@ -1,4 +1,4 @@
-/* html.h - the viewer as a page: one file with all in it, or what `flamel view` serves.
+/* page.h - the viewer as a page: one file with all in it, or what `flamel view` serves.
  *
  * The page may do nothing but what it must: run its own scripts and style (by their hashes),
  * compile the module, read files in a worker. Of one file it may not even fetch. The profile is
@@ -12,28 +12,28 @@
 #include "flamel/profile.h"
 
 /* What a page shows: a profile, and the one that it is compared with. */
-enum flm_html_slot { FLM_HTML_AFTER, FLM_HTML_BEFORE, FLM_HTML_SLOTS };
+enum flm_page_slot { FLM_PAGE_AFTER, FLM_PAGE_BEFORE, FLM_PAGE_SLOTS };
 
-struct flm_html_page {
-    const char *name[FLM_HTML_SLOTS];                  /* of files, as they are shown */
-    const struct flm_profile *profile[FLM_HTML_SLOTS]; /* NULL: none */
+struct flm_page {
+    const char *name[FLM_PAGE_SLOTS];                  /* of files, as they are shown */
+    const struct flm_profile *profile[FLM_PAGE_SLOTS]; /* NULL: none */
 
     /* Served: the page has no bytes in it, but fetches them from where it came from. */
     const char *module_from;
-    const char *from[FLM_HTML_SLOTS];
+    const char *from[FLM_PAGE_SLOTS];
 };
 
 /* False, and `why`, also when flamel was built without the viewer. A failing `out` is for its owner
  * to see. */
-bool flm_html_write(const struct flm_html_page *page, struct flm_text *out, struct flm_error *why);
+bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why);
 
 /* What the server says besides the page does: the same policy as a header. */
-void flm_html_policy(bool served, struct flm_text *out);
+void flm_page_policy(bool served, struct flm_text *out);
 
 /* False, and `why`, when flamel was built without the viewer. */
-bool flm_html_is_built(struct flm_error *why);
+bool flm_page_is_built(struct flm_error *why);
 
 /* The profile that a page shows, whose text is UTF-8 here as that of every input. */
-struct flm_profile *flm_html_open(struct flm_bytes page, struct flm_error *why);
+struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why);
 
 #endif

@@ -5,27 +5,27 @@
 
 #include "base/core/bytes.h"
 
-enum flm_html_asset {
-    FLM_HTML_BODY,
-    FLM_HTML_STYLE,
-    FLM_HTML_STYLE_HASH, /* of SHA-256, in base64: what a page says that it may use */
-    FLM_HTML_START,
-    FLM_HTML_START_HASH,
-    FLM_HTML_SCRIPT, /* packed: LZMA */
-    FLM_HTML_SCRIPT_HASH,
-    FLM_HTML_MODULE, /* the viewer, compiled to wasm */
+enum flm_page_asset {
+    FLM_PAGE_BODY,
+    FLM_PAGE_STYLE,
+    FLM_PAGE_STYLE_HASH, /* of SHA-256, in base64: what a page says that it may use */
+    FLM_PAGE_START,
+    FLM_PAGE_START_HASH,
+    FLM_PAGE_SCRIPT, /* packed: LZMA */
+    FLM_PAGE_SCRIPT_HASH,
+    FLM_PAGE_MODULE, /* the viewer, compiled to wasm */
     /* Packed together, which makes both smaller. The module is that of a page of one file, which
      * has fewer readers. */
-    FLM_HTML_MODULE_AND_SCRIPT,
-    FLM_HTML_UNPACK /* the module that unpacks them: web/unpack.c */
+    FLM_PAGE_MODULE_AND_SCRIPT,
+    FLM_PAGE_UNPACK /* the module that unpacks them: web/unpack.c */
 };
 
 /* Nothing of all this when flamel was built where there is no clang. */
-struct flm_bytes flm_html_asset(enum flm_html_asset asset);
+struct flm_bytes flm_page_asset(enum flm_page_asset asset);
 
 /* How large they are when they are not packed: the module of a page of one file, and the scripts.
  */
-size_t flm_html_module_size(void);
-size_t flm_html_script_size(void);
+size_t flm_page_module_size(void);
+size_t flm_page_script_size(void);
 
 #endif

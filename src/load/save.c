@@ -27,14 +27,14 @@ static bool write_html(const struct flm_profile *p, const char *path,
                        const struct flm_save_options *options, struct flm_text *out,
                        struct flm_error *why)
 {
-    struct flm_html_page page = {.name = {path}, .profile = {p}};
+    struct flm_page page = {.name = {path}, .profile = {p}};
     if (options && options->name)
-        page.name[FLM_HTML_AFTER] = options->name;
+        page.name[FLM_PAGE_AFTER] = options->name;
     if (options && options->base) {
-        page.profile[FLM_HTML_BEFORE] = options->base;
-        page.name[FLM_HTML_BEFORE] = options->base_name ? options->base_name : "before";
+        page.profile[FLM_PAGE_BEFORE] = options->base;
+        page.name[FLM_PAGE_BEFORE] = options->base_name ? options->base_name : "before";
     }
-    return flm_html_write(&page, out, why);
+    return flm_page_write(&page, out, why);
 }
 
 static bool write_format(const struct flm_profile *p, const struct flm_format *format,
@@ -83,7 +83,7 @@ bool flm_save(const struct flm_profile *profile, const char *path,
     if ((name || profile->sizes.metric_count > 0) &&
         !find_metric(profile, name, compares, &write.metric, why))
         return false;
-    if (format == &flm_format_html && !flm_html_is_built(why))
+    if (format == &flm_format_html && !flm_page_is_built(why))
         return false;
     struct flm_output output;
     if (!flm_output_open(&output, path, why))

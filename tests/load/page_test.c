@@ -19,11 +19,11 @@
 static bool is_built(void)
 {
     struct flm_error why = {0};
-    if (flm_html_is_built(&why))
+    if (flm_page_is_built(&why))
         return true;
-    struct flm_html_page page = {.name = {"a"}};
+    struct flm_page page = {.name = {"a"}};
     struct flm_text out = {0};
-    assert_false(flm_html_write(&page, &out, NULL));
+    assert_false(flm_page_write(&page, &out, NULL));
     assert_non_null(strstr(why.text, "was built without the viewer"));
     assert_int_equal(out.size, 0);
     return false;
@@ -47,11 +47,11 @@ static bool make_utf8(struct flm_text *page, struct flm_error *why)
     return to || flm_error_memory(why);
 }
 
-static struct flm_text page_of(const struct flm_html_page *page)
+static struct flm_text page_of(const struct flm_page *page)
 {
     struct flm_text text = {0};
     struct flm_error why = {0};
-    if (!flm_html_write(page, &text, &why))
+    if (!flm_page_write(page, &text, &why))
         fail_msg("%s", why.text);
     assert_false(text.failed);
     assert_int_equal(flm_utf16_detect((struct flm_bytes){text.at, text.size}), FLM_UTF16_LITTLE);
@@ -70,13 +70,13 @@ static void a_page_holds_its_profiles(void **state)
     if (!is_built())
         skip();
     struct flm_profile *after = full_profile(3), *before = full_profile(4);
-    struct flm_html_page page = {
+    struct flm_page page = {
         .name = {"<app>.flm", "old.flm"},
         .profile = {after, before},
     };
     struct flm_text text = page_of(&page);
     struct flm_error why = {0};
-    struct flm_profile *back = flm_html_open((struct flm_bytes){text.at, text.size}, &why);
+    struct flm_profile *back = flm_page_open((struct flm_bytes){text.at, text.size}, &why);
     if (!back)
         fail_msg("%s", why.text);
     assert_profiles_equal(back, after);
@@ -85,8 +85,8 @@ static void a_page_holds_its_profiles(void **state)
     assert_true(contains(&text, "<title>&lt;app&gt;.flm against old.flm - flamel</title>"));
     flm_profile_free(back);
 
-    page.profile[FLM_HTML_BEFORE] = NULL;
-    page.name[FLM_HTML_BEFORE] = NULL;
+    page.profile[FLM_PAGE_BEFORE] = NULL;
+    page.name[FLM_PAGE_BEFORE] = NULL;
     struct flm_text one = page_of(&page);
     assert_false(flm_html_part_find((struct flm_bytes){one.at, one.size}, "before", &part));
     flm_text_clear(&one);
@@ -101,8 +101,8 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     if (!is_built())
         skip();
     struct flm_text of_one_file = {0}, served = {0};
-    flm_html_policy(false, &of_one_file);
-    flm_html_policy(true, &served);
+    flm_page_policy(false, &of_one_file);
+    flm_page_policy(true, &served);
     assert_true(contains(&of_one_file, "default-src 'none'; "));
     assert_true(contains(&of_one_file, "connect-src 'none'"));
     assert_true(contains(&served, "connect-src 'self'"));
@@ -110,7 +110,7 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     assert_false(contains(&of_one_file, "'unsafe-eval'"));
 
     struct flm_profile *p = full_profile(3);
-    struct flm_html_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = page_of(&page);
     flm_text_putc(&of_one_file, 0);
     assert_true(contains(&text, of_one_file.at));
@@ -128,14 +128,14 @@ static void the_hashes_are_of_what_stands_in_the_page(void **state)
     if (!is_built())
         skip();
     /* The tests in a browser see whether they are right; here, that there are three. */
-    static const enum flm_html_asset hashes[] = {FLM_HTML_STYLE_HASH, FLM_HTML_START_HASH,
-                                                 FLM_HTML_SCRIPT_HASH};
+    static const enum flm_page_asset hashes[] = {FLM_PAGE_STYLE_HASH, FLM_PAGE_START_HASH,
+                                                 FLM_PAGE_SCRIPT_HASH};
     for (size_t i = 0; i < 3; i++) {
-        struct flm_bytes hash = flm_html_asset(hashes[i]);
+        struct flm_bytes hash = flm_page_asset(hashes[i]);
         assert_int_equal(hash.size, 44);
         assert_int_equal(hash.at[43], '=');
         for (size_t j = 0; j < i; j++)
-            assert_false(flm_bytes_equal(hash, flm_html_asset(hashes[j])));
+            assert_false(flm_bytes_equal(hash, flm_page_asset(hashes[j])));
     }
 }
 
@@ -145,9 +145,9 @@ static void what_surrounds_a_profile_is_small(void **state)
     if (!is_built())
         skip();
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_html_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = {0};
-    assert_true(flm_html_write(&page, &text, NULL));
+    assert_true(flm_page_write(&page, &text, NULL));
     assert_true(text.size <= 150000);
     flm_text_clear(&text);
     flm_profile_free(p);
@@ -158,14 +158,13 @@ static void a_served_page_has_no_bytes_in_it(void **state)
     (void)state;
     if (!is_built())
         skip();
-    struct flm_html_page page = {
-        .name = {"a\".flm"}, .module_from = "flamel.wasm", .from = {"after"}};
+    struct flm_page page = {.name = {"a\".flm"}, .module_from = "flamel.wasm", .from = {"after"}};
     struct flm_text text = page_of(&page);
     assert_true(contains(&text, "id=\"flamel-module\" data-from=\"flamel.wasm\"></script>"));
     assert_true(contains(&text, "id=\"flamel-after\" data-from=\"after\" "
                                 "data-name=\"a&quot;.flm\"></script>"));
     struct flm_error why = {0};
-    assert_null(flm_html_open((struct flm_bytes){text.at, text.size}, &why));
+    assert_null(flm_page_open((struct flm_bytes){text.at, text.size}, &why));
     assert_non_null(strstr(why.text, "saved while it was served"));
     flm_text_clear(&text);
 }
@@ -196,14 +195,14 @@ static void every_cut_and_damaged_page_is_refused(void **state)
     if (!is_built())
         skip();
     struct flm_profile *p = full_profile(3);
-    struct flm_html_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = page_of(&page);
     struct flm_html_part part;
     assert_true(flm_html_part_find((struct flm_bytes){text.at, text.size}, "after", &part));
     size_t start = (size_t)(part.letters.at - text.at), end = start + part.letters.size;
     for (size_t size = start - 200; size < end + 9; size++) {
         struct flm_error why = {0};
-        assert_null(flm_html_open((struct flm_bytes){text.at, size}, &why));
+        assert_null(flm_page_open((struct flm_bytes){text.at, size}, &why));
         assert_non_null(strstr(why.text, "not all of it"));
     }
     for (size_t i = start; i < end; i++) {
@@ -212,7 +211,7 @@ static void every_cut_and_damaged_page_is_refused(void **state)
             char kept = text.at[i];
             struct flm_error why = {0};
             text.at[i] = others[j];
-            struct flm_profile *back = flm_html_open((struct flm_bytes){text.at, text.size}, &why);
+            struct flm_profile *back = flm_page_open((struct flm_bytes){text.at, text.size}, &why);
             /* The head of gzip has a few bits that mean nothing. */
             assert_true(back ? profiles_equal(back, p) : why.kind == FLM_ERROR_FORMAT);
             assert_true(!back || j > 0);
@@ -226,12 +225,12 @@ static void every_cut_and_damaged_page_is_refused(void **state)
 
 static bool write_and_open(void *context, struct flm_error *why)
 {
-    struct flm_html_page page = {.name = {"a"}, .profile = {context}};
+    struct flm_page page = {.name = {"a"}, .profile = {context}};
     struct flm_text text = {0};
     struct flm_profile *back = NULL;
-    bool good = flm_html_write(&page, &text, why) && (!text.failed || flm_error_memory(why));
+    bool good = flm_page_write(&page, &text, why) && (!text.failed || flm_error_memory(why));
     if (good && make_utf8(&text, why))
-        back = flm_html_open((struct flm_bytes){text.at, text.size}, why);
+        back = flm_page_open((struct flm_bytes){text.at, text.size}, why);
     flm_profile_free(back);
     flm_text_clear(&text);
     return back != NULL;

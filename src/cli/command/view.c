@@ -39,14 +39,14 @@ static const struct flm_option options[] = {
 
 /* Everything that is served, and whom it belongs to. */
 struct viewing {
-    struct flm_html_page page;
-    struct flm_profile *profile[FLM_HTML_SLOTS];
+    struct flm_page page;
+    struct flm_profile *profile[FLM_PAGE_SLOTS];
     struct flm_text html, policy;
-    struct flm_served files[2 + FLM_HTML_SLOTS];
+    struct flm_served files[2 + FLM_PAGE_SLOTS];
     size_t count;
 };
 
-static const char *const slots[FLM_HTML_SLOTS] = {"after.flm", "before.flm"};
+static const char *const slots[FLM_PAGE_SLOTS] = {"after.flm", "before.flm"};
 
 static void serve(struct viewing *v, const char *name, const char *type, struct flm_bytes bytes)
 {
@@ -56,27 +56,27 @@ static void serve(struct viewing *v, const char *name, const char *type, struct 
 static bool prepare(struct viewing *v, struct flm_error *why)
 {
     v->page.module_from = "flamel.wasm";
-    for (int i = 0; i < FLM_HTML_SLOTS; i++) {
+    for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (!v->profile[i])
             continue;
         v->page.from[i] = slots[i];
         serve(v, slots[i], "application/octet-stream", flm_profile_seal(v->profile[i]));
     }
-    if (!flm_html_write(&v->page, &v->html, why))
+    if (!flm_page_write(&v->page, &v->html, why))
         return false;
-    flm_html_policy(true, &v->policy);
+    flm_page_policy(true, &v->policy);
     flm_text_puts(&v->policy, "; frame-ancestors 'none'");
     flm_text_putc(&v->policy, 0);
     if (v->html.failed || v->policy.failed)
         return flm_error_memory(why);
     serve(v, "", "text/html; charset=utf-16le", (struct flm_bytes){v->html.at, v->html.size});
-    serve(v, v->page.module_from, "application/wasm", flm_html_asset(FLM_HTML_MODULE));
+    serve(v, v->page.module_from, "application/wasm", flm_page_asset(FLM_PAGE_MODULE));
     return true;
 }
 
 static void clear(struct viewing *v)
 {
-    for (int i = 0; i < FLM_HTML_SLOTS; i++)
+    for (int i = 0; i < FLM_PAGE_SLOTS; i++)
         flm_profile_free(v->profile[i]);
     flm_text_clear(&v->html);
     flm_text_clear(&v->policy);
@@ -178,7 +178,7 @@ static int show_in_browser(const struct fields *f, int count, const char *const 
     struct viewing v = {0};
     int status = FLM_EXIT_DONE;
     for (int i = 0; i < count && status == FLM_EXIT_DONE; i++) {
-        int slot = i == count - 1 ? FLM_HTML_AFTER : FLM_HTML_BEFORE;
+        int slot = i == count - 1 ? FLM_PAGE_AFTER : FLM_PAGE_BEFORE;
         v.page.name[slot] = flm_load_name(paths[i]);
         v.profile[slot] = flm_load_with(&f->load, paths[i]);
         if (!v.profile[slot])
@@ -194,7 +194,7 @@ int flm_view_file(const char *path)
 {
     const struct fields f = {0};
     struct flm_error why;
-    return flm_html_is_built(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
+    return flm_page_is_built(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
 }
 
 static int run(const struct flm_command *command, int count, char **words)
@@ -204,7 +204,7 @@ static int run(const struct flm_command *command, int count, char **words)
     int operands = flm_options_parse(command, &f, count, words, &why);
     if (operands == -2)
         return FLM_EXIT_DONE;
-    bool good = operands >= 0 && (f.tui || flm_html_is_built(&why));
+    bool good = operands >= 0 && (f.tui || flm_page_is_built(&why));
     if (good && operands != 1 && operands != 2)
         good = flm_error_set(&why, FLM_ERROR_USAGE,
                              "view takes one file, or two to compare: the one before, and then the "

@@ -48,7 +48,7 @@ static bool check_file(const char *path, struct flm_error *why)
                              "-o '%s': its end says no form of a verdict: .txt, .md, .json, .xml, "
                              ".html, .svg, .png, .pdf or .flm",
                              path);
-    return format != &flm_format_html || flm_html_is_built(why);
+    return format != &flm_format_html || flm_page_is_built(why);
 }
 
 bool flm_gate_output_check(const struct flm_gate_output_fields *f, struct flm_error *why)
