@@ -17,8 +17,8 @@ $(ASSETS): src/draw/svg/minify.awk src/draw/svg/light.css src/draw/svg/dark.css 
 $B/obj/src/draw/svg/assets.o $B/other/src/draw/svg/assets.ok: $(ASSETS)
 $(BUILD)/fuzz/obj/src/draw/svg/assets.o $(BUILD)/wasm/obj/src/draw/svg/assets.o: $(ASSETS)
 
-# What every page consists of. Modules of a script are put behind each other, in an order in which
-# each uses those before it; a page has it as one script, packed, which the first one starts.
+# What every page consists of. The script's modules are concatenated, each behind those that it uses; a page
+# carries them as one script under gzip, which the first script, start.js, unpacks and starts.
 PAGE_BODY   := web/page.html
 PAGE_STYLE  := web/start.css
 PAGE_START  := web/start.js
@@ -27,7 +27,7 @@ VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core letter
                tools search chips palette status aria hash export files viewer)
 PAGE_SCRIPT := $(VIEWER) web/page.js
 
-# The style is a text of the script: so it is packed too, and goes into a shadow root as well.
+# The style is a string in the script: so it is under gzip too, and goes into a shadow root as well.
 $(VIEWER_STYLE): src/draw/svg/minify.awk web/page.css
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@){ printf 'export const viewerStyle = `'; $(call bare,web/page.css); \
@@ -54,12 +54,11 @@ $C/package.json: web/component/package.json Makefile
 	@mkdir -p $(@D) && sed 's/"version": "[^"]*"/"version": "$(VERSION)"/' $< > $@
 
 PAGE_ASSETS := $(BUILD)/generated/load/page_assets_generated.h
-$(PAGE_ASSETS): src/draw/svg/minify.awk web/short_names.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) \
-    $(PAGE_START) $(PAGE_SCRIPT) $(if $(HAVE_PAGE),$(MODULE) $(PAGE_MODULE) $(BUILD)/wasm/unpack.wasm $(BUILD)/wasm/split)
+$(PAGE_ASSETS): src/draw/svg/minify.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) $(PAGE_START) \
+    $(PAGE_SCRIPT) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE))
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@)src/load/page_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
-	    '$(PAGE_START)' '$(PAGE_SCRIPT)' \
-	    $(if $(HAVE_PAGE),$(MODULE) $(PAGE_MODULE) $(BUILD)/wasm/unpack.wasm $(BUILD)/wasm/split) > $@.new
+	    '$(PAGE_START)' '$(PAGE_SCRIPT)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE)) > $@.new
 	@mv $@.new $@
 $B/obj/src/load/page_assets.o $B/other/src/load/page_assets.ok: $(PAGE_ASSETS)
 $(BUILD)/fuzz/obj/src/load/page_assets.o: $(PAGE_ASSETS)

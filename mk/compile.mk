@@ -10,7 +10,6 @@ MODULE := $(BUILD)/wasm/flamel.wasm
 PAGE_MODULE := $(BUILD)/wasm/page.wasm
 WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
 HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))
-HAVE_PAGE := $(and $(HAVE_WASM),$(shell command -v xz))
 
 OPTIMIZE ?= -O2
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \

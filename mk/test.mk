@@ -52,12 +52,12 @@ $(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $B/flamel force
 	$(run_test) examples/$* $(TEST_SECONDS) tests/examples/$*.sh $B/flamel
 
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
-$(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_PAGE),wasm) force
+$(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
 
 # In the browser that is installed, with libraries from npm; skipped where one is missing.
 BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs \
-                   tests/browser/viewer_*.mjs tests/browser/load.mjs tests/browser/short_names.mjs))
+                   tests/browser/viewer_*.mjs tests/browser/load.mjs))
 $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \
     $(if $(HAVE_WASM),$(COMPONENT)) force
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel

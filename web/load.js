@@ -13,8 +13,8 @@
 //     <script type="text/plain" id="flamel-after" data-size="N" data-name="app.perf">...</script>
 //     <script type="text/plain" id="flamel-before" ...      what it is compared with; may be missing
 //
-// Their text is read by start.js, which has the module too. What a server has (flamel view) is without
-// text, the module in an element too: `data-from` says where it is, relative to the page.
+// Their text is unpacked by start.js, which has the module too. In a served page (flamel view) the module
+// and the profiles are elements without text: `data-from` is their address, relative to the page.
 //
 // What fails throws an Error whose message is the sentence that the command would print.
 
@@ -26,7 +26,7 @@ const MAGIC = {
     packed: 'FLAMPK\x1a\n',
     gzip: '\x1f\x8b',
     zstd: '\x28\xb5\x2f\xfd',
-    page: '\xff\xfe<\0!\0D\0O\0C\0T\0Y\0',
+    page: '<!DOCTYPE html>',
 };
 
 // What is unpacked within this time.
@@ -144,8 +144,7 @@ async function decompress(blob, kind, signal) {
 
 // The profile in another page that flamel made.
 async function openPage(blob) {
-    const page = new DOMParser().parseFromString(
-        new TextDecoder('utf-16').decode(await blob.arrayBuffer()), 'text/html');
+    const page = new DOMParser().parseFromString(await blob.text(), 'text/html');
     const found = page.getElementById('flamel-after');
     if (!found) throw new Error('this is a web page, not a profile');
     return flamelBytes(found);

@@ -1,7 +1,7 @@
 // page.js - the page: starts the core, opens what came with the page, and shows it. The whole script
 // is these files, one after the other (see VIEWER in the Makefile), without comments, without the lines
 // that begin with `import `, and without the word `export ` at the beginning of a line: so names are
-// unique among all of them. In a page they are short (short_names.awk).
+// unique among all of them.
 //
 //     style.js (page.css as a text) worker load dom core letters canvas theme tooltip panel tables tools
 //     search chips palette status aria hash export files viewer page

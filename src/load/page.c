@@ -1,9 +1,8 @@
 #include "load/page.h"
 
-#include "base/text/utf.h"
+#include "base/text/base64.h"
 #include "format/flm/packed.h"
 #include "format/html/html.h"
-#include "format/html/letters.h"
 #include "load/page_assets.h"
 #include "os/gzip.h"
 
@@ -14,10 +13,9 @@ static const char *const slots[FLM_PAGE_SLOTS] = {"after", "before"};
 
 bool flm_page_is_built(struct flm_error *why)
 {
-    return flm_page_asset(FLM_PAGE_MODULE).size > 0 ||
-           flm_error_set(
-               why, FLM_ERROR_SYSTEM,
-               "this flamel was built without the viewer, which takes clang, wasm-ld and xz");
+    return flm_page_asset(FLM_PAGE_SERVED_MODULE).size > 0 ||
+           flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "this flamel was built without the viewer, which takes clang and wasm-ld");
 }
 
 static void add_asset(struct flm_text *out, enum flm_page_asset asset)
@@ -42,6 +40,7 @@ void flm_page_policy(bool served, struct flm_text *out)
 static void add_head(const struct flm_page *page, struct flm_text *out)
 {
     flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
+                                       "<meta charset=\"utf-8\">\n"
                                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
     flm_page_policy(page->module_from != NULL, out);
     flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
@@ -62,32 +61,23 @@ static void add_head(const struct flm_page *page, struct flm_text *out)
                        "table.</p></noscript>\n");
 }
 
-static void add_letters(struct flm_text *out, struct flm_bytes bytes)
-{
-    flm_letters_add(out, bytes);
-    flm_text_puts(out, "</script>\n");
-}
-
 /* `bytes` under gzip. */
 static bool add_part(struct flm_text *out, const char *id, const char *name, struct flm_bytes bytes,
                      struct flm_error *why)
 {
-    struct flm_text gzip = {0};
+    struct flm_text gzip = {0}, base64 = {0};
     bool good = flm_gzip(bytes, LEVEL, &gzip, why);
     if (good) {
-        flm_html_part_begin(out, id, bytes.size, 0, name);
-        add_letters(out, (struct flm_bytes){gzip.at, gzip.size});
+        flm_base64_add(&base64, (struct flm_bytes){gzip.at, gzip.size});
+        good = !base64.failed || flm_error_memory(why);
+    }
+    if (good) {
+        struct flm_html_part part = {{base64.at, base64.size}, bytes.size};
+        flm_html_part_add(out, id, name, &part);
     }
     flm_text_clear(&gzip);
+    flm_text_clear(&base64);
     return good;
-}
-
-/* The scripts, and before them the module where the page has it inside: under LZMA. */
-static void add_script(struct flm_text *out, bool has_module)
-{
-    size_t module = has_module ? flm_page_module_size() : 0;
-    flm_html_part_begin(out, "script", module + flm_page_script_size(), module, NULL);
-    add_letters(out, flm_page_asset(has_module ? FLM_PAGE_MODULE_AND_SCRIPT : FLM_PAGE_SCRIPT));
 }
 
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from)
@@ -113,11 +103,16 @@ static bool add_profile(struct flm_text *out, const char *id, const char *name,
     return good;
 }
 
-static bool write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
+bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
 {
+    if (!flm_page_is_built(why))
+        return false;
+    const struct flm_html_part module = flm_page_module(), script = flm_page_script();
     add_head(page, out);
     if (page->module_from)
         add_reference(out, "module", NULL, page->module_from);
+    else
+        flm_html_part_add(out, "module", NULL, &module);
     for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
             add_reference(out, slots[i], page->name[i], page->from[i]);
@@ -125,29 +120,11 @@ static bool write(const struct flm_page *page, struct flm_text *out, struct flm_
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
     }
-    add_script(out, !page->module_from);
-    if (!add_part(out, "unpack", NULL, flm_page_asset(FLM_PAGE_UNPACK), why))
-        return false;
+    flm_html_part_add(out, "script", NULL, &script);
     flm_text_puts(out, "<script>");
     add_asset(out, FLM_PAGE_START);
     flm_text_puts(out, "</script>\n</body>\n</html>\n");
     return true;
-}
-
-bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
-{
-    if (!flm_page_is_built(why))
-        return false;
-    struct flm_text utf8 = {0};
-    bool good = write(page, &utf8, why);
-    if (good && utf8.failed)
-        good = flm_error_memory(why);
-    if (good) {
-        flm_text_puts(out, "\xFF\xFE"); /* the mark of UTF-16: letters.h says why */
-        flm_utf16_add(out, (struct flm_bytes){utf8.at, utf8.size});
-    }
-    flm_text_clear(&utf8);
-    return good;
 }
 
 struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
@@ -159,7 +136,7 @@ struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
         flm_error_set(why, FLM_ERROR_FORMAT,
                       "there is no profile in this page, or not all of it: it was cut off or saved "
                       "while it was served");
-    else if (!flm_letters_decode(part.letters, &gzip))
+    else if (!flm_base64_decode(part.base64, &gzip))
         flm_error_set(why, FLM_ERROR_FORMAT, "the profile in this page is damaged");
     else if (gzip.failed)
         flm_error_memory(why);

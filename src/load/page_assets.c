@@ -2,7 +2,7 @@
 
 #include "load/page_assets_generated.h" /* build/generated */
 
-/* Each ends in a byte of its own, because C knows no empty array. */
+/* Each array ends in a byte of its own, because C has no empty arrays. */
 #define ASSET(bytes)                                                                               \
     {                                                                                              \
         (const char *)(bytes), sizeof(bytes) - 1                                                   \
@@ -16,21 +16,18 @@ struct flm_bytes flm_page_asset(enum flm_page_asset asset)
         [FLM_PAGE_STYLE_HASH] = ASSET(style_hash),
         [FLM_PAGE_START] = ASSET(start),
         [FLM_PAGE_START_HASH] = ASSET(start_hash),
-        [FLM_PAGE_SCRIPT] = ASSET(script),
         [FLM_PAGE_SCRIPT_HASH] = ASSET(script_hash),
-        [FLM_PAGE_MODULE] = ASSET(module),
-        [FLM_PAGE_MODULE_AND_SCRIPT] = ASSET(module_and_script),
-        [FLM_PAGE_UNPACK] = ASSET(unpack),
+        [FLM_PAGE_SERVED_MODULE] = ASSET(served_module),
     };
     return assets[asset];
 }
 
-size_t flm_page_module_size(void)
+struct flm_html_part flm_page_script(void)
 {
-    return PAGE_MODULE_SIZE;
+    return (struct flm_html_part){ASSET(script), SCRIPT_SIZE};
 }
 
-size_t flm_page_script_size(void)
+struct flm_html_part flm_page_module(void)
 {
-    return SCRIPT_SIZE;
+    return (struct flm_html_part){ASSET(page_module), PAGE_MODULE_SIZE};
 }

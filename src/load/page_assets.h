@@ -1,31 +1,25 @@
-/* page_assets.h - what every page consists of, as it was when flamel was built: the files of web/,
- * made into bytes by the Makefile. */
+/* page_assets.h - what every page consists of, made from the files of web/ when flamel is built. */
 #ifndef FLAMEL_LOAD_PAGE_ASSETS_H
 #define FLAMEL_LOAD_PAGE_ASSETS_H
 
-#include "base/core/bytes.h"
+#include "format/html/html.h"
 
 enum flm_page_asset {
     FLM_PAGE_BODY,
     FLM_PAGE_STYLE,
-    FLM_PAGE_STYLE_HASH, /* of SHA-256, in base64: what a page says that it may use */
+    FLM_PAGE_STYLE_HASH, /* SHA-256 in base64, for the page's policy */
     FLM_PAGE_START,
     FLM_PAGE_START_HASH,
-    FLM_PAGE_SCRIPT, /* packed: LZMA */
     FLM_PAGE_SCRIPT_HASH,
-    FLM_PAGE_MODULE, /* the viewer, compiled to wasm */
-    /* Packed together, which makes both smaller. The module is that of a page of one file, which
-     * has fewer readers. */
-    FLM_PAGE_MODULE_AND_SCRIPT,
-    FLM_PAGE_UNPACK /* the module that unpacks them: web/unpack.c */
+    FLM_PAGE_SERVED_MODULE /* the viewer as WebAssembly, with all readers: `flamel view` serves it */
 };
 
-/* Nothing of all this when flamel was built where there is no clang. */
+/* Empty when flamel was built without clang. */
 struct flm_bytes flm_page_asset(enum flm_page_asset asset);
 
-/* How large they are when they are not packed: the module of a page of one file, and the scripts.
- */
-size_t flm_page_module_size(void);
-size_t flm_page_script_size(void);
+/* The scripts but the first one, and the module that a page of one file carries, which has fewer
+ * readers (web/page_formats.c). */
+struct flm_html_part flm_page_script(void);
+struct flm_html_part flm_page_module(void);
 
 #endif

@@ -1,23 +1,25 @@
 #!/bin/sh
-# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS [MODULE PAGE_MODULE
-# UNPACK SPLIT]. The policy of a page names its style and its scripts by their hashes, so they are made
-# here, together.
+# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS [MODULE PAGE_MODULE].
+# The policy of a page names its style and its scripts by their hashes, so all are made here together.
 
 bare()
 {
     # shellcheck disable=SC2086 # a list of files
     awk -f src/draw/svg/minify.awk $1
 }
-script()
-{
-    bare "$1" | awk -f web/short_names.awk
-}
-# The bytes of standard input, and a 0 behind them.
+# bytes NAME: standard input and a 0 behind it, as an array.
 bytes()
 {
     printf 'static const unsigned char %s[] = {\n' "$1"
     od -An -v -tu1 | sed 's/[0-9]\{1,\}/&,/g'
     printf '0};\n'
+}
+# part NAME FILE: an array of gzip as base64, and the file's size. -n leaves name and time out, so that the
+# same sources make the same bytes.
+part()
+{
+    gzip -9 -n -c "$2" | base64 | tr -d '\n' | bytes "$1"
+    echo "enum { $(echo "$1" | tr '[:lower:]' '[:upper:]')_SIZE = $(($(wc -c < "$2"))) };"
 }
 # SHA-256 in base64. printf knows octal numbers only.
 hash()
@@ -30,27 +32,24 @@ hash()
     # shellcheck disable=SC2059 # the format is what is to be printed
     printf "$octal" | base64 | tr -d '\n'
 }
-# What web/unpack.c reads; a module goes through web/split.c first.
-pack()
-{
-    xz --format=lzma --lzma1=preset=9e,lc=2,lp=0,pb=0 -c
-}
 
+# Without a module there are no pages: everything is empty.
 if [ -z "$5" ]; then
-    bare() { :; }
-    script() { :; }
-    pack() { :; }
-    set -- /dev/null '' '' '' /dev/null /dev/null /dev/null cat
+    for name in body style style_hash start start_hash script_hash served_module script page_module; do
+        bytes $name < /dev/null
+    done
+    echo 'enum { SCRIPT_SIZE = 0, PAGE_MODULE_SIZE = 0 };'
+    exit 0
 fi
+scripts=$(mktemp) || exit 1
+trap 'rm -f "$scripts"' EXIT
+bare "$4" > "$scripts"
 bytes body < "$1"
 bare "$2" | bytes style
 bare "$2" | hash | bytes style_hash
-script "$3" | bytes start
-script "$3" | hash | bytes start_hash
-script "$4" | pack | bytes script
-script "$4" | hash | bytes script_hash
-echo "enum { SCRIPT_SIZE = $(script "$4" | wc -c) };"
-bytes module < "$5"
-echo "enum { PAGE_MODULE_SIZE = $(wc -c < "$6") };"
-{ "$8" < "$6"; script "$4"; } | pack | bytes module_and_script
-bytes unpack < "$7"
+bare "$3" | bytes start
+bare "$3" | hash | bytes start_hash
+hash < "$scripts" | bytes script_hash
+bytes served_module < "$5"
+part script "$scripts"
+part page_module "$6"

@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {axeSource} from './browser.mjs';
+import {axeSource, browser} from './browser.mjs';
 import {IDLE, MAIN, PARSE, SMALL, WRITE, click, close, colors, converted, doubleClick, file, finish, hashOf, heard,
     nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
 
@@ -50,6 +50,33 @@ test('an address that makes no sense shows what it can', async () => {
     const page = await open(small, {hash: '#view=nonsense&zoom=zz&search=%ff%00&x=1,2,3&apply=nothing:'});
     assert.equal(await nameAt(page, IDLE), 'idle');
     await finish(page, assert);
+});
+
+// ---- Pages that cannot start --------------------------------------------------------------------
+
+// What a page says in place of the viewer.
+async function sentenceOf(html, before = () => {}) {
+    const context = await browser.newContext(), page = await context.newPage();
+    await page.addInitScript(before);
+    await page.goto('file://' + html);
+    await page.waitForSelector('.dead:not(noscript)');
+    const sentence = await page.locator('.dead').innerText();
+    await context.close();
+    return sentence;
+}
+
+test('a browser that cannot inflate gets a sentence', async () => {
+    assert.match(await sentenceOf(small, () => { delete window.DecompressionStream; }),
+        /^This page unpacks itself with DecompressionStream, which this browser lacks/);
+});
+
+test('a damaged page says that it cannot start', async () => {
+    for (const id of ['script', 'module']) {
+        const html = readFileSync(small, 'utf8').replace(
+            new RegExp(`(id="flamel-${id}"[^>]*>.{1000}).{400}`), '$1' + 'A'.repeat(400));
+        assert.match(await sentenceOf(file(`damaged-${id}.html`, html)),
+            /^The viewer cannot start: /);
+    }
 });
 
 // ---- Files --------------------------------------------------------------------------------------

@@ -70,25 +70,6 @@ int flm_utf16_take(struct flm_bytes *utf8, uint16_t units[2])
     return 2;
 }
 
-void flm_utf16_add(struct flm_text *out, struct flm_bytes utf8)
-{
-    enum { AT_ONCE = 32768, UNITS = 2, UNIT = 2 };
-    while (utf8.size > 0) {
-        char *start = flm_text_reserve(out, AT_ONCE * UNITS * UNIT), *to = start;
-        if (!start)
-            return;
-        for (size_t i = 0; i < AT_ONCE && utf8.size > 0; i++) {
-            uint16_t units[UNITS];
-            int count = flm_utf16_take(&utf8, units);
-            for (int k = 0; k < count; k++) {
-                *to++ = (char)units[k];
-                *to++ = (char)(units[k] >> 8);
-            }
-        }
-        out->size += (size_t)(to - start);
-    }
-}
-
 size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code)
 {
     const unsigned char *at = (const unsigned char *)text.at;

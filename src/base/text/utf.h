@@ -15,9 +15,6 @@ enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
 size_t flm_utf16_room(size_t size);
 size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
 
-/* Adds UTF-8 text as UTF-16, little end first; what is no UTF-8 becomes U+FFFD. */
-void flm_utf16_add(struct flm_text *out, struct flm_bytes utf8);
-
 /* The first character of UTF-8 text that is not empty, as one or two units of UTF-16: how many. The
  * text then begins behind it. */
 int flm_utf16_take(struct flm_bytes *utf8, uint16_t units[2]);

@@ -69,8 +69,8 @@ static bool prepare(struct viewing *v, struct flm_error *why)
     flm_text_putc(&v->policy, 0);
     if (v->html.failed || v->policy.failed)
         return flm_error_memory(why);
-    serve(v, "", "text/html; charset=utf-16le", (struct flm_bytes){v->html.at, v->html.size});
-    serve(v, v->page.module_from, "application/wasm", flm_page_asset(FLM_PAGE_MODULE));
+    serve(v, "", "text/html; charset=utf-8", (struct flm_bytes){v->html.at, v->html.size});
+    serve(v, v->page.module_from, "application/wasm", flm_page_asset(FLM_PAGE_SERVED_MODULE));
     return true;
 }
 

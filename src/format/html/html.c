@@ -20,7 +20,7 @@ void flm_html_escape(struct flm_text *out, struct flm_bytes text)
             flm_text_puts(out, "&quot;");
             break;
         case 0:
-            flm_text_puts(out, "\xEF\xBF\xBD"); /* a page cannot have one */
+            flm_text_puts(out, "\xEF\xBF\xBD"); /* HTML has no NUL */
             break;
         default:
             flm_text_putc(out, text.at[i]);
@@ -33,23 +33,21 @@ static void add_tag(struct flm_text *out, const char *id)
     flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-size=\"", id);
 }
 
-void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, uint64_t module,
-                         const char *name)
+void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
+                       const struct flm_html_part *part)
 {
     add_tag(out, id);
-    flm_text_uint(out, size);
-    if (module > 0) {
-        flm_text_puts(out, "\" data-module=\"");
-        flm_text_uint(out, module);
-    }
+    flm_text_uint(out, part->size);
     if (name) {
         flm_text_puts(out, "\" data-name=\"");
         flm_html_escape(out, flm_bytes_of(name));
     }
     flm_text_puts(out, "\">");
+    flm_text_add(out, part->base64);
+    flm_text_puts(out, "</script>\n");
 }
 
-/* Where `wanted` stands in `text`; its end when it does not. */
+/* The index of `wanted` in `text`; the text's size if it is not there. */
 static size_t find(struct flm_bytes text, struct flm_bytes wanted)
 {
     for (size_t at = 0; at + wanted.size <= text.size; at++) {
@@ -84,7 +82,7 @@ bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_p
         return false;
     rest = behind(rest, find(rest, flm_bytes_of(">")) + 1);
     size_t end = find(rest, flm_bytes_of("</script>"));
-    part->letters = (struct flm_bytes){rest.at, end};
+    part->base64 = (struct flm_bytes){rest.at, end};
     return end < rest.size;
 }
 

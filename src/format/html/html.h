@@ -1,12 +1,12 @@
-/* html.h - where a page of one file has its profiles. load/page.h writes and opens such pages.
+/* html.h - how a page of one file carries its profiles. load/page.h writes and opens such pages.
  *
  *     <!DOCTYPE html>
- *     ... <meta name="generator" content="flamel 0.1.0">        by which it is recognized
+ *     ... <meta name="generator" content="flamel 0.1.0">        recognized by this
  *     ... style, body, script
  *     <script type="text/plain" id="flamel-after" data-size="2811604" data-name="app.perf">
- *     ...letters of the gzip of the packed profile...</script>
+ *     ...base64 of the gzip of the packed profile...</script>
  *
- * The letters (letters.h) have no '<', so what stands before them is found by searching. */
+ * Base64 has no '<', and text in the page is escaped, so a search finds these tags and nothing else. */
 #ifndef FLAMEL_FORMAT_HTML_HTML_H
 #define FLAMEL_FORMAT_HTML_HTML_H
 
@@ -15,21 +15,20 @@
 #define FLM_HTML_BEGINS "<!DOCTYPE html>"
 #define FLM_HTML_GENERATOR "<meta name=\"generator\" content=\"flamel "
 
-/* Parts by their ids: "script", "unpack", "after", "before". */
+/* Parts by their ids: "module", "script", "after", "before". */
 struct flm_html_part {
-    struct flm_bytes letters;
-    uint64_t size; /* of the bytes, as they are */
+    struct flm_bytes base64;
+    uint64_t size; /* before gzip and base64 */
 };
 
-/* Adds what stands before the letters of a part of `size` bytes. Of them the first `module` are a
- * module in parts (web/module_parts.h). `name` may be NULL. */
-void flm_html_part_begin(struct flm_text *out, const char *id, uint64_t size, uint64_t module,
-                         const char *name);
+/* Appends a part whose bytes are `size` long before gzip and base64. `name` may be NULL. */
+void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
+                       const struct flm_html_part *part);
 
-/* False when there is no such part, or not all of it. */
+/* False if the page has no such part, or ends within it. */
 bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_part *part);
 
-/* Adds a text so that a page shows it as it is, within quotation marks too. */
+/* Appends text for HTML, in attributes too: markup characters as entities, NUL as U+FFFD. */
 void flm_html_escape(struct flm_text *out, struct flm_bytes text);
 
 #endif

@@ -12,21 +12,22 @@ static void a_part_is_found_with_its_size(void **state)
     (void)state;
     struct flm_text page = {0};
     flm_text_puts(&page, "<!DOCTYPE html>\n");
-    flm_html_part_begin(&page, "script", 12, 8, NULL);
-    flm_text_puts(&page, "!abc\"'</script>\n");
-    flm_html_part_begin(&page, "after", 4000000000u, 0, "a \"<b>\" & c.perf");
-    flm_text_puts(&page, "xyz</script></html>");
+    struct flm_html_part script = {flm_bytes_of("abc="), 12};
+    flm_html_part_add(&page, "script", NULL, &script);
+    struct flm_html_part after = {flm_bytes_of("xyz/"), 4000000000u};
+    flm_html_part_add(&page, "after", "a \"<b>\" & c.perf", &after);
+    flm_text_puts(&page, "</html>");
     struct flm_bytes all = {page.at, page.size};
     struct flm_html_part part;
     assert_true(flm_html_part_find(all, "script", &part));
     assert_int_equal(part.size, 12);
-    assert_true(flm_bytes_are(part.letters, "!abc\"'"));
+    assert_true(flm_bytes_are(part.base64, "abc="));
     assert_true(flm_html_part_find(all, "after", &part));
     assert_int_equal(part.size, 4000000000u);
-    assert_true(flm_bytes_are(part.letters, "xyz"));
+    assert_true(flm_bytes_are(part.base64, "xyz/"));
     assert_false(flm_html_part_find(all, "before", &part));
 
-    size_t end = page.size - sizeof "</script></html>" + sizeof "</script>";
+    size_t end = page.size - sizeof "</script>\n</html>" + sizeof "</script>";
     for (all.size = 0; all.size < page.size; all.size++)
         assert_int_equal(flm_html_part_find(all, "after", &part), all.size >= end);
     flm_text_clear(&page);
