@@ -42,7 +42,7 @@ static int run_help(int count, char **words)
     return FLM_EXIT_DONE;
 }
 
-int main(int count, char **words)
+static int run(int count, char **words)
 {
     if (count < 2) {
         print_help(stderr);
@@ -59,4 +59,10 @@ int main(int count, char **words)
     if (command)
         return command->run(command, count - 2, words + 2);
     return no_command(name);
+}
+
+int main(int count, char **words)
+{
+    int status = run(count, words);
+    return flm_stdout_flush() ? status : FLM_EXIT_WRONG;
 }

@@ -2,14 +2,13 @@
  *
  * The files are read here, by all processors and in any format, and served to the page as .flm
  * files, which it uses as they lie. */
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/browser.h"
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
@@ -18,8 +17,6 @@
 #include "load/page_assets.h"
 #include "os/page_server.h"
 #include "profile/flm_file.h"
-
-extern char **environ;
 
 struct fields {
     struct flm_load_fields load;
@@ -82,45 +79,31 @@ static void clear(struct viewing *v)
     flm_text_clear(&v->policy);
 }
 
-/* Runs a program with one argument, and does not wait for it; what it says is of no interest. */
-static bool start_program(const char *program, const char *argument)
+static void say_no_browser(void)
 {
-    union {
-        const char *given;
-        char *kept; /* posix_spawnp does not write to them */
-    } words[2] = {{program}, {argument}};
-    char *list[] = {words[0].kept, words[1].kept, NULL};
-    posix_spawn_file_actions_t quiet;
-    if (posix_spawn_file_actions_init(&quiet) != 0)
-        return false;
-    posix_spawn_file_actions_addopen(&quiet, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_t child;
-    bool started = posix_spawnp(&child, program, &quiet, NULL, list, environ) == 0;
-    posix_spawn_file_actions_destroy(&quiet);
-    return started;
-}
-
-static void open_browser(const char *url)
-{
-    const char *chosen = getenv("BROWSER");
-    if (chosen && chosen[0] ? start_program(chosen, url)
-                            : start_program("xdg-open", url) || start_program("open", url))
-        return;
     flm_message("no browser could be started: open the address above");
 }
 
-/* Serves until the person has seen enough. The signals are blocked before the server's threads are
- * made, so that this one receives them. */
+/* The signals that end it, but those that were ignored from the start, as nohup does. */
+static void add_ending_signals(sigset_t *set)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction action;
+        if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(set, signals[i]);
+    }
+}
+
+/* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
+ * that this one receives them. */
 static int serve_until_stopped(const struct fields *f, struct viewing *v)
 {
-    sigset_t ends, before;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    sigset_t waited, before;
+    sigemptyset(&waited);
+    add_ending_signals(&waited);
+    sigaddset(&waited, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &waited, &before);
     struct flm_error why;
     struct flm_page_server *server =
         flm_page_server_start(f->port, v->files, v->count, v->policy.at, &why);
@@ -128,14 +111,20 @@ static int serve_until_stopped(const struct fields *f, struct viewing *v)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return flm_message_error(&why);
     }
-    printf("%s\n", flm_page_server_url(server));
-    fflush(stdout);
+    const char *address = flm_page_server_url(server);
+    printf("%s\n", address);
+    if (!flm_stdout_flush()) {
+        flm_page_server_stop(server);
+        return FLM_EXIT_WRONG;
+    }
     if (!f->load.quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "Serving on this machine only. Ctrl-C ends it.\n");
-    if (!f->no_open)
-        open_browser(flm_page_server_url(server));
-    int ended_by;
-    sigwait(&ends, &ended_by);
+    struct flm_browser browser = {0};
+    if (!f->no_open && !flm_browser_open(&browser, getenv("BROWSER"), address))
+        say_no_browser();
+    for (int signal = SIGCHLD; signal == SIGCHLD;)
+        if (sigwait(&waited, &signal) == 0 && signal == SIGCHLD && !flm_browser_reap(&browser))
+            say_no_browser();
     flm_page_server_stop(server);
     return FLM_EXIT_DONE;
 }

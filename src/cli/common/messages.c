@@ -1,6 +1,8 @@
 #include "cli/common/messages.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/common/commands.h"
 
@@ -21,4 +23,16 @@ int flm_message_error(const struct flm_error *why)
 {
     flm_message("%s", why->text);
     return FLM_EXIT_WRONG;
+}
+
+bool flm_stdout_flush(void)
+{
+    bool failed = ferror(stdout) != 0;
+    const char *reason = fflush(stdout) != 0 ? strerror(errno) : NULL;
+    clearerr(stdout);
+    if (reason)
+        flm_message("standard output: cannot be written: %s", reason);
+    else if (failed)
+        flm_message("standard output: cannot be written");
+    return !reason && !failed;
 }

@@ -1,6 +1,8 @@
-/* messages.h - what the commands say on standard error: one line, "flamel: ...". */
+/* messages.h - messages of the commands on standard error, one line each: "flamel: ...". */
 #ifndef FLAMEL_CLI_COMMON_MESSAGES_H
 #define FLAMEL_CLI_COMMON_MESSAGES_H
+
+#include <stdbool.h>
 
 #include "flamel/error.h"
 
@@ -9,5 +11,10 @@ void flm_message(const char *format, ...) FLM_FORMAT(1, 2);
 
 /* Prints the error and returns the exit status for it. */
 int flm_message_error(const struct flm_error *why);
+
+/* Writes what stdio holds for standard output: help, the version, a server's address. Nobody else
+ * would see its errors, such as a full disk. False, after a message, if writing fails or has failed
+ * since the last call. */
+bool flm_stdout_flush(void);
 
 #endif
