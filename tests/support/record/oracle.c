@@ -142,3 +142,24 @@ size_t oracle_unwind(struct oracle *oracle, const struct flm_event_sample *sampl
     *whole = dwfl_getthread_frames(oracle->dwfl, 1, take_frame, oracle) == 0;
     return oracle->count;
 }
+
+static bool has_row(Dwarf_CFI *cfi, uint64_t address)
+{
+    Dwarf_Frame *frame = NULL;
+    bool found = cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0;
+    free(frame);
+    return found;
+}
+
+bool oracle_has_row(const struct oracle *oracle, uint64_t address)
+{
+    Dwfl_Module *module = dwfl_addrmodule(oracle->dwfl, address);
+    Dwarf_Addr bias;
+    if (!module)
+        return false;
+    Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
+    if (has_row(cfi, address - bias))
+        return true;
+    cfi = dwfl_module_dwarf_cfi(module, &bias);
+    return has_row(cfi, address - bias);
+}

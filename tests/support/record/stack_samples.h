@@ -1,4 +1,4 @@
-/* stack_samples.h - real samples of user stacks, and what elfutils makes of them.
+/* stack_samples.h - real samples of user stacks, and their stacks by elfutils.
  *
  * A program runs under perf events; each sample has its registers and a copy of its stack. The
  * same samples are then unwound by libdwfl, which is slow and known to be right. */
@@ -43,5 +43,8 @@ struct oracle *oracle_new(const struct stack_samples *samples);
 void oracle_free(struct oracle *oracle);
 size_t oracle_unwind(struct oracle *oracle, const struct flm_event_sample *sample,
                      uint64_t *addresses, uint64_t *exact, size_t capacity, bool *whole);
+
+/* Whether a file's .eh_frame or .debug_frame has a row for the address, by libdw. */
+bool oracle_has_row(const struct oracle *oracle, uint64_t address);
 
 #endif
