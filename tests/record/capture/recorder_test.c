@@ -117,23 +117,29 @@ static double total_of(const struct flm_profile *p, const char *metric, const ch
     return total;
 }
 
-static bool record_calibration(const char *flags, struct flm_recorder_options options,
-                               struct recording *recording, struct told *told, size_t *count)
+/* The share of the program's CPU time that has no samples though they were due: a hypervisor had
+ * stopped the processor, or the kernel throttled the event. Timers that fall into such a gap give
+ * one sample in all. The recording itself does not say in which part of the program that was. */
+static double unsampled_share(const struct recording *recording, const struct told *told,
+                              size_t count)
 {
-    const char *program = calibration(flags);
-    if (!program) {
-        print_message("there is no C compiler\n");
-        return false;
-    }
+    double all_ns = fmax(told[count - 1].ns, recording->result.cpu_s * 1e9);
+    return fmax(0, 1 - total_of(recording->profile, "cpu-clock", NULL) / all_ns);
+}
+
+static bool record_once(const char *program, const struct flm_recorder_options *options,
+                        struct recording *recording, struct told *told, size_t *count)
+{
     char out[300], script[700];
     snprintf(out, sizeof out, "%s", temporary_path("told"));
     snprintf(script, sizeof script, "exec %s 100 > %s", program, out);
     char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
-    options.command = command;
-    options.events = clock_event;
-    options.event_count = 1;
-    options.frequency_hz = 2999;
-    if (!make_recording(&options, NULL, NULL, recording))
+    struct flm_recorder_options all = *options;
+    all.command = command;
+    all.events = clock_event;
+    all.event_count = 1;
+    all.frequency_hz = 2999;
+    if (!make_recording(&all, NULL, NULL, recording))
         return false;
     *count = read_told(out, told, 16);
     assert_int_equal(*count, 9);
@@ -141,16 +147,45 @@ static bool record_calibration(const char *flags, struct flm_recorder_options op
     return true;
 }
 
+/* Once more where more than a tenth of its time has no samples: such a recording proves little. */
+static bool record_calibration(const char *flags, const struct flm_recorder_options *options,
+                               struct recording *recording, struct told *told, size_t *count)
+{
+    enum { TRIES = 5 };
+    const char *program = calibration(flags);
+    if (!program) {
+        print_message("there is no C compiler\n");
+        return false;
+    }
+    for (int i = 0; i < TRIES; i++) {
+        if (!record_once(program, options, recording, told, count))
+            return false;
+        double unsampled = unsampled_share(recording, told, *count);
+        if (unsampled <= 0.1 || !recording->kernel)
+            return true;
+        print_message("%.1f %% of the program's time has no samples\n", 100 * unsampled);
+        clear(recording);
+    }
+    print_message("this machine takes too much time from its programs\n");
+    return false;
+}
+
+/* A part's share is that of the CPU time that the program measured for it. Samples are taken at
+ * fixed intervals of CPU time, so a part of 100 ms has 300 of them, give or take a few: with 8 busy
+ * processes on 2 processors, nine recordings were off by 0.4 percentage points at most. And one
+ * part may have been running whenever samples were missing. */
 static void assert_shares(const struct recording *recording, const struct told *told, size_t count)
 {
     double all = told[count - 1].ns, recorded = total_of(recording->profile, "cpu-clock", NULL);
+    double allowed = 0.02 + unsampled_share(recording, told, count);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(told[i].what, "cpu") != 0)
             continue;
         double expected = told[i].ns / all;
         double found = total_of(recording->profile, "cpu-clock", told[i].name) / recorded;
-        if (fabs(found - expected) > 0.02)
-            fail_msg("%s: %.1f %%, should be %.1f %%", told[i].name, 100 * found, 100 * expected);
+        if (fabs(found - expected) > allowed)
+            fail_msg("%s: %.1f %%, should be %.1f %%, %.1f %% more or less", told[i].name,
+                     100 * found, 100 * expected, 100 * allowed);
     }
 }
 
@@ -160,7 +195,7 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     struct recording r;
     struct told told[16];
     size_t count;
-    if (!record_calibration("", (struct flm_recorder_options){0}, &r, told, &count))
+    if (!record_calibration("", &(struct flm_recorder_options){0}, &r, told, &count))
         skip();
     assert_shares(&r, told, count);
     /* What was inlined has its own frame. */
@@ -172,8 +207,10 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     assert_int_equal(r.result.damaged, 0);
     assert_true((double)r.result.counts.stacks_not_whole < 0.01 * (double)r.result.counts.samples);
     if (r.kernel && r.result.counts.throttled == 0) {
-        assert_true(fabs(r.result.achieved_hz / r.result.asked_hz - 1) < 0.1);
-        assert_true(fabs(r.result.cpu_s * 1e9 / told[count - 1].ns - 1) < 0.1);
+        double unsampled = unsampled_share(&r, told, count);
+        assert_true(fabs(r.result.achieved_hz / r.result.asked_hz - 1) < 0.1 + unsampled);
+        assert_true(fabs(r.result.cpu_s * 1e9 / told[count - 1].ns - 1) <
+                    0.1 + unsampled / (1 - unsampled));
     }
     clear(&r);
 }
@@ -185,7 +222,7 @@ static void frame_pointers_give_the_same_shares(void **state)
     struct told told[16];
     size_t count;
     struct flm_recorder_options options = {.stacks = FLM_STACK_POINTER};
-    if (!record_calibration("-fno-omit-frame-pointer", options, &r, told, &count))
+    if (!record_calibration("-fno-omit-frame-pointer", &options, &r, told, &count))
         skip();
     assert_shares(&r, told, count);
     clear(&r);
@@ -198,7 +235,7 @@ static void waiting_is_as_long_as_it_was(void **state)
     struct told told[16];
     size_t count;
     struct flm_recorder_options options = {.off_cpu = true};
-    if (!record_calibration("", options, &r, told, &count))
+    if (!record_calibration("", &options, &r, told, &count))
         skip();
     assert_shares(&r, told, count); /* waiting is a metric of its own */
     /* Where waiting began is counted as nothing else. */

@@ -295,7 +295,7 @@ static const char calibration[] =
     "    two_tenths()\n"
     "with open(__file__ + '.told', 'w') as told:\n"
     "    for name in 'half', 'three_tenths', 'two_tenths':\n"
-    "        told.write('%.6f\\n' % (spent[name] / sum(spent.values())))\n";
+    "        told.write('%.6f\\n' % spent[name])\n";
 
 static double total_of(const struct flm_profile *p, const struct flm_functions *functions,
                        const char *name)
@@ -307,50 +307,69 @@ static double total_of(const struct flm_profile *p, const struct flm_functions *
     return total;
 }
 
-static void assert_shares(const struct flm_profile *p, const char *told, const char *path)
+/* Whether the functions have the shares that the program measured. Samples that were read too late
+ * on a busy machine keep their native frames, and a hypervisor stops processors: all that is
+ * missing may be missing from one function. False, and nothing is checked, when that is more than a
+ * tenth. */
+static bool check_shares(const struct flm_profile *p, const char *told, double hz, const char *path)
 {
     static const char *const names[] = {"half", "three_tenths", "two_tenths"};
     struct flm_functions functions;
-    double expected[3], found[3], all = 0;
-    assert_int_equal(sscanf(told, "%lf %lf %lf", &expected[0], &expected[1], &expected[2]), 3);
+    double seconds[3], samples[3], all_seconds = 0, all_samples = 0;
+    assert_int_equal(sscanf(told, "%lf %lf %lf", &seconds[0], &seconds[1], &seconds[2]), 3);
     assert_true(flm_functions_init(&functions, p, NULL));
     assert_true(flm_functions_measure(&functions, p, flm_profile_metric_named(p, "samples"), NULL));
-    for (size_t i = 0; i < 3; i++)
-        all += found[i] = total_of(p, &functions, names[i]);
-    for (size_t i = 0; i < 3; i++)
-        if (fabs(found[i] / all - expected[i]) > 0.02)
-            fail_msg("%s: %s has %.1f %%, not %.1f %%", path, names[i], 100 * found[i] / all,
-                     100 * expected[i]);
+    for (size_t i = 0; i < 3; i++) {
+        all_seconds += seconds[i];
+        all_samples += samples[i] = total_of(p, &functions, names[i]);
+    }
     flm_functions_clear(&functions);
-}
-
-static bool record(const char *interpreter, char *program)
-{
-    char words[2][600] = {"", "-B"};
-    snprintf(words[0], sizeof words[0], "%.511s", interpreter);
-    char *command[] = {words[0], words[1], program, NULL};
-    const struct flm_recorder_options options = {.command = command, .python = true};
-    struct flm_error why;
-    struct flm_recorder *recorder = flm_recorder_new(&options, &why);
-    if (!recorder) {
-        print_message("not recorded: %s\n", why.text);
+    double missing = fmax(0, 1 - all_samples / (hz * all_seconds));
+    if (missing > 0.1) {
+        print_message("%s: %.1f %% of the samples are missing\n", path, 100 * missing);
         return false;
     }
-    if (!flm_recorder_run(recorder, NULL, NULL, &why))
-        fail_msg("%s", why.text);
-    struct flm_builder *builder = flm_builder_new(NULL);
-    if (!flm_session_finish(flm_recorder_session(recorder), builder, NULL, NULL, &why))
-        fail_msg("%s", why.text);
-    struct flm_profile *profile = flm_builder_finish(builder, &why);
-    assert_non_null(profile);
-    flm_recorder_free(recorder);
-    snprintf(words[0], sizeof words[0], "%s.told", program);
-    struct flm_text told = read_file(words[0]);
-    flm_text_putc(&told, 0);
-    assert_shares(profile, told.at, interpreter);
-    flm_text_clear(&told);
-    flm_profile_free(profile);
+    for (size_t i = 0; i < 3; i++) {
+        double found = samples[i] / all_samples, expected = seconds[i] / all_seconds;
+        if (fabs(found - expected) > 0.02 + missing)
+            fail_msg("%s: %s has %.1f %%, not %.1f %%, %.1f %% of the samples are missing", path,
+                     names[i], 100 * found, 100 * expected, 100 * missing);
+    }
     return true;
+}
+
+/* False when nothing may be recorded here, or too little was again and again. */
+static bool record(const char *interpreter, char *program)
+{
+    enum { TRIES = 5 };
+    char words[2][600] = {"", "-B"}, told_path[600];
+    snprintf(words[0], sizeof words[0], "%.511s", interpreter);
+    snprintf(told_path, sizeof told_path, "%s.told", program);
+    char *command[] = {words[0], words[1], program, NULL};
+    const struct flm_recorder_options options = {.command = command, .python = true};
+    bool good = false;
+    for (int i = 0; i < TRIES && !good; i++) {
+        struct flm_error why;
+        struct flm_recorder *recorder = flm_recorder_new(&options, &why);
+        if (!recorder) {
+            print_message("not recorded: %s\n", why.text);
+            return false;
+        }
+        if (!flm_recorder_run(recorder, NULL, NULL, &why))
+            fail_msg("%s", why.text);
+        struct flm_builder *builder = flm_builder_new(NULL);
+        if (!flm_session_finish(flm_recorder_session(recorder), builder, NULL, NULL, &why))
+            fail_msg("%s", why.text);
+        struct flm_profile *profile = flm_builder_finish(builder, &why);
+        assert_non_null(profile);
+        struct flm_text told = read_file(told_path);
+        flm_text_putc(&told, 0);
+        good = check_shares(profile, told.at, flm_recorder_result(recorder).asked_hz, interpreter);
+        flm_text_clear(&told);
+        flm_profile_free(profile);
+        flm_recorder_free(recorder);
+    }
+    return good;
 }
 
 static void known_shares_are_found_again(void **state)
