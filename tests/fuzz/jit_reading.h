@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "flamel/profile.h"
-#include "record/runtime/jit_code.h"
+#include "record/runtime/internal.h"
 
 static inline void promise(bool kept)
 {

@@ -112,7 +112,11 @@ bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record
     o->off_cpu = f->off_cpu;
     o->no_kernel = f->no_kernel;
     o->no_inherit = f->no_inherit;
-    o->python = f->python;
+    if (f->python) {
+        static const char *const runtimes[] = {"CPython"};
+        o->runtimes = runtimes;
+        o->runtime_count = 1;
+    }
     o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
     o->session.per_thread = f->per_thread;
     return flm_record_parse_stacks(f->call_graph, f->stack_size, o, why);

@@ -16,7 +16,7 @@
 #include "record/capture/target.h"
 #include "record/perf/perf_stream.h"
 #include "record/perf_data/kernel_version.h"
-#include "record/python/stack.h"
+#include "record/runtime/runtime.h"
 #include "record/session/process_map.h"
 #include "symbol/elf/elf_file.h"
 
@@ -33,8 +33,8 @@ struct flm_recorder {
     struct flm_session *session;
     struct flm_perf_stream *spool;
     char spool_lost[256];
-    struct flm_pythons *pythons; /* NULL: not asked for */
-    int64_t round_ns;            /* when the spool was written last */
+    struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
+    int64_t round_ns;                       /* when the spool was written last */
 
     int64_t started_ns, ended_ns;
     double cpu_before_s, cpu_s; /* ours */
@@ -199,8 +199,10 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     if (!collect_tasks(r, why) ||
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
-    request->prompt = r->options.python;
-    if (r->options.python && !(r->pythons = flm_pythons_new(r->options.session.lines, why)))
+    request->prompt = r->options.runtime_count > 0;
+    if (r->options.runtime_count > 0 &&
+        !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
+                                            r->options.session.lines, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->event[i].attr.enable_on_exec = r->options.command != NULL;
@@ -243,7 +245,7 @@ void flm_recorder_free(struct flm_recorder *r)
     flm_tasks_clear(&r->tasks);
     flm_perf_stream_close(r->spool, NULL);
     flm_session_free(r->session);
-    flm_pythons_free(r->pythons);
+    flm_runtimes_close(r->runtimes);
     flm_event_layouts_clear(&r->layouts);
     free(r);
 }
@@ -312,19 +314,20 @@ static bool take_code(void *context, struct flm_event *event, struct flm_error *
     return flm_session_add(r->session, event, why);
 }
 
-/* Functions of CPython into the chain of `count` addresses. */
-static bool mix_python(struct flm_recorder *r, const struct flm_event *event, size_t *count,
-                       bool is_whole, struct flm_error *why)
+/* Functions of runtimes into the chain of `count` addresses. */
+static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
+                         bool is_whole, struct flm_error *why)
 {
-    struct flm_python_sample sample = {.process = flm_session_process(r->session, event->process),
-                                       .event = event,
-                                       .chain = r->chain,
-                                       .count = *count,
-                                       .capacity = MOST_CHAIN,
-                                       .is_whole = is_whole};
+    struct flm_runtime_sample sample = {.process = flm_session_process(r->session, event->process),
+                                        .event = event,
+                                        .chain = r->chain,
+                                        .count = *count,
+                                        .capacity = MOST_CHAIN,
+                                        .is_whole = is_whole};
     if (!sample.process)
         return flm_error_memory(why);
-    bool good = flm_pythons_mix(r->pythons, &sample, clock_ns(CLOCK_MONOTONIC), take_code, r, why);
+    bool good =
+        flm_runtimes_mix(r->runtimes, &sample, clock_ns(CLOCK_MONOTONIC), take_code, r, why);
     *count = sample.count;
     return good;
 }
@@ -344,7 +347,7 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_e
         count += fits;
         is_whole = stack.is_whole;
     }
-    if (r->pythons && !mix_python(r, event, &count, is_whole, why))
+    if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
         return false;
     sample->chain = r->chain;
     sample->chain_count = count;
@@ -361,7 +364,7 @@ static bool take_record(void *context, const char *record, size_t size, struct f
     struct flm_recorder *r = context;
     if (event->kind == FLM_EVENT_SAMPLE) {
         r->samples += event->sample.layout == &r->layouts.items[0];
-        if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->pythons) &&
+        if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
             !unwind(r, event, why))
             return false;
         if (r->spool)
@@ -418,7 +421,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
         return false;
     /* Where each sample wakes us, the disk is not asked a thousand times a second. */
     int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-    if (r->pythons && !all && now_ns - r->round_ns < TICK_MS * 1000000LL)
+    if (r->runtimes && !all && now_ns - r->round_ns < TICK_MS * 1000000LL)
         return true;
     r->round_ns = now_ns;
     if (r->spool && !flm_perf_stream_round(r->spool, &spool_why))
@@ -470,41 +473,9 @@ static bool go_on(struct flm_recorder *r, flm_recorder_tick tick, void *context,
     return true;
 }
 
-/* Samples in CPython that kept their native frames, and why. */
-static void lose_python(struct flm_recorder *r)
-{
-    if (!r->pythons)
-        return;
-    struct flm_python_counts c = flm_pythons_counts(r->pythons);
-    const struct {
-        const char *what;
-        uint64_t count;
-    } losses[] = {
-        {"functions of CPython in samples that were seen too late", c.stale},
-        {"functions of CPython in samples whose frames changed while they were read", c.torn},
-        {"functions of CPython in samples of threads that it does not know", c.without},
-        {"functions of CPython in samples whose thread had called or returned meanwhile",
-         c.disagreeing},
-        {"functions of CPython in samples whose thread had gone on meanwhile", c.moved_on},
-        {"functions of CPython in processes that cannot be read", c.unreadable},
-    };
-    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
-        flm_session_lost(r->session, losses[i].what, (double)losses[i].count);
-    char text[160];
-    snprintf(text, sizeof text, "functions in %llu of %llu samples, %.1f us and %.1f calls each",
-             (unsigned long long)c.mixed, (unsigned long long)c.samples,
-             c.samples ? (double)c.read_ns / 1e3 / (double)c.samples : 0,
-             c.samples ? (double)c.calls / (double)c.samples : 0);
-    if (c.samples > 0)
-        flm_session_note(r->session, "python", flm_bytes_of(text));
-    struct flm_bytes refused = flm_pythons_refused(r->pythons);
-    if (refused.size > 0)
-        flm_session_note(r->session, "python, not read", refused);
-}
-
-/* Functions of CPython can only be read as they are when we look, so on a busy machine we want a
- * processor at once: in eight runs beside some fifteen busy processes, 62 samples were seen too
- * late, and in eight where we may have this, 5. The command was started before, and does not
+/* Functions of runtimes can only be read as they are when we look, so on a busy machine we want a
+ * processor at once: in eight runs beside some fifteen busy processes, 62 samples of CPython were
+ * seen too late, and in eight where we may have this, 5. The command was started before, and does not
  * inherit it. Returns what our thread had. */
 static int get_ahead(void)
 {
@@ -518,9 +489,9 @@ static int get_ahead(void)
 bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *context,
                       struct flm_error *why)
 {
-    int priority = r->options.python ? get_ahead() : 0;
+    int priority = r->runtimes ? get_ahead() : 0;
     bool ran = start(r, why) && go_on(r, tick, context, why);
-    if (r->options.python)
+    if (r->runtimes)
         setpriority(PRIO_PROCESS, 0, priority);
     if (!ran)
         return false;
@@ -533,7 +504,10 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     if (counts.lost > r->told_lost)
         flm_session_lost(r->session, "events that perf lost", (double)(counts.lost - r->told_lost));
     flm_session_lost(r->session, "records that make no sense", (double)counts.damaged);
-    lose_python(r);
+    if (r->runtimes) {
+        struct flm_runtime_report report = flm_session_report(r->session);
+        flm_runtimes_report(r->runtimes, &report);
+    }
     if (r->spool && !flm_perf_stream_close(r->spool, &spool_why))
         snprintf(r->spool_lost, sizeof r->spool_lost, "%.200s", spool_why.text);
     r->spool = NULL;

@@ -43,9 +43,10 @@ struct flm_recorder_options {
     enum flm_stack_mode stacks;
     uint32_t stack_size; /* bytes of a copy; 0: 16384 */
     bool off_cpu;
-    bool no_kernel;      /* user space alone */
-    bool no_inherit;     /* not its children */
-    bool python;         /* functions of CPython, read from outside */
+    bool no_kernel;              /* user space alone */
+    bool no_inherit;             /* not its children */
+    const char *const *runtimes; /* "CPython": whose functions are read (runtime.h), by name */
+    size_t runtime_count;
     size_t ring_size;    /* bytes for each processor; 0: as much as is allowed and sensible */
     int64_t duration_ns; /* 0: until the target ends */
 

@@ -55,7 +55,7 @@ enum flm_event_kind {
     FLM_EVENT_UNTHROTTLE,
     FLM_EVENT_SWITCH,        /* a thread left the processor, or came back to it */
     FLM_EVENT_KERNEL_SYMBOL, /* code appeared in the kernel (BPF, ftrace) */
-    FLM_EVENT_CODE,          /* our own: code without an address (session.h) */
+    FLM_EVENT_CODE,          /* our own: code without an address */
     FLM_EVENT_NOTE,          /* our own: a fact about the recording */
     FLM_EVENT_ROUND,         /* what comes now is later than what came before the last one */
     FLM_EVENT_OTHER          /* nothing that a profile is made of */
@@ -139,6 +139,20 @@ struct flm_event_map {
     bool is_code; /* may be executed */
     bool in_kernel;
 };
+
+/* Addresses from here on stand for code without an address; each is defined by an FLM_EVENT_CODE
+ * before it is used. They are no addresses on any machine: neither half of the address space. */
+#define FLM_CODE_FIRST UINT64_C(0xF1A0000000000000)
+#define FLM_CODE_LAST UINT64_C(0xF1AFFFFFFFFFFFFF)
+
+/* The last one needs no definition: it stands for the outer frames of a stack that could not be
+ * found, and becomes the frame FLM_TRUNCATED_STACK between the command and what is known. Without
+ * it such a stack would look as if the command itself had called its outermost known frame.
+ *
+ * It is a label, and not "unsymbolized": it is no location in code, so no symbols would ever name it,
+ * and `--symbols` must not be recommended for it. */
+#define FLM_CODE_TRUNCATED FLM_CODE_LAST
+#define FLM_TRUNCATED_STACK "[truncated stack]"
 
 /* Code that has no address of its own: a function of an interpreter. */
 struct flm_event_code {

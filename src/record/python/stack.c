@@ -37,27 +37,27 @@ struct known {
 };
 
 struct flm_pythons {
-    bool lines;
+    struct flm_runtime_options options;
     struct interpreter *items;
     size_t count, capacity;
     struct flm_index by_process;
-    struct known *known; /* the nth has the address FLM_CODE_FIRST + n */
+    struct known *known; /* the nth has the address options.first_code + n */
     size_t known_count, known_capacity;
     struct flm_index known_index;
     uint64_t serials;
-    bool any;
     struct flm_python_counts counts;
     char refused[200];
     uint64_t scratch[MOST_CHAIN];
 };
 
-struct flm_pythons *flm_pythons_new(bool lines, struct flm_error *why)
+struct flm_pythons *flm_pythons_new(const struct flm_runtime_options *options,
+                                    struct flm_error *why)
 {
     struct flm_pythons *p = calloc(1, sizeof *p);
     if (!p)
         flm_error_memory(why);
     else
-        p->lines = lines;
+        p->options = *options;
     return p;
 }
 
@@ -72,11 +72,6 @@ void flm_pythons_free(struct flm_pythons *p)
     flm_index_clear(&p->by_process);
     flm_index_clear(&p->known_index);
     free(p);
-}
-
-bool flm_pythons_any(const struct flm_pythons *p)
-{
-    return p->any;
 }
 
 struct flm_python_counts flm_pythons_counts(const struct flm_pythons *p)
@@ -113,7 +108,6 @@ static bool look(struct flm_pythons *p, struct interpreter *i, const struct flm_
     i->serial = ++p->serials;
     i->python = flm_python_open(process, &reason);
     i->is_refused = !i->python && reason.kind != FLM_ERROR_NONE;
-    p->any |= i->python != NULL;
     if (reason.kind == FLM_ERROR_MEMORY)
         return flm_error_memory(why);
     if (i->is_refused) {
@@ -170,7 +164,7 @@ static bool is_loop(struct walk *walk, const struct interpreter *i, uint64_t wor
     return walk->in_user && flm_python_is_loop(i->python, address);
 }
 
-static size_t count_loops(const struct interpreter *i, const struct flm_python_sample *sample)
+static size_t count_loops(const struct interpreter *i, const struct flm_runtime_sample *sample)
 {
     struct walk walk = {0};
     size_t loops = 0;
@@ -202,12 +196,12 @@ static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
                            const struct flm_python_frame *frame, flm_event_sink define,
                            void *context, struct flm_error *why)
 {
-    struct known key = {i->serial, frame->code, p->lines ? frame->line : 0};
+    struct known key = {i->serial, frame->code, p->options.lines ? frame->line : 0};
     uint32_t hash = (uint32_t)flm_hash(&key, sizeof key);
     for (struct flm_probe at = flm_index_probe(&p->known_index, hash);
          flm_index_next(&p->known_index, &at);)
         if (memcmp(&p->known[at.found], &key, sizeof key) == 0)
-            return FLM_CODE_FIRST + at.found;
+            return p->options.first_code + at.found;
     void *known = p->known;
     if (!flm_grow(&known, &p->known_capacity, p->known_count + 1, sizeof *p->known) ||
         !(p->known = known, flm_index_add(&p->known_index, hash, (uint32_t)p->known_count))) {
@@ -219,11 +213,11 @@ static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
                               .thread = -1,
                               .time_ns = FLM_NO_TIME,
                               .cpu = UINT32_MAX,
-                              .code = {.address = FLM_CODE_FIRST + p->known_count,
+                              .code = {.address = p->options.first_code + p->known_count,
                                        .function = frame->function,
                                        .file = frame->file,
                                        .module = {"", 0},
-                                       .line = p->lines ? frame->line : frame->first_line,
+                                       .line = p->options.lines ? frame->line : frame->first_line,
                                        .frame_kind = FLM_KIND_INTERPRETED}};
     p->known[p->known_count++] = key;
     return define(context, &event, why) ? event.code.address : 0;
@@ -246,7 +240,7 @@ static bool add_entry(struct flm_pythons *p, const struct interpreter *i,
 }
 
 static bool mix(struct flm_pythons *p, const struct interpreter *i,
-                struct flm_python_sample *sample, const struct flm_python_frame *frame,
+                struct flm_runtime_sample *sample, const struct flm_python_frame *frame,
                 const struct flm_python_frame *end, flm_event_sink define, void *context,
                 struct flm_error *why)
 {
@@ -320,7 +314,7 @@ static bool is_too_old(const struct flm_event *event, bool has_copy, int64_t now
 
 /* The frames, if they are those of the sample; else it is counted why not. */
 static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
-                         const struct flm_python_sample *sample, size_t loops, int64_t now_ns,
+                         const struct flm_runtime_sample *sample, size_t loops, int64_t now_ns,
                          const struct flm_python_frame **frames, size_t *count)
 {
     struct flm_python_counts *c = &p->counts;
@@ -346,7 +340,7 @@ static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
     return there;
 }
 
-bool flm_pythons_mix(struct flm_pythons *p, struct flm_python_sample *sample, int64_t now_ns,
+bool flm_pythons_mix(struct flm_pythons *p, struct flm_runtime_sample *sample, int64_t now_ns,
                      flm_event_sink define, void *context, struct flm_error *why)
 {
     if (sample->event->process <= 0)
@@ -369,3 +363,58 @@ bool flm_pythons_mix(struct flm_pythons *p, struct flm_python_sample *sample, in
     p->counts.mixed++;
     return mix(p, i, sample, frames, frames + count, define, context, why);
 }
+
+/* ---- The entry ------------------------------------------------------------------------------- */
+
+static void *attach(const struct flm_runtime_options *options, struct flm_error *why)
+{
+    return flm_pythons_new(options, why);
+}
+
+static bool mix_attached(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
+                         flm_event_sink define, void *context, struct flm_error *why)
+{
+    return flm_pythons_mix(attached, sample, now_ns, define, context, why);
+}
+
+/* Samples in CPython that kept their native frames, and why. */
+static void report_all(const void *attached, const struct flm_runtime_report *report)
+{
+    struct flm_python_counts c = flm_pythons_counts(attached);
+    const struct {
+        const char *what;
+        uint64_t count;
+    } losses[] = {
+        {"functions of CPython in samples that were seen too late", c.stale},
+        {"functions of CPython in samples whose frames changed while they were read", c.torn},
+        {"functions of CPython in samples of threads that it does not know", c.without},
+        {"functions of CPython in samples whose thread had called or returned meanwhile",
+         c.disagreeing},
+        {"functions of CPython in samples whose thread had gone on meanwhile", c.moved_on},
+        {"functions of CPython in processes that cannot be read", c.unreadable},
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+        report->lost(report->session, losses[i].what, (double)losses[i].count);
+    char text[160];
+    snprintf(text, sizeof text, "functions in %llu of %llu samples, %.1f us and %.1f calls each",
+             (unsigned long long)c.mixed, (unsigned long long)c.samples,
+             c.samples ? (double)c.read_ns / 1e3 / (double)c.samples : 0,
+             c.samples ? (double)c.calls / (double)c.samples : 0);
+    if (c.samples > 0)
+        report->note(report->session, "python", flm_bytes_of(text));
+    struct flm_bytes refused = flm_pythons_refused(attached);
+    if (refused.size > 0)
+        report->note(report->session, "python, not read", refused);
+}
+
+static void close_attached(void *attached)
+{
+    flm_pythons_free(attached);
+}
+
+extern const struct flm_runtime flm_runtime_cpython;
+const struct flm_runtime flm_runtime_cpython = {.name = "CPython",
+                                                .attach = attach,
+                                                .mix = mix_attached,
+                                                .report = report_all,
+                                                .close = close_attached};

@@ -14,34 +14,24 @@
  *     it did not move on   the copy of the stack, or a register, has an address in the instructions
  *                          of the innermost function: the loop's own, of the moment of the sample
  *
- * A function has no address; it gets one from FLM_CODE_FIRST up (session.h), told once. */
+ * A function has no address; it gets a number in place of one (FLM_EVENT_CODE), defined once. All of
+ * it is the entry "CPython" in the table of runtimes (runtime.h). */
 #ifndef FLAMEL_RECORD_PYTHON_STACK_H
 #define FLAMEL_RECORD_PYTHON_STACK_H
 
 #include "base/text/text.h"
+#include "record/runtime/runtime.h"
 #include "record/session/process_map.h"
 
 struct flm_pythons;
 
-/* `lines`: a function is another one at each of its lines. */
-struct flm_pythons *flm_pythons_new(bool lines, struct flm_error *why);
+struct flm_pythons *flm_pythons_new(const struct flm_runtime_options *options,
+                                    struct flm_error *why);
 void flm_pythons_free(struct flm_pythons *pythons);
 
-/* A sample of a process whose stack is in `chain`, with markers (event.h), as it is to be kept. It
- * may grow up to `capacity`. Functions that are new are told to `define`. False when memory ran
- * out, or `define` said so. */
-struct flm_python_sample {
-    const struct flm_process *process;
-    const struct flm_event *event; /* with its registers, and the copy of the stack */
-    uint64_t *chain;
-    size_t count, capacity;
-    bool is_whole; /* the chain reaches the outermost frame */
-};
-bool flm_pythons_mix(struct flm_pythons *pythons, struct flm_python_sample *sample, int64_t now_ns,
+/* As flm_runtime.mix. */
+bool flm_pythons_mix(struct flm_pythons *pythons, struct flm_runtime_sample *sample, int64_t now_ns,
                      flm_event_sink define, void *context, struct flm_error *why);
-
-/* Whether a process with an interpreter was seen. */
-bool flm_pythons_any(const struct flm_pythons *pythons);
 
 struct flm_python_counts {
     uint64_t samples; /* in the interpreter's loop */

@@ -1,9 +1,8 @@
-#include "record/runtime/jit_code.h"
+#include "record/runtime/internal.h"
 
 #include <stdlib.h>
 
 #include "flamel/profile.h"
-#include "record/runtime/jit_name.h"
 
 enum { MOST_VERSIONS = 4096 };
 

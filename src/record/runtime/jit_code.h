@@ -1,67 +1,55 @@
-/* jit_code.h - regions of code that were made one after the other, and what was where when.
+/* jit_code.h - code that is in no file: compiled while the program ran, or interpreted.
  *
- * Pieces are kept sorted by their start, as a tree in which each knows how far the ones below it
- * reach; so all regions that have an address are found without looking at the others:
+ *     perf map   /tmp/perf-PID.map: a line for each region of code, "START SIZE name" in
+ *                hexadecimal; later lines hold (V8, JVM, CPython -X perf)
+ *     jitdump    jit-PID.dump, mapped by the process so that recordings know of it: code with the
+ *                time it was made at, and its lines (V8, perf's agent for the JVM)
+ *     CPython    read from outside while it runs (python.h)
  *
- *     sorted    0  1  2  3  4  5  6        the middle is the root: 3, then 1 and 5, ...
- *     reach     the highest last byte in its half
+ * Code that is compiled anew lies where other code was. So an address alone does not say what it
+ * was: of all regions that ever had it, the one made last before the sample was taken is it. Where
+ * there are no times, the one made last at all.
  *
- * How often an address was used is not bounded: of more than MOST_VERSIONS the first ones that are
- * met decide, so that a file that was made to be slow is not. */
+ * Runtimes put more than a function's name into these names: see internal.h. */
 #ifndef FLAMEL_RECORD_RUNTIME_JIT_CODE_H
 #define FLAMEL_RECORD_RUNTIME_JIT_CODE_H
 
-#include "base/text/text.h"
-#include "record/runtime/jit_sources.h"
+#include "base/core/bytes.h"
+#include "flamel/error.h"
 
-/* A text of the code's. */
-struct flm_jit_text {
-    uint32_t at, size;
+struct flm_jit_code; /* code of one process: addresses to names, as of a time */
+
+/* What was left out: regions that cannot be read, and whether the end is missing. */
+struct flm_jit_losses {
+    uint64_t regions;
+    bool cut;
 };
 
-struct flm_jit_region {
-    uint64_t start, last; /* the last byte of it */
-    uint64_t reach;
-    int64_t time_ns;
-    uint32_t order; /* of several at one time */
-    struct flm_jit_text name;
-    uint32_t line_start, line_count; /* its lines, by their offsets */
+/* From the text of a perf map. NULL when memory ran out. */
+struct flm_jit_code *flm_perf_map_read(struct flm_bytes text, struct flm_jit_losses *losses);
+
+/* From a jitdump file, of either byte order. NULL, and `why`, when it is none, or memory ran out;
+ * one that is cut off gives what there is. */
+struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_losses *losses,
+                                      struct flm_error *why);
+void flm_jit_code_free(struct flm_jit_code *code);
+
+/* A function at an address. Texts are the code's. */
+struct flm_jit_frame {
+    struct flm_bytes function;
+    struct flm_bytes file; /* "": not known */
+    uint32_t line;         /* that it is at, or else begins at; 0: not known */
+    bool line_is_first;    /* it is where the function begins, whatever the address */
+    uint32_t kind;         /* enum flm_kind */
 };
 
-struct flm_jit_line {
-    uint64_t offset; /* from the start of its region */
-    struct flm_jit_text file;
-    uint32_t line;
-    uint32_t order;
-};
+/* The functions at the address at that time, the innermost first; at most `capacity`. 0: there is
+ * none. INT64_MAX is the end of all. Before the first of them was made, an address is that one:
+ * recordings may begin with a clock that is a little off. */
+size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
+                           struct flm_jit_frame *frames, size_t capacity);
 
-struct flm_jit_code {
-    struct flm_jit_region *regions;
-    size_t count, capacity;
-    struct flm_jit_line *lines;
-    size_t line_count, line_capacity, lines_taken;
-    struct flm_text text;
-    bool failed; /* memory ran out, or there are more texts than 32 bits count */
-};
-
-struct flm_jit_code *flm_jit_code_new(void);
-
-/* Copies a text; what is equal is not looked for. */
-struct flm_jit_text flm_jit_code_text(struct flm_jit_code *code, struct flm_bytes text);
-
-/* A line, so many bytes behind the start of the region that is added next. */
-void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_jit_text file,
-                       uint32_t line);
-
-/* A region of code, at least one byte of it. What reaches beyond the address space is cut. */
-void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, int64_t time_ns,
-                      struct flm_jit_text name);
-
-/* The region that was added as the `index`th, from now on at another location, with its lines. */
-void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
-                       int64_t time_ns);
-
-/* Sorts: it can be asked then. Frees the code, and is NULL, when something failed. */
-struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code);
+/* How many regions of code are known. */
+size_t flm_jit_code_count(const struct flm_jit_code *code);
 
 #endif

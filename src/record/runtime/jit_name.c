@@ -1,4 +1,4 @@
-#include "record/runtime/jit_name.h"
+#include "record/runtime/internal.h"
 
 #include "base/number/number.h"
 #include "flamel/profile.h"

@@ -9,13 +9,14 @@
  *
  * Lines come before the code that they are of. Specification: tools/perf/Documentation/
  * jitdump-specification.txt in the kernel. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "base/text/utf.h"
-#include "record/runtime/jit_code.h"
-#include "record/runtime/jit_name.h"
+#include "record/runtime/internal.h"
+#include "record/runtime/runtime.h"
 
 enum {
     HEADER_SIZE = 40,
@@ -277,3 +278,50 @@ struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_los
         flm_error_memory(why);
     return r.code;
 }
+
+/* ---- The entry ------------------------------------------------------------------------------- */
+
+static struct flm_jit_code *read_dump(const struct flm_runtime_report *report,
+                                      struct flm_bytes bytes, struct flm_error *why)
+{
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = flm_jitdump_read(bytes, &losses, why);
+    if (!code && why->kind != FLM_ERROR_MEMORY)
+        report->lost(report->session, "jitdumps that cannot be read", 1);
+    report->lost(report->session, "records of jitdumps that cannot be read",
+                 (double)losses.regions);
+    report->lost(report->session, "ends of jitdumps that are cut off", losses.cut);
+    return code;
+}
+
+/* .../jit-4711.dump is mapped by runtimes only so that a recording knows of it. */
+static bool is_jitdump(struct flm_bytes path)
+{
+    size_t start = path.size;
+    while (start > 0 && path.at[start - 1] != '/')
+        start--;
+    struct flm_bytes name = {path.at + start, path.size - start};
+    return flm_bytes_start_with(name, "jit-") && flm_bytes_end_with(name, ".dump");
+}
+
+static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *search)
+{
+    bool good = true, found;
+    for (size_t i = 0; i < search->file_count && good; i++) {
+        const struct flm_runtime_file *file = &search->files[i];
+        if (file->process != search->process || file->runtime != runtime)
+            continue;
+        char path[4096];
+        snprintf(path, sizeof path, "/proc/%d/root%s", file->process, file->path.at);
+        found = false;
+        good = (!search->live || flm_runtime_try_file(search, path, read_dump, &found)) &&
+               (found || flm_runtime_try_file(search, file->path.at, read_dump, &found));
+        if (good && !found)
+            search->report.lost(search->report.session, "jitdumps that are not there any more", 1);
+    }
+    return good;
+}
+
+extern const struct flm_runtime flm_runtime_jitdump;
+const struct flm_runtime flm_runtime_jitdump = {
+    .name = "jitdump", .is_file = is_jitdump, .has_times = true, .find = find};

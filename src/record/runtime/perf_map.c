@@ -2,8 +2,12 @@
  *
  *     7f347c024a80 100 JS:^fib /tmp/fib.js:1:13       START SIZE name, the name to the line's end
  *     0x7f10 0x20 name                                with 0x in some runtimes */
+#include <stdio.h>
+
 #include "base/number/number.h"
-#include "record/runtime/jit_code.h"
+#include "record/runtime/internal.h"
+#include "record/runtime/pid_namespace.h"
+#include "record/runtime/runtime.h"
 
 static bool is_blank(char byte)
 {
@@ -55,3 +59,44 @@ struct flm_jit_code *flm_perf_map_read(struct flm_bytes text, struct flm_jit_los
     }
     return flm_jit_code_finish(code);
 }
+
+/* ---- The entry ------------------------------------------------------------------------------- */
+
+static struct flm_jit_code *read_map(const struct flm_runtime_report *report,
+                                     struct flm_bytes bytes, struct flm_error *why)
+{
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = flm_perf_map_read(bytes, &losses);
+    if (!code)
+        flm_error_memory(why);
+    report->lost(report->session, "lines of perf maps that cannot be read", (double)losses.regions);
+    return code;
+}
+
+/* In the folders that were named, below the root of a process that still lives, in /tmp. */
+static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *search)
+{
+    (void)runtime;
+    char path[4096];
+    bool found = false;
+    int32_t process = search->process;
+    for (size_t i = 0; i < search->dir_count && !found; i++) {
+        snprintf(path, sizeof path, "%s/perf-%d.map", search->dirs[i], process);
+        if (!flm_runtime_try_file(search, path, read_map, &found))
+            return false;
+    }
+    if (!found && search->live) {
+        snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", process,
+                 flm_namespace_number(process, process));
+        if (!flm_runtime_try_file(search, path, read_map, &found))
+            return false;
+    }
+    /* Another machine's process of that number is not ours. */
+    if (!search->local)
+        return true;
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", process);
+    return found || flm_runtime_try_file(search, path, read_map, &found);
+}
+
+extern const struct flm_runtime flm_runtime_perf_map;
+const struct flm_runtime flm_runtime_perf_map = {.name = "perf map", .find = find};

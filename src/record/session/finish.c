@@ -10,7 +10,6 @@
 #include "format/perf/event_metrics.h"
 #include "format/perf/frame.h"
 #include "profile/internal.h"
-#include "record/session/runtimes.h"
 
 enum { MOST_INLINED = 64 };
 
@@ -28,7 +27,7 @@ struct finishing {
         uint32_t start, count;
     } * of_location;
 
-    struct flm_runtimes runtimes; /* of the process that is looked at */
+    struct flm_runtime_search runtimes; /* names of the process that is looked at */
     struct flm_text name;
     uint32_t newest_frame; /* the highest number of the builder's that we got */
     uint64_t
@@ -165,11 +164,11 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
 {
     struct flm_jit_frame frames[MOST_INLINED];
     int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
-    for (size_t i = 0; i < f->runtimes.count; i++) {
-        const struct flm_runtime *runtime = &f->runtimes.items[i];
-        size_t count = flm_jit_code_lookup(runtime->code, address, time_ns, frames, MOST_INLINED);
+    for (size_t i = 0; i < f->runtimes.found_count; i++) {
+        const struct flm_runtime_names *names = &f->runtimes.found[i];
+        size_t count = flm_jit_code_lookup(names->code, address, time_ns, frames, MOST_INLINED);
         if (count > 0)
-            return add_jit_frames(f, frames, count, flm_owned_string_bytes(&runtime->path));
+            return add_jit_frames(f, frames, count, flm_owned_string_bytes(&names->path));
     }
     f->nowhere++;
     return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
@@ -272,6 +271,21 @@ static bool prepare_modules(struct finishing *f)
     return true;
 }
 
+static bool find_runtimes(struct finishing *f, int32_t process)
+{
+    const struct flm_session_options *o = &f->session->options;
+    f->runtimes = (struct flm_runtime_search){.process = process,
+                                              .live = o->live,
+                                              .local = o->live || o->kernel_is_ours,
+                                              .dirs = o->symbols.symbol_dirs,
+                                              .dir_count = o->symbols.symbol_dir_count,
+                                              .oldest_ns = f->session->oldest_ns,
+                                              .files = f->session->runtime_files,
+                                              .file_count = f->session->runtime_file_count,
+                                              .report = flm_session_report(f->session)};
+    return flm_runtimes_find(&f->runtimes);
+}
+
 static bool name_locations(struct finishing *f, flm_session_progress progress, void *context)
 {
     const struct flm_locations *p = &f->session->locations;
@@ -283,8 +297,7 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
             owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
         if (progress && !progress(context, name, o, p->owner_count))
             return flm_error_set(f->why, FLM_ERROR_CANCELED, "stopped");
-        if (owner->kind == FLM_OWNER_PROCESS &&
-            !flm_runtimes_find(&f->runtimes, f->session, owner->process))
+        if (owner->kind == FLM_OWNER_PROCESS && !find_runtimes(f, owner->process))
             return flm_error_memory(f->why);
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
@@ -294,7 +307,7 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
             f->of_location[location].count =
                 (uint32_t)f->frame_count - f->of_location[location].start;
         }
-        flm_runtimes_clear(&f->runtimes);
+        flm_runtime_search_clear(&f->runtimes);
     }
     return true;
 }
@@ -476,7 +489,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
             flm_builder_note(builder, s->notes[i].key.at, s->notes[i].value.at,
                              s->notes[i].value.size);
     }
-    flm_runtimes_clear(&f.runtimes);
+    flm_runtime_search_clear(&f.runtimes);
     flm_text_clear(&f.name);
     free(f.by_owner);
     free(f.owner_starts);

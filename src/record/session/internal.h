@@ -4,6 +4,7 @@
 
 #include "base/text/text.h"
 #include "record/perf/owned_string.h"
+#include "record/runtime/runtime.h"
 #include "record/session/aggregation.h"
 #include "record/session/locations.h"
 #include "record/session/process_map.h"
@@ -46,12 +47,6 @@ struct flm_session_code {
     struct flm_text text; /* function, file and module, end to end */
     size_t function_size, file_size;
     uint32_t line, frame_kind;
-};
-
-/* A process has mapped a jitdump: names of code that it compiles. */
-struct flm_session_dump {
-    int32_t process;
-    struct flm_owned_string path;
 };
 
 /* What a group's counter was at last. */
@@ -109,10 +104,10 @@ struct flm_session {
 
     bool failed; /* memory ran out where that could not be told */
     int64_t oldest_ns, newest_ns;
-    int64_t forgot_ns; /* the newest, when what had ended was forgotten last */
-    struct flm_session_dump *dumps;
-    size_t dump_count, dump_capacity;
-    bool moves_code; /* a jitdump was mapped: the same address may be different code later */
+    int64_t forgot_ns;                      /* the newest, when what had ended was forgotten last */
+    struct flm_runtime_file *runtime_files; /* that processes have mapped */
+    size_t runtime_file_count, runtime_file_capacity;
+    bool moves_code; /* a runtime has times: the same address may be different code later */
     struct flm_session_counts counts;
     struct flm_session_loss *losses;
     size_t loss_count, loss_capacity;

@@ -46,8 +46,8 @@ void flm_session_free(struct flm_session *s)
         free(s->events[i].name.at);
     for (size_t i = 0; i < s->code_count; i++)
         flm_text_clear(&s->codes[i].text);
-    for (size_t i = 0; i < s->dump_count; i++)
-        free(s->dumps[i].path.at);
+    for (size_t i = 0; i < s->runtime_file_count; i++)
+        free(s->runtime_files[i].path.at);
     for (size_t i = 0; i < s->note_count; i++) {
         free(s->notes[i].key.at);
         flm_text_clear(&s->notes[i].value);
@@ -57,7 +57,7 @@ void flm_session_free(struct flm_session *s)
     flm_index_clear(&s->counter_index);
     free(s->events);
     free(s->codes);
-    free(s->dumps);
+    free(s->runtime_files);
     free(s->counters);
     free(s->losses);
     free(s->notes);
@@ -105,6 +105,21 @@ void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes v
     *note = new;
     flm_text_add(&note->value, value);
     s->failed |= note->value.failed;
+}
+
+static void report_lost(void *session, const char *what, double count)
+{
+    flm_session_lost(session, what, count);
+}
+
+static void report_note(void *session, const char *key, struct flm_bytes value)
+{
+    flm_session_note(session, key, value);
+}
+
+struct flm_runtime_report flm_session_report(struct flm_session *s)
+{
+    return (struct flm_runtime_report){.session = s, .lost = report_lost, .note = report_note};
 }
 
 bool flm_session_build_id(struct flm_session *s, struct flm_bytes path,
@@ -361,38 +376,31 @@ static bool add_code(struct flm_session *s, const struct flm_event_code *code)
     return true;
 }
 
-/* .../jit-4711.dump is mapped by runtimes only so that a recording knows of it. */
-static bool is_jitdump(struct flm_bytes path)
+static bool add_runtime_file(struct flm_session *s, const struct flm_event *event,
+                             const struct flm_runtime *runtime)
 {
-    size_t start = path.size;
-    while (start > 0 && path.at[start - 1] != '/')
-        start--;
-    struct flm_bytes name = {path.at + start, path.size - start};
-    return flm_bytes_start_with(name, "jit-") && flm_bytes_end_with(name, ".dump");
-}
-
-static bool add_dump(struct flm_session *s, const struct flm_event *event)
-{
-    for (size_t i = 0; i < s->dump_count; i++)
-        if (s->dumps[i].process == event->process &&
-            flm_bytes_equal(flm_owned_string_bytes(&s->dumps[i].path), event->map.path))
+    for (size_t i = 0; i < s->runtime_file_count; i++)
+        if (s->runtime_files[i].process == event->process &&
+            flm_bytes_equal(flm_owned_string_bytes(&s->runtime_files[i].path), event->map.path))
             return true;
-    void *dumps = s->dumps;
-    if (!flm_grow(&dumps, &s->dump_capacity, s->dump_count + 1, sizeof *s->dumps))
+    void *files = s->runtime_files;
+    if (!flm_grow(&files, &s->runtime_file_capacity, s->runtime_file_count + 1,
+                  sizeof *s->runtime_files))
         return false;
-    s->dumps = dumps;
-    struct flm_session_dump dump = {.process = event->process};
-    if (!flm_owned_string_init(&dump.path, event->map.path))
+    s->runtime_files = files;
+    struct flm_runtime_file file = {.process = event->process, .runtime = runtime};
+    if (!flm_owned_string_init(&file.path, event->map.path))
         return false;
-    s->dumps[s->dump_count++] = dump;
-    s->moves_code = true;
+    s->runtime_files[s->runtime_file_count++] = file;
+    s->moves_code |= runtime->has_times;
     return true;
 }
 
 static bool add_map(struct flm_session *s, const struct flm_event *event)
 {
-    return is_jitdump(event->map.path) ? add_dump(s, event)
-                                       : flm_processes_change(s->processes, event);
+    const struct flm_runtime *runtime = flm_runtime_of_file(event->map.path);
+    return runtime ? add_runtime_file(s, event, runtime)
+                   : flm_processes_change(s->processes, event);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */

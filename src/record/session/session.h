@@ -21,6 +21,7 @@
 
 #include "flamel/builder.h"
 #include "record/perf/event.h"
+#include "record/runtime/runtime.h"
 #include "symbol/registry/module.h"
 
 struct flm_session;
@@ -56,6 +57,9 @@ uint64_t flm_session_kernel_start(const struct flm_session *session);
  */
 void flm_session_note(struct flm_session *session, const char *key, struct flm_bytes value);
 void flm_session_lost(struct flm_session *session, const char *what, double count);
+
+/* Both, for runtimes. */
+struct flm_runtime_report flm_session_report(struct flm_session *session);
 
 /* The same, with where in the file it was first; `what` lasts as long as the session. False when
  * memory ran out. */
@@ -121,19 +125,5 @@ struct flm_session_kept {
     struct flm_modules_counts modules;
 };
 struct flm_session_kept flm_session_kept(const struct flm_session *session);
-
-/* Addresses from here on stand for code without an address; each is defined by an FLM_EVENT_CODE
- * before it is used. They are no addresses on any machine: neither half of the address space. */
-#define FLM_CODE_FIRST UINT64_C(0xF1A0000000000000)
-#define FLM_CODE_LAST UINT64_C(0xF1AFFFFFFFFFFFFF)
-
-/* The last one needs no definition: it stands for the outer frames of a stack that could not be
- * found, and becomes the frame FLM_TRUNCATED_STACK between the command and what is known. Without
- * it such a stack would look as if the command itself had called its outermost known frame.
- *
- * It is a label, and not "unsymbolized": it is no location in code, so no symbols would ever name it,
- * and `--symbols` must not be recommended for it. */
-#define FLM_CODE_TRUNCATED FLM_CODE_LAST
-#define FLM_TRUNCATED_STACK "[truncated stack]"
 
 #endif

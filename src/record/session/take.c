@@ -60,18 +60,17 @@ static bool copy_waiting(struct flm_session *s, const struct past *past)
     return true;
 }
 
-/* Where runtimes left the names of their code: of processes that are not there any more, nobody
- * asks. */
-static void forget_dumps(struct flm_session *s)
+/* The files of runtimes whose processes have ended: nothing of theirs will be named any more. */
+static void forget_runtime_files(struct flm_session *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->dump_count; i++) {
-        if (flm_processes_know(s->processes, s->dumps[i].process))
-            s->dumps[kept++] = s->dumps[i];
+    for (size_t i = 0; i < s->runtime_file_count; i++) {
+        if (flm_processes_know(s->processes, s->runtime_files[i].process))
+            s->runtime_files[kept++] = s->runtime_files[i];
         else
-            free(s->dumps[i].path.at);
+            free(s->runtime_files[i].path.at);
     }
-    s->dump_count = kept;
+    s->runtime_file_count = kept;
 }
 
 /* Nothing but mappings, and stacks of those that wait, points to modules now. */
@@ -98,7 +97,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
                 (copy_waiting(s, &past) || flm_error_memory(why));
     past_clear(&past);
-    forget_dumps(s);
+    forget_runtime_files(s);
     return good && ((flm_processes_forget_names(s->processes) && age(s)) || flm_error_memory(why));
 }
 

@@ -18,6 +18,8 @@
 
 enum { MOST = 32, NATIVE = 0x5000 };
 
+static const struct flm_runtime_options options = {.first_code = FLM_CODE_FIRST};
+
 /* ---- Chains made by hand, of a process that stands still --------------------------------------
  */
 
@@ -37,7 +39,7 @@ struct fixture {
     struct flm_event_layout layout;
     struct flm_event event;
     uint64_t chain[MOST];
-    struct flm_python_sample sample;
+    struct flm_runtime_sample sample;
     char names[MOST][32]; /* by their numbers */
     size_t name_count;
 };
@@ -66,7 +68,7 @@ static bool set_up(struct fixture *f)
     struct flm_python_home home;
     assert_true(flm_python_home_find(f->target.mappings, &home));
     f->loop = home.loop[home.loop_count - 1].start + 1;
-    f->pythons = flm_pythons_new(false, NULL);
+    f->pythons = flm_pythons_new(&options, NULL);
     f->event = (struct flm_event){.kind = FLM_EVENT_SAMPLE,
                                   .process = f->target.process,
                                   .thread = f->target.process,
@@ -104,12 +106,12 @@ static const char *mix(struct fixture *f, const char *words, bool is_whole, int6
                             : strcmp(word, "K") == 0 ? FLM_CONTEXT_KERNEL
                             : strcmp(word, "L") == 0 ? f->loop
                                                      : NATIVE;
-    f->sample = (struct flm_python_sample){.process = f->target.mappings,
-                                           .event = &f->event,
-                                           .chain = f->chain,
-                                           .count = count,
-                                           .capacity = MOST,
-                                           .is_whole = is_whole};
+    f->sample = (struct flm_runtime_sample){.process = f->target.mappings,
+                                            .event = &f->event,
+                                            .chain = f->chain,
+                                            .count = count,
+                                            .capacity = MOST,
+                                            .is_whole = is_whole};
     assert_true(flm_pythons_mix(f->pythons, &f->sample, now_ns, define, f, NULL));
     shown[0] = 0;
     for (size_t i = 0; i < f->sample.count; i++) {
@@ -136,7 +138,7 @@ static void loops_become_the_functions_that_share_them(void **state)
     assert_string_equal(mix(&f, "U L n L", true, 2000), "U key n outer <module>");
     assert_int_equal(f.name_count, 3); /* each is told once */
     assert_int_equal(flm_pythons_counts(f.pythons).mixed, 2);
-    assert_true(flm_pythons_any(f.pythons));
+    assert_int_equal(flm_pythons_counts(f.pythons).samples, flm_pythons_counts(f.pythons).mixed);
     /* The kernel's own are none of them. */
     assert_string_equal(mix(&f, "K L U n", true, 2000), "K L U n");
     assert_int_equal(flm_pythons_counts(f.pythons).samples, 2);
@@ -253,15 +255,15 @@ static void memory_may_run_out_anywhere(void **state)
         skip();
     for (size_t nth = 1;; nth++) {
         uint64_t chain[MOST] = {FLM_CONTEXT_USER, f.loop, f.loop};
-        f.sample = (struct flm_python_sample){.process = f.target.mappings,
-                                              .event = &f.event,
-                                              .chain = chain,
-                                              .count = 3,
-                                              .capacity = MOST,
-                                              .is_whole = true};
+        f.sample = (struct flm_runtime_sample){.process = f.target.mappings,
+                                               .event = &f.event,
+                                               .chain = chain,
+                                               .count = 3,
+                                               .capacity = MOST,
+                                               .is_whole = true};
         struct flm_error why = {0};
         allocation_fail_from(nth);
-        struct flm_pythons *pythons = flm_pythons_new(false, &why);
+        struct flm_pythons *pythons = flm_pythons_new(&options, &why);
         bool good = pythons && flm_pythons_mix(pythons, &f.sample, 2000, forget, NULL, &why);
         bool failed = allocation_has_failed();
         allocation_fail_from(0);
@@ -346,11 +348,13 @@ static bool record(const char *interpreter, char *program)
     snprintf(words[0], sizeof words[0], "%.511s", interpreter);
     snprintf(told_path, sizeof told_path, "%s.told", program);
     char *command[] = {words[0], words[1], program, NULL};
-    const struct flm_recorder_options options = {.command = command, .python = true};
+    static const char *const cpython[] = {"CPython"};
+    const struct flm_recorder_options o = {
+        .command = command, .runtimes = cpython, .runtime_count = 1};
     bool good = false;
     for (int i = 0; i < TRIES && !good; i++) {
         struct flm_error why;
-        struct flm_recorder *recorder = flm_recorder_new(&options, &why);
+        struct flm_recorder *recorder = flm_recorder_new(&o, &why);
         if (!recorder) {
             print_message("not recorded: %s\n", why.text);
             return false;

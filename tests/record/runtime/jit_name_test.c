@@ -1,4 +1,4 @@
-#include "record/runtime/jit_name.h"
+#include "record/runtime/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "record/runtime/jit_sources.h"
+#include "record/runtime/jit_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

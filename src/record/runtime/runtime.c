@@ -1,0 +1,233 @@
+#include "record/runtime/runtime.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text/text.h"
+#include "os/input.h"
+
+extern const struct flm_runtime flm_runtime_jitdump, flm_runtime_perf_map, flm_runtime_cpython;
+
+/* All runtimes, in the order in which their names count. */
+static const struct flm_runtime *const runtimes[] = {
+    &flm_runtime_jitdump,
+    &flm_runtime_perf_map,
+    &flm_runtime_cpython,
+};
+
+enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+
+/* ---- Naming ---------------------------------------------------------------------------------- */
+
+const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path)
+{
+    for (size_t i = 0; i < RUNTIMES; i++)
+        if (runtimes[i]->is_file && runtimes[i]->is_file(path))
+            return runtimes[i];
+    return NULL;
+}
+
+bool flm_runtimes_find(struct flm_runtime_search *search)
+{
+    assert(search->found_count == 0 && search->report.lost && search->report.note);
+    bool good = true;
+    for (size_t i = 0; i < RUNTIMES && good; i++)
+        good = !runtimes[i]->find || runtimes[i]->find(runtimes[i], search);
+    if (!good)
+        flm_runtime_search_clear(search);
+    return good;
+}
+
+void flm_runtime_search_clear(struct flm_runtime_search *search)
+{
+    for (size_t i = 0; i < search->found_count; i++) {
+        flm_jit_code_free(search->found[i].code);
+        free(search->found[i].path.at);
+    }
+    free(search->found);
+    search->found = NULL;
+    search->found_count = search->found_capacity = 0;
+}
+
+/* Takes the code. */
+static bool keep(struct flm_runtime_search *search, struct flm_jit_code *code, const char *path)
+{
+    void *found = search->found;
+    if (!flm_grow(&found, &search->found_capacity, search->found_count + 1,
+                  sizeof *search->found)) {
+        flm_jit_code_free(code);
+        return false;
+    }
+    search->found = found;
+    struct flm_runtime_names *names = &search->found[search->found_count++];
+    names->code = code;
+    return flm_owned_string_init(&names->path, flm_bytes_of(path));
+}
+
+/* The user of a process, if it still runs; else ours. */
+static uid_t user_of(const struct flm_runtime_search *search)
+{
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", search->process);
+    return search->live && stat(path, &status) == 0 ? status.st_uid : geteuid();
+}
+
+/* A file that was written before recording began may be of a process that had the number before; or
+ * of one that had compiled all it needs. We cannot know, so it is reported. */
+static void doubt_old(const struct flm_runtime_search *search, const struct stat *status)
+{
+    enum { SECOND = 1000000000 };
+    struct timespec now, since_boot;
+    if (search->oldest_ns == FLM_NO_TIME || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+        clock_gettime(CLOCK_MONOTONIC, &since_boot) != 0)
+        return;
+    int64_t seconds = since_boot.tv_sec - search->oldest_ns / SECOND; /* ago */
+    if (status->st_mtim.tv_sec < now.tv_sec - seconds - 2)
+        search->report.lost(search->report.session,
+                            "certainty of perf maps that are older than the recording", 1);
+}
+
+/* Opens a plain file that belongs to root, to us, or to the user of the process: anybody may put
+ * files into /tmp, and names in a profile are believed. -1: there is none. */
+static int open_trusted(const struct flm_runtime_search *search, const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return -1;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+        if (status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == user_of(search)) {
+            doubt_old(search, &status);
+            return file;
+        }
+        search->report.lost(search->report.session,
+                            "perf maps and jitdumps that belong to another user, not used", 1);
+    }
+    close(file);
+    return -1;
+}
+
+bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
+                          flm_runtime_reader read, bool *exists)
+{
+    struct flm_error why = {0};
+    char opened[64];
+    int file = open_trusted(search, path);
+    *exists = file >= 0;
+    if (file < 0)
+        return true;
+    /* By its descriptor: the path may be another file by now. */
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
+    struct flm_input *input = flm_input_open(opened, &why);
+    if (input && flm_source_all(flm_input_source(input), &why)) {
+        struct flm_source *source = flm_input_source(input);
+        struct flm_bytes bytes = {source->at, (size_t)(source->end - source->at)};
+        struct flm_jit_code *code = read(&search->report, bytes, &why);
+        if (code && !keep(search, code, path))
+            flm_error_memory(&why);
+    }
+    flm_input_close(input);
+    close(file);
+    return why.kind != FLM_ERROR_MEMORY;
+}
+
+/* ---- Sampling -------------------------------------------------------------------------------- */
+
+struct flm_attached_runtimes {
+    size_t count;
+    struct {
+        const struct flm_runtime *runtime;
+        void *attached;
+    } items[RUNTIMES];
+};
+
+static const struct flm_runtime *find_attachable(const char *name, struct flm_error *why)
+{
+    char known[200];
+    struct flm_text list;
+    flm_text_init_fixed(&list, known, sizeof known - 1);
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        if (!runtimes[i]->attach)
+            continue;
+        if (strcmp(runtimes[i]->name, name) == 0)
+            return runtimes[i];
+        flm_text_puts(&list, list.size ? ", " : "");
+        flm_text_puts(&list, runtimes[i]->name);
+    }
+    known[list.size] = 0;
+    flm_error_set(why, FLM_ERROR_USAGE, "there is no runtime '%s' that can be read: %s", name,
+                  known);
+    return NULL;
+}
+
+static bool is_attached(const struct flm_attached_runtimes *all, const struct flm_runtime *runtime)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime == runtime)
+            return true;
+    return false;
+}
+
+/* Each has numbers of its own for its functions. */
+static uint64_t first_code(size_t index)
+{
+    return FLM_CODE_FIRST + ((FLM_CODE_LAST - FLM_CODE_FIRST) / RUNTIMES + 1) * index;
+}
+
+struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
+                                                  bool lines, struct flm_error *why)
+{
+    struct flm_attached_runtimes *all = calloc(1, sizeof *all);
+    if (!all) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        const struct flm_runtime *runtime = find_attachable(names[i], why);
+        if (runtime && is_attached(all, runtime))
+            continue;
+        const struct flm_runtime_options options = {lines, first_code(all->count)};
+        void *attached = runtime ? runtime->attach(&options, why) : NULL;
+        good = attached != NULL;
+        if (good) {
+            all->items[all->count].runtime = runtime;
+            all->items[all->count++].attached = attached;
+        }
+    }
+    if (good)
+        return all;
+    flm_runtimes_close(all);
+    return NULL;
+}
+
+void flm_runtimes_close(struct flm_attached_runtimes *all)
+{
+    for (size_t i = 0; all && i < all->count; i++)
+        all->items[i].runtime->close(all->items[i].attached);
+    free(all);
+}
+
+bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
+                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->items[i].runtime->mix(all->items[i].attached, sample, now_ns, define, context,
+                                        why))
+            return false;
+    return true;
+}
+
+void flm_runtimes_report(const struct flm_attached_runtimes *all,
+                         const struct flm_runtime_report *report)
+{
+    assert(report->lost && report->note);
+    for (size_t i = 0; i < all->count; i++)
+        all->items[i].runtime->report(all->items[i].attached, report);
+}

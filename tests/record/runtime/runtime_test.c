@@ -1,0 +1,143 @@
+#include "record/runtime/runtime.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "support/core/allocation.h"
+#include "support/core/files.h"
+
+/* Reports, counted. */
+struct reported {
+    size_t losses, notes;
+};
+
+static void lost(void *session, const char *what, double count)
+{
+    struct reported *reported = session;
+    assert_non_null(what);
+    reported->losses += count > 0;
+}
+
+static void note(void *session, const char *key, struct flm_bytes value)
+{
+    struct reported *reported = session;
+    assert_non_null(key);
+    assert_true(value.size > 0);
+    reported->notes++;
+}
+
+static void files_that_are_mapped_have_their_runtime(void **state)
+{
+    (void)state;
+    const struct flm_runtime *runtime = flm_runtime_of_file(flm_bytes_of("/tmp/x/jit-4711.dump"));
+    assert_non_null(runtime);
+    assert_string_equal(runtime->name, "jitdump");
+    assert_true(runtime->has_times);
+    assert_null(flm_runtime_of_file(flm_bytes_of("/usr/lib/libc.so.6")));
+    assert_null(flm_runtime_of_file(flm_bytes_of("/tmp/jit-1.dump/libc.so")));
+    assert_null(flm_runtime_of_file(flm_bytes_of("")));
+}
+
+/* A perf map in a folder, for a process of no number that can be. */
+static void write_map(int32_t process, const char *text, char *dir, size_t size)
+{
+    char name[64];
+    snprintf(name, sizeof name, "perf-%d.map", process);
+    snprintf(dir, size, "%s", write_temporary(name, flm_bytes_of(text)));
+    *strrchr(dir, '/') = 0;
+}
+
+static void names_are_found_and_what_is_wrong_is_reported(void **state)
+{
+    (void)state;
+    enum { NOBODY = 2147483001 };
+    char dir[512];
+    write_map(NOBODY, "1000 100 first\nnonsense\n", dir, sizeof dir);
+    const char *const dirs[] = {dir};
+    struct reported reported = {0};
+    struct flm_runtime_search search = {.process = NOBODY,
+                                        .dirs = dirs,
+                                        .dir_count = 1,
+                                        .oldest_ns = FLM_NO_TIME,
+                                        .report = {&reported, lost, note}};
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found_count, 1);
+    assert_int_equal(reported.losses, 1);
+    struct flm_jit_frame frame;
+    assert_int_equal(flm_jit_code_lookup(search.found[0].code, 0x1010, INT64_MAX, &frame, 1), 1);
+    assert_true(flm_bytes_are(frame.function, "first"));
+    assert_true(flm_bytes_end_with(flm_owned_string_bytes(&search.found[0].path), ".map"));
+    flm_runtime_search_clear(&search);
+    assert_int_equal(search.found_count, 0);
+    for (size_t nth = 1;; nth++) {
+        allocation_fail_from(nth);
+        bool good = flm_runtimes_find(&search), failed = allocation_has_failed();
+        allocation_fail_from(0);
+        assert_true(good || failed);
+        assert_true(good || search.found_count == 0);
+        flm_runtime_search_clear(&search);
+        if (!failed)
+            break;
+    }
+}
+
+static void a_dump_that_is_gone_is_reported(void **state)
+{
+    (void)state;
+    char path[] = "/no/such/folder/jit-5.dump";
+    struct flm_runtime_file files[] = {
+        {5, flm_runtime_of_file(flm_bytes_of(path)), {path, sizeof path - 1}},
+        {6, flm_runtime_of_file(flm_bytes_of(path)), {path, sizeof path - 1}},
+    };
+    struct reported reported = {0};
+    struct flm_runtime_search search = {.process = 5,
+                                        .oldest_ns = FLM_NO_TIME,
+                                        .files = files,
+                                        .file_count = 2,
+                                        .report = {&reported, lost, note}};
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found_count, 0);
+    assert_int_equal(reported.losses, 1);
+    flm_runtime_search_clear(&search);
+}
+
+static void only_runtimes_that_can_be_read_are_attached(void **state)
+{
+    (void)state;
+    static const char *const both[] = {"CPython", "CPython"},
+                             *const wrong[] = {"CPython", "perf map"}, *const none[] = {"Fortran"};
+    struct flm_error why = {0};
+    struct reported reported = {0};
+    const struct flm_runtime_report report = {&reported, lost, note};
+    struct flm_attached_runtimes *attached = flm_runtimes_attach(both, 2, false, &why);
+    assert_non_null(attached);
+    flm_runtimes_report(attached, &report);
+    assert_int_equal(reported.losses + reported.notes, 0);
+    flm_runtimes_close(attached);
+    assert_null(flm_runtimes_attach(wrong, 2, false, &why));
+    assert_null(flm_runtimes_attach(none, 1, false, &why));
+    assert_string_equal(why.text, "there is no runtime 'Fortran' that can be read: CPython");
+    for (size_t nth = 1; nth < 3; nth++) {
+        allocation_fail_from(nth);
+        attached = flm_runtimes_attach(both, 2, false, &why);
+        allocation_fail_from(0);
+        assert_null(attached);
+        assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    }
+    flm_runtimes_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_that_are_mapped_have_their_runtime),
+        cmocka_unit_test(names_are_found_and_what_is_wrong_is_reported),
+        cmocka_unit_test(a_dump_that_is_gone_is_reported),
+        cmocka_unit_test(only_runtimes_that_can_be_read_are_attached),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
