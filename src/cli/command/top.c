@@ -76,7 +76,7 @@ void flm_top_time(const char *format, char *text)
 /* ---- From the options to the recording ------------------------------------------------------- */
 
 struct request {
-    struct flm_top_options options;
+    struct flm_live_options options;
     int32_t *processes;
     struct flm_symbol_paths paths;
     struct flm_text name, list;
@@ -131,7 +131,7 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
                          "time");
 }
 
-static bool read_times(const struct fields *f, struct flm_top_options *o, struct flm_error *why)
+static bool read_times(const struct fields *f, struct flm_live_options *o, struct flm_error *why)
 {
     enum { MOST = 3600, LEAST_NS = 100000000 };
     int64_t window_ns = INT64_C(10000000000);
@@ -219,14 +219,14 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
         request->options.window = 1;
     if (request->options.recorder.command)
         lend_files(&files, is_screen);
-    top.recording = flm_top_recording_new(&request->options, why);
+    top.recording = flm_live_new(&request->options, why);
     if (request->options.recorder.command)
         flm_standard_files_take_back(&files);
     if (!top.recording)
         return false;
-    top.hz = rate_of(flm_top_recording_recorder(top.recording));
+    top.hz = rate_of(flm_live_recorder(top.recording));
     bool good = is_screen ? flm_top_screen(&top, why) : flm_top_plain(&top, why);
-    flm_top_recording_free(top.recording);
+    flm_live_free(top.recording);
     return good;
 }
 

@@ -6,7 +6,7 @@
 #include "record/live/live.h"
 
 struct flm_top {
-    struct flm_top_recording *recording;
+    struct flm_live *recording;
     const char *name; /* of what is looked at: "node 4711" */
     double hz;        /* of samples that stand for processor time; 0: they do not */
     int rows;         /* of a plain table; 0: all */

@@ -18,7 +18,7 @@ static void remember(int number)
     stopped = number;
 }
 
-static void add_json(const struct flm_report *r, const struct flm_top_state *state, double busy,
+static void add_json(const struct flm_report *r, const struct flm_live_state *state, double busy,
                      const char *name, const uint32_t *order, uint32_t count)
 {
     struct flm_json_writer json = {.out = r->out};
@@ -60,7 +60,7 @@ static void add_json(const struct flm_report *r, const struct flm_top_state *sta
     flm_json_end(&json);
 }
 
-static bool add_json_line(const struct flm_report *r, const struct flm_top_state *state,
+static bool add_json_line(const struct flm_report *r, const struct flm_live_state *state,
                           double busy, const char *name, struct flm_error *why)
 {
     uint32_t *order = malloc((r->functions.count + 1) * sizeof *order);
@@ -71,7 +71,7 @@ static bool add_json_line(const struct flm_report *r, const struct flm_top_state
     return count != FLM_NONE || flm_error_memory(why);
 }
 
-static bool add_table(struct flm_report *r, const struct flm_top_state *state, double busy,
+static bool add_table(struct flm_report *r, const struct flm_live_state *state, double busy,
                       struct flm_error *why)
 {
     char time[FLM_TOP_TIME_SIZE];
@@ -90,7 +90,7 @@ static bool add_table(struct flm_report *r, const struct flm_top_state *state, d
 }
 
 static bool print(const struct flm_top *top, const struct flm_profile *profile,
-                  const struct flm_top_state *state, struct flm_error *why)
+                  const struct flm_live_state *state, struct flm_error *why)
 {
     struct flm_text out = {0};
     struct flm_report report = {.path = top->name,
@@ -119,20 +119,20 @@ bool flm_top_plain(struct flm_top *top, struct flm_error *why)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    struct flm_top_state state = {.phase = FLM_TOP_RUNS};
-    bool good = flm_top_recording_start(top->recording, why);
+    struct flm_live_state state = {.phase = FLM_LIVE_RUNS};
+    bool good = flm_live_start(top->recording, why);
     for (int printed = 0; good && !stopped && (top->tables == 0 || printed < top->tables);) {
-        flm_top_recording_wait(top->recording, PATIENCE_MS);
-        struct flm_profile *profile = flm_top_recording_next(top->recording, &state);
+        flm_live_wait(top->recording, PATIENCE_MS);
+        struct flm_profile *profile = flm_live_next(top->recording, &state);
         if (profile) {
             good = print(top, profile, &state, why);
             printed++;
         }
         flm_profile_free(profile);
-        if (!profile && state.phase != FLM_TOP_RUNS)
+        if (!profile && state.phase != FLM_LIVE_RUNS)
             break;
     }
-    if (good && state.phase == FLM_TOP_FAILED) {
+    if (good && state.phase == FLM_LIVE_FAILED) {
         *why = state.why;
         return false;
     }

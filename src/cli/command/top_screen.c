@@ -11,7 +11,7 @@
 
 struct screen {
     const struct flm_top *top;
-    struct flm_top_state state;        /* of what is shown */
+    struct flm_live_state state;       /* of what is shown */
     const struct flm_profile *profile; /* the viewer's */
     double busy;
     bool is_frozen, all;
@@ -23,9 +23,9 @@ static struct flm_profile *next(void *context)
     struct screen *s = context;
     if (s->is_frozen)
         return NULL;
-    bool ran = s->state.phase == FLM_TOP_RUNS;
-    struct flm_profile *profile = flm_top_recording_next(s->top->recording, &s->state);
-    if (ran && s->state.phase != FLM_TOP_RUNS)
+    bool ran = s->state.phase == FLM_LIVE_RUNS;
+    struct flm_profile *profile = flm_live_next(s->top->recording, &s->state);
+    if (ran && s->state.phase != FLM_LIVE_RUNS)
         flm_top_time("%H:%M:%S", s->time);
     if (profile) {
         s->profile = profile;
@@ -53,7 +53,7 @@ static void tell_empty(void *context, struct flm_text *sentence)
 static void freeze(void *context)
 {
     struct screen *s = context;
-    if (s->state.phase != FLM_TOP_RUNS) /* it stands still */
+    if (s->state.phase != FLM_LIVE_RUNS) /* it stands still */
         return;
     s->is_frozen = !s->is_frozen;
     flm_top_time("%H:%M:%S", s->time);
@@ -64,7 +64,7 @@ static void widen(void *context)
     struct screen *s = context;
     s->all = !s->all;
     s->is_frozen = false;
-    flm_top_recording_widen(s->top->recording, s->all);
+    flm_live_widen(s->top->recording, s->all);
 }
 
 static void propose(void *context, struct flm_text *name)
@@ -107,10 +107,9 @@ bool flm_top_screen(struct flm_top *top, struct flm_error *why)
     }
     bool good = nothing && flm_viewer_take(viewer, FLM_VIEWER_AFTER, nothing, top->name, why) &&
                 flm_viewer_do(viewer, flm_bytes_of("view top"), why) &&
-                flm_top_recording_start(top->recording, why) &&
-                flm_tui_run_live(viewer, &live, why);
+                flm_live_start(top->recording, why) && flm_tui_run_live(viewer, &live, why);
     flm_viewer_free(viewer);
-    if (good && s.state.phase == FLM_TOP_FAILED) {
+    if (good && s.state.phase == FLM_LIVE_FAILED) {
         *why = s.state.why;
         return false;
     }

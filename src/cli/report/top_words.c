@@ -8,7 +8,7 @@
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
 
-double flm_top_busy(const struct flm_profile *p, const struct flm_top_info *info, double hz)
+double flm_top_busy(const struct flm_profile *p, const struct flm_live_info *info, double hz)
 {
     if (!(info->duration_s > 0))
         return -1;
@@ -23,7 +23,7 @@ double flm_top_busy(const struct flm_profile *p, const struct flm_top_info *info
 }
 
 /* "last 10 s", "all 83 s" */
-static void add_span(const struct flm_top_state *state, struct flm_text *out)
+static void add_span(const struct flm_live_state *state, struct flm_text *out)
 {
     double seconds = state->info.duration_s;
     flm_text_puts(out, state->all ? "all " : "last ");
@@ -37,14 +37,14 @@ static void add_span(const struct flm_top_state *state, struct flm_text *out)
     flm_text_puts(out, " s");
 }
 
-static const char *before_first(const struct flm_top_state *state)
+static const char *before_first(const struct flm_live_state *state)
 {
     return state->is_reading ? "symbols are being read" : "the first samples are on their way";
 }
 
-void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_text *out)
+void flm_top_tell(const struct flm_live_state *state, double busy, struct flm_text *out)
 {
-    const struct flm_top_info *info = &state->info;
+    const struct flm_live_info *info = &state->info;
     char digits[32];
     if (state->sums == 0) {
         flm_text_puts(out, before_first(state));
@@ -75,9 +75,9 @@ void flm_top_tell(const struct flm_top_state *state, double busy, struct flm_tex
     }
 }
 
-void flm_top_tell_empty(const struct flm_top_state *state, struct flm_text *out)
+void flm_top_tell_empty(const struct flm_live_state *state, struct flm_text *out)
 {
-    if (state->phase == FLM_TOP_FAILED)
+    if (state->phase == FLM_LIVE_FAILED)
         flm_text_puts(out, state->why.text);
     else if (state->sums == 0)
         flm_text_puts(out, before_first(state));
@@ -89,12 +89,12 @@ void flm_top_tell_empty(const struct flm_top_state *state, struct flm_text *out)
     }
 }
 
-void flm_top_tell_phase(const struct flm_top_state *state, const char *time, struct flm_text *out)
+void flm_top_tell_phase(const struct flm_live_state *state, const char *time, struct flm_text *out)
 {
     int status = state->exit_status;
-    if (state->phase == FLM_TOP_RUNS) {
+    if (state->phase == FLM_LIVE_RUNS) {
         flm_text_puts(out, state->is_reading ? "live, reading symbols" : "live");
-    } else if (state->phase == FLM_TOP_FAILED) {
+    } else if (state->phase == FLM_LIVE_FAILED) {
         flm_text_puts(out, "failed: ");
         flm_text_puts(out, state->why.text);
     } else {

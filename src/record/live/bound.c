@@ -91,7 +91,7 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
     }
     struct flm_builder *builder = b.rebuild.builder;
     struct flm_frame_record rare = {.kind = FLM_KIND_LABEL};
-    rare.function = flm_builder_string(builder, FLM_TOP_RARE, sizeof FLM_TOP_RARE - 1).index;
+    rare.function = flm_builder_string(builder, FLM_LIVE_RARE, sizeof FLM_LIVE_RARE - 1).index;
     b.rare = flm_builder_frame(builder, &rare).index;
     bool good = weigh(&b);
     if (good) {
@@ -108,7 +108,8 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
     return NULL;
 }
 
-struct flm_profile *flm_top_bound(struct flm_profile *profile, uint32_t most, struct flm_error *why)
+struct flm_profile *flm_live_bound(struct flm_profile *profile, uint32_t most,
+                                   struct flm_error *why)
 {
     for (enum location location = BELOW_COMMAND;
          profile && profile->sizes.node_count > most && location <= ALL_IN_ONE; location++) {

@@ -17,11 +17,11 @@
 
 #include "flamel/profile.h"
 
-#define FLM_TOP_RARE "[rare stacks]"
+#define FLM_LIVE_RARE "[rare stacks]"
 
 /* Takes the profile; one with more than `most` stacks becomes a new one with fewer, so that a few
  * may be added before it is too large again. NULL, and `why`, when it fails. */
-struct flm_profile *flm_top_bound(struct flm_profile *profile, uint32_t most,
-                                  struct flm_error *why);
+struct flm_profile *flm_live_bound(struct flm_profile *profile, uint32_t most,
+                                   struct flm_error *why);
 
 #endif

@@ -10,14 +10,14 @@
 
 enum { TICK_NS = 100000000 };
 
-struct flm_top_recording {
-    struct flm_top_options options;
+struct flm_live {
+    struct flm_live_options options;
     struct flm_recorder *recorder;
     pthread_t thread;
     bool has_thread;
 
     /* The thread's own. */
-    struct flm_top_window window;
+    struct flm_live_window window;
     int64_t chunk_ns; /* when the chunk began */
     double cpu_s;     /* ours, until then */
     struct flm_session_counts counted;
@@ -26,7 +26,7 @@ struct flm_top_recording {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t news;
     struct flm_profile *newest;
-    struct flm_top_state state;
+    struct flm_live_state state;
     bool stop, all;
 };
 
@@ -50,8 +50,7 @@ static uint64_t own_size_bytes(void)
     return resident > of_files ? (resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void publish(struct flm_top_recording *r, struct flm_profile *sum,
-                    const struct flm_top_info *info)
+static void publish(struct flm_live *r, struct flm_profile *sum, const struct flm_live_info *info)
 {
     uint64_t own_size = own_size_bytes();
     pthread_mutex_lock(&r->lock);
@@ -65,19 +64,19 @@ static void publish(struct flm_top_recording *r, struct flm_profile *sum,
     pthread_mutex_unlock(&r->lock);
 }
 
-static bool show_sum(struct flm_top_recording *r, struct flm_error *why)
+static bool show_sum(struct flm_live *r, struct flm_error *why)
 {
-    struct flm_top_info info;
+    struct flm_live_info info;
     if (r->window.count == 0 && !r->window.older.profile)
         return true;
-    struct flm_profile *sum = flm_top_window_sum(&r->window, r->shows_all, &info, why);
+    struct flm_profile *sum = flm_live_window_sum(&r->window, r->shows_all, &info, why);
     if (sum)
         publish(r, sum, &info);
     return sum;
 }
 
 /* What came since the last time. */
-static struct flm_profile *take_profile(struct flm_top_recording *r, struct flm_error *why)
+static struct flm_profile *take_profile(struct flm_live *r, struct flm_error *why)
 {
     enum { RINGS_NS = 200000000 }; /* records are read some time after they happened */
     struct flm_builder *builder = flm_builder_new(why);
@@ -90,22 +89,22 @@ static struct flm_profile *take_profile(struct flm_top_recording *r, struct flm_
     return NULL;
 }
 
-static bool take_chunk(struct flm_top_recording *r, int64_t now_ns, struct flm_error *why)
+static bool take_chunk(struct flm_live *r, int64_t now_ns, struct flm_error *why)
 {
     struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
     struct flm_profile *profile = take_profile(r, why);
     double cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-    const struct flm_top_info info = {.duration_s = (double)(now_ns - r->chunk_ns) / 1e9,
-                                      .own_cpu_s = cpu_s - r->cpu_s,
-                                      .samples = counts.samples - r->counted.samples,
-                                      .lost = counts.lost - r->counted.lost};
+    const struct flm_live_info info = {.duration_s = (double)(now_ns - r->chunk_ns) / 1e9,
+                                       .own_cpu_s = cpu_s - r->cpu_s,
+                                       .samples = counts.samples - r->counted.samples,
+                                       .lost = counts.lost - r->counted.lost};
     r->counted = counts;
     r->chunk_ns = now_ns;
     r->cpu_s = cpu_s;
-    return profile && flm_top_window_take(&r->window, profile, &info, why) && show_sum(r, why);
+    return profile && flm_live_window_take(&r->window, profile, &info, why) && show_sum(r, why);
 }
 
-static void tell_reading(struct flm_top_recording *r, bool is_reading)
+static void tell_reading(struct flm_live *r, bool is_reading)
 {
     pthread_mutex_lock(&r->lock);
     r->state.is_reading = is_reading;
@@ -114,7 +113,7 @@ static void tell_reading(struct flm_top_recording *r, bool is_reading)
 
 static bool tick(void *context, struct flm_recorder *recorder)
 {
-    struct flm_top_recording *r = context;
+    struct flm_live *r = context;
     pthread_mutex_lock(&r->lock);
     bool stop = r->stop, is_other = r->all != r->shows_all;
     r->shows_all = r->all;
@@ -143,7 +142,7 @@ static bool tick(void *context, struct flm_recorder *recorder)
 
 static void *run(void *context)
 {
-    struct flm_top_recording *r = context;
+    struct flm_live *r = context;
     struct flm_error why = {0};
     r->chunk_ns = clock_ns(CLOCK_MONOTONIC);
     r->cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
@@ -157,7 +156,7 @@ static void *run(void *context)
     pthread_mutex_lock(&r->lock);
     if (!good && !has_failed)
         r->state.why = why;
-    r->state.phase = good && !has_failed ? FLM_TOP_ENDED : FLM_TOP_FAILED;
+    r->state.phase = good && !has_failed ? FLM_LIVE_ENDED : FLM_LIVE_FAILED;
     r->state.exit_status = result.exit_status;
     pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
@@ -177,10 +176,9 @@ static void *run(void *context)
 
 /* ---- In the other one ------------------------------------------------------------------------ */
 
-struct flm_top_recording *flm_top_recording_new(const struct flm_top_options *options,
-                                                struct flm_error *why)
+struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm_error *why)
 {
-    struct flm_top_recording *r = calloc(1, sizeof *r);
+    struct flm_live *r = calloc(1, sizeof *r);
     if (!r) {
         flm_error_memory(why);
         return NULL;
@@ -197,12 +195,12 @@ struct flm_top_recording *flm_top_recording_new(const struct flm_top_options *op
     r->recorder = flm_recorder_new(&r->options.recorder, why);
     if (r->recorder)
         return r;
-    flm_top_recording_free(r);
+    flm_live_free(r);
     return NULL;
 }
 
 /* Signals are for the thread that has the terminal. */
-bool flm_top_recording_start(struct flm_top_recording *r, struct flm_error *why)
+bool flm_live_start(struct flm_live *r, struct flm_error *why)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -214,7 +212,7 @@ bool flm_top_recording_start(struct flm_top_recording *r, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
 }
 
-void flm_top_recording_free(struct flm_top_recording *r)
+void flm_live_free(struct flm_live *r)
 {
     if (!r)
         return;
@@ -227,19 +225,19 @@ void flm_top_recording_free(struct flm_top_recording *r)
         flm_recorder_end_command(r->recorder);
     }
     flm_recorder_free(r->recorder);
-    flm_top_window_clear(&r->window);
+    flm_live_window_clear(&r->window);
     flm_profile_free(r->newest);
     pthread_cond_destroy(&r->news);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
 
-const struct flm_recorder *flm_top_recording_recorder(const struct flm_top_recording *r)
+const struct flm_recorder *flm_live_recorder(const struct flm_live *r)
 {
     return r->recorder;
 }
 
-struct flm_profile *flm_top_recording_next(struct flm_top_recording *r, struct flm_top_state *state)
+struct flm_profile *flm_live_next(struct flm_live *r, struct flm_live_state *state)
 {
     pthread_mutex_lock(&r->lock);
     struct flm_profile *newest = r->newest;
@@ -249,18 +247,18 @@ struct flm_profile *flm_top_recording_next(struct flm_top_recording *r, struct f
     return newest;
 }
 
-void flm_top_recording_wait(struct flm_top_recording *r, int most_ms)
+void flm_live_wait(struct flm_live *r, int most_ms)
 {
     int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + most_ms * INT64_C(1000000);
     struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_mutex_lock(&r->lock);
-    while (!r->newest && r->state.phase == FLM_TOP_RUNS &&
+    while (!r->newest && r->state.phase == FLM_LIVE_RUNS &&
            pthread_cond_timedwait(&r->news, &r->lock, &until) == 0)
         ;
     pthread_mutex_unlock(&r->lock);
 }
 
-void flm_top_recording_widen(struct flm_top_recording *r, bool all)
+void flm_live_widen(struct flm_live *r, bool all)
 {
     pthread_mutex_lock(&r->lock);
     r->all = all;

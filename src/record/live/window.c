@@ -6,15 +6,15 @@
 #include "flamel/algebra.h"
 #include "record/live/bound.h"
 
-void flm_top_window_clear(struct flm_top_window *w)
+void flm_live_window_clear(struct flm_live_window *w)
 {
     for (size_t i = 0; i < w->count; i++)
         flm_profile_free(w->chunks[i].profile);
     flm_profile_free(w->older.profile);
-    *w = (struct flm_top_window){.most = w->most};
+    *w = (struct flm_live_window){.most = w->most};
 }
 
-static void add_info(struct flm_top_info *sum, const struct flm_top_info *info)
+static void add_info(struct flm_live_info *sum, const struct flm_live_info *info)
 {
     sum->duration_s += info->duration_s;
     sum->own_cpu_s += info->own_cpu_s;
@@ -23,8 +23,9 @@ static void add_info(struct flm_top_info *sum, const struct flm_top_info *info)
 }
 
 /* Some chunks, behind `older` where that is wanted, as one. */
-static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, size_t count,
-                                  bool with_older, struct flm_top_info *info, struct flm_error *why)
+static struct flm_profile *sum_of(const struct flm_live_window *w, size_t first, size_t count,
+                                  bool with_older, struct flm_live_info *info,
+                                  struct flm_error *why)
 {
     const struct flm_profile **in = malloc((count + 1) * sizeof(*in));
     size_t in_count = 0;
@@ -32,7 +33,7 @@ static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, 
         flm_error_memory(why);
         return NULL;
     }
-    *info = (struct flm_top_info){0};
+    *info = (struct flm_live_info){0};
     if (with_older && w->older.profile) {
         in[in_count++] = w->older.profile;
         *info = w->older.info;
@@ -47,7 +48,7 @@ static struct flm_profile *sum_of(const struct flm_top_window *w, size_t first, 
 }
 
 /* How many chunks at the end have `most` intervals. */
-static size_t chunk_of_window(const struct flm_top_window *w)
+static size_t chunk_of_window(const struct flm_live_window *w)
 {
     size_t chunks = 0, intervals = 0;
     while (chunks < w->count && intervals < w->most)
@@ -56,11 +57,11 @@ static size_t chunk_of_window(const struct flm_top_window *w)
 }
 
 /* The oldest chunks become a part of `older`. */
-static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why)
+static bool settle(struct flm_live_window *w, size_t count, struct flm_error *why)
 {
     struct flm_live_chunk older = {0};
     older.profile = sum_of(w, 0, count, true, &older.info, why);
-    older.profile = flm_top_bound(older.profile, FLM_TOP_OLDER_STACKS, why);
+    older.profile = flm_live_bound(older.profile, FLM_LIVE_OLDER_STACKS, why);
     if (!older.profile)
         return false;
     flm_profile_free(w->older.profile);
@@ -73,14 +74,14 @@ static bool settle(struct flm_top_window *w, size_t count, struct flm_error *why
 }
 
 /* The newest chunk with one more interval. */
-static bool extend(struct flm_top_window *w, struct flm_profile *profile,
-                   const struct flm_top_info *info, struct flm_error *why)
+static bool extend(struct flm_live_window *w, struct flm_profile *profile,
+                   const struct flm_live_info *info, struct flm_error *why)
 {
     struct flm_live_chunk *newest = &w->chunks[w->count - 1];
     const struct flm_profile *both[] = {newest->profile, profile};
     struct flm_profile *sum = flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
     flm_profile_free(profile);
-    sum = flm_top_bound(sum, FLM_LIVE_CHUNK_STACKS, why);
+    sum = flm_live_bound(sum, FLM_LIVE_CHUNK_STACKS, why);
     if (!sum)
         return false;
     flm_profile_free(newest->profile);
@@ -90,26 +91,26 @@ static bool extend(struct flm_top_window *w, struct flm_profile *profile,
     return true;
 }
 
-bool flm_top_window_take(struct flm_top_window *w, struct flm_profile *profile,
-                         const struct flm_top_info *info, struct flm_error *why)
+bool flm_live_window_take(struct flm_live_window *w, struct flm_profile *profile,
+                          const struct flm_live_info *info, struct flm_error *why)
 {
-    size_t each = (w->most + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+    size_t each = (w->most + FLM_LIVE_WHOLE - 1) / FLM_LIVE_WHOLE;
     if (w->count > 0 && w->chunks[w->count - 1].intervals < each)
         return extend(w, profile, info, why);
     size_t leaving = w->count - chunk_of_window(w);
-    if (leaving >= FLM_TOP_LEAVING && !settle(w, leaving, why)) {
+    if (leaving >= FLM_LIVE_LEAVING && !settle(w, leaving, why)) {
         flm_profile_free(profile);
         return false;
     }
-    profile = flm_top_bound(profile, FLM_LIVE_CHUNK_STACKS, why);
+    profile = flm_live_bound(profile, FLM_LIVE_CHUNK_STACKS, why);
     if (!profile)
         return false;
     w->chunks[w->count++] = (struct flm_live_chunk){profile, *info, 1};
     return true;
 }
 
-struct flm_profile *flm_top_window_sum(const struct flm_top_window *w, bool all,
-                                       struct flm_top_info *info, struct flm_error *why)
+struct flm_profile *flm_live_window_sum(const struct flm_live_window *w, bool all,
+                                        struct flm_live_info *info, struct flm_error *why)
 {
     size_t count = all ? w->count : chunk_of_window(w);
     return sum_of(w, w->count - count, count, all, info, why);

@@ -14,26 +14,26 @@
 #include "flamel/profile.h"
 
 enum {
-    FLM_TOP_WHOLE = 16,  /* windows of so many intervals have a chunk for each */
-    FLM_TOP_LEAVING = 4, /* chunks that leave the window together */
-    FLM_LIVE_CHUNKS = FLM_TOP_WHOLE + 1 + FLM_TOP_LEAVING,
+    FLM_LIVE_WHOLE = 16,  /* windows of so many intervals have a chunk for each */
+    FLM_LIVE_LEAVING = 4, /* chunks that leave the window together */
+    FLM_LIVE_CHUNKS = FLM_LIVE_WHOLE + 1 + FLM_LIVE_LEAVING,
     FLM_LIVE_CHUNK_STACKS = 125000,
-    FLM_TOP_OLDER_STACKS = 500000
+    FLM_LIVE_OLDER_STACKS = 500000
 };
 
 /* What is known of a chunk, and of a sum of them. */
-struct flm_top_info {
+struct flm_live_info {
     double duration_s, own_cpu_s;
     uint64_t samples, lost;
 };
 
 struct flm_live_chunk {
     struct flm_profile *profile;
-    struct flm_top_info info;
+    struct flm_live_info info;
     size_t intervals;
 };
 
-struct flm_top_window {
+struct flm_live_window {
     size_t most; /* intervals in the window; at least 1 */
     struct flm_live_chunk chunks[FLM_LIVE_CHUNKS];
     size_t count;
@@ -41,15 +41,15 @@ struct flm_top_window {
 };
 
 /* {.most = n} is empty. */
-void flm_top_window_clear(struct flm_top_window *window);
+void flm_live_window_clear(struct flm_live_window *window);
 
 /* A newer interval; keeps the profile, and frees it when it fails. */
-bool flm_top_window_take(struct flm_top_window *window, struct flm_profile *profile,
-                         const struct flm_top_info *info, struct flm_error *why);
+bool flm_live_window_take(struct flm_live_window *window, struct flm_profile *profile,
+                          const struct flm_live_info *info, struct flm_error *why);
 
 /* The sum of the window, or of everything since the start; there must be a chunk. The caller owns
  * it. NULL, and `why`, when it fails. */
-struct flm_profile *flm_top_window_sum(const struct flm_top_window *window, bool all,
-                                       struct flm_top_info *info, struct flm_error *why);
+struct flm_profile *flm_live_window_sum(const struct flm_live_window *window, bool all,
+                                        struct flm_live_info *info, struct flm_error *why);
 
 #endif

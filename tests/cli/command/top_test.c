@@ -48,31 +48,31 @@ static void end_process(pid_t process)
 }
 
 /* Looks at one process, ten times a second; skips the test where that is not allowed. */
-static struct flm_top_recording *look_at(pid_t *process)
+static struct flm_live *look_at(pid_t *process)
 {
-    const struct flm_top_options options = {
+    const struct flm_live_options options = {
         .recorder = {.processes = process, .process_count = 1},
         .interval_ns = 100000000,
         .window = 3,
     };
     struct flm_error why;
-    struct flm_top_recording *r = flm_top_recording_new(&options, &why);
+    struct flm_live *r = flm_live_new(&options, &why);
     if (!r) {
         print_message("not allowed here: %s\n", why.text);
         end_process(*process);
         skip();
     }
-    assert_true(flm_top_recording_start(r, &why));
+    assert_true(flm_live_start(r, &why));
     return r;
 }
 
 /* The next sum; NULL when it has ended. */
-static struct flm_profile *next(struct flm_top_recording *r, struct flm_top_state *state)
+static struct flm_profile *next(struct flm_live *r, struct flm_live_state *state)
 {
     for (int i = 0; i < 300; i++) {
-        flm_top_recording_wait(r, 100);
-        struct flm_profile *p = flm_top_recording_next(r, state);
-        if (p || state->phase != FLM_TOP_RUNS)
+        flm_live_wait(r, 100);
+        struct flm_profile *p = flm_live_next(r, state);
+        if (p || state->phase != FLM_LIVE_RUNS)
             return p;
     }
     fail_msg("nothing came");
@@ -91,8 +91,8 @@ static void sums_come_while_it_runs_with_names(void **state)
 {
     (void)state;
     pid_t process = start_process(true, 0);
-    struct flm_top_recording *r = look_at(&process);
-    struct flm_top_state found;
+    struct flm_live *r = look_at(&process);
+    struct flm_live_state found;
     uint64_t before = 0, samples = 0;
     bool has_name = false;
     for (int i = 0; i < 5; i++) {
@@ -105,10 +105,10 @@ static void sums_come_while_it_runs_with_names(void **state)
         has_name = has_name || has_function(p, "count_to_a_million");
         flm_profile_free(p);
     }
-    assert_int_equal(found.phase, FLM_TOP_RUNS);
+    assert_int_equal(found.phase, FLM_LIVE_RUNS);
     assert_true(samples > 0);
     assert_true(has_name);
-    flm_top_recording_free(r);
+    flm_live_free(r);
     end_process(process);
 }
 
@@ -116,8 +116,8 @@ static void who_waits_has_no_samples_and_sums_all_the_same(void **state)
 {
     (void)state;
     pid_t process = start_process(false, 0);
-    struct flm_top_recording *r = look_at(&process);
-    struct flm_top_state found;
+    struct flm_live *r = look_at(&process);
+    struct flm_live_state found;
     uint64_t samples = 0;
     for (int i = 0; i < 3; i++) {
         struct flm_profile *p = next(r, &found);
@@ -127,7 +127,7 @@ static void who_waits_has_no_samples_and_sums_all_the_same(void **state)
         flm_profile_free(p);
     }
     assert_true(samples < 10);
-    flm_top_recording_free(r);
+    flm_live_free(r);
     end_process(process);
 }
 
@@ -135,8 +135,8 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
 {
     (void)state;
     pid_t process = start_process(true, 0);
-    struct flm_top_recording *r = look_at(&process);
-    struct flm_top_state found;
+    struct flm_live *r = look_at(&process);
+    struct flm_live_state found;
     for (int i = 0; i < 5; i++)
         flm_profile_free(next(r, &found));
     double window_s = found.info.duration_s;
@@ -146,28 +146,28 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
         flm_profile_free(last);
         last = p;
     }
-    assert_int_equal(found.phase, FLM_TOP_ENDED);
+    assert_int_equal(found.phase, FLM_LIVE_ENDED);
     assert_int_equal(found.exit_status, -1); /* it was none of ours */
     assert_non_null(last);
     flm_profile_free(last);
-    flm_top_recording_widen(r, true);
-    for (int i = 0; i < 300 && !(p = flm_top_recording_next(r, &found)); i++)
+    flm_live_widen(r, true);
+    for (int i = 0; i < 300 && !(p = flm_live_next(r, &found)); i++)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     assert_non_null(p);
     assert_true(found.all);
     assert_true(found.info.duration_s > window_s);
     flm_profile_free(p);
-    flm_top_recording_free(r);
+    flm_live_free(r);
 }
 
 static void what_is_not_there_is_refused_before_anything_runs(void **state)
 {
     (void)state;
     int32_t nobody = INT32_MAX;
-    const struct flm_top_options options = {
+    const struct flm_live_options options = {
         .recorder = {.processes = &nobody, .process_count = 1}, .interval_ns = 1, .window = 1};
     struct flm_error why = {0};
-    assert_null(flm_top_recording_new(&options, &why));
+    assert_null(flm_live_new(&options, &why));
     assert_non_null(strstr(why.text, "there is no process 2147483647"));
 }
 
@@ -185,7 +185,7 @@ static void functions_are_seen_frozen_and_saved(void **state)
 {
     (void)state;
     pid_t process = start_process(true, 0);
-    flm_top_recording_free(look_at(&process)); /* skips where it is not allowed */
+    flm_live_free(look_at(&process)); /* skips where it is not allowed */
     struct session session = {0};
     char path[512], answer[600];
     snprintf(path, sizeof path, "%s", temporary_path("top.flm"));

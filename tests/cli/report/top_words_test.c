@@ -9,7 +9,7 @@
 
 static char text[600];
 
-static const char *told(const struct flm_top_state *state, double busy)
+static const char *told(const struct flm_live_state *state, double busy)
 {
     struct flm_text out;
     flm_text_init_fixed(&out, text, sizeof text - 1);
@@ -18,7 +18,7 @@ static const char *told(const struct flm_top_state *state, double busy)
     return text;
 }
 
-static const char *told_empty(const struct flm_top_state *state)
+static const char *told_empty(const struct flm_live_state *state)
 {
     struct flm_text out;
     flm_text_init_fixed(&out, text, sizeof text - 1);
@@ -27,7 +27,7 @@ static const char *told_empty(const struct flm_top_state *state)
     return text;
 }
 
-static const char *told_phase(const struct flm_top_state *state)
+static const char *told_phase(const struct flm_live_state *state)
 {
     struct flm_text out;
     flm_text_init_fixed(&out, text, sizeof text - 1);
@@ -39,12 +39,12 @@ static const char *told_phase(const struct flm_top_state *state)
 static void the_sentence_has_span_samples_busy_lost_and_cost(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.info = {10.02, 0.061, 9870, 0}, .sums = 10};
+    struct flm_live_state s = {.info = {10.02, 0.061, 9870, 0}, .sums = 10};
     assert_string_equal(told(&s, 1.86), "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, "
                                         "own cost 0.61 %");
-    s = (struct flm_top_state){.info = {83.4, 0, 1, 7}, .sums = 83, .all = true};
+    s = (struct flm_live_state){.info = {83.4, 0, 1, 7}, .sums = 83, .all = true};
     assert_string_equal(told(&s, -1), "all 83 s: 1 sample, 7 lost, own cost 0 %");
-    s = (struct flm_top_state){.info = {1.3, 0.013, 20, 0}, .sums = 1};
+    s = (struct flm_live_state){.info = {1.3, 0.013, 20, 0}, .sums = 1};
     assert_string_equal(told(&s, 0.02), "last 1.3 s: 20 samples, 0.02 processors busy, 0 lost, "
                                         "own cost 1 %");
     s.info.samples = 0;
@@ -60,7 +60,7 @@ static void the_sentence_has_span_samples_busy_lost_and_cost(void **state)
 static void it_says_when_it_waits_for_symbols(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.info = {10, 0, 7, 0}, .sums = 10, .is_reading = true};
+    struct flm_live_state s = {.info = {10, 0, 7, 0}, .sums = 10, .is_reading = true};
     assert_string_equal(told_phase(&s), "live, reading symbols");
     assert_string_equal(told(&s, -1), "last 10 s: 7 samples, 0 lost, own cost 0 %");
     s.sums = 0;
@@ -71,13 +71,13 @@ static void it_says_when_it_waits_for_symbols(void **state)
 static void an_empty_pane_says_why(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.info = {10, 0, 0, 0}, .sums = 10};
+    struct flm_live_state s = {.info = {10, 0, 0, 0}, .sums = 10};
     assert_string_equal(told_empty(&s), "nothing ran in the last 10 s");
     s.all = true;
     assert_string_equal(told_empty(&s), "nothing has run since the start");
     s.sums = 0;
     assert_string_equal(told_empty(&s), "the first samples are on their way");
-    s.phase = FLM_TOP_FAILED;
+    s.phase = FLM_LIVE_FAILED;
     flm_error_set(&s.why, FLM_ERROR_SYSTEM, "the ring is gone");
     assert_string_equal(told_empty(&s), "the ring is gone");
 }
@@ -85,15 +85,15 @@ static void an_empty_pane_says_why(void **state)
 static void the_end_is_said_with_how_it_came(void **state)
 {
     (void)state;
-    struct flm_top_state s = {.exit_status = -1};
+    struct flm_live_state s = {.exit_status = -1};
     assert_string_equal(told_phase(&s), "live");
-    s.phase = FLM_TOP_ENDED;
+    s.phase = FLM_LIVE_ENDED;
     assert_string_equal(told_phase(&s), "ended at 15:04:05");
     s.exit_status = 3 << 8;
     assert_string_equal(told_phase(&s), "ended at 15:04:05, exit status 3");
     s.exit_status = 11;
     assert_string_equal(told_phase(&s), "ended at 15:04:05, signal 11");
-    s.phase = FLM_TOP_FAILED;
+    s.phase = FLM_LIVE_FAILED;
     flm_error_set(&s.why, FLM_ERROR_SYSTEM, "the ring is gone");
     assert_string_equal(told_phase(&s), "failed: the ring is gone");
 }
@@ -114,13 +114,13 @@ static struct flm_profile *with_metrics(const char *name, const char *unit, doub
 static void busy_is_time_where_time_was_sampled_and_samples_where_not(void **state)
 {
     (void)state;
-    const struct flm_top_info info = {.duration_s = 2, .samples = 999};
+    const struct flm_live_info info = {.duration_s = 2, .samples = 999};
     struct flm_profile *time = with_metrics("cpu-clock", "ns", 3e9);
     struct flm_profile *cycles = with_metrics("cycles", "count", 1e9);
     assert_true(flm_top_busy(time, &info, 999) == 1.5); /* waiting is no work */
     assert_true(flm_top_busy(cycles, &info, 999) == 0.5);
     assert_true(flm_top_busy(cycles, &info, 0) < 0);
-    const struct flm_top_info none = {.duration_s = 0};
+    const struct flm_live_info none = {.duration_s = 0};
     assert_true(flm_top_busy(time, &none, 999) < 0);
     flm_profile_free(time);
     flm_profile_free(cycles);

@@ -14,7 +14,7 @@
 
 static struct flm_profile *bounded(const char *folded, uint32_t most)
 {
-    struct flm_profile *p = flm_top_bound(profile_of(folded), most, NULL);
+    struct flm_profile *p = flm_live_bound(profile_of(folded), most, NULL);
     assert_non_null(p);
     assert_sound(p);
     return p;
@@ -24,7 +24,7 @@ static void one_that_is_small_enough_is_the_same(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("make;main;read 900\nmake;main;lex 1\n");
-    assert_ptr_equal(flm_top_bound(p, 5, NULL), p);
+    assert_ptr_equal(flm_live_bound(p, 5, NULL), p);
     flm_profile_free(p);
 }
 
@@ -74,7 +74,7 @@ static void samples_are_lost_callers_once_however_often_it_is_bounded(void **sta
     struct flm_profile *p = bounded("a;x;f 1\nb;x;g 1\nc;x;h 1\nmain;i 90\n", 7);
     double lost = lost_of(p);
     assert_true(lost == 3);
-    p = flm_top_bound(p, 6, NULL);
+    p = flm_live_bound(p, 6, NULL);
     assert_folded(p, "[rare stacks] 3\nmain;i 90\n");
     assert_true(lost_of(p) == lost);
     flm_profile_free(p);
@@ -101,7 +101,7 @@ static void self_values_are_exact_and_stacks_no_more_than_asked(void **state)
         const struct flm_profile *in[] = {whole};
         struct flm_profile *copy = flm_align(in, 1, FLM_ALIGN_ADD, NULL, NULL);
         uint32_t most = 90 + random_below(&random, 300);
-        struct flm_profile *p = flm_top_bound(copy, most, NULL);
+        struct flm_profile *p = flm_live_bound(copy, most, NULL);
         assert_sound(p);
         assert_true(p->sizes.node_count <= most);
         for (uint32_t i = 1; i < whole->sizes.node_count; i++) {
@@ -118,7 +118,7 @@ static bool work(void *context, struct flm_error *why)
 {
     const struct flm_profile *in[] = {context};
     struct flm_profile *p = flm_align(in, 1, FLM_ALIGN_ADD, NULL, why);
-    p = p ? flm_top_bound(p, 4, why) : NULL;
+    p = p ? flm_live_bound(p, 4, why) : NULL;
     flm_profile_free(p);
     return p;
 }

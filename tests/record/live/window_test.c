@@ -20,7 +20,7 @@ static struct flm_profile *chunk(unsigned i)
     return profile_of(folded);
 }
 
-static const struct flm_top_info info = {
+static const struct flm_live_info info = {
     .duration_s = 0.5, .own_cpu_s = 0.25, .samples = 3, .lost = 2};
 
 static double at_stack(const struct flm_profile *p, const char *name)
@@ -36,11 +36,11 @@ static double at_stack(const struct flm_profile *p, const char *name)
 static void the_window_is_the_sum_of_the_last_chunks(void **state)
 {
     (void)state;
-    struct flm_top_window w = {.most = MOST};
+    struct flm_live_window w = {.most = MOST};
     for (unsigned i = 0; i < 25; i++) {
-        struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
-        struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+        struct flm_live_info sum;
+        assert_true(flm_live_window_take(&w, chunk(i), &info, NULL));
+        struct flm_profile *p = flm_live_window_sum(&w, false, &sum, NULL);
         unsigned count = i + 1 < MOST ? i + 1 : MOST;
         assert_sound(p);
         assert_true(at_stack(p, "shared") == count);
@@ -54,18 +54,18 @@ static void the_window_is_the_sum_of_the_last_chunks(void **state)
         assert_int_equal(sum.lost, 2 * count);
         flm_profile_free(p);
     }
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
 }
 
 static void all_is_the_sum_of_all_chunks(void **state)
 {
     (void)state;
-    struct flm_top_window w = {.most = MOST};
+    struct flm_live_window w = {.most = MOST};
     double whole = 0;
     for (unsigned i = 0; i < 25; i++) {
-        struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
-        struct flm_profile *p = flm_top_window_sum(&w, true, &sum, NULL);
+        struct flm_live_info sum;
+        assert_true(flm_live_window_take(&w, chunk(i), &info, NULL));
+        struct flm_profile *p = flm_live_window_sum(&w, true, &sum, NULL);
         whole += i + 2;
         assert_true(flm_profile_total(p, (struct flm_metric){0}) == whole);
         assert_true(at_stack(p, "shared") == i + 1);
@@ -73,34 +73,34 @@ static void all_is_the_sum_of_all_chunks(void **state)
         assert_int_equal(sum.samples, 3 * (i + 1));
         flm_profile_free(p);
     }
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
 }
 
 static void so_many_pieces_are_kept_however_many_came(void **state)
 {
     (void)state;
-    struct flm_top_window w = {.most = MOST};
+    struct flm_live_window w = {.most = MOST};
     for (unsigned i = 0; i < 200; i++) {
-        assert_true(flm_top_window_take(&w, chunk(0), &info, NULL));
-        assert_true(w.count <= MOST + FLM_TOP_LEAVING);
+        assert_true(flm_live_window_take(&w, chunk(0), &info, NULL));
+        assert_true(w.count <= MOST + FLM_LIVE_LEAVING);
     }
     assert_int_equal(w.older.profile->sizes.node_count, 4);
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
 }
 
 static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
 {
     (void)state;
-    static const unsigned windows[] = {FLM_TOP_WHOLE, FLM_TOP_WHOLE + 1, 40, 100};
+    static const unsigned windows[] = {FLM_LIVE_WHOLE, FLM_LIVE_WHOLE + 1, 40, 100};
     for (size_t k = 0; k < sizeof windows / sizeof windows[0]; k++) {
-        struct flm_top_window w = {.most = windows[k]};
-        unsigned each = (windows[k] + FLM_TOP_WHOLE - 1) / FLM_TOP_WHOLE;
+        struct flm_live_window w = {.most = windows[k]};
+        unsigned each = (windows[k] + FLM_LIVE_WHOLE - 1) / FLM_LIVE_WHOLE;
         for (unsigned i = 0; i < 300; i++) {
-            struct flm_top_info sum, whole;
-            assert_true(flm_top_window_take(&w, chunk(0), &info, NULL));
+            struct flm_live_info sum, whole;
+            assert_true(flm_live_window_take(&w, chunk(0), &info, NULL));
             assert_true(w.count <= FLM_LIVE_CHUNKS);
-            struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
-            struct flm_profile *all = flm_top_window_sum(&w, true, &whole, NULL);
+            struct flm_profile *p = flm_live_window_sum(&w, false, &sum, NULL);
+            struct flm_profile *all = flm_live_window_sum(&w, true, &whole, NULL);
             unsigned shown = (unsigned)(sum.duration_s / 0.5);
             assert_true(i + 1 < windows[k] ? shown == i + 1
                                            : shown >= windows[k] && shown < windows[k] + each);
@@ -110,7 +110,7 @@ static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
             flm_profile_free(p);
             flm_profile_free(all);
         }
-        flm_top_window_clear(&w);
+        flm_live_window_clear(&w);
     }
 }
 
@@ -134,40 +134,40 @@ static struct flm_profile *new_stacks(unsigned i)
 static void ever_new_stacks_do_not_make_it_grow(void **state)
 {
     (void)state;
-    struct flm_top_window w = {.most = MOST};
+    struct flm_live_window w = {.most = MOST};
     for (unsigned i = 0; i < 600; i++) {
-        assert_true(flm_top_window_take(&w, new_stacks(i), &info, NULL));
+        assert_true(flm_live_window_take(&w, new_stacks(i), &info, NULL));
         if (w.older.profile)
-            assert_true(w.older.profile->sizes.node_count <= FLM_TOP_OLDER_STACKS);
+            assert_true(w.older.profile->sizes.node_count <= FLM_LIVE_OLDER_STACKS);
     }
-    struct flm_top_info sum;
-    struct flm_profile *all = flm_top_window_sum(&w, true, &sum, NULL);
+    struct flm_live_info sum;
+    struct flm_profile *all = flm_live_window_sum(&w, true, &sum, NULL);
     assert_true(flm_profile_total(all, (struct flm_metric){0}) == 600000);
     assert_true(all->sizes.loss_count == 1 && all->losses[0].count > 0);
     flm_profile_free(all);
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
 }
 
 static void a_window_may_be_one_chunk(void **state)
 {
     (void)state;
-    struct flm_top_window w = {.most = 1};
+    struct flm_live_window w = {.most = 1};
     for (unsigned i = 0; i < 3; i++) {
-        struct flm_top_info sum;
-        assert_true(flm_top_window_take(&w, chunk(i), &info, NULL));
-        struct flm_profile *p = flm_top_window_sum(&w, false, &sum, NULL);
+        struct flm_live_info sum;
+        assert_true(flm_live_window_take(&w, chunk(i), &info, NULL));
+        struct flm_profile *p = flm_live_window_sum(&w, false, &sum, NULL);
         struct flm_profile *same = chunk(i);
         assert_profiles_equal(p, same);
         flm_profile_free(same);
         flm_profile_free(p);
     }
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
 }
 
 static bool work(void *context, struct flm_error *why)
 {
     (void)context;
-    struct flm_top_window w = {.most = 2};
+    struct flm_live_window w = {.most = 2};
     bool good = true;
     for (unsigned i = 0; good && i < 5; i++) {
         struct flm_builder *b = flm_builder_new(why);
@@ -178,13 +178,13 @@ static bool work(void *context, struct flm_error *why)
             flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), m, 1);
             p = flm_builder_finish(b, why);
         }
-        good = p && flm_top_window_take(&w, p, &info, why);
+        good = p && flm_live_window_take(&w, p, &info, why);
     }
-    struct flm_top_info sum;
-    struct flm_profile *p = good ? flm_top_window_sum(&w, true, &sum, why) : NULL;
+    struct flm_live_info sum;
+    struct flm_profile *p = good ? flm_live_window_sum(&w, true, &sum, why) : NULL;
     good = p;
     flm_profile_free(p);
-    flm_top_window_clear(&w);
+    flm_live_window_clear(&w);
     return good;
 }
 
