@@ -27,7 +27,7 @@ LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -I$(BUILD)/generated \
 
 # Pure code sees the C standard only; the rest also what the system has beyond it, defined as
 # nothing, so that a source may say it too. Tests share tests/support: "support/core/allocation.h".
-sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO)) \
+sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(OPTIONAL)) \
        $(if $(filter tests/%,$(1)),-Itests)
 
 # One compilation serves both libraries; calls inside the library need not go through its table.
@@ -49,9 +49,14 @@ FATAL := $(if $(filter 1,$(WERROR)),-Werror)
 
 # PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.
 CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
-# Cairo, libmicrohttpd (the server of `flamel view`), libcurl and liblzma are loaded when they are
-# needed, not linked: src/os/library.h. The first two have their headers here all the same.
-LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo)
+# --debuginfod needs libdebuginfod, and is refused with a sentence where it was not there.
+DEBUGINFOD ?= $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
+OPTIONAL := $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO) \
+            $(if $(filter 1,$(DEBUGINFOD)),-DFLAMEL_DEBUGINFOD)
+# Cairo, libmicrohttpd (the server of `flamel view`), libdebuginfod and liblzma are loaded when they
+# are needed, not linked: src/os/library.h. All but the last have their headers here all the same.
+LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo) \
+          $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod)
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 # libstdc++ has the demangler of C++: __cxa_demangle.

@@ -22,11 +22,11 @@ struct flm_load_options {
     /* Of recordings that hold addresses (perf.data): where functions and lines are looked up. */
     const char *const *symbol_dirs; /* searched for files before the places they were recorded at */
     size_t symbol_dir_count;
-    const char *perf_dir;        /* where perf keeps files by build id: ~/.debug; NULL: nowhere */
-    const char *cache_dir;       /* where what was found is kept; NULL: nowhere */
-    const char *debuginfod_urls; /* servers that are asked for what is missing; NULL: none */
-    bool no_inlines;             /* functions of symbol tables alone: quick */
-    bool lines;                  /* frames have lines, and are told apart by them */
+    const char *perf_dir;  /* where perf keeps files by build id: ~/.debug; NULL: nowhere */
+    const char *cache_dir; /* where what was found is kept; NULL: nowhere */
+    bool debuginfod;       /* query the servers in the environment's DEBUGINFOD_URLS */
+    bool no_inlines;       /* functions of symbol tables alone: quick */
+    bool lines;            /* frames have lines, and are told apart by them */
 
     /* Told now and then how much was read; `size` is 0 where it is not known. False stops. */
     bool (*progress)(void *context, uint64_t bytes, uint64_t size);

@@ -1,5 +1,6 @@
 #include "os/library.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -17,9 +18,18 @@ static void *load(const char *file)
     return dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 }
 
+static bool find_function(void *library, const char *function, void *pointer)
+{
+    void *found = dlsym(library, function);
+    if (found)
+        memcpy(pointer, &found, sizeof found);
+    return found != NULL;
+}
+
 bool flm_library_open(const char *const *files, const char *const *functions, void *pointers,
                       struct flm_error *why)
 {
+    assert(files && files[0] && functions && pointers);
     struct flm_error first = {0};
     void *library = load(files[0]);
     if (!library)
@@ -31,11 +41,18 @@ bool flm_library_open(const char *const *files, const char *const *functions, vo
             *why = first;
         return false;
     }
-    for (size_t i = 0; functions[i]; i++) {
-        void *found = dlsym(library, functions[i]);
-        if (!found)
+    for (size_t i = 0; functions[i]; i++)
+        if (!find_function(library, functions[i], (char *)pointers + i * sizeof(void *)))
             return system_error(why);
-        memcpy((char *)pointers + i * sizeof found, &found, sizeof found);
-    }
     return true;
+}
+
+bool flm_library_loaded_function(const char *file, const char *function, void *pointer)
+{
+    assert(file && function && pointer);
+    void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    bool found = library && find_function(library, function, pointer);
+    if (library)
+        dlclose(library);
+    return found;
 }

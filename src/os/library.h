@@ -22,4 +22,9 @@
 bool flm_library_open(const char *const *files, const char *const *functions, void *pointers,
                       struct flm_error *why);
 
+/* One more function of a library that was loaded before, into the pointer to a function that
+ * `pointer` points to: for callbacks, which are not given the structure of pointers. False when the
+ * library is not loaded, or has no such function. */
+bool flm_library_loaded_function(const char *file, const char *function, void *pointer);
+
 #endif

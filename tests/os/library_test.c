@@ -64,6 +64,19 @@ static void a_function_that_is_not_in_it_is_named(void **state)
     assert_non_null(strstr(why.text, "flamel_nothing"));
 }
 
+static void a_function_of_a_loaded_library_is_found(void **state)
+{
+    (void)state;
+    const char *const files[] = {"libz.so.1", NULL};
+    struct zlib zlib;
+    assert_true(flm_library_open(files, functions, &zlib, NULL));
+    const char *(*version)(void) = NULL;
+    assert_true(flm_library_loaded_function("libz.so.1", "zlibVersion", &version));
+    assert_ptr_equal(version, zlib.version);
+    assert_false(flm_library_loaded_function("libz.so.1", "flamel_nothing", &version));
+    assert_false(flm_library_loaded_function("libflamel-nothing.so.1", "zlibVersion", &version));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -71,6 +84,7 @@ int main(void)
         cmocka_unit_test(the_first_that_is_there_is_taken),
         cmocka_unit_test(a_library_that_is_not_there_is_named),
         cmocka_unit_test(a_function_that_is_not_in_it_is_named),
+        cmocka_unit_test(a_function_of_a_loaded_library_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .symbol_dir_count = fields->symbols.count,
         .perf_dir = flm_symbol_perf_dir(&paths),
         .cache_dir = flm_symbol_cache(&paths),
-        .debuginfod_urls = fields->debuginfod ? getenv("DEBUGINFOD_URLS") : NULL,
+        .debuginfod = fields->debuginfod,
         .no_inlines = fields->no_inlines,
         .lines = fields->lines,
     };

@@ -132,7 +132,6 @@ bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod
     o->session.symbols.symbol_dir_count = dirs->count;
     o->session.symbols.cache_dir = flm_symbol_cache(paths);
     o->session.symbols.perf_dir = flm_symbol_perf_dir(paths);
-    o->session.symbols.ask_debuginfod = debuginfod;
-    o->session.symbols.debuginfod_urls = getenv("DEBUGINFOD_URLS");
+    o->session.symbols.debuginfod = debuginfod;
     return true;
 }

@@ -1,12 +1,23 @@
-/* debuginfod.h - asks servers for files by build id, as debuginfod(8) serves them.
+/* debuginfod.h - files by build id from debuginfod servers, through libdebuginfod.
  *
- *     GET URL/buildid/BUILDID/debuginfo     the separate debug information
- *     GET URL/buildid/BUILDID/executable    the file itself
+ *     debug information   GET URL/buildid/BUILDID/debuginfo
+ *     program             GET URL/buildid/BUILDID/executable
  *
- * libcurl is opened when the first question is asked, never linked: few want this, and it costs a
- * program 20 ms to start with it. What a server answers is a file like any other: it is checked
- * against the build id. It is kept in the cache, and so is, for ten minutes, that no server had it.
- * A server that cannot be reached is not asked again. */
+ * The library is loaded by the first query, never linked: few runs want it, and with libcurl
+ * underneath it adds 20 ms to the start of a program. A downloaded file is treated as any other: its
+ * build id is checked, and a wrong one is removed from the cache.
+ *
+ * The configuration is the environment's, as for gdb, perf and every other program that uses
+ * libdebuginfod: DEBUGINFOD_URLS names the servers, DEBUGINFOD_CACHE_PATH the cache, which all
+ * these programs share (it also remembers for ten minutes which files no server had), and
+ * DEBUGINFOD_TIMEOUT, DEBUGINFOD_MAXSIZE and others limit a transfer. libdebuginfod has no functions
+ * for these settings, and reads them at each query. Nothing here writes to the environment, since
+ * setenv in one thread is a race with getenv in all others: a program that chooses the servers
+ * itself calls setenv before it starts its first thread.
+ *
+ * All servers are queried at once. A query that receives less than 1 KiB/s for `patience_seconds`
+ * is given up, and from then on queries wait a tenth as long: one server that accepts connections
+ * and never responds would otherwise delay every file that the others do not have. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_DEBUGINFOD_H
 #define FLAMEL_SYMBOL_REGISTRY_DEBUGINFOD_H
 
@@ -14,20 +25,26 @@
 
 struct flm_debuginfod;
 
-/* `urls` are separated by blanks. NULL, and `why`, when memory ran out. Nothing is asked yet. */
-struct flm_debuginfod *flm_debuginfod_new(const char *urls, const char *cache_dir,
-                                          struct flm_error *why);
-void flm_debuginfod_free(struct flm_debuginfod *servers);
+enum { FLM_DEBUGINFOD_PATIENCE_SECONDS = 20 };
 
-/* `kind`: "debuginfo", "executable". NULL where no server has it, or none can be asked. May be
- * called by several threads. */
-struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *servers,
-                                        const struct flm_build_id *id, const char *kind);
+enum flm_debuginfod_kind { FLM_DEBUGINFOD_DEBUGINFO, FLM_DEBUGINFOD_EXECUTABLE };
+
+/* Queries nothing yet. NULL, and `why`, when memory ran out. */
+struct flm_debuginfod *flm_debuginfod_new(int patience_seconds, struct flm_error *why);
+void flm_debuginfod_free(struct flm_debuginfod *debuginfod);
+
+/* The file, owned by the caller. NULL when no server has it, or the query failed: the counts say
+ * which. Any number of threads may call this at once. */
+struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
+                                        const struct flm_build_id *id,
+                                        enum flm_debuginfod_kind kind);
 
 struct flm_debuginfod_counts {
-    size_t asked, found, failed; /* files; failed: a server could not be asked, or sent rubbish */
-    char reason[200];            /* of the last failure, "" */
+    size_t queried;   /* files that servers were queried for: they were not in the cache */
+    size_t found;     /* files that were found, in the cache or by a server */
+    size_t failed;    /* no server could be queried, or the file has another build id */
+    char reason[200]; /* of the last failure; "" without one */
 };
-struct flm_debuginfod_counts flm_debuginfod_counts(struct flm_debuginfod *servers);
+struct flm_debuginfod_counts flm_debuginfod_counts(struct flm_debuginfod *debuginfod);
 
 #endif

@@ -295,7 +295,7 @@ void flm_find_program(const struct flm_find *find, struct flm_bytes path,
             done = try_program(&search);
         }
         struct flm_elf_file *file =
-            done ? NULL : flm_debuginfod_get(find->debuginfod, id, "executable");
+            done ? NULL : flm_debuginfod_get(find->debuginfod, id, FLM_DEBUGINFOD_EXECUTABLE);
         if (file) {
             begin(&search, "debuginfod");
             flm_text_putc(&search.path, 0);
@@ -411,7 +411,8 @@ void flm_find_debug(const struct flm_find *find, const struct flm_elf_file *prog
     if (!has_path)
         path = (struct flm_bytes){"", 0};
     if (!find_debug_in_dirs(&search, path) && !find_debug_in_place(&search, path, process)) {
-        struct flm_elf_file *file = flm_debuginfod_get(find->debuginfod, id, "debuginfo");
+        struct flm_elf_file *file =
+            flm_debuginfod_get(find->debuginfod, id, FLM_DEBUGINFOD_DEBUGINFO);
         if (file) {
             begin(&search, "debuginfod");
             flm_text_putc(&search.path, 0);
@@ -447,7 +448,8 @@ struct flm_elf_file *flm_find_alternate(const struct flm_find *find,
     add(&search, name_of(link));
     done = done || try_debug(&search, false);
     if (!done) {
-        struct flm_elf_file *file = flm_debuginfod_get(find->debuginfod, &id, "debuginfo");
+        struct flm_elf_file *file =
+            flm_debuginfod_get(find->debuginfod, &id, FLM_DEBUGINFOD_DEBUGINFO);
         if (file)
             take_debug(&search, file, false);
     }

@@ -23,7 +23,7 @@ struct flm_find {
     size_t symbol_dir_count;
     const char *debug_dir;             /* NULL: /usr/lib/debug */
     const char *perf_dir;              /* ~/.debug; NULL: not looked into */
-    struct flm_debuginfod *debuginfod; /* NULL: nobody is asked */
+    struct flm_debuginfod *debuginfod; /* NULL: servers are not queried */
 };
 
 /* A file, and where it was; a text to be cleared by the caller. */

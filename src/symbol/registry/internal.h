@@ -69,8 +69,7 @@ struct flm_modules {
     struct flm_index requests; /* what was asked for: path, build id, process */
     struct flm_request *asked;
     size_t asked_count, asked_capacity;
-    int threads;                         /* for each module that is walked */
-    struct flm_debuginfod_counts counts; /* as they were asked for last */
+    int threads; /* for each module that is walked */
     uint64_t round;
 };
 

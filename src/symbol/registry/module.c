@@ -272,11 +272,18 @@ static void explain_kernel(const struct flm_module *module, struct flm_text *out
 
 static void explain_lack(const struct flm_module *module, const char *what, struct flm_text *out)
 {
+    struct flm_debuginfod *debuginfod = module->modules->find.debuginfod;
     flm_text_format(out,
                     "%s: install its debug information (Debian and Ubuntu: the package's -dbgsym, "
-                    "Fedora: debuginfo-install), ask a server with --debuginfod, or say where it "
-                    "is with --symbols DIR",
-                    what);
+                    "Fedora: debuginfo-install)%s, or say where it is with --symbols DIR",
+                    what, debuginfod ? "" : ", query servers with --debuginfod");
+    if (debuginfod) {
+        struct flm_debuginfod_counts counts = flm_debuginfod_counts(debuginfod);
+        if (counts.failed)
+            flm_text_format(out, "; --debuginfod failed: %s", counts.reason);
+        else
+            flm_text_puts(out, "; no debuginfod server has it");
+    }
     if (module->id.size) {
         flm_text_puts(out, " (build id ");
         add_id(out, &module->id);

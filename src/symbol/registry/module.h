@@ -37,10 +37,9 @@ struct flm_modules_options {
     const char *debug_dir; /* of separate debug files; NULL: /usr/lib/debug */
     const char *perf_dir;  /* where perf keeps files by build id: ~/.debug; NULL: not looked into */
     const char *cache_dir; /* NULL: nothing is kept */
-    bool ask_debuginfod;   /* of the servers in `debuginfod_urls`, separated by blanks */
-    const char *debuginfod_urls;
-    bool names_only;     /* no lines and no inlined functions: symbol tables alone */
-    bool kernel_is_ours; /* recorded on this kernel, since it booted: its symbols may be asked */
+    bool debuginfod;       /* query the servers in DEBUGINFOD_URLS: debuginfod.h */
+    bool names_only;       /* no lines and no inlined functions: symbol tables alone */
+    bool kernel_is_ours;   /* recorded on this kernel, since it booted: its symbols may be asked */
 };
 
 struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
@@ -143,13 +142,5 @@ enum flm_module_state flm_module_state(struct flm_module *module);
 
 /* One sentence for people: what is missing and what would help. */
 void flm_module_explain(struct flm_module *module, struct flm_text *out);
-
-/* What debuginfod servers were asked for: how many files, how many they had, how many questions
- * failed, and why the last one did ("" where none has; good until the next call). */
-struct flm_modules_asked {
-    size_t asked, found, failed;
-    const char *reason;
-};
-struct flm_modules_asked flm_modules_asked(struct flm_modules *modules);
 
 #endif

@@ -22,7 +22,7 @@ static const char *keep_text(struct flm_modules *modules, const char *text, bool
 static bool keep_options(struct flm_modules *modules, const struct flm_modules_options *options)
 {
     bool failed = false;
-    enum { SINGLE = 4 };
+    enum { SINGLE = 3 };
     struct flm_modules_options *own = &modules->options;
     *own = *options;
     modules->texts = calloc(options->symbol_dir_count + SINGLE, sizeof *modules->texts);
@@ -35,7 +35,6 @@ static bool keep_options(struct flm_modules *modules, const struct flm_modules_o
     own->debug_dir = keep_text(modules, options->debug_dir, &failed);
     own->perf_dir = keep_text(modules, options->perf_dir, &failed);
     own->cache_dir = keep_text(modules, options->cache_dir, &failed);
-    own->debuginfod_urls = keep_text(modules, options->debuginfod_urls, &failed);
     return !failed;
 }
 
@@ -49,8 +48,8 @@ struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
         return NULL;
     }
     const struct flm_modules_options *own = &modules->options;
-    if (own->ask_debuginfod) {
-        modules->find.debuginfod = flm_debuginfod_new(own->debuginfod_urls, own->cache_dir, why);
+    if (own->debuginfod) {
+        modules->find.debuginfod = flm_debuginfod_new(FLM_DEBUGINFOD_PATIENCE_SECONDS, why);
         if (!modules->find.debuginfod) {
             flm_modules_free(modules);
             return NULL;
@@ -99,15 +98,6 @@ void flm_modules_free(struct flm_modules *modules)
     flm_index_clear(&modules->requests);
     flm_debuginfod_free(modules->find.debuginfod);
     free(modules);
-}
-
-struct flm_modules_asked flm_modules_asked(struct flm_modules *modules)
-{
-    if (!modules->find.debuginfod)
-        return (struct flm_modules_asked){.reason = ""};
-    modules->counts = flm_debuginfod_counts(modules->find.debuginfod);
-    return (struct flm_modules_asked){modules->counts.asked, modules->counts.found,
-                                      modules->counts.failed, modules->counts.reason};
 }
 
 /* ---- Getting one --------------------------------------------------------------------------------

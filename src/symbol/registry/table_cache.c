@@ -35,32 +35,22 @@ static struct header header_of(const struct flm_build_id *id, const char *kind,
     return header;
 }
 
-void flm_cache_path(const char *dir, const struct flm_build_id *id, const char *kind,
-                    struct flm_text *path)
-{
-    struct flm_text digits = {0};
-    flm_build_id_print(id, &digits);
-    if (digits.failed || digits.size < 2) {
-        path->failed = true;
-    } else {
-        flm_text_format(path, "%s/%.*s/%.*s.%s", dir, 2, digits.at, (int)digits.size - 2,
-                        digits.at + 2, kind);
-    }
-    flm_text_clear(&digits);
-}
-
-/* The path, terminated; to be freed. NULL when memory ran out or there is no build id. */
+/* "DIR/ab/cdef0123....KIND", terminated, to be freed. NULL when memory ran out, or there is no build
+ * id. */
 static char *path_of(const char *dir, const struct flm_build_id *id, const char *kind)
 {
-    struct flm_text path = {0};
+    struct flm_text digits = {0}, path = {0};
     if (!dir || id->size == 0 || id->size > FLM_BUILD_ID_MOST)
         return NULL;
-    flm_cache_path(dir, id, kind, &path);
+    flm_build_id_print(id, &digits);
+    if (!digits.failed)
+        flm_text_format(&path, "%s/%.*s/%.*s.%s", dir, 2, digits.at, (int)digits.size - 2,
+                        digits.at + 2, kind);
     flm_text_putc(&path, 0);
-    if (path.failed) {
+    path.failed |= digits.failed;
+    flm_text_clear(&digits);
+    if (path.failed)
         flm_text_clear(&path);
-        return NULL;
-    }
     return path.at;
 }
 
@@ -126,35 +116,6 @@ static bool make_folders(char *path)
     return true;
 }
 
-int flm_cache_create(const char *dir, const struct flm_build_id *id, const char *kind,
-                     struct flm_text *path)
-{
-    char *name = path_of(dir, id, kind);
-    if (!name)
-        return -1;
-    flm_text_format(path, "%s.XXXXXX", name);
-    flm_text_putc(path, 0);
-    free(name);
-    return path->failed || !make_folders(path->at) ? -1 : mkostemp(path->at, O_CLOEXEC);
-}
-
-void flm_cache_discard(int descriptor, const char *path)
-{
-    close(descriptor);
-    unlink(path);
-}
-
-bool flm_cache_keep(int descriptor, const char *path, const char *dir,
-                    const struct flm_build_id *id, const char *kind)
-{
-    char *name = path_of(dir, id, kind);
-    bool kept = name && rename(path, name) == 0;
-    free(name);
-    if (!kept)
-        unlink(path);
-    return close(descriptor) == 0 && kept;
-}
-
 static bool write_all(int descriptor, const void *bytes, size_t size)
 {
     const char *at = bytes;
@@ -173,17 +134,23 @@ static bool write_all(int descriptor, const void *bytes, size_t size)
 bool flm_cache_store(const char *dir, const struct flm_build_id *id, const char *kind,
                      struct flm_bytes bytes)
 {
+    char *name = bytes.size ? path_of(dir, id, kind) : NULL;
     struct flm_text path = {0};
-    int descriptor = bytes.size ? flm_cache_create(dir, id, kind, &path) : -1;
-    bool kept = false;
+    if (!name)
+        return false;
+    flm_text_format(&path, "%s.XXXXXX", name);
+    flm_text_putc(&path, 0);
+    int descriptor = path.failed || !make_folders(path.at) ? -1 : mkostemp(path.at, O_CLOEXEC);
+    bool stored = false;
     if (descriptor >= 0) {
         struct header header = header_of(id, kind, bytes);
-        if (write_all(descriptor, &header, sizeof header) &&
-            write_all(descriptor, bytes.at, bytes.size))
-            kept = flm_cache_keep(descriptor, path.at, dir, id, kind);
-        else
-            flm_cache_discard(descriptor, path.at);
+        stored = write_all(descriptor, &header, sizeof header) &&
+                 write_all(descriptor, bytes.at, bytes.size);
+        stored = close(descriptor) == 0 && stored && rename(path.at, name) == 0;
+        if (!stored)
+            unlink(path.at);
     }
+    free(name);
     flm_text_clear(&path);
-    return kept;
+    return stored;
 }

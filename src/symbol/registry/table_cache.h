@@ -34,21 +34,4 @@ void flm_cache_rest(const struct flm_cached *cached);
 bool flm_cache_store(const char *dir, const struct flm_build_id *id, const char *kind,
                      struct flm_bytes bytes);
 
-/* ---- Files of others that are kept beside (debuginfod.h)
- * ----------------------------------------- */
-
-/* Adds "DIR/ab/cdef0123....KIND". */
-void flm_cache_path(const char *dir, const struct flm_build_id *id, const char *kind,
-                    struct flm_text *path);
-
-/* A new file beside that name, open for writing, whose path is added to `path`, terminated; folders
- * are made where they lack, for the owner alone. -1 when there can be none. */
-int flm_cache_create(const char *dir, const struct flm_build_id *id, const char *kind,
-                     struct flm_text *path);
-
-/* Closes it, and gives it its name; or removes it. */
-bool flm_cache_keep(int descriptor, const char *path, const char *dir,
-                    const struct flm_build_id *id, const char *kind);
-void flm_cache_discard(int descriptor, const char *path);
-
 #endif

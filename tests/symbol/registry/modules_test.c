@@ -148,8 +148,7 @@ static void memory_that_runs_out_is_reported(void **state)
                                                 .debug_dir = "/c",
                                                 .perf_dir = "/d",
                                                 .cache_dir = "/e",
-                                                .ask_debuginfod = true,
-                                                .debuginfod_urls = ""};
+                                                .debuginfod = true};
     for (size_t nth = 1;; nth++) {
         struct flm_error why = {0};
         allocation_fail_from(nth);
