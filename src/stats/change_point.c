@@ -6,8 +6,7 @@
 
 #include "stats/random.h"
 
-/* ---- Distances ----------------------------------------------------------------------------------
- */
+/* ---- Distances ------------------------------------------------------------------------------- */
 
 /* Of all pairs of [i, i + rows) and [k, k + columns). */
 static double sum_of(const struct flm_distances *d, uint32_t i, uint32_t rows, uint32_t k,
@@ -48,8 +47,7 @@ double flm_energy_q(const struct flm_distances *distances, uint32_t from, uint32
                       sum_of(distances, at, to - at, at, to - at) / 2, at - from, to - at);
 }
 
-/* ---- The same runs in other orders --------------------------------------------------------------
- */
+/* ---- The same runs in other orders ----------------------------------------------------------- */
 
 static void shuffle(uint32_t *order, uint32_t count, struct flm_random *random)
 {
@@ -134,8 +132,7 @@ bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from
     return good || flm_error_memory(why);
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* So many columns are looked at side by side: the loops over them are what the compiler makes
  * vector instructions of. */

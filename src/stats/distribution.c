@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* ---- The factor in front of the continued fraction ----------------------------------------------
- */
+/* ---- The factor in front of the continued fraction ------------------------------------------- */
 
 /* What Stirling's formula leaves: ln Gamma(a) = (a - 1/2) ln a - a + ln(2 pi) / 2 +
  * stirling_rest(a). From 15 on it is the series DLMF 5.11.1, of which eight terms are all that a
@@ -80,8 +79,7 @@ static double ln_power_terms(struct place at, double a, double b)
     return powers + rest + 0.5 * log(a / n * b) - half_ln_two_pi;
 }
 
-/* ---- The continued fraction ---------------------------------------------------------------------
- */
+/* ---- The continued fraction ------------------------------------------------------------------ */
 
 /* x^a y^b / B(a, b) divided by I_x(a, b), where x < (a + 1) / (a + b + 2); in about sqrt(max(a, b))
  * steps. It is the even part of the continued fraction of DLMF 8.17.22 with the coefficients c of
@@ -133,8 +131,7 @@ double flm_beta_regularized(double x, double y, double a, double b)
     return exp(ln_beta((struct place){x, y, log(x), log(y)}, a, b));
 }
 
-/* ---- F and t ------------------------------------------------------------------------------------
- */
+/* ---- F and t --------------------------------------------------------------------------------- */
 
 static double ln_f_tail(double f, double d1, double d2)
 {
@@ -178,8 +175,7 @@ double flm_normal_tail(double z)
     return 0.5 * erfc(z * sqrt_half);
 }
 
-/* ---- Quantiles ----------------------------------------------------------------------------------
- */
+/* ---- Quantiles ------------------------------------------------------------------------------- */
 
 /* Something that falls where `at` rises. */
 struct falling {

@@ -173,8 +173,7 @@ struct flm_sieve_bound flm_sieve_bound_of(const struct flm_sieve *sieve, double 
     return bound;
 }
 
-/* ---- The loops ----------------------------------------------------------------------------------
- */
+/* ---- The loops ------------------------------------------------------------------------------- */
 
 /* Four lanes: as wide as every x86-64 and every arm64 has them. */
 typedef float four __attribute__((vector_size(16)));

@@ -99,8 +99,7 @@ uint64_t flm_rust_take_tagged(struct flm_rust_reader *r, char tag)
     return value + 1;
 }
 
-/* ---- Identifiers --------------------------------------------------------------------------------
- */
+/* ---- Identifiers ----------------------------------------------------------------------------- */
 
 struct flm_rust_identifier flm_rust_take_identifier(struct flm_rust_reader *r)
 {

@@ -86,8 +86,7 @@ uint64_t flm_elf_number(const struct flm_elf_file *file, const char *at, size_t 
 /* The build id among notes that are not in a file, of this machine: /sys/kernel/notes. */
 bool flm_elf_notes_build_id(struct flm_bytes notes, struct flm_build_id *id);
 
-/* ---- What it knows about itself -----------------------------------------------------------------
- */
+/* ---- What it knows about itself -------------------------------------------------------------- */
 
 /* Whether it has .debug_info, or a .symtab, with bytes. */
 bool flm_elf_has_debug_info(const struct flm_elf_file *file);
@@ -100,8 +99,7 @@ bool flm_elf_debug_link(const struct flm_elf_file *file, struct flm_bytes *name,
 bool flm_elf_alternate_link(const struct flm_elf_file *file, struct flm_bytes *name,
                             struct flm_build_id *id);
 
-/* ---- Symbols: elf_symbols.c
- * --------------------------------------------------------------------- */
+/* ---- Symbols: elf_symbols.c ------------------------------------------------------------------ */
 
 /* Says where the code is, which is where functions end. */
 void flm_elf_add_sections(const struct flm_elf_file *file, struct flm_code_maker *maker);

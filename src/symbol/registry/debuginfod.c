@@ -96,7 +96,7 @@ static int check_progress(debuginfod_client *client, long received, long size)
     return transfer->refusal != NULL;
 }
 
-/* ---- Clients ------------------------------------------------------------------------------------ */
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 static const char *const function_names[] = {"debuginfod_begin",
                                              "debuginfod_end",
@@ -142,7 +142,7 @@ static debuginfod_client *take_client(struct flm_debuginfod *debuginfod)
     return NULL;
 }
 
-/* ---- One file ----------------------------------------------------------------------------------- */
+/* ---- One file -------------------------------------------------------------------------------- */
 
 /* Its file, when it has the build id. One that has not is removed from the library's cache, which
  * believes the servers, so that the next query downloads it again. */

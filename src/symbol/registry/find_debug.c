@@ -40,8 +40,7 @@ static struct flm_bytes name_of(struct flm_bytes path)
     return (struct flm_bytes){path.at + directory, path.size - directory};
 }
 
-/* ---- A path -------------------------------------------------------------------------------------
- */
+/* ---- A path ---------------------------------------------------------------------------------- */
 
 static void begin(struct search *search, const char *directory)
 {
@@ -81,8 +80,7 @@ static void add_below(struct search *search, struct flm_bytes path)
     add(search, path);
 }
 
-/* ---- A file at the path -------------------------------------------------------------------------
- */
+/* ---- A file at the path ---------------------------------------------------------------------- */
 
 /* A file with all its code left out, as `objcopy --only-keep-debug` makes it. */
 static bool has_code(const struct flm_elf_file *file)
@@ -186,8 +184,7 @@ static bool try_debug(struct search *search, bool is_link)
     return file && take_debug(search, file, is_link);
 }
 
-/* ---- Programs -----------------------------------------------------------------------------------
- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static bool is_other_line(struct flm_bytes line, struct flm_bytes path)
 {
@@ -305,8 +302,7 @@ void flm_find_program(const struct flm_find *find, struct flm_bytes path,
     flm_text_clear(&search.path);
 }
 
-/* ---- Debug files --------------------------------------------------------------------------------
- */
+/* ---- Debug files ----------------------------------------------------------------------------- */
 
 /* DIRECTORY/xx/yyyy.debug */
 static bool try_id(struct search *search, const char *directory, const char *below,

@@ -80,8 +80,7 @@ static struct flm_bytes bytes_of(const struct flm_text *text)
 
 enum { ALL = 256 << 20, HEAD = 1 << 18 };
 
-/* ---- A vmlinux, with lines ----------------------------------------------------------------------
- */
+/* ---- A vmlinux, with lines ------------------------------------------------------------------- */
 
 static struct flm_elf_file *open_right(const char *path, const struct flm_build_id *id)
 {
@@ -174,8 +173,7 @@ static bool use_vmlinux(struct flm_module *module, const struct flm_build_id *id
     return done;
 }
 
-/* ---- What /proc/kallsyms lists ------------------------------------------------------------------
- */
+/* ---- What /proc/kallsyms lists --------------------------------------------------------------- */
 
 static void use_list(struct flm_module *module, struct flm_bytes list, struct flm_bytes name,
                      uint64_t base, const char *kind)

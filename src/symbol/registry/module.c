@@ -30,8 +30,7 @@ bool flm_module_address(const struct flm_module *module, uint64_t file_offset, u
     return module->file && flm_elf_address(module->file, file_offset, address);
 }
 
-/* ---- Its code table -----------------------------------------------------------------------------
- */
+/* ---- Its code table -------------------------------------------------------------------------- */
 
 bool flm_module_open_cached(struct flm_module *module, const char *kind)
 {
@@ -238,8 +237,7 @@ size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm
     return count;
 }
 
-/* ---- How much is known --------------------------------------------------------------------------
- */
+/* ---- How much is known ----------------------------------------------------------------------- */
 
 enum flm_module_state flm_module_state(struct flm_module *module)
 {

@@ -26,8 +26,7 @@ struct flm_module;
 struct flm_modules;
 struct flm_unwind_table;
 
-/* ---- The modules of a recording -----------------------------------------------------------------
- */
+/* ---- The modules of a recording -------------------------------------------------------------- */
 
 struct flm_modules_options {
     /* Searched for files before the places where the recording had them: a file DIR/xx/yyyy.debug
@@ -99,8 +98,7 @@ struct flm_modules_counts {
 };
 struct flm_modules_counts flm_modules_counts(const struct flm_modules *modules);
 
-/* ---- A module
- * ------------------------------------------------------------------------------------- */
+/* ---- A module -------------------------------------------------------------------------------- */
 
 /* The last part of its path: "libc.so.6". And the whole path. */
 struct flm_bytes flm_module_name(const struct flm_module *module);

@@ -6,8 +6,7 @@
 #include "symbol/registry/internal.h"
 #include "symbol/unwind/cfi.h"
 
-/* ---- Where they are ---------------------------------------------------------------------------
- */
+/* ---- Where they are -------------------------------------------------------------------------- */
 
 static struct flm_bytes section_at(const struct flm_elf_file *file, const char *name,
                                    uint64_t *address)
@@ -86,8 +85,7 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
     return sections->eh_frame.size || sections->debug_frame.size;
 }
 
-/* ---- How its stacks are unwound ---------------------------------------------------------------
- */
+/* ---- How its stacks are unwound -------------------------------------------------------------- */
 
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
 {
@@ -120,8 +118,7 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
     return module->unwind;
 }
 
-/* ---- Where its functions begin ----------------------------------------------------------------
- */
+/* ---- Where its functions begin --------------------------------------------------------------- */
 
 /* False when memory ran out. */
 static bool list_functions(struct flm_module *module)

@@ -6,8 +6,7 @@
 #include "os/threads.h"
 #include "symbol/registry/internal.h"
 
-/* ---- The set ------------------------------------------------------------------------------------
- */
+/* ---- The set --------------------------------------------------------------------------------- */
 
 /* A copy of a text, owned by the set. */
 static const char *keep_text(struct flm_modules *modules, const char *text, bool *failed)
@@ -100,8 +99,7 @@ void flm_modules_free(struct flm_modules *modules)
     free(modules);
 }
 
-/* ---- Getting one --------------------------------------------------------------------------------
- */
+/* ---- Getting one ----------------------------------------------------------------------------- */
 
 uint32_t flm_request_hash(struct flm_bytes path, const struct flm_build_id *id)
 {
@@ -263,8 +261,7 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
     return module;
 }
 
-/* ---- Preparing ----------------------------------------------------------------------------------
- */
+/* ---- Preparing ------------------------------------------------------------------------------- */
 
 static void prepare_one(void *context, size_t i)
 {
