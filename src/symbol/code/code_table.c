@@ -5,7 +5,7 @@
 #define MAGIC "FLMC"
 enum { VERSION = 1 };
 
-/* The size of all that the head counts; 0 where it is more than memory has. */
+/* The size of the table that the head describes; 0 when a size_t cannot hold it. */
 static size_t size_of(const struct flm_code_head *head)
 {
     uint64_t size = sizeof *head + 8 * (uint64_t)head->segment_count +
@@ -15,7 +15,7 @@ static size_t size_of(const struct flm_code_head *head)
     return size > SIZE_MAX ? 0 : (size_t)size;
 }
 
-/* Where the parts begin. The bytes are as long as the head says. */
+/* Sets the pointers to the arrays. The bytes have the size that the head describes. */
 static void find_parts(struct flm_code_table *table)
 {
     const struct flm_code_head *head = &table->head;
@@ -38,7 +38,7 @@ static void find_parts(struct flm_code_table *table)
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-/* New numbers of what is used, 0 up, in their order; UINT32_MAX of what is not. */
+/* New numbers, counted from 0, of the scopes and texts that are used; UINT32_MAX for the others. */
 struct renumbering {
     uint32_t *scopes, *texts;
     uint32_t scope_count, text_count, text_size;
@@ -55,29 +55,29 @@ static uint32_t number_used(uint32_t *used, size_t count)
 static bool renumber(const struct flm_code_finish *finish, struct renumbering *numbers)
 {
     const struct flm_code_maker *maker = finish->maker;
-    numbers->scopes = flm_new_zeroed(maker->scope_count, sizeof *numbers->scopes);
-    numbers->texts = flm_new_zeroed(maker->text_count, sizeof *numbers->texts);
+    numbers->scopes = flm_new_zeroed(maker->scopes.count, sizeof *numbers->scopes);
+    numbers->texts = flm_new_zeroed(maker->text_starts.count, sizeof *numbers->texts);
     if (!numbers->scopes || !numbers->texts)
         return false;
     for (size_t i = 0; i < finish->segments.count; i++)
-        if (finish->segments.items[i].scope != FLM_NO_SCOPE)
-            numbers->scopes[finish->segments.items[i].scope] = 1;
+        if (finish->segments.at[i].scope != FLM_NO_SCOPE)
+            numbers->scopes[finish->segments.at[i].scope] = 1;
     numbers->texts[0] = 1;
-    for (size_t i = maker->scope_count; i-- > 0;) {
-        const struct flm_code_scope *scope = &maker->scopes[i];
+    for (size_t i = maker->scopes.count; i-- > 0;) {
+        const struct flm_code_scope *scope = &maker->scopes.at[i];
         if (!numbers->scopes[i])
             continue;
         if (scope->inside != FLM_NO_SCOPE)
-            numbers->scopes[scope->inside] = 1; /* a lower number: it is still to come */
+            numbers->scopes[scope->inside] = 1; /* a lower number, so the loop comes to it */
         numbers->texts[scope->name] = numbers->texts[scope->call_file] = 1;
     }
-    for (size_t i = 0; i < finish->line_count; i++)
-        numbers->texts[finish->lines[i].location.file] = 1;
-    for (size_t i = 0; i < maker->text_count; i++)
+    for (size_t i = 0; i < finish->lines.count; i++)
+        numbers->texts[finish->lines.at[i].location.file] = 1;
+    for (size_t i = 0; i < maker->text_starts.count; i++)
         if (numbers->texts[i])
-            numbers->text_size += maker->text_start[i + 1] - maker->text_start[i];
-    numbers->scope_count = number_used(numbers->scopes, maker->scope_count);
-    numbers->text_count = number_used(numbers->texts, maker->text_count);
+            numbers->text_size += maker->text_starts.at[i + 1] - maker->text_starts.at[i];
+    numbers->scope_count = number_used(numbers->scopes, maker->scopes.count);
+    numbers->text_count = number_used(numbers->texts, maker->text_starts.count);
     return true;
 }
 
@@ -94,7 +94,7 @@ static struct flm_code_head make_head(const struct flm_code_finish *finish,
                                  .base = {(uint32_t)finish->base, (uint32_t)(finish->base >> 32)},
                                  .segment_count = (uint32_t)finish->segments.count,
                                  .scope_count = numbers->scope_count,
-                                 .line_count = (uint32_t)finish->line_count,
+                                 .line_count = (uint32_t)finish->lines.count,
                                  .text_count = numbers->text_count,
                                  .text_size = numbers->text_size,
                                  .cut_ranges = at_most_32_bits(maker->cut_ranges),
@@ -102,15 +102,15 @@ static struct flm_code_head make_head(const struct flm_code_finish *finish,
                                  .dead_ranges = at_most_32_bits(maker->dead_ranges),
                                  .dead_lines = at_most_32_bits(maker->dead_lines)};
     memcpy(head.magic, MAGIC, sizeof head.magic);
-    for (size_t i = 0; i < maker->scope_count; i++) {
+    for (size_t i = 0; i < maker->scopes.count; i++) {
         bool used = numbers->scopes[i] != UINT32_MAX;
         head.symbol_count += used && i >= finish->first_symbol;
-        head.inlined_count += used && maker->scopes[i].inside != FLM_NO_SCOPE;
+        head.inlined_count += used && maker->scopes.at[i].inside != FLM_NO_SCOPE;
     }
     return head;
 }
 
-/* A number of 32 bits behind what is there. */
+/* Appends a number. */
 static void put(char **at, uint32_t value)
 {
     memcpy(*at, &value, sizeof value);
@@ -123,13 +123,13 @@ static void put_parts(char *at, const struct flm_code_finish *finish,
     const struct flm_code_maker *maker = finish->maker;
     const struct flm_code_segments *segments = &finish->segments;
     for (size_t i = 0; i < segments->count; i++)
-        put(&at, segments->items[i].address);
+        put(&at, segments->at[i].address);
     for (size_t i = 0; i < segments->count; i++) {
-        uint32_t scope = segments->items[i].scope;
+        uint32_t scope = segments->at[i].scope;
         put(&at, scope == FLM_NO_SCOPE ? scope : numbers->scopes[scope]);
     }
-    for (size_t i = 0; i < maker->scope_count; i++) {
-        const struct flm_code_scope *scope = &maker->scopes[i];
+    for (size_t i = 0; i < maker->scopes.count; i++) {
+        const struct flm_code_scope *scope = &maker->scopes.at[i];
         if (numbers->scopes[i] == UINT32_MAX)
             continue;
         put(&at, numbers->texts[scope->name]);
@@ -138,24 +138,24 @@ static void put_parts(char *at, const struct flm_code_finish *finish,
         put(&at, scope->call_line);
         put(&at, scope->start);
     }
-    for (size_t i = 0; i < finish->line_count; i++)
-        put(&at, (uint32_t)finish->lines[i].address);
-    for (size_t i = 0; i < finish->line_count; i++) {
-        put(&at, numbers->texts[finish->lines[i].location.file]);
-        put(&at, finish->lines[i].location.line);
+    for (size_t i = 0; i < finish->lines.count; i++)
+        put(&at, (uint32_t)finish->lines.at[i].address);
+    for (size_t i = 0; i < finish->lines.count; i++) {
+        put(&at, numbers->texts[finish->lines.at[i].location.file]);
+        put(&at, finish->lines.at[i].location.line);
     }
     uint32_t start = 0;
-    for (size_t i = 0; i < maker->text_count; i++)
+    for (size_t i = 0; i < maker->text_starts.count; i++)
         if (numbers->texts[i] != UINT32_MAX) {
             put(&at, start);
-            start += maker->text_start[i + 1] - maker->text_start[i];
+            start += maker->text_starts.at[i + 1] - maker->text_starts.at[i];
         }
     put(&at, start);
-    for (size_t i = 0; i < maker->text_count; i++)
+    for (size_t i = 0; i < maker->text_starts.count; i++)
         if (numbers->texts[i] != UINT32_MAX) {
-            size_t size = maker->text_start[i + 1] - maker->text_start[i];
+            size_t size = maker->text_starts.at[i + 1] - maker->text_starts.at[i];
             if (size > 0)
-                memcpy(at, maker->texts + maker->text_start[i], size);
+                memcpy(at, maker->texts.at + maker->text_starts.at[i], size);
             at += size;
         }
 }
@@ -164,7 +164,7 @@ struct flm_code_table *flm_code_pack(struct flm_code_finish *finish, struct flm_
 {
     struct renumbering numbers = {0};
     struct flm_code_table *table = calloc(1, sizeof *table);
-    if (table && finish->segments.count < UINT32_MAX && finish->line_count < UINT32_MAX &&
+    if (table && finish->segments.count < UINT32_MAX && finish->lines.count < UINT32_MAX &&
         renumber(finish, &numbers)) {
         table->head = make_head(finish, &numbers);
         table->bytes.size = size_of(&table->head);
@@ -185,7 +185,7 @@ struct flm_code_table *flm_code_pack(struct flm_code_finish *finish, struct flm_
     return table;
 }
 
-/* ---- Using it -------------------------------------------------------------------------------- */
+/* ---- Looking up ------------------------------------------------------------------------------ */
 
 void flm_code_table_free(struct flm_code_table *table)
 {
@@ -195,7 +195,7 @@ void flm_code_table_free(struct flm_code_table *table)
     free(table);
 }
 
-/* The last of `count` ascending addresses that is not above `address`; -1: none. */
+/* The index of the last of `count` ascending addresses at or below `address`; -1: none. */
 static int64_t find_address(const uint32_t *addresses, uint32_t count, uint32_t address)
 {
     uint32_t low = 0, high = count;
@@ -311,14 +311,14 @@ struct flm_code_table *flm_code_table_open(struct flm_bytes bytes, struct flm_er
     table->bytes = bytes;
     const char *wrong = NULL;
     if (bytes.size < sizeof table->head || (uintptr_t)bytes.at % sizeof(uint32_t) != 0) {
-        wrong = "too short, or not where numbers may be";
+        wrong = "too short, or not aligned";
     } else {
         memcpy(&table->head, bytes.at, sizeof table->head);
         if (memcmp(table->head.magic, MAGIC, sizeof table->head.magic) != 0 ||
             table->head.version != VERSION)
-            wrong = "not one, or of another version";
+            wrong = "not a table, or of another version";
         else if (size_of(&table->head) != bytes.size)
-            wrong = "its size is not what its head says";
+            wrong = "its size is not the one in its head";
     }
     if (!wrong) {
         find_parts(table);
@@ -326,11 +326,11 @@ struct flm_code_table *flm_code_table_open(struct flm_bytes bytes, struct flm_er
             !ascend(table->line_address, table->head.line_count))
             wrong = "its addresses do not ascend";
         else if (!check_texts(table) || !check_scopes(table))
-            wrong = "a number in it is of nothing";
+            wrong = "an index in it is out of range";
     }
     if (!wrong)
         return table;
     free(table);
-    flm_error_set(why, FLM_ERROR_FORMAT, "the table of code: %s", wrong);
+    flm_error_set(why, FLM_ERROR_FORMAT, "the code table: %s", wrong);
     return NULL;
 }

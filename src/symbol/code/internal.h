@@ -1,20 +1,22 @@
-/* internal.h - what code tables are made of. Private to maker.c, which collects,
- * flatten.c and symbols.c, which make segments of scopes and symbols, and code_table.c,
- * which packs and looks up.
+/* internal.h - the layout of a code table, and of the tables it is built from.
  *
- * The bytes of a table, all numbers of 32 bits in the machine's own order:
+ * maker.c collects, flatten.c and symbols.c turn scopes and symbols into segments, code_table.c packs
+ * the segments and looks addresses up.
+ *
+ * The bytes of a table; every number has 32 bits, in the machine's byte order:
  *
  *     head              struct flm_code_head
- *     segment_address   ascending, from the base; each up to the next one's
- *     segment_scope     FLM_NO_SCOPE: nothing is known here
+ *     segment_address   ascending, relative to the base; a segment ends where the next one starts
+ *     segment_scope     FLM_NO_SCOPE: no function is known here
  *     scopes            struct flm_code_scope; `inside` is a lower number
  *     line_address      ascending
- *     line_location        struct flm_code_location; {0, 0}: no line is known here
- *     text_start        and one more: a text ends where the next one starts
+ *     line_location     struct flm_code_location; {0, 0}: no line is known here
+ *     text_start        one more than there are texts: a text ends where the next one starts
  *     texts             text 0 is the empty one */
 #ifndef FLAMEL_SYMBOL_CODE_INTERNAL_H
 #define FLAMEL_SYMBOL_CODE_INTERNAL_H
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "symbol/code/code_table.h"
 
@@ -48,18 +50,18 @@ struct flm_code_table {
     const uint32_t *text_start;
     const char *texts;
     struct flm_bytes bytes;
-    void *owned; /* the bytes, when they are the table's own */
+    void *owned; /* the bytes; NULL: they belong to the caller */
 };
 
-/* Deeper than this no copy is kept: its code belongs to the one around it. */
+/* Inlined copies that are nested deeper are dropped: their code belongs to the enclosing one. */
 enum { FLM_CODE_DEPTH = 250 };
 
-/* ---- While it is made ------------------------------------------------------------------------ */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 struct flm_code_range {
     uint64_t start, end;
     uint32_t scope;
-    uint32_t cut_count; /* how often its start was moved */
+    uint32_t cut_count; /* times that its start was moved */
 };
 
 struct flm_code_line {
@@ -67,7 +69,7 @@ struct flm_code_line {
     struct flm_code_location location;
 };
 
-/* Lines whose addresses ascend, [first, last), and where the last one ends. */
+/* The lines [first, last), whose addresses ascend; the last one ends at `end`. */
 struct flm_code_sequence {
     size_t first, last;
     uint64_t end;
@@ -84,70 +86,57 @@ struct flm_code_extent {
 };
 
 struct flm_code_maker {
-    char *texts;
-    size_t texts_size, texts_capacity;
-    uint32_t *text_start; /* and where the last one ends */
-    size_t text_count, text_capacity;
+    struct FLM_ARRAY(char) texts;
+    struct FLM_ARRAY(uint32_t) text_starts; /* at[count] is where the last text ends */
     struct flm_index text_index;
 
-    struct flm_code_scope *scopes; /* `start` is not known yet */
-    uint8_t *scope_depth;
-    size_t scope_count, scope_capacity, depth_capacity;
-    struct flm_code_range *ranges;
-    size_t range_count, range_capacity;
-    struct flm_code_line *lines;
-    size_t line_count, line_capacity;
-    size_t line_first; /* of the sequence that is open */
-    struct flm_code_sequence *sequences;
-    size_t sequence_count, sequence_capacity;
-    struct flm_code_symbol *symbols;
-    size_t symbol_count, symbol_capacity;
-    struct flm_code_extent *sections;
-    size_t section_count, section_capacity;
+    struct FLM_ARRAY(struct flm_code_scope) scopes; /* `start` is set by flm_code_flatten_scopes */
+    struct FLM_ARRAY(uint8_t) scope_depths;
+    struct FLM_ARRAY(struct flm_code_range) ranges;
+    struct FLM_ARRAY(struct flm_code_line) lines;
+    size_t line_first; /* of the open sequence */
+    struct FLM_ARRAY(struct flm_code_sequence) sequences;
+    struct FLM_ARRAY(struct flm_code_symbol) symbols;
+    struct FLM_ARRAY(struct flm_code_extent) sections;
 
     size_t cut_ranges, cut_lines, dead_ranges, dead_lines;
     bool failed;   /* memory ran out */
-    bool too_many; /* names, scopes: more than 32 bits count */
+    bool too_many; /* more names or scopes than 32 bits count */
 };
 
-/* Places in the code, ascending, and the scope from there on. */
+/* The scope from `address` to the next segment's address. */
 struct flm_code_segment {
     uint32_t address, scope;
 };
 
-struct flm_code_segments {
-    struct flm_code_segment *items;
-    size_t count, capacity;
-};
+struct flm_code_segments FLM_ARRAY(struct flm_code_segment);
 
-/* What all steps of finishing share. Addresses below are offsets from `base`. */
+/* Shared by all steps of finishing. Addresses are offsets from `base`. */
 struct flm_code_finish {
     struct flm_code_maker *maker;
     uint64_t base;
     struct flm_code_segments segments;
-    struct flm_code_line *lines; /* flattened: by `address`, which is an offset */
-    size_t line_count, line_capacity;
-    uint32_t first_symbol; /* scopes from here on are symbols */
+    struct FLM_ARRAY(struct flm_code_line) lines; /* flattened, by address */
+    uint32_t first_symbol;                        /* scopes from here on are symbols */
 };
 
-/* Whether a function may begin at `address`: if not, `*end` is as it was; else it is cut to the end
- * of what can be kept. */
+/* Whether a function may begin at `address`. If so, `*end` is cut to the end of its section, or of
+ * the 4 GiB that a table holds. */
 bool flm_code_keeps(const struct flm_code_finish *finish, uint64_t address, uint64_t *end);
 
-/* Each is false when memory ran out. In this order: */
+/* The steps, in this order. False when memory ran out. */
 bool flm_code_find_base(struct flm_code_finish *finish);
 bool flm_code_flatten_scopes(struct flm_code_finish *finish);
 bool flm_code_fill_symbols(struct flm_code_finish *finish);
 bool flm_code_flatten_lines(struct flm_code_finish *finish);
 
-/* Sorts by the upper 32 bits, what is equal there stays in its order. `scratch` has as much room.
- */
+/* Sorts by the upper 32 bits, stable. `scratch` has room for `count` items too. */
 void flm_code_sort(uint64_t *items, size_t count, uint64_t *scratch);
 
-/* One more segment; one that changes nothing is left out, one at the same address replaced. */
+/* Adds a segment, unless it has the scope of the one before; replaces one at the same address. */
 bool flm_code_segment_add(struct flm_code_segments *segments, uint32_t address, uint32_t scope);
 
-/* The bytes of the table, with what is used by nothing left out. */
+/* The table, without the scopes and texts that nothing refers to. */
 struct flm_code_table *flm_code_pack(struct flm_code_finish *finish, struct flm_error *why);
 
 #endif

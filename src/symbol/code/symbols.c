@@ -1,23 +1,23 @@
-/* symbols.c - symbols fill what scopes leave free. */
+/* symbols.c - functions from the symbol table, where DWARF has none. */
 #include <stdlib.h>
 
 #include "symbol/code/internal.h"
 
-/* Symbols that begin in the code, by address, one at each; `address` is an offset, `size` 0 where
- * it is not known. The count of them. */
+/* Symbols in the code, sorted, one for each address, which is an offset here; a size of 0 is unknown.
+ * Returns how many. */
 static size_t list_symbols(struct flm_code_finish *finish, struct flm_code_symbol *list,
                            uint64_t *keys)
 {
     struct flm_code_maker *maker = finish->maker;
     size_t kept = 0, count = 0;
-    for (size_t i = 0; i < maker->symbol_count; i++) {
+    for (size_t i = 0; i < maker->symbols.count; i++) {
         uint64_t end = UINT64_MAX;
-        if (flm_code_keeps(finish, maker->symbols[i].address, &end))
-            keys[kept++] = (maker->symbols[i].address - finish->base) << 32 | i;
+        if (flm_code_keeps(finish, maker->symbols.at[i].address, &end))
+            keys[kept++] = (maker->symbols.at[i].address - finish->base) << 32 | i;
     }
     flm_code_sort(keys, kept, keys + kept);
     for (size_t i = 0; i < kept; i++) {
-        struct flm_code_symbol symbol = maker->symbols[(uint32_t)keys[i]];
+        struct flm_code_symbol symbol = maker->symbols.at[(uint32_t)keys[i]];
         symbol.address -= finish->base;
         struct flm_code_symbol *before = count > 0 ? &list[count - 1] : NULL;
         if (!before || before->address != symbol.address)
@@ -31,19 +31,19 @@ static size_t list_symbols(struct flm_code_finish *finish, struct flm_code_symbo
 
 static bool is_mangled(const struct flm_code_maker *maker, uint32_t text)
 {
-    const char *at = maker->texts + maker->text_start[text];
-    size_t size = maker->text_start[text + 1] - maker->text_start[text];
+    const char *at = maker->texts.at + maker->text_starts.at[text];
+    size_t size = maker->text_starts.at[text + 1] - maker->text_starts.at[text];
     return size > 2 && at[0] == '_' && (at[1] == 'Z' || at[1] == 'R');
 }
 
-/* Functions of which DWARF has no name, or a short one (`operator()` for a lambda, `run` for a
- * function in an unnamed namespace), get that of the symbol at their start. */
+/* Functions without a name in DWARF, or with a short one (`operator()` for a lambda, `run` for a
+ * function in an unnamed namespace), take the name of the symbol at their start. */
 static void name_scopes(struct flm_code_finish *finish, const struct flm_code_symbol *list,
                         size_t count)
 {
     struct flm_code_maker *maker = finish->maker;
-    for (size_t i = 0; i < maker->scope_count; i++) {
-        struct flm_code_scope *scope = &maker->scopes[i];
+    for (size_t i = 0; i < maker->scopes.count; i++) {
+        struct flm_code_scope *scope = &maker->scopes.at[i];
         if (scope->inside != FLM_NO_SCOPE || scope->start == UINT32_MAX ||
             (scope->name != 0 && is_mangled(maker, scope->name)))
             continue;
@@ -61,7 +61,7 @@ static void name_scopes(struct flm_code_finish *finish, const struct flm_code_sy
     }
 }
 
-/* Symbols that have not ended where the sweep is, each inside the one before. */
+/* A symbol that contains the address which the sweep has reached. */
 struct open_symbol {
     uint32_t scope;
     uint64_t end;
@@ -81,9 +81,9 @@ static bool close_symbols(struct flm_code_segments *out, struct open_symbol *ope
     return true;
 }
 
-/* Where the symbol ends. One without a size reaches up to the next one, or up to what DWARF knows,
- * whichever is first; one that begins in such a location is that function, and says nothing of what
- * lies behind it. `*at` is a segment at or before it. */
+/* The end of the symbol. Without a size it ends at the next symbol or at the next segment from DWARF,
+ * whichever comes first; if it starts inside such a segment, it is that function, and empty here.
+ * `*at` is a segment at or before it. */
 static uint64_t symbol_end(const struct flm_code_finish *finish,
                            const struct flm_code_symbol *symbol, uint64_t next, size_t *at)
 {
@@ -97,12 +97,12 @@ static uint64_t symbol_end(const struct flm_code_finish *finish,
     if (end > next)
         end = next;
     const struct flm_code_segments *known = &finish->segments;
-    while (*at < known->count && known->items[*at].address <= symbol->address)
+    while (*at < known->count && known->at[*at].address <= symbol->address)
         ++*at;
-    if (*at > 0 && known->items[*at - 1].scope != FLM_NO_SCOPE)
+    if (*at > 0 && known->at[*at - 1].scope != FLM_NO_SCOPE)
         return symbol->address;
-    if (*at < known->count && end > known->items[*at].address)
-        end = known->items[*at].address;
+    if (*at < known->count && end > known->at[*at].address)
+        end = known->at[*at].address;
     return end;
 }
 
@@ -121,8 +121,8 @@ static bool flatten_symbols(struct flm_code_finish *finish, const struct flm_cod
         uint32_t scope = flm_code_maker_scope(finish->maker, list[i].name, FLM_NO_SCOPE, 0, 0);
         if (finish->maker->failed || finish->maker->too_many)
             return false;
-        finish->maker->scopes[scope].start = (uint32_t)list[i].address;
-        /* One that it begins in the middle of, and that ends before it does, ends here. */
+        finish->maker->scopes.at[scope].start = (uint32_t)list[i].address;
+        /* A symbol that overlaps the start of this one ends here. */
         while (depth > 0 && (open[depth - 1].end <= end || depth == NESTING))
             depth--;
         open[depth++] = (struct open_symbol){scope, end};
@@ -132,7 +132,7 @@ static bool flatten_symbols(struct flm_code_finish *finish, const struct flm_cod
     return close_symbols(out, open, &depth, UINT64_MAX);
 }
 
-/* Both as one: what DWARF says, and where it says nothing, the symbols. */
+/* The segments from DWARF, and symbols in the gaps between them. */
 static bool merge_segments(const struct flm_code_segments *known,
                            const struct flm_code_segments *symbols, struct flm_code_segments *out)
 {
@@ -140,13 +140,13 @@ static bool merge_segments(const struct flm_code_segments *known,
     for (size_t i = 0, j = 0; i < known->count || j < symbols->count;) {
         uint32_t address = UINT32_MAX;
         if (i < known->count)
-            address = known->items[i].address;
-        if (j < symbols->count && symbols->items[j].address < address)
-            address = symbols->items[j].address;
-        if (i < known->count && known->items[i].address == address)
-            from_known = known->items[i++].scope;
-        if (j < symbols->count && symbols->items[j].address == address)
-            from_symbols = symbols->items[j++].scope;
+            address = known->at[i].address;
+        if (j < symbols->count && symbols->at[j].address < address)
+            address = symbols->at[j].address;
+        if (i < known->count && known->at[i].address == address)
+            from_known = known->at[i++].scope;
+        if (j < symbols->count && symbols->at[j].address == address)
+            from_symbols = symbols->at[j++].scope;
         if (!flm_code_segment_add(out, address,
                                   from_known != FLM_NO_SCOPE ? from_known : from_symbols))
             return false;
@@ -157,12 +157,12 @@ static bool merge_segments(const struct flm_code_segments *known,
 bool flm_code_fill_symbols(struct flm_code_finish *finish)
 {
     struct flm_code_maker *maker = finish->maker;
-    if (maker->symbol_count > UINT32_MAX)
-        maker->symbol_count = UINT32_MAX;
-    struct flm_code_symbol *list = malloc((maker->symbol_count + 1) * sizeof *list);
-    uint64_t *keys = malloc((maker->symbol_count * 2 + 1) * sizeof *keys);
+    if (maker->symbols.count > UINT32_MAX)
+        maker->symbols.count = UINT32_MAX;
+    struct flm_code_symbol *list = malloc((maker->symbols.count + 1) * sizeof *list);
+    uint64_t *keys = malloc((maker->symbols.count * 2 + 1) * sizeof *keys);
     struct flm_code_segments symbols = {0}, merged = {0};
-    finish->first_symbol = (uint32_t)maker->scope_count;
+    finish->first_symbol = (uint32_t)maker->scopes.count;
     bool enough = list && keys;
     if (enough) {
         size_t count = list_symbols(finish, list, keys);
@@ -175,8 +175,8 @@ bool flm_code_fill_symbols(struct flm_code_finish *finish)
         finish->segments = merged;
         merged = before;
     }
-    free(merged.items);
-    free(symbols.items);
+    free(merged.at);
+    free(symbols.at);
     free(list);
     free(keys);
     return enough;
