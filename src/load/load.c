@@ -1,54 +1,72 @@
-/* load.c - flm_load: from a path to a profile.
+/* load.c - flm_load: from a path, memory or a stream to a profile.
  *
- *     open, decompress -> UTF-16? -> recognize -> read (in chunks, side by side) -> merge
+ *     open, decompress -> UTF-16? -> recognize -> read (in parallel chunks) -> merge -> symbolize
  *
- * A large plain file of a format that can be cut is read in as many chunks as there are processors
- * (chunks.c). perf.data is read into a session first, which looks up what its addresses are called
- * (record/session/session.h). */
+ * A large plain input of a format that can be cut is read in as many chunks as there are processors
+ * (chunks.c). A file of a format that can be used in place is mapped. A format that needs the system
+ * reads by itself (`load` of its entry).
+ *
+ * Symbols: perf.data looks up its addresses while it reads, because only its records say what was
+ * mapped when (record/session/session.h). A format whose frames are addresses of known modules
+ * (`needs_symbols` of its entry, with `read` or `open`) is to be symbolized after the last step of
+ * load_input, where its profile is whole and the symbol options are at hand. */
 #include "flamel/file.h"
 
+#include <assert.h>
+
+#include "base/text/versioned.h"
 #include "format/core/reading.h"
+#include "load/all_formats.h"
 #include "load/chunks.h"
-#include "load/page.h"
-#include "record/perf_data/perf_data.h"
 
 struct loading {
-    const struct flm_load_options *options;
-    struct flm_input *input;
+    struct flm_load_options options;
+    struct flm_input *input; /* NULL once a profile has adopted it */
     struct flm_reading reading;
     struct flm_error *why;
 };
 
-static bool tell(void *context, uint64_t bytes)
+static bool report_consumed(void *context, uint64_t bytes)
 {
     struct loading *l = context;
-    (void)bytes; /* those of the text; what is shown are those of the file */
-    return l->options->progress(l->options->progress_context, flm_input_consumed(l->input),
-                                flm_input_size(l->input));
+    (void)bytes; /* those of the text; progress is in bytes of the file */
+    return l->options.progress(l->options.progress_context, flm_input_consumed(l->input),
+                               flm_input_size(l->input));
+}
+
+/* For formats that read parts of the file by themselves. */
+static bool report_passed(void *context, uint64_t bytes)
+{
+    struct loading *l = context;
+    return l->options.progress(l->options.progress_context, bytes, flm_input_size(l->input));
+}
+
+static void set_progress(struct loading *l, bool (*report)(void *context, uint64_t bytes))
+{
+    if (l->options.progress) {
+        l->reading.source->progress = report;
+        l->reading.source->progress_context = l;
+    }
 }
 
 static struct flm_profile *read_profile(struct loading *l)
 {
     struct flm_reading *r = &l->reading;
     size_t count = 1;
-    if (!r->converted && flm_input_is_plain_file(l->input) && r->format->cut)
-        count = flm_chunk_count(flm_input_size(l->input), l->options->threads);
+    if (!r->converted && flm_input_is_plain(l->input) && r->format->cut)
+        count = flm_chunk_count(flm_input_size(l->input), l->options.threads);
     if (count > 1) {
         struct flm_error why = {0};
         struct flm_profile *p = flm_read_chunks(l->input, r->mark_size, count, r->format,
-                                                &r->options, l->options, &why);
+                                                &r->options, &l->options, &why);
         if (p || why.kind != FLM_ERROR_FORMAT) {
             if (!p && l->why)
                 *l->why = why;
             return p;
         }
-        /* A chunk of nothing but broken lines, say: only the whole tells whether there are others.
-         */
+        /* One chunk may have had nothing but broken lines: reading all of it decides. */
     }
-    if (l->options->progress) {
-        r->source->progress = tell;
-        r->source->progress_context = l;
-    }
+    set_progress(l, report_consumed);
     return flm_reading_finish(r, l->why);
 }
 
@@ -57,93 +75,92 @@ static void release_input(void *context)
     flm_input_close(context);
 }
 
-/* A .flm file is mapped, and kept by the profile; from a pipe it is read. */
-static struct flm_profile *open_flm(struct loading *l)
+/* A file is mapped, and its mapping kept by the profile; anything else is copied. */
+static struct flm_profile *adopt(struct loading *l)
 {
     struct flm_bytes mapped = flm_input_map(l->input);
     if (!mapped.at)
         return flm_reading_finish(&l->reading, l->why);
     struct flm_profile *p =
-        flm_profile_open(mapped.at, mapped.size, release_input, l->input, l->why);
+        l->reading.format->adopt(mapped.at, mapped.size, release_input, l->input, l->why);
     if (p)
         l->input = NULL;
     return p;
 }
 
-static struct flm_profile *open_html(struct loading *l)
+static struct flm_profile *load_by_itself(struct loading *l)
 {
-    struct flm_source *source = l->reading.source;
-    if (!flm_source_all(source, l->why))
-        return NULL;
-    return flm_page_open((struct flm_bytes){source->at, (size_t)(source->end - source->at)},
-                         l->why);
-}
-
-static bool tell_passed(void *context, uint64_t bytes)
-{
-    struct loading *l = context;
-    return l->options->progress(l->options->progress_context, bytes, flm_input_size(l->input));
-}
-
-static struct flm_profile *read_perf_data(struct loading *l)
-{
-    const struct flm_load_options *o = l->options;
-    const struct flm_session_options options = {
-        .symbols = {.symbol_dirs = o->symbol_dirs,
-                    .symbol_dir_count = o->symbol_dir_count,
-                    .perf_dir = o->perf_dir,
-                    .cache_dir = o->cache_dir,
-                    .debuginfod = o->debuginfod,
-                    .names_only = o->no_inlines},
-        .keep_times = !o->drop_times,
-        .lines = o->lines,
+    const struct flm_load_request request = {
+        .source = l->reading.source,
+        .file = flm_input_is_plain(l->input) ? l->input : NULL,
+        .options = &l->options,
     };
-    struct flm_source *source = l->reading.source;
-    if (o->progress) {
-        source->progress = tell_passed;
-        source->progress_context = l;
-    }
-    const struct flm_input *file = flm_input_is_plain_file(l->input) ? l->input : NULL;
-    struct flm_session *session = flm_perf_data_read(source, file, &options, l->why);
-    struct flm_builder *builder = session ? flm_builder_new(l->why) : NULL;
-    struct flm_profile *profile = NULL;
-    if (builder && flm_session_finish(session, builder, NULL, NULL, l->why))
-        profile = flm_builder_finish(builder, l->why);
-    else
-        flm_builder_free(builder);
-    flm_session_free(session);
-    return profile;
+    set_progress(l, report_passed);
+    return l->reading.format->load(&request, l->why);
 }
 
 static struct flm_profile *load(struct loading *l)
 {
     const struct flm_read_options read = {
-        .allow_negative = l->options->allow_negative,
-        .lenient = l->options->lenient,
-        .columns = l->options->columns,
-        .keep_times = !l->options->drop_times,
+        .allow_negative = l->options.allow_negative,
+        .lenient = l->options.lenient,
+        .columns = l->options.columns,
+        .keep_times = !l->options.drop_times,
     };
     struct flm_reading *r = &l->reading;
-    if (!flm_reading_begin(r, flm_input_source(l->input), l->options->format, &read, l->why))
+    if (!flm_reading_begin(r, &flm_formats_all, flm_input_source(l->input), l->options.format,
+                           &read, l->why))
         return NULL;
-    if (l->options->found_format)
-        *l->options->found_format = r->format->name;
-    return r->format == &flm_format_flm         ? open_flm(l)
-           : r->format == &flm_format_html      ? open_html(l)
-           : r->format == &flm_format_perf_data ? read_perf_data(l)
-                                                : read_profile(l);
+    if (l->options.found_format)
+        *l->options.found_format = r->format->name;
+    return r->format->adopt ? adopt(l) : r->format->load ? load_by_itself(l) : read_profile(l);
+}
+
+/* Closes `input`, which may be NULL: then `why` is set already. */
+static struct flm_profile *load_input(struct loading *l, struct flm_input *input)
+{
+    l->input = input;
+    struct flm_profile *profile = input ? load(l) : NULL;
+    flm_reading_clear(&l->reading);
+    flm_input_close(l->input);
+    return profile;
+}
+
+static bool begin(struct loading *l, const struct flm_load_options *options, struct flm_error *why)
+{
+    *l = (struct loading){.why = why};
+    return flm_versioned_copy(&l->options, sizeof l->options, options, "flm_load_options", why);
 }
 
 struct flm_profile *flm_load(const char *path, const struct flm_load_options *options,
                              struct flm_error *why)
 {
-    static const struct flm_load_options defaults = {0};
-    struct loading l = {.options = options ? options : &defaults, .why = why};
-    l.input = flm_input_open(path, why);
-    struct flm_profile *profile = l.input ? load(&l) : NULL;
-    flm_reading_clear(&l.reading);
-    flm_input_close(l.input);
+    assert(path);
+    struct loading l;
+    if (!begin(&l, options, why))
+        return NULL;
+    struct flm_profile *profile = load_input(&l, flm_input_open(path, why));
     if (!profile)
         flm_error_within(why, strcmp(path, "-") == 0 ? "standard input" : path);
     return profile;
+}
+
+struct flm_profile *flm_load_memory(const void *bytes, size_t size,
+                                    const struct flm_load_options *options, struct flm_error *why)
+{
+    assert(bytes || size == 0);
+    struct loading l;
+    if (!begin(&l, options, why))
+        return NULL;
+    return load_input(&l, flm_input_open_memory((struct flm_bytes){bytes, size}, why));
+}
+
+struct flm_profile *flm_load_stream(flm_stream_read *read, void *context,
+                                    const struct flm_load_options *options, struct flm_error *why)
+{
+    assert(read);
+    struct loading l;
+    if (!begin(&l, options, why))
+        return NULL;
+    return load_input(&l, flm_input_open_stream(read, context, why));
 }

@@ -2,13 +2,18 @@
 
 #ifndef FLAMEL_CAIRO
 
+bool flm_png_is_built(struct flm_error *why)
+{
+    return flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "this flamel was built without cairo, which draws the letters of a PNG "
+                         "(SVG and PDF need none)");
+}
+
 bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why)
 {
     (void)profile, (void)options, (void)sink, (void)context;
-    return flm_error_set(why, FLM_ERROR_USAGE,
-                         "this flamel was built without cairo, which draws the letters of a PNG "
-                         "(SVG and PDF need none)");
+    return flm_png_is_built(why);
 }
 
 #else
@@ -377,6 +382,12 @@ static bool draw(struct flm_svg *svg, struct buffered *buffered, struct flm_erro
         flm_atlas_free(canvas.atlas[i]);
     free(memory);
     return done;
+}
+
+bool flm_png_is_built(struct flm_error *why)
+{
+    (void)why;
+    return true;
 }
 
 bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_options *options,

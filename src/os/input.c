@@ -1,5 +1,6 @@
 #include "os/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* A window of 256 KiB stays in the second-level cache while it is read, beside what the reader
- * makes of it. Each page of it is a fault at first: 1 MiB took 0.8 ms more, in a recording of 30 MB
- * that takes 14, and 1 to 4 % more of large files; 64 and 128 KiB are as fast as 256. */
+/* A window of 256 KiB stays in the second-level cache while it is read, together with what the
+ * reader makes of it. Each page of it is a fault at first: 1 MiB took 0.8 ms more, in a recording of
+ * 30 MB that takes 14, and 1 to 4 % more of large files; 64 and 128 KiB are as fast as 256. */
 enum { RAW_SIZE = 1 << 18, FIRST_WINDOW = 1 << 18 };
 
-/* A line (or a whole-file format) that needs more than this is refused: a few bytes of gzip can
- * stand for any number of zeros. While it grows, the window before is there too, and what is read
- * of it takes as much again: 2 GiB in all are never reached. */
+/* A line (or a file that is read as a whole) that needs more than this is refused: a few bytes of
+ * gzip can stand for any number of zeros. While the window grows the old one still exists, and what
+ * is made of its bytes takes as much again: 2 GiB in all are never reached. */
 #define LARGEST_WINDOW ((size_t)512 << 20)
 
 enum coding { PLAIN, GZIP, ZSTD };
@@ -24,13 +25,19 @@ enum coding { PLAIN, GZIP, ZSTD };
 struct flm_input {
     struct flm_source source; /* first: `more` is handed a pointer to it */
 
-    int file;
+    /* Where the bytes come from: a file, memory, or a function that reads a stream. */
+    int file;      /* -1: none */
     bool borrowed; /* the file is another input's */
-    bool regular;
-    uint64_t at, end; /* of a regular file: what is still to be read of it */
+    const char *memory;
+    flm_stream_read *read;
+    void *read_context;
+
+    bool random_access; /* a regular file, or memory: any part of it can be read at any time */
+    uint64_t at, end;   /* with random access: what is still to be read of it */
     uint64_t size, consumed;
 
-    char *raw; /* of compressed input: read, not yet decoded: [raw_at, raw_size) */
+    /* Compressed bytes that were read and not yet decoded: [raw_at, raw_size). */
+    char *raw;
     size_t raw_at, raw_size;
     bool raw_ended;
 
@@ -40,9 +47,7 @@ struct flm_input {
     ZSTD_DStream *zstd;
     bool zstd_inside;
 
-    char *window;
-    size_t window_capacity;
-
+    struct flm_window window;
     void *mapped;
 };
 
@@ -51,24 +56,48 @@ static bool system_error(struct flm_error *why, const char *doing)
     return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", doing, strerror(errno));
 }
 
-/* Up to `room` bytes of the file or pipe; *got is 0 only at its end. */
 static bool read_file(struct flm_input *in, char *to, size_t room, size_t *got,
                       struct flm_error *why)
 {
-    if (in->regular && room > in->end - in->at)
-        room = (size_t)(in->end - in->at);
     ssize_t result;
     do
-        result = in->regular ? pread(in->file, to, room, (off_t)in->at) : read(in->file, to, room);
+        result =
+            in->random_access ? pread(in->file, to, room, (off_t)in->at) : read(in->file, to, room);
     while (result < 0 && errno == EINTR);
     if (result < 0)
         return system_error(why, "cannot be read");
-    if (in->regular && result == 0 && room > 0)
+    if (in->random_access && result == 0 && room > 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "became shorter while it was read");
-    in->at += (uint64_t)result;
-    in->consumed += (uint64_t)result;
     *got = (size_t)result;
     return true;
+}
+
+static bool read_stream(struct flm_input *in, char *to, size_t room, size_t *got,
+                        struct flm_error *why)
+{
+    *got = 0;
+    if (!in->read(in->read_context, to, room, got))
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "the stream cannot be read");
+    return *got <= room || flm_error_set(why, FLM_ERROR_USAGE,
+                                         "the stream returned more bytes than it was asked for");
+}
+
+/* Up to `room` bytes as they are stored; *got is 0 only at the end. */
+static bool read_bytes(struct flm_input *in, char *to, size_t room, size_t *got,
+                       struct flm_error *why)
+{
+    if (in->random_access && room > in->end - in->at)
+        room = (size_t)(in->end - in->at);
+    bool good = true;
+    if (in->memory) {
+        memcpy(to, in->memory + in->at, room);
+        *got = room;
+    } else {
+        good = in->read ? read_stream(in, to, room, got, why) : read_file(in, to, room, got, why);
+    }
+    in->at += good ? *got : 0;
+    in->consumed += good ? *got : 0;
+    return good;
 }
 
 /* Compressed bytes, at least one unless the input has ended. */
@@ -76,7 +105,7 @@ static bool next_raw(struct flm_input *in, struct flm_bytes *raw, struct flm_err
 {
     if (in->raw_at == in->raw_size && !in->raw_ended) {
         in->raw_at = 0;
-        if (!read_file(in, in->raw, RAW_SIZE, &in->raw_size, why))
+        if (!read_bytes(in, in->raw, RAW_SIZE, &in->raw_size, why))
             return false;
         in->raw_ended = in->raw_size == 0;
     }
@@ -176,66 +205,51 @@ static bool decode(struct flm_input *in, char *to, size_t room, size_t *got, str
 {
     return in->coding == GZIP   ? decode_gzip(in, to, room, got, why)
            : in->coding == ZSTD ? decode_zstd(in, to, room, got, why)
-                                : read_file(in, to, room, got, why);
-}
-
-/* Room for more behind what the reader has not passed: that moves to the front; when it fills more
- * than half of the window, the window grows, of a plain file at once to what is left of it. */
-static bool make_room(struct flm_input *in, size_t left, struct flm_error *why)
-{
-    if (left <= in->window_capacity / 2 && in->window_capacity > 0) {
-        if (left)
-            memmove(in->window, in->source.at, left);
-        return true;
-    }
-    size_t capacity = in->window_capacity ? in->window_capacity * 2 : FIRST_WINDOW;
-    if (in->window_capacity && in->regular && in->coding == PLAIN &&
-        in->end - in->at < LARGEST_WINDOW - left)
-        capacity = left + (size_t)(in->end - in->at) + 1;
-    if (capacity > LARGEST_WINDOW)
-        return flm_error_set(why, FLM_ERROR_RANGE,
-                             "more than 512 MiB of it would have to be held at once: a line, or a "
-                             "compressed .flm file (decompress that first)");
-    char *window = malloc(capacity);
-    if (!window)
-        return flm_error_memory(why);
-    if (left)
-        memcpy(window, in->source.at, left);
-    free(in->window);
-    in->window = window;
-    in->window_capacity = capacity;
-    return true;
+                                : read_bytes(in, to, room, got, why);
 }
 
 static bool more(struct flm_source *source, struct flm_error *why)
 {
     struct flm_input *in = (struct flm_input *)source;
-    size_t left = (size_t)(source->end - source->at);
-    if (!make_room(in, left, why))
+    bool is_plain = in->random_access && in->coding == PLAIN;
+    if (!flm_source_make_room(source, &in->window, is_plain ? in->end - in->at : 0, why))
         return false;
-    source->at = in->window;
-    source->end = in->window + left;
-    /* From a pipe, what has come is handed on before waiting for more. */
-    bool wait = in->regular;
+    char *to = in->window.at + (source->end - source->at);
+    const char *limit = in->window.at + in->window.capacity;
+    /* What a pipe or a stream has is handed on before waiting for more. */
+    bool wait = in->random_access;
     do {
         size_t got = 0;
-        if (!decode(in, in->window + left, in->window_capacity - left, &got, why))
+        if (!decode(in, to, (size_t)(limit - to), &got, why))
             return false;
-        left += got;
-        source->end = in->window + left;
-        source->last = got == 0 || (in->coding == PLAIN && in->regular && in->at == in->end);
-    } while (wait && !source->last && left < in->window_capacity);
+        to += got;
+        source->end = to;
+        source->last = got == 0 || (is_plain && in->at == in->end);
+    } while (wait && !source->last && to < limit);
     return true;
 }
 
+/* Memory that is not compressed is the window. */
 static void start(struct flm_input *in)
 {
-    in->source = (struct flm_source){.at = "", .end = "", .more = more};
-    in->source.end = in->source.at;
+    if (in->memory && in->coding == PLAIN)
+        in->source =
+            flm_source_of((struct flm_bytes){in->memory + in->at, (size_t)(in->end - in->at)});
+    else
+        in->source = (struct flm_source){.at = "", .end = "", .more = more};
+    if (in->source.more)
+        in->source.end = in->source.at;
 }
 
-/* How the input is coded shows in its first bytes, which a pipe hands out only once: they are read
- * into the window, and become the first compressed bytes where there are such. */
+static enum coding coding_of(struct flm_bytes head)
+{
+    return flm_bytes_start_with(head, "\x1F\x8B\x08")       ? GZIP
+           : flm_bytes_start_with(head, "\x28\xB5\x2F\xFD") ? ZSTD
+                                                            : PLAIN;
+}
+
+/* The first bytes show how the input is compressed. A pipe returns them only once, so they are read
+ * into the window; of compressed input they then become the first bytes to decode. */
 static bool find_coding(struct flm_input *in, struct flm_error *why)
 {
     start(in);
@@ -243,11 +257,8 @@ static bool find_coding(struct flm_input *in, struct flm_error *why)
         if (!more(&in->source, why))
             return false;
     struct flm_bytes head = {in->source.at, (size_t)(in->source.end - in->source.at)};
-    if (flm_bytes_start_with(head, "\x1F\x8B\x08"))
-        in->coding = GZIP;
-    else if (flm_bytes_start_with(head, "\x28\xB5\x2F\xFD"))
-        in->coding = ZSTD;
-    else
+    in->coding = coding_of(head);
+    if (in->coding == PLAIN)
         return true;
     size_t room = head.size > RAW_SIZE ? head.size : RAW_SIZE;
     in->raw = malloc(room);
@@ -267,45 +278,86 @@ static bool examine(struct flm_input *in, struct flm_error *why)
     if (S_ISDIR(stat.st_mode))
         return flm_error_set(why, FLM_ERROR_SYSTEM, "this is a folder, not a file");
     if (S_ISREG(stat.st_mode) && stat.st_size > 0) {
-        /* Standard input may stand in the middle of a file: what is left is then read like a pipe.
-         */
-        in->regular = lseek(in->file, 0, SEEK_CUR) == 0;
+        /* Standard input may be in the middle of a file: the rest is then read like a pipe. */
+        in->random_access = lseek(in->file, 0, SEEK_CUR) == 0;
         in->end = in->size = (uint64_t)stat.st_size;
     }
     return find_coding(in, why);
 }
 
-struct flm_input *flm_input_open(const char *path, struct flm_error *why)
+static struct flm_input *new_input(struct flm_error *why)
 {
     struct flm_input *in = calloc(1, sizeof *in);
     if (!in) {
         flm_error_memory(why);
         return NULL;
     }
+    in->file = -1;
+    in->window.first = FIRST_WINDOW;
+    in->window.largest = LARGEST_WINDOW;
+    return in;
+}
+
+/* The input, or NULL when it could not be opened. */
+static struct flm_input *opened(struct flm_input *in, bool good)
+{
+    if (good)
+        return in;
+    flm_input_close(in);
+    return NULL;
+}
+
+struct flm_input *flm_input_open(const char *path, struct flm_error *why)
+{
+    assert(path);
+    struct flm_input *in = new_input(why);
+    if (!in)
+        return NULL;
     bool standard = strcmp(path, "-") == 0;
     in->file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (in->file < 0) {
-        system_error(why, "cannot be opened");
-        free(in);
+    return opened(in, in->file < 0 ? system_error(why, "cannot be opened") : examine(in, why));
+}
+
+struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error *why)
+{
+    assert(bytes.at || bytes.size == 0);
+    struct flm_input *in = new_input(why);
+    if (!in)
         return NULL;
+    in->memory = bytes.at ? bytes.at : "";
+    in->random_access = true;
+    in->end = in->size = bytes.size;
+    in->coding = coding_of(bytes);
+    if (in->coding != PLAIN) {
+        in->raw = malloc(RAW_SIZE);
+        if (!in->raw)
+            return opened(in, flm_error_memory(why));
     }
-    if (!examine(in, why)) {
-        flm_input_close(in);
-        return NULL;
-    }
+    start(in);
     return in;
+}
+
+struct flm_input *flm_input_open_stream(flm_stream_read *read, void *context, struct flm_error *why)
+{
+    assert(read);
+    struct flm_input *in = new_input(why);
+    if (!in)
+        return NULL;
+    in->read = read;
+    in->read_context = context;
+    return opened(in, find_coding(in, why));
 }
 
 struct flm_input *flm_input_open_chunk(const struct flm_input *whole, uint64_t from, uint64_t end,
                                        struct flm_error *why)
 {
-    struct flm_input *in = calloc(1, sizeof *in);
-    if (!in) {
-        flm_error_memory(why);
+    assert(flm_input_is_plain(whole) && from <= end);
+    struct flm_input *in = new_input(why);
+    if (!in)
         return NULL;
-    }
     in->file = whole->file;
-    in->borrowed = in->regular = true;
+    in->memory = whole->memory;
+    in->borrowed = in->random_access = true;
     in->at = from;
     in->end = end;
     in->size = end - from;
@@ -322,10 +374,10 @@ void flm_input_close(struct flm_input *in)
     if (in->gzip_begun)
         inflateEnd(&in->gzip);
     ZSTD_freeDStream(in->zstd);
-    if (!in->borrowed)
+    if (!in->borrowed && in->file >= 0)
         close(in->file);
     free(in->raw);
-    free(in->window);
+    free(in->window.at);
     free(in);
 }
 
@@ -334,14 +386,14 @@ struct flm_source *flm_input_source(struct flm_input *in)
     return &in->source;
 }
 
-bool flm_input_is_plain_file(const struct flm_input *in)
+bool flm_input_is_plain(const struct flm_input *in)
 {
-    return in->regular && in->coding == PLAIN;
+    return in->random_access && in->coding == PLAIN;
 }
 
 struct flm_bytes flm_input_map(struct flm_input *in)
 {
-    if (!in->mapped && flm_input_is_plain_file(in)) {
+    if (!in->mapped && !in->memory && flm_input_is_plain(in)) {
         void *mapped = mmap(NULL, (size_t)in->size, PROT_READ, MAP_PRIVATE, in->file, 0);
         in->mapped = mapped == MAP_FAILED ? NULL : mapped;
     }
@@ -355,5 +407,7 @@ uint64_t flm_input_size(const struct flm_input *in)
 
 uint64_t flm_input_consumed(const struct flm_input *in)
 {
-    return in->consumed;
+    /* Of memory that is the window, nothing is read: what counts is how far the reader is. */
+    return in->memory && in->coding == PLAIN ? (uint64_t)(in->source.at - in->memory)
+                                             : in->consumed;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format/core/reading.h"
+#include "format/formats.h"
 #include "viewer/model/viewer.h"
 #include "wasm/answer_buffer.h"
 
@@ -36,15 +37,14 @@ static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_e
     struct flm_source source = flm_source_of((struct flm_bytes){bytes, size});
     struct flm_reading reading;
     struct flm_profile *profile = NULL;
-    if (flm_reading_begin(&reading, &source, NULL, &options, why)) {
-        if (reading.format == &flm_format_flm)
-            profile = flm_profile_open(bytes, size, free, bytes, why);
-        else
-            profile = flm_reading_finish(&reading, why);
+    bool adopted = false;
+    if (flm_reading_begin(&reading, &flm_formats_pure, &source, NULL, &options, why)) {
+        adopted = reading.format->adopt != NULL;
+        profile = adopted ? reading.format->adopt(bytes, size, free, bytes, why)
+                          : flm_reading_finish(&reading, why);
     }
-    bool keeps = profile && reading.format == &flm_format_flm;
     flm_reading_clear(&reading);
-    if (!keeps)
+    if (!profile || !adopted)
         free(bytes);
     return profile;
 }

@@ -4,6 +4,7 @@
 
 #include "base/core/hash.h"
 #include "format/folded/folded.h"
+#include "format/formats.h"
 #include "profile/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 #ifndef FLAMEL_TESTS_FUZZ_PERF_READING_H
 #define FLAMEL_TESTS_FUZZ_PERF_READING_H
 
-#include "format/core/format.h"
+#include "format/formats.h"
 #include "profile/columns.h"
 #include "support/profile/format_windows.h"
 

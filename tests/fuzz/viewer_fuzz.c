@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "format/folded/folded.h"
+#include "format/formats.h"
 #include "profile/internal.h"
 #include "viewer/model/internal.h"
 

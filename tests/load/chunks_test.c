@@ -25,7 +25,8 @@ static void add_lines(struct flm_text *text, size_t size, uint64_t seed)
 static struct flm_profile *load(const struct flm_text *text, int threads, bool lenient,
                                 struct flm_error *why)
 {
-    struct flm_load_options options = {.threads = threads, .lenient = lenient};
+    struct flm_load_options options = {
+        .size = sizeof options, .threads = threads, .lenient = lenient};
     const char *path = write_temporary("large", (struct flm_bytes){text->at, text->size});
     return flm_load(path, &options, why);
 }
@@ -204,7 +205,8 @@ static void progress_is_told_and_may_stop_all(void **state)
     add_lines(&text, 3 * LARGE, 17);
     const char *path = write_temporary("large", (struct flm_bytes){text.at, text.size});
     struct told told = {0};
-    struct flm_load_options options = {.threads = 2, .progress = tell, .progress_context = &told};
+    struct flm_load_options options = {
+        .size = sizeof options, .threads = 2, .progress = tell, .progress_context = &told};
     struct flm_error why = {0};
     struct flm_profile *p = flm_load(path, &options, &why);
     assert_non_null(p);
@@ -224,7 +226,7 @@ static void reading_in_pieces_survives_failed_allocations(void **state)
     struct flm_text text = {0};
     add_lines(&text, 9 << 20, 18);
     const char *path = write_temporary("large", (struct flm_bytes){text.at, text.size});
-    struct flm_load_options options = {.threads = 2};
+    struct flm_load_options options = {.size = sizeof options, .threads = 2};
     for (size_t nth = 1; nth < 2000; nth += nth / 2 + 1) {
         struct flm_error why = {0};
         allocation_fail_from(nth);

@@ -61,7 +61,7 @@ static void a_file_is_recognized_by_its_content(void **state)
 {
     (void)state;
     const char *found = NULL;
-    struct flm_load_options options = {.found_format = &found};
+    struct flm_load_options options = {.size = sizeof options, .found_format = &found};
     struct flm_profile *p = load(write_temporary("app.flm", flm_bytes_of(folded)), &options);
     assert_folded(p, folded);
     assert_string_equal(found, "folded");
@@ -77,7 +77,7 @@ static void a_file_is_recognized_by_its_content(void **state)
 static void the_format_may_be_given(void **state)
 {
     (void)state;
-    struct flm_load_options options = {.format = "folded"};
+    struct flm_load_options options = {.size = sizeof options, .format = "folded"};
     struct flm_profile *p = load(write_temporary("x", flm_bytes_of("")), &options);
     assert_int_equal(p->sizes.node_count, 1);
     flm_profile_free(p);
@@ -86,9 +86,10 @@ static void the_format_may_be_given(void **state)
     refuse(flm_bytes_of(folded), &options, FLM_ERROR_FORMAT, "this is not a .flm file");
     options.format = "difffolded";
     refuse(flm_bytes_of(folded), &options, FLM_ERROR_USAGE,
-           "'difffolded' is no format that can be");
+           "'difffolded' is not a format that can be");
     options.format = "none";
-    refuse(flm_bytes_of(folded), &options, FLM_ERROR_USAGE, "'none' is no format that can be read");
+    refuse(flm_bytes_of(folded), &options, FLM_ERROR_USAGE,
+           "'none' is not a format that can be read");
 }
 
 static void utf16_is_read_in_both_orders_with_and_without_its_mark(void **state)
@@ -176,7 +177,7 @@ static void two_columns_are_found(void **state)
     struct flm_profile *p = load(write_temporary("two", flm_bytes_of("a 1 2\nb 3 4\n")), NULL);
     assert_int_equal(p->sizes.metric_count, 2);
     flm_profile_free(p);
-    struct flm_load_options one = {.columns = 1};
+    struct flm_load_options one = {.size = sizeof one, .columns = 1};
     p = load(write_temporary("two", flm_bytes_of("a 1 2\nb 3 4\n")), &one);
     assert_folded(p, "a 1 2\nb 3 4\n"); /* names are "a 1" and "b 3" then */
     assert_int_equal(p->sizes.metric_count, 1);
@@ -188,7 +189,8 @@ static void options_reach_the_reader(void **state)
     (void)state;
     struct flm_bytes text = flm_bytes_of("a;b 1\na;c -2\n");
     refuse(text, NULL, FLM_ERROR_RANGE, "line 2: the value '-2' is negative");
-    struct flm_load_options negative = {.allow_negative = true}, lenient = {.lenient = true};
+    struct flm_load_options negative = {.size = sizeof negative, .allow_negative = true},
+                            lenient = {.size = sizeof lenient, .lenient = true};
     struct flm_profile *p = load(write_temporary("n", text), &negative);
     assert_folded(p, "a;b 1\na;c -2\n");
     flm_profile_free(p);
@@ -346,7 +348,8 @@ static void progress_is_in_bytes_of_the_file(void **state)
     for (int i = 0; text.size < 10000000; i++)
         flm_text_format(&text, "main;f%d 1\n", i % 100);
     struct told told = {0};
-    struct flm_load_options options = {.progress = tell, .progress_context = &told, .threads = 1};
+    struct flm_load_options options = {
+        .size = sizeof options, .progress = tell, .progress_context = &told, .threads = 1};
     const char *path = write_temporary("big", bytes(&text));
     struct flm_profile *p = load(path, &options);
     flm_profile_free(p);
@@ -376,7 +379,7 @@ struct file {
 
 static bool load_it(void *context, struct flm_error *why)
 {
-    struct flm_load_options options = {.threads = 1};
+    struct flm_load_options options = {.size = sizeof options, .threads = 1};
     struct flm_profile *p = flm_load(((struct file *)context)->path, &options, why);
     flm_profile_free(p);
     return p != NULL;

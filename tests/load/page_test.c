@@ -160,10 +160,11 @@ static void pages_are_written_and_read_as_files(void **state)
         skip();
     struct flm_profile *p = full_profile(3), *base = full_profile(4);
     const char *path = temporary_path("page.html");
-    struct flm_save_options options = {.name = "app.perf", .base = base, .base_name = "old.perf"};
+    struct flm_save_options options = {
+        .size = sizeof options, .name = "app.perf", .base = base, .base_name = "old.perf"};
     assert_true(flm_save(p, path, &options, NULL));
     const char *format = NULL;
-    struct flm_load_options load = {.found_format = &format};
+    struct flm_load_options load = {.size = sizeof load, .found_format = &format};
     struct flm_profile *back = flm_load(path, &load, NULL);
     assert_non_null(back);
     assert_string_equal(format, "html");

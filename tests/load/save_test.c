@@ -50,7 +50,7 @@ static void the_format_may_be_given(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read 10\n");
-    struct flm_save_options options = {.format = "folded"};
+    struct flm_save_options options = {.size = sizeof options, .format = "folded"};
     const char *path = temporary_path("x.flm");
     save(p, path, &options);
     assert_content(path, "main;read 10\n");
@@ -79,7 +79,7 @@ static void a_metric_is_chosen_by_name(void **state)
     (void)state;
     struct flm_profile *p = profile_of_two("a 1 2\nb 3 0\n");
     const char *path = temporary_path("x.folded");
-    struct flm_save_options options = {.metric = "before"};
+    struct flm_save_options options = {.size = sizeof options, .metric = "before"};
     save(p, path, NULL);
     assert_content(path, "a 2\n");
     save(p, path, &options);
@@ -113,7 +113,7 @@ static void kinds_are_marked_where_the_source_did_or_when_asked(void **state)
     p = flm_builder_finish(b, NULL);
     save(p, path, NULL);
     assert_content(path, "f 1\n");
-    save(p, path, &(struct flm_save_options){.annotate = true});
+    save(p, path, &(struct flm_save_options){sizeof(struct flm_save_options), .annotate = true});
     assert_content(path, "f_[k] 1\n");
     flm_profile_free(p);
 }
@@ -122,7 +122,7 @@ static void refuse(const struct flm_profile *p, const char *path, const char *fo
                    enum flm_error_kind kind, const char *words)
 {
     struct flm_error why = {0};
-    struct flm_save_options options = {.format = format};
+    struct flm_save_options options = {.size = sizeof options, .format = format};
     assert_false(flm_save(p, path, &options, &why));
     if (why.kind != kind || !strstr(why.text, words))
         fail_msg("%s: %d %s", path, (int)why.kind, why.text);
@@ -134,9 +134,9 @@ static void what_cannot_be_saved_says_why(void **state)
     (void)state;
     struct flm_profile *p = profile_of("main;read 10\n");
     const char *no_format = temporary_path("x.unknown");
-    refuse(p, no_format, NULL, FLM_ERROR_USAGE, "is no format that can be written");
+    refuse(p, no_format, NULL, FLM_ERROR_USAGE, "is not a format that can be written");
     assert_int_not_equal(access(no_format, F_OK), 0);
-    refuse(p, "x.folded", "none", FLM_ERROR_USAGE, "'none' is no format that can be written");
+    refuse(p, "x.folded", "none", FLM_ERROR_USAGE, "'none' is not a format that can be written");
     refuse(p, "/absent/folder/x.flm", NULL, FLM_ERROR_SYSTEM, "/absent/folder/x.flm: cannot be");
     refuse(p, temporary_path("x.folded"), "difffolded", FLM_ERROR_USAGE, "'before' and 'after'");
     flm_profile_free(p);

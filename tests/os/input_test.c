@@ -134,7 +134,7 @@ static void a_plain_file_knows_its_size_and_can_be_mapped(void **state)
     (void)state;
     struct flm_text text = lines(3000000);
     struct flm_input *in = flm_input_open(write_temporary("plain", bytes(&text)), NULL);
-    assert_true(flm_input_is_plain_file(in));
+    assert_true(flm_input_is_plain(in));
     assert_int_equal(flm_input_size(in), text.size);
     struct flm_bytes mapped = flm_input_map(in);
     assert_int_equal(mapped.size, text.size);
@@ -169,7 +169,7 @@ static void a_line_that_never_ends_is_refused(void **state)
     struct flm_text zipped = gzipped(bytes(&text));
     for (int i = 0; i < 600; i++)
         flm_text_add(&all, bytes(&zipped));
-    refuse_file(bytes(&all), "more than 512 MiB of it would have to be held at once");
+    refuse_file(bytes(&all), "more than 512 MiB of it would have to be in memory at once");
     flm_text_clear(&text);
     flm_text_clear(&all);
     flm_text_clear(&zipped);
@@ -225,7 +225,7 @@ static void gzip_is_decompressed(void **state)
         struct flm_text text = lines(sizes[i]), zipped = gzipped(bytes(&text));
         file_has_content(bytes(&zipped), bytes(&text));
         struct flm_input *in = flm_input_open(write_temporary("z", bytes(&zipped)), NULL);
-        assert_false(flm_input_is_plain_file(in));
+        assert_false(flm_input_is_plain(in));
         assert_null(flm_input_map(in).at);
         flm_input_close(in);
         flm_text_clear(&text);
@@ -356,7 +356,7 @@ static void pipe_has_content(struct flm_bytes content, size_t step, int pause_us
     struct flm_input *in = flm_input_open(path, &why);
     if (!in)
         fail_msg("%s", why.text);
-    assert_false(flm_input_is_plain_file(in));
+    assert_false(flm_input_is_plain(in));
     assert_int_equal(flm_input_size(in), 0);
     struct flm_text got = read_all(in, 1000);
     pthread_join(thread, NULL);
@@ -407,7 +407,7 @@ static void standard_input_is_read_from_where_it_stands(void **state)
     close(file);
     struct flm_input *in = flm_input_open("-", NULL);
     assert_non_null(in);
-    assert_false(flm_input_is_plain_file(in)); /* whoever maps or cuts it would begin at 0 */
+    assert_false(flm_input_is_plain(in)); /* whoever maps or cuts it would begin at 0 */
     struct flm_text got = read_all(in, 0);
     assert_true(flm_bytes_are(bytes(&got), "main 1\n"));
     flm_text_clear(&got);

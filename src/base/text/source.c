@@ -1,5 +1,8 @@
 #include "base/text/source.h"
 
+#include <assert.h>
+#include <stdlib.h>
+
 bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *why)
 {
     while ((size_t)(source->end - source->at) < size && !source->last)
@@ -21,5 +24,36 @@ bool flm_source_progress(struct flm_source *source, uint64_t bytes, struct flm_e
     source->passed += bytes;
     if (source->progress && !source->progress(source->progress_context, source->passed))
         return flm_error_set(why, FLM_ERROR_CANCELED, "stopped");
+    return true;
+}
+
+bool flm_source_make_room(struct flm_source *source, struct flm_window *window, uint64_t expected,
+                          struct flm_error *why)
+{
+    assert(window->first > 0 && window->largest >= window->first);
+    size_t left = (size_t)(source->end - source->at);
+    if (window->at && left <= window->capacity / 2) {
+        if (left)
+            memmove(window->at, source->at, left);
+    } else {
+        size_t capacity = window->at ? window->capacity * 2 : window->first;
+        if (window->at && expected > 0 && expected < window->largest - left)
+            capacity = left + (size_t)expected + 1;
+        if (capacity > window->largest)
+            return flm_error_set(why, FLM_ERROR_RANGE,
+                                 "more than %zu MiB of it would have to be in memory at once: a "
+                                 "line, or a compressed .flm file (decompress that first)",
+                                 window->largest >> 20);
+        char *at = malloc(capacity);
+        if (!at)
+            return flm_error_memory(why);
+        if (left)
+            memcpy(at, source->at, left);
+        free(window->at);
+        window->at = at;
+        window->capacity = capacity;
+    }
+    source->at = window->at;
+    source->end = window->at + left;
     return true;
 }

@@ -44,6 +44,22 @@ bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *w
 /* Makes the window the whole rest of the input, for readers that cannot go line by line. */
 bool flm_source_all(struct flm_source *source, struct flm_error *why);
 
+/* The memory of a source whose bytes arrive piece by piece. {0} is empty; the caller frees `at`. */
+struct flm_window {
+    char *at;
+    size_t capacity;
+    size_t first, largest; /* how large it is at first, and how large it may become */
+};
+
+/* Makes room behind what the reader has not passed: that moves to the front of the window, which
+ * becomes larger where that fills more than half of it: twice as large, or by `expected` bytes and
+ * one where it is known how much is still to come (0: it is not). The caller appends up to
+ * `capacity` - (source->end - source->at) bytes at source->end, and moves that.
+ *
+ * False, and `why`, without memory, and when more than `largest` bytes would be needed. */
+bool flm_source_make_room(struct flm_source *source, struct flm_window *window, uint64_t expected,
+                          struct flm_error *why);
+
 /* What a reader calls every few megabytes. False, and `why`, when the caller wants to stop. */
 bool flm_source_progress(struct flm_source *source, uint64_t bytes, struct flm_error *why);
 

@@ -67,6 +67,21 @@ void flm_text_add(struct flm_text *text, struct flm_bytes bytes)
     }
 }
 
+bool flm_text_sink(void *text, const void *bytes, size_t size)
+{
+    enum { LARGE = 1 << 12 };
+    struct flm_text *to = text;
+    if (!to->sink || size < LARGE) {
+        flm_text_add(to, (struct flm_bytes){bytes, size});
+        return !to->failed;
+    }
+    if (!flm_text_flush(to))
+        return false;
+    to->failed = !to->sink(to->sink_context, bytes, size);
+    to->handed_on += to->failed ? 0 : size;
+    return !to->failed;
+}
+
 void flm_text_puts(struct flm_text *text, const char *terminated)
 {
     flm_text_add(text, flm_bytes_of(terminated));

@@ -37,6 +37,10 @@ enum { FLM_FIXED_STRING = 120 };
 void flm_text_init_fixed(struct flm_text *text, char *buffer, size_t size);
 void flm_text_clear(struct flm_text *text);
 
+/* A sink that adds to the text `text`. What is large goes to the sink of that text as it is, not
+ * through its buffer. */
+bool flm_text_sink(void *text, const void *bytes, size_t size);
+
 /* Hands what is left to the sink. False if anything failed since the start. */
 bool flm_text_flush(struct flm_text *text);
 

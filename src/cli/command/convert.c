@@ -68,7 +68,7 @@ static int compare(struct fields *f, const char *path)
     struct flm_profile *before = flm_load_with(&base_load, f->base);
     struct flm_profile *after = before ? flm_load_with(&f->load, path) : NULL;
     int status = FLM_EXIT_WRONG;
-    if (after && flm_save_is_page(&f->save)) {
+    if (after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
         f->save.base_name = flm_load_name(f->base);
         status = flm_save_with(&f->save, after); /* frees it */
@@ -98,7 +98,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (missing || operands < 0)
         return flm_message_error(&why);
     /* Of both side by side there are no samples; only how long they last may be needed. */
-    f.load.drop_times = f.base && !flm_save_is_page(&f.save)
+    f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
                             : !flm_save_shows_samples(&f.save);
     f.save.name = flm_load_name(words[0]);

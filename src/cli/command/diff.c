@@ -9,8 +9,6 @@
 #include "cli/common/save_options.h"
 #include "cli/common/terminal.h"
 #include "draw/text/cells.h"
-#include "format/core/format.h"
-#include "load/pictures.h"
 #include "os/output.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
@@ -225,19 +223,6 @@ static struct flm_bytes told_unit(const struct flm_diff *d)
                                                     : flm_bytes_of(units[d->asked.relative]);
 }
 
-static bool is_picture(const struct fields *f)
-{
-    return f->save.to ? flm_picture_format_named(f->save.to) != NULL
-                      : flm_picture_format_for_file(f->save.output) != NULL;
-}
-
-static bool is_folded(const struct fields *f)
-{
-    const struct flm_format *format =
-        f->save.to ? flm_format_named(f->save.to) : flm_format_for_file(f->save.output);
-    return format == &flm_format_folded;
-}
-
 /* What the pictures say of themselves. */
 static void add_subtitle(const struct flm_diff *d, struct flm_text *out)
 {
@@ -307,9 +292,10 @@ static struct flm_profile *made(struct fields *f, struct flm_diff *d, struct flm
 {
     enum flm_part part = FLM_PART_DELTA;
     f->save.metric = NULL; /* it was found */
-    if (!f->part && is_picture(f))
+    struct flm_format_info format = flm_save_format(&f->save);
+    if (!f->part && format.is_picture)
         return for_picture(f, d);
-    if (!f->part && !is_folded(f))
+    if (!f->part && format.metrics != FLM_METRICS_ONE)
         return told_columns(d, told_unit(d), why);
     if (f->part && !flm_part_named(flm_bytes_of(f->part), &part)) {
         flm_error_set(why, FLM_ERROR_USAGE,
@@ -327,7 +313,7 @@ static int write_profile(struct fields *f, struct flm_diff *d)
 {
     struct flm_error why;
     struct flm_text subtitle = {0};
-    if (!f->part && flm_save_is_page(&f->save))
+    if (!f->part && flm_save_format(&f->save).takes_baseline)
         return write_page(f, d);
     struct flm_profile *profile = made(f, d, &why);
     if (!profile)
@@ -357,7 +343,7 @@ static bool load_sides(const struct fields *f, struct flm_diff *d)
     struct flm_load_fields load = f->load;
     /* Single samples are in no comparison: only how long they last may be needed, and what a page
      * is given. */
-    bool is_page = report_of(f) == NO_REPORT && flm_save_is_page(&f->save);
+    bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
     load.drop_times = !is_page && d->asked.normal.by != FLM_NORMALIZE_DURATION;
     struct flm_load_fields base_load = load;
     if (f->base_apply)

@@ -10,8 +10,6 @@
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"
-#include "format/core/format.h"
-#include "load/pictures.h"
 
 struct fields {
     const char *output, *duration, *processes, *threads;
@@ -65,15 +63,18 @@ static void clear(struct request *request)
 /* It is found out before anything is recorded whether it can be written. */
 static bool check_output(const struct fields *f, struct flm_error *why)
 {
-    const struct flm_format *format = flm_format_for_file(f->output);
+    struct flm_format_info format = {.size = sizeof format};
+    struct flm_error reason;
     if (strcmp(f->output, "-") == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "a recording is written to a file: standard output is the command's");
-    if (!flm_picture_format_for_file(f->output) && !(format && flm_format_can_be_written(format)))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "'%s' is no format that can be written: end it in .flm, .html, .svg "
-                             "or .folded ('flamel formats' lists all)",
-                             f->output);
+    if (!flm_format_to_save(NULL, f->output, &format, &reason))
+        return reason.kind == FLM_ERROR_USAGE
+                   ? flm_error_set(why, FLM_ERROR_USAGE,
+                                   "'%s' is not a format that can be written: end it in .flm, "
+                                   ".html, .svg or .folded ('flamel formats' lists all)",
+                                   f->output)
+                   : flm_error_set(why, reason.kind, "%s: %s", f->output, reason.text);
     if (f->view && !flm_bytes_end_with(flm_bytes_of(f->output), ".flm"))
         return flm_error_set(why, FLM_ERROR_USAGE, "--view needs a .flm file");
     return true;

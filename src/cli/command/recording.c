@@ -140,7 +140,7 @@ static bool save_elsewhere(const struct flm_profile *profile, const char *output
                            struct flm_error *why)
 {
     const char *folder = getenv("TMPDIR"), *end = strrchr(output, '.');
-    struct flm_save_options save = {.compress = true};
+    struct flm_save_options save = {.size = sizeof save, .compress = true};
     struct flm_text path = {0};
     flm_message_error(why);
     flm_text_format(&path, "%s/flamel-%ld%s", folder && folder[0] == '/' ? folder : "/tmp",
@@ -158,7 +158,7 @@ static bool write_profile(struct flm_recording *recording, const struct flm_reco
                           struct flm_error *why)
 {
     int64_t since_ns = now_ns();
-    struct flm_save_options save = {.compress = true};
+    struct flm_save_options save = {.size = sizeof save, .compress = true};
     struct flm_recorder_result result = flm_recorder_result(recording->recorder);
     const char *spool = recording->spool.at;
     recording->profile = finish(recording->recorder, o->quiet, why);

@@ -78,7 +78,7 @@ static void propose(void *context, struct flm_text *name)
 static bool save(void *context, const char *path, struct flm_error *why)
 {
     const struct screen *s = context;
-    const struct flm_save_options options = {.compress = true};
+    const struct flm_save_options options = {.size = sizeof options, .compress = true};
     if (!*path || strcmp(path, "-") == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "a file needs a name");
     if (access(path, F_OK) == 0)

@@ -113,6 +113,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     struct progress progress = {.path = path, .started = now()};
     struct flm_symbol_paths paths = {0};
     struct flm_load_options options = {
+        .size = sizeof options,
         .format = fields->from,
         .allow_negative = fields->allow_signed,
         .lenient = fields->lenient,

@@ -6,7 +6,6 @@
 #include "base/text/text.h"
 #include "cli/common/commands.h"
 #include "cli/common/messages.h"
-#include "format/core/format.h"
 #include "os/file_bytes.h"
 
 static const struct flm_more_option *list(size_t *count)
@@ -26,22 +25,20 @@ const char *flm_save_missing(const struct flm_save_fields *fields)
     return fields->output || fields->to ? NULL : "say what to write: -o FILE, or -t FORMAT";
 }
 
-static const struct flm_format *format_of(const struct flm_save_fields *fields)
+struct flm_format_info flm_save_format(const struct flm_save_fields *fields)
 {
-    return fields->to ? flm_format_named(fields->to) : flm_format_for_file(fields->output);
-}
-
-bool flm_save_is_page(const struct flm_save_fields *fields)
-{
-    return format_of(fields) == &flm_format_html;
+    struct flm_format_info info = {.size = sizeof info};
+    return flm_format_to_save(fields->to, fields->output, &info, NULL)
+               ? info
+               : (struct flm_format_info){.size = sizeof info};
 }
 
 bool flm_save_shows_samples(const struct flm_save_fields *fields)
 {
     if (fields->picture.order == FLM_DRAW_BY_TIME)
         return true;
-    const struct flm_format *format = format_of(fields);
-    return format && flm_format_keeps_all(format);
+    struct flm_format_info format = flm_save_format(fields);
+    return format.has_times || format.keeps_labels;
 }
 
 static bool collect(void *context, const void *bytes, size_t size)
@@ -72,7 +69,8 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
     struct flm_error why;
     struct flm_svg_options picture = f->picture;
     struct flm_text palette = {0};
-    struct flm_save_options save = {.format = f->to,
+    struct flm_save_options save = {.size = sizeof save,
+                                    .format = f->to,
                                     .metric = f->metric,
                                     .annotate = f->annotate,
                                     .picture = &picture,

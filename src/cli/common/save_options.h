@@ -56,8 +56,9 @@ const char *flm_save_missing(const struct flm_save_fields *fields);
 /* Whether what is written shows single samples, with their times and labels. */
 bool flm_save_shows_samples(const struct flm_save_fields *fields);
 
-/* Whether what is written is a page, which keeps both profiles of a comparison as they are. */
-bool flm_save_is_page(const struct flm_save_fields *fields);
+/* The format that is written. All false (and no name) when there is none, which flm_save_with
+ * reports. */
+struct flm_format_info flm_save_format(const struct flm_save_fields *fields);
 
 /* Writes and frees the profile; the exit status. */
 int flm_save_with(const struct flm_save_fields *fields, struct flm_profile *profile);

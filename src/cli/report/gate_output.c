@@ -5,10 +5,7 @@
 #include "algebra/compare/comparable.h"
 #include "cli/common/terminal.h"
 #include "flamel/file.h"
-#include "format/core/format.h"
 #include "gate/verdict/significant.h"
-#include "load/page.h"
-#include "load/pictures.h"
 #include "os/output.h"
 
 static const struct form {
@@ -40,15 +37,16 @@ static const struct form *form_for_file(const char *path)
 
 static bool check_file(const char *path, struct flm_error *why)
 {
-    const struct flm_format *format = flm_format_for_file(path);
-    if (form_for_file(path) || flm_picture_format_for_file(path))
+    struct flm_format_info format = {.size = sizeof format};
+    struct flm_error reason;
+    if (form_for_file(path) || flm_format_to_save(NULL, path, &format, &reason))
         return true;
-    if (!format || !flm_format_can_be_written(format))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "-o '%s': its end says no form of a verdict: .txt, .md, .json, .xml, "
-                             ".html, .svg, .png, .pdf or .flm",
-                             path);
-    return format != &flm_format_html || flm_page_is_built(why);
+    if (reason.kind != FLM_ERROR_USAGE)
+        return flm_error_set(why, reason.kind, "-o '%s': %s", path, reason.text);
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "-o '%s': its extension is not that of a report or a profile: .txt, .md, "
+                         ".json, .xml, .html, .svg, .png, .pdf or .flm",
+                         path);
 }
 
 bool flm_gate_output_check(const struct flm_gate_output_fields *f, struct flm_error *why)
@@ -130,8 +128,11 @@ static bool save(struct shown *shown, const char *path, struct flm_error *why)
 {
     struct flm_svg_options picture = {.title = shown->verdict.at,
                                       .subtitle = "before: base, after: new, means of all runs"};
-    struct flm_save_options save = {.picture = &picture};
-    if (flm_format_for_file(path) == &flm_format_html) {
+    struct flm_save_options save = {.size = sizeof save, .picture = &picture};
+    struct flm_format_info format = {.size = sizeof format};
+    if (!flm_format_to_save(NULL, path, &format, why))
+        return false;
+    if (format.takes_baseline) {
         save.base = shown->side[0];
         save.base_name = shown->name[0].at;
         save.name = shown->name[1].at;

@@ -1,40 +1,34 @@
 #include "format/core/format.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
-/* Files that people hand to a profile viewer by mistake, so that the refusal can say what they are.
- */
+/* Other files that people open with a profile viewer by mistake: the refusal says what they are. */
+/* clang-format off */
 static const struct {
     const char *begins;
     size_t size;
     const char *says;
 } others[] = {
-    {"\x7f"
-     "ELF",
-     4, "this is a program or a library (ELF), not a profile of it"},
+    {"\x7f" "ELF", 4, "this is a program or a library (ELF), not a profile of it"},
     {"PK\x03\x04", 4, "this is a zip archive: unpack it first"},
     {"PK\x05\x06", 4, "this is an empty zip archive"},
     {"\x04\x22\x4d\x18", 4, "this is compressed with lz4: decompress it first (lz4 -d)"},
-    {"\xfd"
-     "7zXZ",
-     5, "this is compressed with xz: decompress it first (xz -d)"},
+    {"\xfd" "7zXZ", 5, "this is compressed with xz: decompress it first (xz -d)"},
     {"BZh", 3, "this is compressed with bzip2: decompress it first (bzip2 -d)"},
     {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
-    {"\x28\xb5\x2f\xfd", 4,
-     "this is compressed with zstd twice: decompress it once first (zstd -d)"},
-    {"PERFILE2", 8,
-     "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
-    {"2ELIFREP", 8,
-     "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
+    {"PERFILE2", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"2ELIFREP", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
-    {"{\"", 2, "this is JSON, of no format that flamel knows ('flamel formats' lists those)"},
-    {"{\n", 2, "this is JSON, of no format that flamel knows ('flamel formats' lists those)"},
+    {"{\"", 2, "this is JSON of no format that flamel reads ('flamel formats' lists those)"},
+    {"{\n", 2, "this is JSON of no format that flamel reads ('flamel formats' lists those)"},
     {"<?xml", 5, "this is XML (a picture?), not a profile"},
     {"<svg", 4, "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", 9, "this is a web page, not a profile"},
     {"<html", 5, "this is a web page, not a profile"},
 };
+/* clang-format on */
 
 static bool is_binary(struct flm_bytes head)
 {
@@ -53,22 +47,79 @@ static bool is_blank(struct flm_bytes head)
     return true;
 }
 
-const struct flm_format *flm_format_recognize(struct flm_bytes head, bool whole,
-                                              struct flm_error *why)
+static size_t count_of(const struct flm_formats *formats)
 {
-    size_t count;
-    const struct flm_format *const *formats = flm_formats(&count);
-    const struct flm_format *best = NULL;
-    int most = 0;
-    for (size_t i = 0; i < count; i++) {
-        int sure = formats[i]->sniff ? formats[i]->sniff(head, whole) : 0;
-        if (sure > most) {
-            most = sure;
-            best = formats[i];
+    return formats->count + (formats->base ? count_of(formats->base) : 0);
+}
+
+const struct flm_format *flm_formats_at(const struct flm_formats *formats, size_t i)
+{
+    assert(formats);
+    size_t before = formats->base ? count_of(formats->base) : 0;
+    if (i < before)
+        return flm_formats_at(formats->base, i);
+    return i - before < formats->count ? formats->at[i - before] : NULL;
+}
+
+const struct flm_format *flm_format_named(const struct flm_formats *formats, const char *name)
+{
+    const struct flm_format *format;
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+/* `extensions`: ".folded .collapsed" */
+static bool ends_in_one_of(struct flm_bytes name, const char *extensions)
+{
+    for (const char *at = extensions; *at;) {
+        size_t size = 0;
+        while (at[size] && at[size] != ' ')
+            size++;
+        if (name.size >= size && memcmp(name.at + name.size - size, at, size) == 0)
+            return true;
+        at += size + (at[size] == ' ');
+    }
+    return false;
+}
+
+const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
+                                             const char *file_name)
+{
+    struct flm_bytes name = flm_bytes_of(file_name);
+    const struct flm_format *format;
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
+        if (format->write && ends_in_one_of(name, format->extensions))
+            return format;
+    return NULL;
+}
+
+static const struct flm_format *find_surest(const struct flm_formats *formats,
+                                            struct flm_bytes head, bool whole, int *most)
+{
+    const struct flm_format *format, *best = NULL;
+    *most = FLM_SNIFF_NO;
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
+        int sure = format->sniff ? format->sniff(head, whole) : FLM_SNIFF_NO;
+        assert(sure >= FLM_SNIFF_NO && sure <= FLM_SNIFF_MAGIC);
+        if (sure > *most) {
+            *most = sure;
+            best = format;
         }
     }
-    /* Text that only looks a little like a format must not hide what the file plainly is. */
-    if (best && most >= 5)
+    return best;
+}
+
+const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
+                                              struct flm_bytes head, bool whole,
+                                              struct flm_error *why)
+{
+    assert(formats && (head.at || head.size == 0));
+    int most;
+    const struct flm_format *best = find_surest(formats, head, whole, &most);
+    /* Text that only resembles a format must not hide what the file plainly is. */
+    if (best && most > FLM_SNIFF_GUESS)
         return best;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (head.size >= others[i].size && memcmp(head.at, others[i].begins, others[i].size) == 0) {
@@ -94,45 +145,24 @@ const struct flm_format *flm_format_recognize(struct flm_bytes head, bool whole,
 
 bool flm_format_can_be_read(const struct flm_format *format)
 {
-    return format->read || format->open || format == &flm_format_html ||
-           format == &flm_format_perf_data;
+    return format->read || format->open || format->load;
 }
 
-bool flm_format_can_be_written(const struct flm_format *format)
+bool flm_format_can_be_written(const struct flm_format *format, struct flm_error *why)
 {
-    return format->write || format == &flm_format_html;
+    if (!format->write)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "'%s' can be read, but not written ('flamel formats' lists those)",
+                             format->name);
+    return !format->can_write || format->can_write(why);
 }
 
-bool flm_format_keeps_all(const struct flm_format *format)
+bool flm_format_is_picture(const struct flm_format *format)
 {
-    return format->open || format == &flm_format_html;
+    return format->display == FLM_FORMAT_VECTORS || format->display == FLM_FORMAT_PIXELS;
 }
 
-const struct flm_format *flm_format_named(const char *name)
+bool flm_format_keeps_samples(const struct flm_format *format)
 {
-    size_t count;
-    const struct flm_format *const *formats = flm_formats(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    return NULL;
-}
-
-const struct flm_format *flm_format_for_file(const char *file_name)
-{
-    struct flm_bytes name = flm_bytes_of(file_name);
-    size_t count;
-    const struct flm_format *const *formats = flm_formats(&count);
-    for (size_t i = 0; i < count; i++) {
-        const char *at = flm_format_can_be_written(formats[i]) ? formats[i]->extensions : "";
-        while (*at) {
-            size_t size = 0;
-            while (at[size] && at[size] != ' ')
-                size++;
-            if (name.size >= size && memcmp(name.at + name.size - size, at, size) == 0)
-                return formats[i];
-            at += size + (at[size] == ' ');
-        }
-    }
-    return NULL;
+    return format->has_times || format->keeps_labels;
 }

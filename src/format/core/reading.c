@@ -1,5 +1,6 @@
 #include "format/core/reading.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/text/utf.h"
@@ -25,22 +26,25 @@ static bool convert_utf16(struct flm_reading *r, enum flm_utf16 order, struct fl
     return true;
 }
 
-static const struct flm_format *find_format(const char *name, struct flm_bytes head, bool whole,
+static const struct flm_format *find_format(const struct flm_formats *formats, const char *name,
+                                            struct flm_bytes head, bool whole,
                                             struct flm_error *why)
 {
     if (!name)
-        return flm_format_recognize(head, whole, why);
-    const struct flm_format *format = flm_format_named(name);
+        return flm_format_recognize(formats, head, whole, why);
+    const struct flm_format *format = flm_format_named(formats, name);
     if (format && flm_format_can_be_read(format))
         return format;
     flm_error_set(why, FLM_ERROR_USAGE,
-                  "'%s' is no format that can be read ('flamel formats' lists those)", name);
+                  "'%s' is not a format that can be read ('flamel formats' lists those)", name);
     return NULL;
 }
 
-bool flm_reading_begin(struct flm_reading *r, struct flm_source *source, const char *format,
+bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
+                       struct flm_source *source, const char *format,
                        const struct flm_read_options *options, struct flm_error *why)
 {
+    assert(formats && source && options);
     *r = (struct flm_reading){.source = source, .options = *options};
     if (!flm_source_fill(source, HEAD_SIZE, why))
         return false;
@@ -55,7 +59,7 @@ bool flm_reading_begin(struct flm_reading *r, struct flm_source *source, const c
     r->head = window_of(r->source);
     bool whole = r->source->last && r->head.size <= HEAD_SIZE;
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
-    r->format = find_format(format, r->head, whole, why);
+    r->format = find_format(formats, format, r->head, whole, why);
     if (r->format && r->format->prepare)
         r->format->prepare(r->head, &r->options);
     return r->format != NULL;
@@ -68,10 +72,7 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
             return NULL;
         return r->format->open(window_of(r->source), why);
     }
-    if (!r->format->read) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "%s cannot be read here", r->format->description);
-        return NULL;
-    }
+    assert(r->format->read); /* what has `load` is read by load/load.c */
     struct flm_builder *builder = flm_builder_new(why);
     if (builder && r->format->read(r->source, &r->options, builder, why))
         return flm_builder_finish(builder, why);

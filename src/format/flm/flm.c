@@ -1,7 +1,7 @@
-/* flm.c - flamel's own format, as one of the table: profile/flm_file.c does the work.
+/* flm.c - flamel's own format as one of the table: profile/flm_file.c does the work.
  *
- * A .flm file is not read into a builder but used in place (flm_profile_open), so whoever opens
- * files asks for that first; here it is recognized, copied where it must be, and written. */
+ * A .flm file is not read into a builder but used in place (`adopt`). Bytes that the profile cannot
+ * keep are copied first (`open`). */
 #include "format/core/format.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 static int sniff_flm(struct flm_bytes head, bool whole)
 {
     (void)whole;
-    return head.size >= 8 && memcmp(head.at, "FLAMEL\x1A\n", 8) == 0 ? 100 : 0;
+    return flm_bytes_start_with(head, "FLAMEL\x1A\n") ? FLM_SNIFF_MAGIC : FLM_SNIFF_NO;
 }
 
-/* A copy that is aligned and that the profile can keep. */
+/* The copy is aligned, and the profile can keep it. */
 static struct flm_profile *open_copy(struct flm_bytes all, struct flm_error *why)
 {
     char *copy = malloc(all.size + 1);
@@ -28,29 +28,24 @@ static struct flm_profile *open_copy(struct flm_bytes all, struct flm_error *why
     return p;
 }
 
-static bool add_to_text(void *context, const void *bytes, size_t size)
-{
-    struct flm_text *out = context;
-    flm_text_add(out, (struct flm_bytes){bytes, size});
-    return !out->failed;
-}
-
 static bool write_flm(const struct flm_profile *profile, const struct flm_write_options *options,
                       struct flm_text *out, struct flm_error *why)
 {
     (void)options;
     (void)why;
-    /* Sections are large: they go to the sink as they are, not through the text's buffer. */
-    if (out->sink && flm_text_flush(out))
-        return flm_profile_write(profile, out->sink, out->sink_context);
-    return flm_profile_write(profile, add_to_text, out);
+    return flm_profile_write(profile, flm_text_sink, out) || out->failed;
 }
 
 const struct flm_format flm_format_flm = {
     .name = "flm",
+    .title = "flamel profile",
     .extensions = ".flm",
     .description = "flamel's own: everything, used in place when opened",
+    .has_times = true,
+    .keeps_labels = true,
+    .compressible = true,
     .sniff = sniff_flm,
     .open = open_copy,
+    .adopt = flm_profile_open,
     .write = write_flm,
 };

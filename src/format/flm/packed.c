@@ -1,4 +1,4 @@
-/* packed.c - packed profiles, as one of the table. */
+/* packed.c - packed profiles as one of the table of formats. */
 #include "format/flm/packed.h"
 #include "format/core/format.h"
 
@@ -11,8 +11,11 @@ static bool write_packed(const struct flm_profile *profile, const struct flm_wri
 
 const struct flm_format flm_format_packed = {
     .name = "packed",
+    .title = "Packed profile",
     .extensions = ".packed",
     .description = "flamel's own, in few bytes: what pages carry",
+    .has_times = true,
+    .keeps_labels = true,
     .sniff = flm_packed_sniff,
     .open = flm_profile_unpack,
     .write = write_packed,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "format/core/format.h"
 #include "format/flm/internal.h"
 
 /* A run of bytes that is read from its beginning. Reading past its end gives zeros and is
@@ -404,5 +405,5 @@ struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error
 int flm_packed_sniff(struct flm_bytes head, bool whole)
 {
     (void)whole;
-    return flm_bytes_start_with(head, FLM_PACKED_MAGIC) ? 100 : 0;
+    return flm_bytes_start_with(head, FLM_PACKED_MAGIC) ? FLM_SNIFF_MAGIC : FLM_SNIFF_NO;
 }

@@ -453,15 +453,15 @@ static bool is_json(struct flm_bytes head)
 static int sniff_folded(struct flm_bytes head, bool whole)
 {
     if (is_json(head))
-        return 0;
+        return FLM_SNIFF_NO;
     struct head_lines seen = look_at_head(head, whole);
     if (seen.stacks == 0) /* a file of broken lines is refused by the reader, line by line */
         return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') < head.at + head.size
-                   ? 2
-                   : 0;
+                   ? FLM_SNIFF_GUESS - 2
+                   : FLM_SNIFF_NO;
     if (seen.others > seen.stacks)
-        return 3;
-    return seen.semicolon ? 30 : 10;
+        return FLM_SNIFF_GUESS - 1;
+    return seen.semicolon ? FLM_SNIFF_MIXED - 10 : FLM_SNIFF_POSSIBLE;
 }
 
 static void prepare_folded(struct flm_bytes head, struct flm_read_options *options)
@@ -480,8 +480,11 @@ static size_t cut_folded(struct flm_bytes all, size_t wanted)
 
 const struct flm_format flm_format_folded = {
     .name = "folded",
+    .title = "Folded stacks",
     .extensions = ".folded .collapsed .txt",
     .description = "folded stacks: main;parse;read 42",
+    .loses = "other metrics, single samples, modules, files and lines",
+    .metrics = FLM_METRICS_ONE,
     .sniff = sniff_folded,
     .prepare = prepare_folded,
     .read = read_folded,
@@ -491,7 +494,10 @@ const struct flm_format flm_format_folded = {
 
 const struct flm_format flm_format_difffolded = {
     .name = "difffolded",
+    .title = "Folded stacks with two values",
     .extensions = ".difffolded",
     .description = "folded stacks with two values, before and after (read as folded)",
+    .loses = "other metrics, single samples, modules, files and lines",
+    .metrics = FLM_METRICS_PAIR,
     .write = flm_folded_write_difference,
 };

@@ -86,19 +86,12 @@ bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_p
     return end < rest.size;
 }
 
-static int sniff(struct flm_bytes head, bool whole)
+int flm_html_sniff(struct flm_bytes head, bool whole)
 {
     (void)whole;
     struct flm_bytes front = {head.at, head.size < 1024 ? head.size : 1024};
     return flm_bytes_start_with(head, FLM_HTML_BEGINS) &&
                    find(front, flm_bytes_of(FLM_HTML_GENERATOR)) < front.size
-               ? 100
-               : 0;
+               ? FLM_SNIFF_MAGIC
+               : FLM_SNIFF_NO;
 }
-
-const struct flm_format flm_format_html = {
-    .name = "html",
-    .extensions = ".html .htm",
-    .description = "the viewer with the profile in it, as one page",
-    .sniff = sniff,
-};

@@ -28,6 +28,9 @@ void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
 /* False if the page has no such part, or ends within it. */
 bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_part *part);
 
+/* Whether flamel wrote the page: `sniff` of the format, which load/all_formats.c has. */
+int flm_html_sniff(struct flm_bytes head, bool whole);
+
 /* Appends text for HTML, in attributes too: markup characters as entities, NUL as U+FFFD. */
 void flm_html_escape(struct flm_text *out, struct flm_bytes text);
 

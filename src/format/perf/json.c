@@ -201,17 +201,20 @@ static int sniff_json(struct flm_bytes head, bool whole)
         head = flm_between(head.at + 3, head.at + head.size);
     head = flm_trimmed(head.at, head.at + head.size);
     if (!flm_bytes_start_with(head, "{"))
-        return 0;
+        return FLM_SNIFF_NO;
     for (size_t at = 1; at + sizeof key - 1 <= head.size; at++)
         if (head.at[at] == '"' && memcmp(head.at + at, key, sizeof key - 1) == 0)
-            return 95;
-    return 0;
+            return FLM_SNIFF_SURE + 5;
+    return FLM_SNIFF_NO;
 }
 
 const struct flm_format flm_format_perf_json = {
     .name = "perf-json",
+    .title = "perf JSON",
     .extensions = "",
     .description = "what perf data convert --to-json writes",
+    .has_times = true,
+    .keeps_labels = true,
     .sniff = sniff_json,
     .read = read_json,
 };

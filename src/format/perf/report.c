@@ -522,11 +522,15 @@ static int sniff_report(struct flm_bytes head, bool whole)
         if (line.size > 0 && line.at[0] != '#' && !entry)
             break;
     }
-    return samples && overhead ? 95 : chain ? 70 : samples || overhead ? 40 : 0;
+    return samples && overhead   ? FLM_SNIFF_SURE + 5
+           : chain               ? FLM_SNIFF_LIKELY + 10
+           : samples || overhead ? FLM_SNIFF_MIXED
+                                 : FLM_SNIFF_NO;
 }
 
 const struct flm_format flm_format_perf_report = {
     .name = "perf-report",
+    .title = "perf report",
     .extensions = "",
     .description = "the text of perf report --stdio --no-children -n -g folded,0,caller,count",
     .sniff = sniff_report,

@@ -526,8 +526,11 @@ static bool read_script(struct flm_source *source, const struct flm_read_options
 
 const struct flm_format flm_format_perf_script = {
     .name = "perf-script",
+    .title = "perf script",
     .extensions = "",
     .description = "the text of perf script: samples of Linux perf with their stacks",
+    .has_times = true,
+    .keeps_labels = true,
     .sniff = flm_perf_script_sniff,
     .read = read_script,
     .cut = flm_perf_script_cut,

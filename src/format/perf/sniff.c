@@ -1,6 +1,7 @@
 #include "format/perf/sniff.h"
 
 #include "base/core/scan.h"
+#include "format/core/format.h"
 #include "format/perf/frame.h"
 #include "format/perf/header.h"
 #include "format/perf/text_cursor.h"
@@ -68,12 +69,12 @@ int flm_perf_script_sniff(struct flm_bytes head, bool whole)
 {
     struct head seen = look_at_head(head, whole);
     if (seen.frames > 0)
-        return seen.others > seen.samples + seen.frames ? 40 : 90;
+        return seen.others > seen.samples + seen.frames ? FLM_SNIFF_MIXED : FLM_SNIFF_SURE;
     if (seen.guesses > 0)
-        return seen.others > seen.guesses ? 4 : 70;
+        return seen.others > seen.guesses ? FLM_SNIFF_GUESS : FLM_SNIFF_LIKELY + 10;
     if (seen.samples > 0)
-        return seen.others > seen.samples ? 20 : 60;
-    return seen.comments && seen.others == 0 ? 50 : 0;
+        return seen.others > seen.samples ? FLM_SNIFF_MIXED / 2 : FLM_SNIFF_LIKELY;
+    return seen.comments && seen.others == 0 ? FLM_SNIFF_MIXED + 10 : FLM_SNIFF_NO;
 }
 
 /* Whether the line in front of `at` is blank. */

@@ -1,5 +1,6 @@
 /* export.c - "export": what is seen as a file. */
 #include "format/folded/folded.h"
+#include "format/formats.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/model/internal.h"
 #include "viewer/paint/picture.h"

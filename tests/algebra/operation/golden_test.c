@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "algebra/operation/rebuild.h"
-#include "format/core/format.h"
+#include "format/formats.h"
 #include "support/core/json_tree.h"
 #include "support/profile/profiles.h"
 

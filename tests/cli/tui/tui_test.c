@@ -26,7 +26,7 @@ static const char folded[] = "main;parse_text;read_bytes 40\n"
 static int program(void *path)
 {
     struct flm_error why;
-    struct flm_load_options options = {.threads = 1};
+    struct flm_load_options options = {.size = sizeof options, .threads = 1};
     struct flm_viewer *viewer = flm_viewer_new(&why);
     struct flm_profile *profile = flm_load(path, &options, &why);
     bool good = viewer && profile &&
@@ -641,7 +641,7 @@ static bool all_fail;
 
 static int program_without_memory(void *path)
 {
-    struct flm_load_options options = {.threads = 1};
+    struct flm_load_options options = {.size = sizeof options, .threads = 1};
     struct flm_viewer *viewer = flm_viewer_new(NULL);
     struct flm_profile *profile = flm_load(path, &options, NULL);
     if (!viewer || !profile ||

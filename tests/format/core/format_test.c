@@ -4,30 +4,85 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include "load/all_formats.h"
+
 static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
 {
     (void)state;
-    size_t count;
-    const struct flm_format *const *formats = flm_formats(&count);
-    assert_true(count >= 3);
-    for (size_t i = 0; i < count; i++) {
-        assert_true(strlen(formats[i]->name) > 0 && strlen(formats[i]->description) > 0);
-        assert_non_null(formats[i]->extensions);
-        assert_ptr_equal(flm_format_named(formats[i]->name), formats[i]);
-        assert_true(flm_format_can_be_read(formats[i]) || flm_format_can_be_written(formats[i]));
-        assert_true(!formats[i]->read || formats[i]->sniff);
-        for (size_t k = 0; k < i; k++)
-            assert_string_not_equal(formats[i]->name, formats[k]->name);
+    const struct flm_format *format;
+    size_t count = 0;
+    for (; (format = flm_formats_at(&flm_formats_all, count)) != NULL; count++) {
+        assert_true(strlen(format->name) > 0 && strlen(format->title) > 0);
+        assert_true(strlen(format->description) > 0);
+        assert_non_null(format->extensions);
+        assert_ptr_equal(flm_format_named(&flm_formats_all, format->name), format);
+        for (size_t k = 0; k < count; k++)
+            assert_string_not_equal(format->name, flm_formats_at(&flm_formats_all, k)->name);
     }
-    assert_null(flm_format_named("none"));
-    assert_null(flm_format_named(""));
+    assert_true(count >= 12);
+    assert_null(flm_formats_at(&flm_formats_all, count + 1000));
+    assert_null(flm_format_named(&flm_formats_all, "none"));
+    assert_null(flm_format_named(&flm_formats_all, ""));
+}
+
+/* What readers and writers of an entry promise, and what it says of itself, fit together. */
+static void entries_are_consistent(void **state)
+{
+    (void)state;
+    const struct flm_format *f;
+    for (size_t i = 0; (f = flm_formats_at(&flm_formats_all, i)) != NULL; i++) {
+        bool reads = flm_format_can_be_read(f);
+        assert_true(reads || f->write);
+        assert_int_equal(reads, f->sniff != NULL);
+        assert_true(!!f->read + !!f->open + !!f->load <= 1);
+        assert_true(!f->cut || f->read);
+        assert_true(!f->prepare || f->read);
+        assert_true(!f->adopt || f->open);
+        assert_true(!f->load || f->needs_system);
+        assert_true(!f->can_write || f->write);
+        assert_true(f->write || (!*f->extensions && !f->loses && !f->compressible));
+        /* What is read back as it was written has lost nothing, and what was drawn is not read. */
+        assert_true(!f->write || reads || f->loses);
+        assert_false(flm_format_is_picture(f) && reads);
+        assert_true(f->metrics == FLM_METRICS_ALL || !f->write || f->loses);
+        assert_true(f->has_times || !f->write || f->loses);
+        if (f->write)
+            assert_ptr_equal(flm_format_for_file(&flm_formats_all, f->extensions), f);
+    }
+}
+
+static void the_pure_formats_need_no_system_and_come_first(void **state)
+{
+    (void)state;
+    size_t i = 0;
+    const struct flm_format *f;
+    for (; (f = flm_formats_at(&flm_formats_pure, i)) != NULL; i++) {
+        assert_false(f->needs_system);
+        assert_null(f->load);
+        assert_ptr_equal(f, flm_formats_at(&flm_formats_all, i));
+    }
+    assert_int_equal(i, flm_formats_pure.count);
+    assert_null(flm_format_named(&flm_formats_pure, "perf-data"));
+}
+
+static void what_cannot_be_written_says_why(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    const struct flm_format *perf = flm_format_named(&flm_formats_all, "perf-data");
+    assert_false(flm_format_can_be_written(perf, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_non_null(strstr(why.text, "'perf-data' can be read, but not written"));
+    assert_true(flm_format_can_be_written(flm_format_named(&flm_formats_all, "flm"), &why));
+    assert_false(flm_format_keeps_samples(flm_format_named(&flm_formats_all, "folded")));
+    assert_true(flm_format_keeps_samples(flm_format_named(&flm_formats_all, "html")));
 }
 
 static void recognized(const char *head, size_t size, const char *name)
 {
     struct flm_error why = {0};
     const struct flm_format *format =
-        flm_format_recognize((struct flm_bytes){head, size}, true, &why);
+        flm_format_recognize(&flm_formats_all, (struct flm_bytes){head, size}, true, &why);
     if (!format)
         fail_msg("%s: %s", name, why.text);
     assert_string_equal(format->name, name);
@@ -49,13 +104,13 @@ static void refused(const char *head, size_t size, const char *words)
 {
     struct flm_error why = {0};
     const struct flm_format *format =
-        flm_format_recognize((struct flm_bytes){head, size}, true, &why);
+        flm_format_recognize(&flm_formats_all, (struct flm_bytes){head, size}, true, &why);
     if (format)
         fail_msg("'%s' is said to be %s", head, format->name);
     assert_int_equal(why.kind, FLM_ERROR_FORMAT);
     if (!strstr(why.text, words))
         fail_msg("'%s': %s", head, why.text);
-    assert_null(flm_format_recognize((struct flm_bytes){head, size}, true, NULL));
+    assert_null(flm_format_recognize(&flm_formats_all, (struct flm_bytes){head, size}, true, NULL));
 }
 
 static void what_is_no_profile_is_named(void **state)
@@ -91,19 +146,22 @@ static void names_of_files_say_how_to_write_them(void **state)
         {"app.flm", "flm"},    {"/tmp/x.y/app.folded", "folded"}, {"app.collapsed", "folded"},
         {"app.txt", "folded"}, {"a.difffolded", "difffolded"},    {".flm", "flm"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const struct flm_format *format = flm_format_for_file(known[i].file);
+        const struct flm_format *format = flm_format_for_file(&flm_formats_all, known[i].file);
         assert_non_null(format);
         assert_string_equal(format->name, known[i].format);
     }
     static const char *const unknown[] = {"", "-", "app", "flm", "app.fl", "app.flm.gz", "app.FLM"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
-        assert_null(flm_format_for_file(unknown[i]));
+        assert_null(flm_format_for_file(&flm_formats_all, unknown[i]));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_has_a_name_of_its_own_and_says_what_it_is),
+        cmocka_unit_test(entries_are_consistent),
+        cmocka_unit_test(the_pure_formats_need_no_system_and_come_first),
+        cmocka_unit_test(what_cannot_be_written_says_why),
         cmocka_unit_test(files_are_recognized_by_what_they_contain),
         cmocka_unit_test(what_is_no_profile_is_named),
         cmocka_unit_test(names_of_files_say_how_to_write_them),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "format/formats.h"
 #include "support/core/failures.h"
 #include "support/core/windows.h"
 #include "support/profile/profiles.h"
@@ -17,7 +18,7 @@ static struct flm_profile *read_from(struct flm_source *source, const char *form
     struct flm_reading reading;
     struct flm_read_options options = {0};
     struct flm_profile *p = NULL;
-    if (flm_reading_begin(&reading, source, format, &options, why))
+    if (flm_reading_begin(&reading, &flm_formats_pure, source, format, &options, why))
         p = flm_reading_finish(&reading, why);
     flm_reading_clear(&reading);
     return p;
@@ -76,11 +77,12 @@ static void what_cannot_be_read_says_so(void **state)
         const char *text, *format, *words;
     } bad[] = {
         {"", NULL, "it is empty"},
-        {"{\"a\": 1}", NULL, "of no format that flamel knows"},
-        {"main 2\n", "svg", "'svg' is no format that can be read"},
+        {"{\"a\": 1}", NULL, "of no format that flamel reads"},
+        {"main 2\n", "svg", "'svg' is not a format that can be read"},
         {"main 2\n", "flm", "not a .flm file"},
         {"main 2\n", "packed", "not a packed profile"},
-        {"main 2\n", "html", "cannot be read here"},
+        {"main 2\n", "perf-data", "'perf-data' is not a format that can be read"},
+        {"PERFILE2", NULL, "needs files of the machine: open it with 'flamel view FILE'"},
         {"main x\n", "folded", "line 1"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -9,7 +9,7 @@
 
 #include "flamel/builder.h"
 #include "flamel/file.h"
-#include "format/core/format.h"
+#include "format/formats.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/random.h"
@@ -312,8 +312,9 @@ static void it_is_a_format(void **state)
     struct flm_text packed = packed_of(p), written = {0};
     struct flm_write_options options = {0};
     struct flm_bytes bytes = {packed.at, packed.size};
-    assert_ptr_equal(flm_format_recognize(bytes, true, NULL), &flm_format_packed);
-    assert_ptr_equal(flm_format_for_file("a.packed"), &flm_format_packed);
+    assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, NULL),
+                     &flm_format_packed);
+    assert_ptr_equal(flm_format_for_file(&flm_formats_pure, "a.packed"), &flm_format_packed);
     assert_true(flm_format_packed.write(p, &options, &written, NULL));
     assert_true(flm_bytes_equal(bytes, (struct flm_bytes){written.at, written.size}));
     flm_text_clear(&packed);

@@ -1,4 +1,5 @@
 #include "format/folded/folded.h"
+#include "format/formats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

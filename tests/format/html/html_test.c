@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "format/core/format.h"
+#include "load/all_formats.h"
 
 static void a_part_is_found_with_its_size(void **state)
 {
@@ -59,13 +59,15 @@ static void pages_of_flamel_are_recognized_and_no_others(void **state)
 {
     (void)state;
     struct flm_bytes ours = flm_bytes_of(FLM_HTML_BEGINS "\n" FLM_HTML_GENERATOR "1\">");
-    assert_ptr_equal(flm_format_recognize(ours, false, NULL), &flm_format_html);
+    assert_ptr_equal(flm_format_recognize(&flm_formats_all, ours, false, NULL), &flm_format_html);
     struct flm_error why = {0};
-    assert_null(flm_format_recognize(flm_bytes_of("<!DOCTYPE html>\n<html>"), false, &why));
+    assert_null(flm_format_recognize(&flm_formats_all, flm_bytes_of("<!DOCTYPE html>\n<html>"),
+                                     false, &why));
     assert_string_equal(why.text, "this is a web page, not a profile");
     struct flm_bytes inner = flm_bytes_of(FLM_HTML_GENERATOR "1\">");
-    assert_ptr_not_equal(flm_format_recognize(inner, false, NULL), &flm_format_html);
-    assert_ptr_equal(flm_format_for_file("a.html"), &flm_format_html);
+    assert_ptr_not_equal(flm_format_recognize(&flm_formats_all, inner, false, NULL),
+                         &flm_format_html);
+    assert_ptr_equal(flm_format_for_file(&flm_formats_all, "a.html"), &flm_format_html);
 }
 
 int main(void)

@@ -27,8 +27,10 @@ static void it_is_recognized(void **state)
     (void)state;
     struct flm_bytes bytes = file_bytes("perf_json/converted.json");
     struct flm_error why = {0};
-    assert_ptr_equal(flm_format_recognize(bytes, true, &why), json);
-    assert_ptr_equal(flm_format_recognize((struct flm_bytes){bytes.at, 100}, false, &why), json);
+    assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why), json);
+    assert_ptr_equal(
+        flm_format_recognize(&flm_formats_pure, (struct flm_bytes){bytes.at, 100}, false, &why),
+        json);
     assert_int_equal(json->sniff(flm_bytes_of("\xEF\xBB\xBF {\"linux-perf-json-version\""), 1), 95);
     assert_int_equal(json->sniff(flm_bytes_of("[\"linux-perf-json-version\""), 1), 0);
     assert_int_equal(json->sniff(flm_bytes_of("{\"version\": 1}"), 1), 0);

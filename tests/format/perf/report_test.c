@@ -84,7 +84,7 @@ static void files_are_recognized(void **state)
         snprintf(path, sizeof path, "perf_report/%s.txt", names[i]);
         struct flm_bytes bytes = file_bytes(path);
         struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognize(bytes, true, &why), report);
+        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why), report);
         free((void *)bytes.at);
     }
     assert_int_equal(report->sniff(flm_bytes_of("main;f 12\n"), true), 0);

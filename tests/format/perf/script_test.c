@@ -86,7 +86,7 @@ static void every_file_is_recognized(void **state)
     for (size_t i = 0; i < FILE_COUNT; i++) {
         struct flm_bytes bytes = bytes_of_file(i);
         struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognize(bytes, true, &why), script);
+        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why), script);
         free((void *)bytes.at);
     }
 }

@@ -165,7 +165,7 @@ static struct flm_session *read_ours(const char *path, bool names_only)
     struct flm_error why = {0};
     struct flm_input *input = flm_input_open(path, &why);
     assert_non_null(input);
-    const struct flm_input *file = flm_input_is_plain_file(input) ? input : NULL;
+    const struct flm_input *file = flm_input_is_plain(input) ? input : NULL;
     struct flm_session *s = flm_perf_data_read(flm_input_source(input), file, &options, &why);
     if (!s)
         fail_msg("%s", why.text);

@@ -36,7 +36,7 @@ static struct flm_profile *read_bytes(struct flm_bytes bytes, struct flm_error *
 
 static struct flm_profile *load(const char *path)
 {
-    static const struct flm_load_options options = {.no_inlines = true};
+    static const struct flm_load_options options = {.size = sizeof options, .no_inlines = true};
     struct flm_error why = {0};
     struct flm_profile *p = flm_load(path, &options, &why);
     if (!p)
@@ -113,7 +113,7 @@ static void every_shape_of_a_recording_is_read(void **state)
 static void compare(const char *path, void *context)
 {
     (void)context;
-    static const struct flm_load_options options = {.no_inlines = true};
+    static const struct flm_load_options options = {.size = sizeof options, .no_inlines = true};
     struct flm_text bytes = read_file(path);
     struct flm_error why_file = {0}, why = {0};
     struct flm_profile *file = flm_load(path, &options, &why_file);

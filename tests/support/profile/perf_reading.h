@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "format/core/format.h"
+#include "format/formats.h"
 #include "profile/columns.h"
 #include "support/profile/format_windows.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/number/number.h"
 #include "format/folded/folded.h"
+#include "format/formats.h"
 #include "profile/internal.h"
 #include "support/core/random.h"
 

@@ -1,0 +1,31 @@
+/* formats.h - the formats that are read and written without an operating system: one line each.
+ *
+ * An entry `NAME` is flm_format_NAME, which a file of a folder format/FAMILY/ defines
+ * (format/core/format.h says what is in it). Formats are tried in this order.
+ *
+ * load/all_formats.h has these and those that need the system. A page of one file has fewer:
+ * web/page_formats.c defines `flm_formats_pure` for it, and takes the place of formats.c. */
+#ifndef FLAMEL_FORMAT_FORMATS_H
+#define FLAMEL_FORMAT_FORMATS_H
+
+#include "format/core/format.h"
+
+/* clang-format off */
+#define FLM_FORMATS_PURE(entry)                                                                    \
+    entry(flm)                                                                                     \
+    entry(packed)                                                                                  \
+    entry(perf_script)                                                                             \
+    entry(perf_report)                                                                             \
+    entry(perf_json)                                                                               \
+    entry(folded)                                                                                  \
+    entry(difffolded)
+/* clang-format on */
+
+#define FLM_FORMAT_DECLARE(name) extern const struct flm_format flm_format_##name;
+#define FLM_FORMAT_ADDRESS(name) &flm_format_##name,
+
+FLM_FORMATS_PURE(FLM_FORMAT_DECLARE)
+
+extern const struct flm_formats flm_formats_pure;
+
+#endif

@@ -1,0 +1,48 @@
+/* format.c - perf.data as one of the table of formats. */
+#include "format/core/format.h"
+#include "flamel/file.h"
+#include "record/perf_data/perf_data.h"
+
+static int sniff(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    bool is_file = flm_bytes_start_with(head, "PERFILE2");
+    return is_file || flm_bytes_start_with(head, "2ELIFREP") ? FLM_SNIFF_MAGIC : FLM_SNIFF_NO;
+}
+
+static struct flm_profile *load(const struct flm_load_request *request, struct flm_error *why)
+{
+    const struct flm_load_options *o = request->options;
+    const struct flm_session_options options = {
+        .symbols = {.symbol_dirs = o->symbol_dirs,
+                    .symbol_dir_count = o->symbol_dir_count,
+                    .perf_dir = o->perf_dir,
+                    .cache_dir = o->cache_dir,
+                    .debuginfod = o->debuginfod,
+                    .names_only = o->no_inlines},
+        .keep_times = !o->drop_times,
+        .lines = o->lines,
+    };
+    struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);
+    struct flm_builder *builder = session ? flm_builder_new(why) : NULL;
+    struct flm_profile *profile = NULL;
+    if (builder && flm_session_finish(session, builder, NULL, NULL, why))
+        profile = flm_builder_finish(builder, why);
+    else
+        flm_builder_free(builder);
+    flm_session_free(session);
+    return profile;
+}
+
+const struct flm_format flm_format_perf_data = {
+    .name = "perf-data",
+    .title = "perf.data",
+    .extensions = "",
+    .description = "perf.data: what perf record and flamel record write, with symbols looked up",
+    .has_times = true,
+    .keeps_labels = true,
+    .needs_symbols = true,
+    .needs_system = true,
+    .sniff = sniff,
+    .load = load,
+};
