@@ -61,11 +61,11 @@ struct flm_profile *flm_load_memory(const void *bytes, size_t size,
 
 /* Writes up to `room` bytes (at least 1) to `buffer`, and how many to *size: 0 only at the end of
  * the stream. False when the stream failed. */
-typedef bool flm_stream_read(void *context, void *buffer, size_t room, size_t *size);
+typedef bool (*flm_stream_read)(void *context, void *buffer, size_t room, size_t *size);
 
 /* The same for what `read` returns, which is called by this thread only, until the end or an
  * error. Reading is not parallel then. */
-struct flm_profile *flm_load_stream(flm_stream_read *read, void *context,
+struct flm_profile *flm_load_stream(flm_stream_read read, void *context,
                                     const struct flm_load_options *options, struct flm_error *why);
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -96,7 +96,8 @@ static struct flm_profile *load_by_itself(struct loading *l)
         .options = &l->options,
     };
     set_progress(l, report_passed);
-    return l->reading.format->load(&request, l->why);
+    struct flm_profile *profile = l->reading.format->load(&request, l->why);
+    return profile;
 }
 
 static struct flm_profile *load(struct loading *l)
@@ -155,7 +156,7 @@ struct flm_profile *flm_load_memory(const void *bytes, size_t size,
     return load_input(&l, flm_input_open_memory((struct flm_bytes){bytes, size}, why));
 }
 
-struct flm_profile *flm_load_stream(flm_stream_read *read, void *context,
+struct flm_profile *flm_load_stream(flm_stream_read read, void *context,
                                     const struct flm_load_options *options, struct flm_error *why)
 {
     assert(read);

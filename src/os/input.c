@@ -29,7 +29,7 @@ struct flm_input {
     int file;      /* -1: none */
     bool borrowed; /* the file is another input's */
     const char *memory;
-    flm_stream_read *read;
+    flm_stream_read read;
     void *read_context;
 
     bool random_access; /* a regular file, or memory: any part of it can be read at any time */
@@ -337,7 +337,7 @@ struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error
     return in;
 }
 
-struct flm_input *flm_input_open_stream(flm_stream_read *read, void *context, struct flm_error *why)
+struct flm_input *flm_input_open_stream(flm_stream_read read, void *context, struct flm_error *why)
 {
     assert(read);
     struct flm_input *in = new_input(why);

@@ -21,8 +21,7 @@ struct flm_input *flm_input_open(const char *path, struct flm_error *why);
 struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error *why);
 
 /* What `read` returns, until that is nothing. */
-struct flm_input *flm_input_open_stream(flm_stream_read *read, void *context,
-                                        struct flm_error *why);
+struct flm_input *flm_input_open_stream(flm_stream_read read, void *context, struct flm_error *why);
 
 /* The bytes [start, end) of a plain input as an input of their own: for a thread that reads a chunk.
  * `whole` must stay open. */
