@@ -17,17 +17,11 @@
 #include "draw/text/cells.h"
 #include "gate/runs/blocks.h"
 #include "gate/runs/normalize.h"
+#include "os/clock.h"
 #include "record/capture/processors.h"
 #include "record/capture/target.h"
 
 static const char *const groups[2] = {"base", "new"};
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* The path of something in the folder: good until the next one. NULL, and `why`, without memory. */
 static const char *path_of(struct flm_ab *ab, const char *name, struct flm_error *why)
@@ -287,7 +281,7 @@ static void add_time_left(const struct flm_ab *ab, uint32_t done, uint32_t all,
 {
     if (done == 0)
         return;
-    double left_s = (double)(now_ns() - ab->started_ns) / 1e9 / done * (all - done);
+    double left_s = (double)(flm_now_ns() - ab->started_ns) / 1e9 / done * (all - done);
     unsigned seconds = (unsigned)(left_s + 0.5);
     flm_text_puts(text, ", about ");
     if (seconds >= 60)
@@ -303,7 +297,7 @@ static void show_progress(struct flm_ab *ab, const char *place, bool is_new, uin
     char line[200];
     struct flm_text text;
     bool is_screen = isatty(STDERR_FILENO);
-    int64_t now = now_ns();
+    int64_t now = flm_now_ns();
     if (ab->options.quiet || (!is_screen && now - ab->told_ns < OFTEN_S * INT64_C(1000000000)))
         return;
     ab->told_ns = now;
@@ -377,7 +371,7 @@ bool flm_ab_record(struct flm_ab *ab, uint32_t count_each, struct flm_error *why
     bool is_first = ab->started_ns == 0, good = true;
     ab->planned = ab->count + 2 * count_each;
     if (is_first) {
-        ab->started_ns = ab->told_ns = now_ns();
+        ab->started_ns = ab->told_ns = flm_now_ns();
         if (!ab->options.quiet)
             flm_message(
                 "%u runs of each command, alternately, after %u of each to warm up; what they "

@@ -15,6 +15,7 @@
 #include "cli/common/standard_files.h"
 #include "cli/common/terminal.h"
 #include "flamel/file.h"
+#include "os/clock.h"
 
 /* ---- Signals ------------------------------------------------------------------------------------
  */
@@ -62,13 +63,6 @@ static void release_signals(void)
         signal(SIGHUP, SIG_DFL);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 struct stopping {
     bool has_command;
     int64_t since_ns; /* of the first signal; 0: none yet */
@@ -86,11 +80,11 @@ static bool go_on(void *context, struct flm_recorder *recorder)
     if (!stopping->has_command || count > 1)
         return false;
     if (stopping->since_ns == 0) {
-        stopping->since_ns = now_ns();
+        stopping->since_ns = flm_now_ns();
         if (!by_terminal)
             kill(flm_recorder_result(recorder).process_id, last_signal);
     }
-    return now_ns() - stopping->since_ns < PATIENCE_NS;
+    return flm_now_ns() - stopping->since_ns < PATIENCE_NS;
 }
 
 /* ---- From the recording to the file -------------------------------------------------------------
@@ -100,7 +94,7 @@ static bool go_on(void *context, struct flm_recorder *recorder)
 static bool show_progress(void *context, struct flm_bytes module, size_t done, size_t count)
 {
     enum { OFTEN_NS = 100 * 1000 * 1000 };
-    int64_t *last_ns = context, now = now_ns();
+    int64_t *last_ns = context, now = flm_now_ns();
     (void)module;
     if (now - *last_ns >= OFTEN_NS) {
         fprintf(stderr, "\r\033[Ksymbols of %zu files of %zu", done, count);
@@ -115,7 +109,7 @@ static struct flm_profile *finish(struct flm_recorder *recorder, bool quiet, str
     if (!builder)
         return NULL;
     bool shows = !quiet && isatty(STDERR_FILENO);
-    int64_t last_ns = now_ns();
+    int64_t last_ns = flm_now_ns();
     if (shows)
         fprintf(stderr, "symbols ...");
     bool good = flm_session_finish(flm_recorder_session(recorder), builder,
@@ -157,7 +151,7 @@ static bool save_elsewhere(const struct flm_profile *profile, const char *output
 static bool write_profile(struct flm_recording *recording, const struct flm_recording_options *o,
                           struct flm_error *why)
 {
-    int64_t since_ns = now_ns();
+    int64_t since_ns = flm_now_ns();
     struct flm_save_options save = {.size = sizeof save, .compress = true};
     struct flm_recorder_result result = flm_recorder_result(recording->recorder);
     const char *spool = recording->spool.at;
@@ -182,7 +176,7 @@ static bool write_profile(struct flm_recording *recording, const struct flm_reco
         .output = o->output,
         .output_size = good ? size_of(o->output) : 0,
         .spool = o->keep_raw && !result.spool_lost ? spool : NULL,
-        .finish_s = (double)(now_ns() - since_ns) / 1e9,
+        .finish_s = (double)(flm_now_ns() - since_ns) / 1e9,
     };
     return good;
 }

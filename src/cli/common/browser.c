@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "cli/common/command_line.h"
+#include "os/clock.h"
 
 /* A failure after this time is not one to start. */
 enum { STARTING_SECONDS = 10 };
@@ -17,9 +18,7 @@ extern char **environ;
 
 static time_t now_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return (time_t)(flm_now_ns() / 1000000000);
 }
 
 /* The command with its `%s` replaced by the address, or the address behind it. */

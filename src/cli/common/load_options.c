@@ -10,6 +10,7 @@
 
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
+#include "os/clock.h"
 #include "profile/columns.h"
 
 struct progress {
@@ -19,18 +20,16 @@ struct progress {
     bool shown;
 };
 
-static double now(void)
+static double now_s(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)flm_now_ns() * 1e-9;
 }
 
 /* A line that is written over and over, only on a terminal and only when reading takes long. */
 static bool show_progress(void *context, uint64_t bytes, uint64_t size)
 {
     struct progress *p = context;
-    double t = now();
+    double t = now_s();
     if (t - p->started < 0.5 || t - p->last < 0.1)
         return true;
     p->last = t;
@@ -110,7 +109,7 @@ bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error 
 
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
 {
-    struct progress progress = {.path = path, .started = now()};
+    struct progress progress = {.path = path, .started = now_s()};
     struct flm_symbol_paths paths = {0};
     struct flm_load_options options = {
         .size = sizeof options,

@@ -10,6 +10,7 @@
 #include "cli/common/terminal.h"
 #include "cli/tui/internal.h"
 #include "cli/tui/raw_terminal.h"
+#include "os/clock.h"
 
 /* How long an ESC may stand alone before it is the key; a slow line tears sequences apart. */
 enum {
@@ -29,9 +30,7 @@ struct input {
 
 static double now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return (double)flm_now_ns() * 1e-6;
 }
 
 /* ---- Actions --------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
+#include "os/clock.h"
 #include "record/capture/request.h"
 #include "record/capture/ring.h"
 #include "record/capture/synthesized.h"
@@ -43,16 +44,9 @@ struct flm_recorder {
     uint64_t chain[MOST_CHAIN];
 };
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static double own_cpu_s(void)
 {
-    return (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    return (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------
@@ -326,8 +320,7 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
                                         .is_whole = is_whole};
     if (!sample.process)
         return flm_error_memory(why);
-    bool good =
-        flm_runtimes_mix(r->runtimes, &sample, clock_ns(CLOCK_MONOTONIC), take_code, r, why);
+    bool good = flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), take_code, r, why);
     *count = sample.count;
     return good;
 }
@@ -420,7 +413,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
     if (!flm_rings_read(r->rings, &r->layouts, all, take_record, r, why))
         return false;
     /* Where each sample wakes us, the disk is not asked a thousand times a second. */
-    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    int64_t now_ns = flm_now_ns();
     if (r->runtimes && !all && now_ns - r->round_ns < TICK_MS * 1000000LL)
         return true;
     r->round_ns = now_ns;
@@ -434,7 +427,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 
 static bool start(struct flm_recorder *r, struct flm_error *why)
 {
-    r->started_ns = clock_ns(CLOCK_MONOTONIC);
+    r->started_ns = flm_now_ns();
     if (!r->options.command)
         flm_rings_start(r->rings);
     /* What the rings have by now may tell the same again: no harm is done by that. */
@@ -457,11 +450,11 @@ static bool go_on(struct flm_recorder *r, flm_recorder_tick tick, void *context,
 {
     int64_t last_tick_ns = r->started_ns;
     for (bool over = false; !over;) {
-        int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+        int64_t now_ns = flm_now_ns();
         bool alive = flm_rings_wait(r->rings, r->child.ended, sleep_ms(r, now_ns));
         if (!read_round(r, false, why))
             return false;
-        now_ns = clock_ns(CLOCK_MONOTONIC);
+        now_ns = flm_now_ns();
         over = r->child.process ? flm_child_has_ended(&r->child) : !alive;
         if (r->options.duration_ns > 0 && now_ns - r->started_ns >= r->options.duration_ns)
             over = true;
@@ -496,7 +489,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     if (!ran)
         return false;
     flm_rings_stop(r->rings);
-    r->ended_ns = clock_ns(CLOCK_MONOTONIC);
+    r->ended_ns = flm_now_ns();
     struct flm_error spool_why;
     bool good = read_round(r, true, why);
     struct flm_ring_counts counts = flm_rings_counts(r->rings);

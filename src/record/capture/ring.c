@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "flamel/builder.h"
+#include "os/clock.h"
 #include "record/capture/processors.h"
 
 enum { LEAST_RING = 65536, MOST_RECORD = 65536 };
@@ -435,13 +436,6 @@ static bool hand_out(struct flm_rings *rings, struct ring *ring, flm_record_sink
     return good;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The ring that has the oldest event, and how old that of the next one is. */
 static struct ring *oldest(struct flm_rings *rings, const struct flm_event_layouts *layouts,
                            int64_t *next)
@@ -468,7 +462,7 @@ bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *lay
     /* An event's time is taken a moment before it can be seen in the ring: a handler of interrupts
      * lies between at most. Who wants samples at once takes some out of order. */
     enum { MOMENT_NS = 1000000 };
-    int64_t horizon = all || rings->prompt ? INT64_MAX : now_ns() - MOMENT_NS, next;
+    int64_t horizon = all || rings->prompt ? INT64_MAX : flm_now_ns() - MOMENT_NS, next;
     for (size_t i = 0; i < rings->count; i++)
         if (rings->ring[i].page)
             rings->ring[i].end = __atomic_load_n(&rings->ring[i].page->data_head, __ATOMIC_ACQUIRE);

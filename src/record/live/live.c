@@ -1,4 +1,5 @@
 #include "record/live/live.h"
+#include "os/clock.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -29,13 +30,6 @@ struct flm_live {
     struct flm_live_state state;
     bool stop, all;
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* ---- In the recorder's thread ---------------------------------------------------------------- */
 
@@ -82,8 +76,7 @@ static struct flm_profile *take_profile(struct flm_live *r, struct flm_error *wh
     struct flm_builder *builder = flm_builder_new(why);
     if (!builder)
         return NULL;
-    if (flm_session_take(flm_recorder_session(r->recorder), clock_ns(CLOCK_MONOTONIC) - RINGS_NS,
-                         builder, why))
+    if (flm_session_take(flm_recorder_session(r->recorder), flm_now_ns() - RINGS_NS, builder, why))
         return flm_builder_finish(builder, why);
     flm_builder_free(builder);
     return NULL;
@@ -93,7 +86,7 @@ static bool take_chunk(struct flm_live *r, int64_t now_ns, struct flm_error *why
 {
     struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
     struct flm_profile *profile = take_profile(r, why);
-    double cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    double cpu_s = (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
     const struct flm_live_info info = {.duration_s = (double)(now_ns - r->chunk_ns) / 1e9,
                                        .own_cpu_s = cpu_s - r->cpu_s,
                                        .samples = counts.samples - r->counted.samples,
@@ -118,7 +111,7 @@ static bool tick(void *context, struct flm_recorder *recorder)
     bool stop = r->stop, is_other = r->all != r->shows_all;
     r->shows_all = r->all;
     pthread_mutex_unlock(&r->lock);
-    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    int64_t now_ns = flm_now_ns();
     struct flm_error why;
     bool good = true;
     if (stop)
@@ -144,14 +137,14 @@ static void *run(void *context)
 {
     struct flm_live *r = context;
     struct flm_error why = {0};
-    r->chunk_ns = clock_ns(CLOCK_MONOTONIC);
-    r->cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+    r->chunk_ns = flm_now_ns();
+    r->cpu_s = (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
     bool good = flm_recorder_run(r->recorder, tick, r, &why);
     pthread_mutex_lock(&r->lock);
     bool has_failed = r->state.why.kind != FLM_ERROR_NONE, was_stopped = r->stop;
     pthread_mutex_unlock(&r->lock);
     if (good && !has_failed && !was_stopped) /* what is left of the last interval */
-        good = take_chunk(r, clock_ns(CLOCK_MONOTONIC), &why);
+        good = take_chunk(r, flm_now_ns(), &why);
     struct flm_recorder_result result = flm_recorder_result(r->recorder);
     pthread_mutex_lock(&r->lock);
     if (!good && !has_failed)
@@ -249,7 +242,7 @@ struct flm_profile *flm_live_next(struct flm_live *r, struct flm_live_state *sta
 
 void flm_live_wait(struct flm_live *r, int most_ms)
 {
-    int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + most_ms * INT64_C(1000000);
+    int64_t until_ns = flm_now_ns() + most_ms * INT64_C(1000000);
     struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_mutex_lock(&r->lock);
     while (!r->newest && r->state.phase == FLM_LIVE_RUNS &&

@@ -11,6 +11,7 @@
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "flamel/profile.h"
+#include "os/clock.h"
 #include "record/python/python.h"
 #include "record/session/session.h"
 
@@ -263,13 +264,6 @@ static bool mix(struct flm_pythons *p, const struct interpreter *i,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* The kernel's number of the register that points to the stack. */
 #if defined(__aarch64__)
 enum { STACK_POINTER = PERF_REG_ARM64_SP };
@@ -357,7 +351,7 @@ bool flm_pythons_mix(struct flm_pythons *p, struct flm_runtime_sample *sample, i
     size_t count;
     p->counts.samples++;
     bool good = read_checked(p, i, sample, loops, now_ns, &frames, &count);
-    p->counts.read_ns += now() - now_ns;
+    p->counts.read_ns += flm_now_ns() - now_ns;
     if (!good)
         return true;
     p->counts.mixed++;

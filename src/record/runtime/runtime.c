@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text/text.h"
+#include "os/clock.h"
 #include "os/input.h"
 
 extern const struct flm_runtime flm_runtime_jitdump, flm_runtime_perf_map, flm_runtime_cpython;
@@ -83,12 +84,10 @@ static uid_t user_of(const struct flm_runtime_search *search)
 static void doubt_old(const struct flm_runtime_search *search, const struct stat *status)
 {
     enum { SECOND = 1000000000 };
-    struct timespec now, since_boot;
-    if (search->oldest_ns == FLM_NO_TIME || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-        clock_gettime(CLOCK_MONOTONIC, &since_boot) != 0)
+    if (search->oldest_ns == FLM_NO_TIME)
         return;
-    int64_t seconds = since_boot.tv_sec - search->oldest_ns / SECOND; /* ago */
-    if (status->st_mtim.tv_sec < now.tv_sec - seconds - 2)
+    int64_t seconds = (flm_now_ns() - search->oldest_ns) / SECOND; /* ago */
+    if (status->st_mtim.tv_sec < flm_clock_ns(CLOCK_REALTIME) / SECOND - seconds - 2)
         search->report.lost(search->report.session,
                             "certainty of perf maps that are older than the recording", 1);
 }

@@ -13,6 +13,7 @@
 #ifdef FLAMEL_DEBUGINFOD
 #include <elfutils/debuginfod.h>
 
+#include "os/clock.h"
 #include "os/library.h"
 #else
 typedef void debuginfod_client;
@@ -66,9 +67,7 @@ struct transfer {
 
 static time_t now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return (time_t)(flm_now_ns() / 1000000000);
 }
 
 /* The library calls this at least once a second while it queries servers, and not for files in its
