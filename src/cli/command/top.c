@@ -198,14 +198,6 @@ static void lend_files(struct flm_standard_files *files, bool is_screen)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
-/* Samples that stand for processor time: cycles, when nothing else was asked for. */
-static double rate_of(const struct flm_recorder *recorder)
-{
-    struct flm_recorder_result result = flm_recorder_result(recorder);
-    bool is_time = result.chose_event || strncmp(result.event, "cycles", 6) == 0;
-    return is_time ? result.asked_hz : 0;
-}
-
 static bool show(const struct fields *f, struct request *request, struct flm_error *why)
 {
     bool is_screen =
@@ -224,7 +216,6 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
         flm_standard_files_take_back(&files);
     if (!top.recording)
         return false;
-    top.hz = rate_of(flm_live_recorder(top.recording));
     bool good = is_screen ? flm_top_screen(&top, why) : flm_top_plain(&top, why);
     flm_live_free(top.recording);
     return good;

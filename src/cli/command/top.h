@@ -8,7 +8,6 @@
 struct flm_top {
     struct flm_live *recording;
     const char *name; /* of what is looked at: "node 4711" */
-    double hz;        /* of samples that stand for processor time; 0: they do not */
     int rows;         /* of a plain table; 0: all */
     int tables;       /* so many of them; 0: until the end */
     bool json;

@@ -8,7 +8,7 @@
 #include "cli/command/top.h"
 #include "cli/common/terminal.h"
 #include "cli/report/report.h"
-#include "cli/report/top_words.h"
+#include "cli/report/top_messages.h"
 
 /* Written by the handler. */
 static volatile sig_atomic_t stopped;
@@ -18,12 +18,12 @@ static void remember(int number)
     stopped = number;
 }
 
-static void add_json(const struct flm_report *r, const struct flm_live_state *state, double busy,
+static void add_json(const struct flm_report *r, const struct flm_live_state *state,
                      const char *name, const uint32_t *order, uint32_t count)
 {
     struct flm_json_writer json = {.out = r->out};
     uint32_t shown = r->rows > 0 && r->rows < count ? r->rows : count;
-    double hidden = 0;
+    double hidden = 0, busy = state->processors_busy;
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H:%M:%S", time);
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
@@ -61,26 +61,26 @@ static void add_json(const struct flm_report *r, const struct flm_live_state *st
 }
 
 static bool add_json_line(const struct flm_report *r, const struct flm_live_state *state,
-                          double busy, const char *name, struct flm_error *why)
+                          const char *name, struct flm_error *why)
 {
     uint32_t *order = malloc((r->functions.count + 1) * sizeof *order);
     uint32_t count = order ? flm_functions_sort(&r->functions, r->sort, order) : FLM_NONE;
     if (count != FLM_NONE)
-        add_json(r, state, busy, name, order, count);
+        add_json(r, state, name, order, count);
     free(order);
     return count != FLM_NONE || flm_error_memory(why);
 }
 
-static bool add_table(struct flm_report *r, const struct flm_live_state *state, double busy,
+static bool add_table(struct flm_report *r, const struct flm_live_state *state,
                       struct flm_error *why)
 {
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H:%M:%S", time);
     flm_text_format(r->out, "%s  ", time);
-    flm_top_tell(state, busy, r->out);
+    flm_top_write_status(state, r->out);
     flm_text_puts(r->out, "\n");
     if (r->total == 0) {
-        flm_top_tell_empty(state, r->out);
+        flm_top_write_empty(state, r->out);
         flm_text_puts(r->out, "\n\n");
         return true;
     }
@@ -98,10 +98,9 @@ static bool print(const struct flm_top *top, const struct flm_profile *profile,
                                 .look = flm_look_of_output(),
                                 .out = &out,
                                 .rows = (uint32_t)top->rows};
-    double busy = flm_top_busy(profile, &state->info, top->hz);
     bool good = flm_report_measure(&report, NULL, why) &&
-                (top->json ? add_json_line(&report, state, busy, top->name, why)
-                           : add_table(&report, state, busy, why));
+                (top->json ? add_json_line(&report, state, top->name, why)
+                           : add_table(&report, state, why));
     if (good && out.failed)
         good = flm_error_memory(why);
     if (good && (fwrite(out.at, 1, out.size, stdout) != out.size || fflush(stdout) != 0))

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command/top.h"
-#include "cli/report/top_words.h"
+#include "cli/report/top_messages.h"
 #include "cli/tui/tui.h"
 #include "flamel/builder.h"
 #include "flamel/file.h"
@@ -13,7 +13,6 @@ struct screen {
     const struct flm_top *top;
     struct flm_live_state state;       /* of what is shown */
     const struct flm_profile *profile; /* the viewer's */
-    double busy;
     bool is_frozen, all;
     char time[FLM_TOP_TIME_SIZE]; /* when it was frozen, or ended */
 };
@@ -27,10 +26,8 @@ static struct flm_profile *next(void *context)
     struct flm_profile *profile = flm_live_next(s->top->recording, &s->state);
     if (ran && s->state.phase != FLM_LIVE_RUNS)
         flm_top_time("%H:%M:%S", s->time);
-    if (profile) {
+    if (profile)
         s->profile = profile;
-        s->busy = flm_top_busy(profile, &s->state.info, s->top->hz);
-    }
     return profile;
 }
 
@@ -40,14 +37,14 @@ static void tell(void *context, struct flm_text *word, struct flm_text *sentence
     if (s->is_frozen)
         flm_text_format(word, "frozen at %s", s->time);
     else
-        flm_top_tell_phase(&s->state, s->time, word);
-    flm_top_tell(&s->state, s->busy, sentence);
+        flm_top_write_phase(&s->state, s->time, word);
+    flm_top_write_status(&s->state, sentence);
 }
 
 static void tell_empty(void *context, struct flm_text *sentence)
 {
     const struct screen *s = context;
-    flm_top_tell_empty(&s->state, sentence);
+    flm_top_write_empty(&s->state, sentence);
 }
 
 static void freeze(void *context)
@@ -72,7 +69,7 @@ static void propose(void *context, struct flm_text *name)
     const struct screen *s = context;
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H%M%S", time);
-    flm_top_propose(s->top->name, time, name);
+    flm_top_write_file_name(s->top->name, time, name);
 }
 
 static bool save(void *context, const char *path, struct flm_error *why)
@@ -88,7 +85,7 @@ static bool save(void *context, const char *path, struct flm_error *why)
 
 bool flm_top_screen(struct flm_top *top, struct flm_error *why)
 {
-    struct screen s = {.top = top, .state = {.exit_status = -1}, .busy = -1};
+    struct screen s = {.top = top, .state = {.exit_status = -1, .processors_busy = -1}};
     const struct flm_tui_live live = {.context = &s,
                                       .name = top->name,
                                       .next = next,

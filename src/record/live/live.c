@@ -1,6 +1,7 @@
 #include "record/live/live.h"
 #include "os/clock.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct flm_live {
     bool has_thread;
 
     /* The thread's own. */
+    double hz; /* of samples that stand for processor time; 0: they do not */
     struct flm_live_window window;
     int64_t chunk_ns; /* when the chunk began */
     double cpu_s;     /* ours, until then */
@@ -47,10 +49,12 @@ static uint64_t own_size_bytes(void)
 static void publish(struct flm_live *r, struct flm_profile *sum, const struct flm_live_info *info)
 {
     uint64_t own_size = own_size_bytes();
+    double busy = flm_live_processors_busy(sum, info, r->hz);
     pthread_mutex_lock(&r->lock);
     flm_profile_free(r->newest);
     r->newest = sum;
     r->state.info = *info;
+    r->state.processors_busy = busy;
     r->state.all = r->shows_all;
     r->state.sums++;
     r->state.own_size_bytes = own_size;
@@ -97,7 +101,7 @@ static bool take_chunk(struct flm_live *r, int64_t now_ns, struct flm_error *why
     return profile && flm_live_window_take(&r->window, profile, &info, why) && show_sum(r, why);
 }
 
-static void tell_reading(struct flm_live *r, bool is_reading)
+static void set_reading(struct flm_live *r, bool is_reading)
 {
     pthread_mutex_lock(&r->lock);
     r->state.is_reading = is_reading;
@@ -120,7 +124,7 @@ static bool tick(void *context, struct flm_recorder *recorder)
      * there yet, the chunk gets longer: rings are drained meanwhile. */
     if (now_ns - r->chunk_ns >= r->options.interval_ns - TICK_NS / 2) {
         bool is_named = flm_session_prepare(flm_recorder_session(recorder));
-        tell_reading(r, !is_named);
+        set_reading(r, !is_named);
         good = !is_named || take_chunk(r, now_ns, &why);
     }
     if (is_other)
@@ -169,8 +173,18 @@ static void *run(void *context)
 
 /* ---- In the other one ------------------------------------------------------------------------ */
 
+/* Samples stand for processor time when they are of cycles, or of what was chosen for want of
+ * others. */
+static double rate_of(const struct flm_recorder *recorder)
+{
+    struct flm_recorder_result result = flm_recorder_result(recorder);
+    bool is_time = result.chose_event || strncmp(result.event, "cycles", 6) == 0;
+    return is_time ? result.asked_hz : 0;
+}
+
 struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm_error *why)
 {
+    assert(options->window >= 1 && options->interval_ns > 0);
     struct flm_live *r = calloc(1, sizeof *r);
     if (!r) {
         flm_error_memory(why);
@@ -178,7 +192,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     }
     r->options = *options;
     r->window.most = options->window;
-    r->state.exit_status = -1;
+    r->state.exit_status = r->state.processors_busy = -1;
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t by_clock;
     pthread_condattr_init(&by_clock);
@@ -186,10 +200,12 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     pthread_cond_init(&r->news, &by_clock);
     pthread_condattr_destroy(&by_clock);
     r->recorder = flm_recorder_new(&r->options.recorder, why);
-    if (r->recorder)
-        return r;
-    flm_live_free(r);
-    return NULL;
+    if (!r->recorder) {
+        flm_live_free(r);
+        return NULL;
+    }
+    r->hz = rate_of(r->recorder);
+    return r;
 }
 
 /* Signals are for the thread that has the terminal. */

@@ -1,14 +1,16 @@
-/* live.h - a recording that runs in a thread of its own, and what it found lately.
+/* live.h - a recording that runs in a thread of its own, and the profile of its last seconds.
  *
  *     recorder's thread    rings ─► session ─► every interval: a chunk, with its symbols
  *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
  *     the tables' thread            └► symbols of what is new        │
- *     the other thread     flm_live_next ◄──────────────────┘
+ *     the caller's thread  flm_live_next ◄───────────────────────────┘
  *
- * Tables of symbols are made beside, since those of a large program take seconds, and rings are
- * full in less: until they are there, the chunk gets longer. Sums take milliseconds, and are made
- * in the recorder's thread; whoever shows them never waits. A sum that nobody took before the next
- * one is made is dropped. */
+ * The window is some intervals long and moves on by one each interval (window.h); chunks and what is
+ * older than the window are bounded (bound.h), so a recording may go on for ever. Symbol tables are
+ * made in a thread of their own, since those of a large program take seconds, and rings are full in
+ * less: until they are there, the chunk gets longer. Sums take milliseconds, and are made in the
+ * recorder's thread; the caller never waits. A sum that was not taken before the next one is made is
+ * dropped. */
 #ifndef FLAMEL_RECORD_LIVE_LIVE_H
 #define FLAMEL_RECORD_LIVE_LIVE_H
 
@@ -29,6 +31,7 @@ struct flm_live_state {
     int exit_status;           /* of a command that has ended, as waitpid has it; else -1 */
     struct flm_error why;      /* FAILED */
     struct flm_live_info info; /* of the sum that was made last */
+    double processors_busy;    /* the same; negative: not known */
     bool all;                  /* it is that of everything since the start */
     bool is_reading;           /* the next one waits for symbols */
     uint64_t sums;             /* how many were made */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flamel/algebra.h"
+#include "profile/columns.h"
 #include "record/live/bound.h"
 
 void flm_live_window_clear(struct flm_live_window *w)
@@ -114,4 +115,19 @@ struct flm_profile *flm_live_window_sum(const struct flm_live_window *w, bool al
 {
     size_t count = all ? w->count : chunk_of_window(w);
     return sum_of(w, w->count - count, count, all, info, why);
+}
+
+double flm_live_processors_busy(const struct flm_profile *p, const struct flm_live_info *info,
+                                double hz)
+{
+    if (!(info->duration_s > 0))
+        return -1;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
+        struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
+        if (flm_bytes_are(unit, "ns") && !flm_bytes_are(name, "off-cpu"))
+            return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / info->duration_s;
+    }
+    /* The kernel keeps to the frequency as well as it can. */
+    return hz > 0 ? (double)info->samples / hz / info->duration_s : -1;
 }

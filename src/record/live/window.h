@@ -52,4 +52,9 @@ bool flm_live_window_take(struct flm_live_window *window, struct flm_profile *pr
 struct flm_profile *flm_live_window_sum(const struct flm_live_window *window, bool all,
                                         struct flm_live_info *info, struct flm_error *why);
 
+/* How many processors were busy: by the time that samples stand for, or at `hz` samples a second
+ * each (0: not known); negative where it cannot be known. */
+double flm_live_processors_busy(const struct flm_profile *sum, const struct flm_live_info *info,
+                                double hz);
+
 #endif

@@ -194,6 +194,34 @@ static void running_out_of_memory_is_reported(void **state)
     assert_true(assert_survives_failures(work, NULL) > 20);
 }
 
+static struct flm_profile *with_metrics(const char *name, const char *unit, double value)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    struct flm_metric waiting = flm_builder_metric(b, "off-cpu", "ns");
+    flm_builder_add(b, node, waiting, 5e9);
+    flm_builder_add(b, node, flm_builder_metric(b, name, unit), value);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static void busy_is_time_where_time_was_sampled_and_samples_where_not(void **state)
+{
+    (void)state;
+    const struct flm_live_info two_seconds = {.duration_s = 2, .samples = 999};
+    struct flm_profile *time = with_metrics("cpu-clock", "ns", 3e9);
+    struct flm_profile *cycles = with_metrics("cycles", "count", 1e9);
+    assert_true(flm_live_processors_busy(time, &two_seconds, 999) == 1.5); /* waiting is no work */
+    assert_true(flm_live_processors_busy(cycles, &two_seconds, 999) == 0.5);
+    assert_true(flm_live_processors_busy(cycles, &two_seconds, 0) < 0);
+    const struct flm_live_info none = {.duration_s = 0};
+    assert_true(flm_live_processors_busy(time, &none, 999) < 0);
+    flm_profile_free(time);
+    flm_profile_free(cycles);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test(ever_new_stacks_do_not_make_it_grow),
         cmocka_unit_test(a_window_may_be_one_chunk),
         cmocka_unit_test(running_out_of_memory_is_reported),
+        cmocka_unit_test(busy_is_time_where_time_was_sampled_and_samples_where_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

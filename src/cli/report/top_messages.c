@@ -1,4 +1,4 @@
-#include "cli/report/top_words.h"
+#include "cli/report/top_messages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,21 +6,6 @@
 #include <sys/wait.h>
 
 #include "draw/text/quantity.h"
-#include "profile/columns.h"
-
-double flm_top_busy(const struct flm_profile *p, const struct flm_live_info *info, double hz)
-{
-    if (!(info->duration_s > 0))
-        return -1;
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
-        struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
-        if (flm_bytes_are(unit, "ns") && !flm_bytes_are(name, "off-cpu"))
-            return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / info->duration_s;
-    }
-    /* The kernel keeps to the frequency as well as it can. */
-    return hz > 0 ? (double)info->samples / hz / info->duration_s : -1;
-}
 
 /* "last 10 s", "all 83 s" */
 static void add_span(const struct flm_live_state *state, struct flm_text *out)
@@ -42,8 +27,9 @@ static const char *before_first(const struct flm_live_state *state)
     return state->is_reading ? "symbols are being read" : "the first samples are on their way";
 }
 
-void flm_top_tell(const struct flm_live_state *state, double busy, struct flm_text *out)
+void flm_top_write_status(const struct flm_live_state *state, struct flm_text *out)
 {
+    double busy = state->processors_busy;
     const struct flm_live_info *info = &state->info;
     char digits[32];
     if (state->sums == 0) {
@@ -75,7 +61,7 @@ void flm_top_tell(const struct flm_live_state *state, double busy, struct flm_te
     }
 }
 
-void flm_top_tell_empty(const struct flm_live_state *state, struct flm_text *out)
+void flm_top_write_empty(const struct flm_live_state *state, struct flm_text *out)
 {
     if (state->phase == FLM_LIVE_FAILED)
         flm_text_puts(out, state->why.text);
@@ -89,7 +75,7 @@ void flm_top_tell_empty(const struct flm_live_state *state, struct flm_text *out
     }
 }
 
-void flm_top_tell_phase(const struct flm_live_state *state, const char *time, struct flm_text *out)
+void flm_top_write_phase(const struct flm_live_state *state, const char *time, struct flm_text *out)
 {
     int status = state->exit_status;
     if (state->phase == FLM_LIVE_RUNS) {
@@ -106,7 +92,7 @@ void flm_top_tell_phase(const struct flm_live_state *state, const char *time, st
     }
 }
 
-void flm_top_propose(const char *name, const char *time, struct flm_text *out)
+void flm_top_write_file_name(const char *name, const char *time, struct flm_text *out)
 {
     flm_text_puts(out, "top-");
     for (const char *at = name; *at; at++) {
