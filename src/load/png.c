@@ -22,7 +22,9 @@ bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_optio
 #include <stdlib.h>
 
 #include "base/text/utf.h"
-#include "draw/document/still.h"
+#include "draw/document/pixel_surface.h"
+#include "draw/document/svg_sheet.h"
+#include "draw/svg/internal.h"
 #include "os/library.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -74,14 +76,17 @@ static bool open_cairo(struct cairo *cairo, struct flm_error *why)
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
+/* Fonts of many letters, where they are installed; fontconfig substitutes the others. */
+static const char *const other_families[] = {"DejaVu Sans", "Noto Sans CJK SC", "Unifont"};
+enum { OTHER_FAMILIES = sizeof other_families / sizeof other_families[0] };
+
 /* A font of the system, in one size and weight. */
 struct face {
+    double size_px;
+    bool bold;
     cairo_scaled_font_t *font;
-    cairo_scaled_font_t *others[3]; /* asked for what it has not */
+    cairo_scaled_font_t *others[OTHER_FAMILIES]; /* for letters that it does not have */
 };
-
-/* Fonts of many letters, where they are there; fontconfig puts its best in place of others. */
-static const char *const other_families[] = {"DejaVu Sans", "Noto Sans CJK SC", "Unifont"};
 
 /* The first family of a list as CSS has it that is a real name. */
 static void first_family(const char *list, char *family, size_t size)
@@ -124,15 +129,17 @@ static cairo_scaled_font_t *open_font(const struct cairo *cairo, const char *fam
 static void open_face(const struct cairo *cairo, struct face *face, const char *family,
                       double size_px, bool bold)
 {
+    face->size_px = size_px;
+    face->bold = bold;
     face->font = open_font(cairo, family, size_px, bold);
-    for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
+    for (size_t i = 0; i < OTHER_FAMILIES; i++)
         face->others[i] = open_font(cairo, other_families[i], size_px, bold);
 }
 
 static void close_face(const struct cairo *cairo, struct face *face)
 {
     cairo->scaled_font_destroy(face->font);
-    for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
+    for (size_t i = 0; i < OTHER_FAMILIES; i++)
         cairo->scaled_font_destroy(face->others[i]);
 }
 
@@ -154,9 +161,9 @@ static bool find_glyph(const struct cairo *cairo, cairo_scaled_font_t *font, uin
     return found;
 }
 
-/* Draws the glyph FLM_ATLAS_COLUMNS times as wide as it is, and gives it to the atlas. */
-static bool add_glyph(const struct cairo *cairo, struct flm_atlas *atlas, uint32_t code,
-                      enum flm_weight weight, cairo_scaled_font_t *font, const cairo_glyph_t *glyph)
+/* Draws the glyph FLM_ATLAS_COLUMNS times as wide as it is; `coverage` is to be freed. */
+static bool draw_glyph(const struct cairo *cairo, cairo_scaled_font_t *font,
+                       const cairo_glyph_t *glyph, struct flm_glyph *letter, uint8_t **coverage)
 {
     cairo_text_extents_t box;
     cairo->scaled_font_glyph_extents(font, glyph, 1, &box);
@@ -170,139 +177,67 @@ static bool add_glyph(const struct cairo *cairo, struct flm_atlas *atlas, uint32
     cairo->set_scaled_font(pen, font);
     cairo->show_glyphs(pen, glyph, 1);
     cairo->surface_flush(surface);
-    bool added = cairo->status(pen) == CAIRO_STATUS_SUCCESS;
+    bool drawn = cairo->status(pen) == CAIRO_STATUS_SUCCESS;
     size_t stride = (size_t)cairo->image_surface_get_stride(surface);
-    uint8_t *coverage = malloc((size_t)width * (size_t)height);
-    added = added && coverage;
-    for (int y = 0; added && y < height; y++)
-        memcpy(coverage + (size_t)y * (size_t)width,
+    *coverage = drawn ? malloc((size_t)width * (size_t)height) : NULL;
+    for (int y = 0; *coverage && y < height; y++)
+        memcpy(*coverage + (size_t)y * (size_t)width,
                cairo->image_surface_get_data(surface) + (size_t)y * stride, (size_t)width);
-    struct flm_glyph letter = {box.x_advance,    left, top, width, height, coverage,
-                               FLM_ATLAS_COLUMNS};
-    added = added && flm_atlas_add(atlas, code, weight, &letter);
-    free(coverage);
+    *letter =
+        (struct flm_glyph){box.x_advance, left, top, width, height, *coverage, FLM_ATLAS_COLUMNS};
     cairo->destroy(pen);
     cairo->surface_destroy(surface);
-    return added;
+    return *coverage != NULL;
 }
 
-/* Rasterizes what the atlas misses. *some: whether there was anything. */
-static bool add_missing(const struct cairo *cairo, struct flm_atlas *atlas, enum flm_weight weight,
-                        const struct face *face, bool *some)
-{
-    for (uint32_t code; (code = flm_atlas_missing(atlas, weight)) != 0; *some = true) {
-        cairo_glyph_t glyph = {0}, other;
-        cairo_scaled_font_t *font = face->font;
-        if (!find_glyph(cairo, font, code, &glyph))
-            for (size_t i = 0; i < sizeof other_families / sizeof other_families[0]; i++)
-                if (find_glyph(cairo, face->others[i], code, &other)) {
-                    glyph = other;
-                    font = face->others[i];
-                    break;
-                }
-        if (!add_glyph(cairo, atlas, code, weight, font, &glyph))
-            return false;
-    }
-    return true;
-}
-
-/* ---- The picture ----------------------------------------------------------------------------- */
-
-/* Labels, titles and the other words have sizes of their own. */
-enum { SIZES = 3 };
-
-struct canvas {
+/* The fonts that are open: one in each size and weight. */
+struct letters {
     struct cairo cairo;
-    struct flm_pixels pixels;
-    double scale;
-    double size_px[SIZES]; /* CSS pixels */
-    struct flm_atlas *atlas[SIZES];
+    char family[200];
+    struct FLM_ARRAY(struct face) faces;
+    uint8_t *coverage; /* of the last letter */
 };
 
-static struct flm_atlas *atlas_of(const struct canvas *canvas, double size_px)
+static const struct face *face_of(struct letters *letters, double size_px, bool bold)
 {
-    for (int i = 0; i < SIZES; i++)
-        if (canvas->size_px[i] == size_px)
-            return canvas->atlas[i];
-    return canvas->atlas[0];
+    for (size_t i = 0; i < letters->faces.count; i++)
+        if (letters->faces.at[i].size_px == size_px && letters->faces.at[i].bold == bold)
+            return &letters->faces.at[i];
+    if (!FLM_ARRAY_RESERVE(&letters->faces, 1))
+        return NULL;
+    struct face *face = &letters->faces.at[letters->faces.count++];
+    open_face(&letters->cairo, face, letters->family, size_px, bold);
+    return face;
 }
 
-static struct flm_font font_of(void *context, double size_px, bool bold)
+/* A flm_glyph_source: from the font itself, or from one that has the letter. */
+static bool rasterize(void *context, uint32_t code, double size_px, bool bold,
+                      struct flm_glyph *letter, struct flm_error *why)
 {
-    const struct canvas *canvas = context;
-    struct flm_font font =
-        flm_atlas_font(atlas_of(canvas, size_px), bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR);
-    font.size_px = size_px;
-    return font;
+    struct letters *letters = context;
+    const struct face *face = face_of(letters, size_px, bold);
+    if (!face)
+        return flm_error_memory(why);
+    cairo_glyph_t glyph = {0}, other;
+    cairo_scaled_font_t *font = face->font;
+    if (!find_glyph(&letters->cairo, font, code, &glyph))
+        for (size_t i = 0; i < OTHER_FAMILIES; i++)
+            if (find_glyph(&letters->cairo, face->others[i], code, &other)) {
+                glyph = other;
+                font = face->others[i];
+                break;
+            }
+    free(letters->coverage);
+    return draw_glyph(&letters->cairo, font, &glyph, letter, &letters->coverage) ||
+           flm_error_memory(why);
 }
 
-static void draw_text(void *context, double x, double base_line, struct flm_bytes text,
-                      double size_px, bool bold, uint32_t rgb)
+static void close_letters(struct letters *letters)
 {
-    struct canvas *canvas = context;
-    flm_atlas_draw(atlas_of(canvas, size_px), &canvas->pixels, x * canvas->scale,
-                   flm_pixel_edge(base_line * canvas->scale), text,
-                   bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR, rgb);
-}
-
-static void draw_fill(void *context, double x, double y, double width, double height, uint32_t rgb)
-{
-    struct canvas *canvas = context;
-    double scale = canvas->scale;
-    flm_pixels_fill(&canvas->pixels, flm_pixel_edge(x * scale), flm_pixel_edge(y * scale),
-                    flm_pixel_edge((x + width) * scale), flm_pixel_edge((y + height) * scale), rgb);
-}
-
-static void draw_mark(void *context, double x, double y, double width, double height,
-                      enum flm_mark mark, uint32_t rgb, unsigned strength)
-{
-    struct canvas *canvas = context;
-    double scale = canvas->scale;
-    flm_pixels_mark(&canvas->pixels, flm_pixel_edge(x * scale), flm_pixel_edge(y * scale),
-                    flm_pixel_edge((x + width) * scale), flm_pixel_edge((y + height) * scale), mark,
-                    scale, rgb, (uint8_t)strength);
-}
-
-static void paint(struct canvas *canvas, struct flm_still *still)
-{
-    const struct flm_surface surface = {.context = canvas,
-                                        .font = font_of,
-                                        .text = draw_text,
-                                        .fill = draw_fill,
-                                        .mark = draw_mark};
-    flm_still_draw_background(still, &surface);
-    struct flm_boxes boxes = flm_still_boxes(still, canvas->scale);
-    boxes.pixels = &canvas->pixels;
-    boxes.atlas = canvas->atlas[0];
-    flm_boxes_draw(&boxes, &still->svg->seen);
-    flm_still_draw_words(still, &surface);
-}
-
-/* Again and again, until no letter is missing: what fits is known only then. */
-static bool paint_all(struct canvas *canvas, struct flm_still *still, struct flm_error *why)
-{
-    const struct cairo *cairo = &canvas->cairo;
-    char family[200];
-    struct face faces[SIZES][FLM_WEIGHT_COUNT];
-    first_family(still->svg->options.font_type, family, sizeof family);
-    for (int i = 0; i < SIZES; i++)
-        for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
-            open_face(cairo, &faces[i][weight], family, canvas->size_px[i] * canvas->scale,
-                      weight == FLM_WEIGHT_BOLD);
-    bool some = true, done = true;
-    while (some && done) {
-        some = false;
-        paint(canvas, still);
-        for (int i = 0; done && i < SIZES; i++)
-            for (int weight = 0; done && weight < FLM_WEIGHT_COUNT; weight++)
-                done = add_missing(cairo, canvas->atlas[i], (enum flm_weight)weight,
-                                   &faces[i][weight], &some);
-    }
-    for (int i = 0; i < SIZES; i++)
-        for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
-            close_face(cairo, &faces[i][weight]);
-    done = done && !still->svg->name.failed && !still->svg->label.failed;
-    return done || flm_error_memory(why);
+    for (size_t i = 0; i < letters->faces.count; i++)
+        close_face(&letters->cairo, &letters->faces.at[i]);
+    FLM_ARRAY_CLEAR(&letters->faces);
+    free(letters->coverage);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -320,10 +255,9 @@ static cairo_status_t hand_on(void *context, const unsigned char *bytes, unsigne
 }
 
 /* Cairo has blue where we have red; the pixels are changed in place. */
-static bool write_pixels(struct canvas *canvas, struct buffered *buffered, struct flm_error *why)
+static bool write_pixels(const struct cairo *cairo, struct flm_pixels *pixels,
+                         struct buffered *buffered, struct flm_error *why)
 {
-    const struct cairo *cairo = &canvas->cairo;
-    struct flm_pixels *pixels = &canvas->pixels;
     size_t count = (size_t)pixels->width * pixels->height;
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel = pixels->at[i];
@@ -341,46 +275,54 @@ static bool write_pixels(struct canvas *canvas, struct buffered *buffered, struc
                : flm_error_memory(why);
 }
 
-/* Rectangles are in device pixels then, as flm_boxes_draw wants them. */
-static void scale_rectangles(struct flm_rectangles *list, double scale)
+static bool check_size(const struct flm_document *document, struct flm_error *why)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        list->at[i].x0 *= scale;
-        list->at[i].x1 *= scale;
-    }
+    double width = (int)(document->width_px * document->scale + 0.5);
+    double height = (int)(document->height_px * document->scale + 0.5);
+    if (width <= FLM_PNG_LONGEST && height <= FLM_PNG_LONGEST && width * height <= FLM_PNG_PIXELS)
+        return true;
+    return flm_error_set(why, FLM_ERROR_RANGE,
+                         "a PNG of %d x %d pixels is too large: at most %d a side, and %d "
+                         "million in all (see --scale, --width, --height; a PDF has no limit)",
+                         (int)width, (int)height, (int)FLM_PNG_LONGEST, FLM_PNG_PIXELS / 1000000);
+}
+
+static bool paint(struct flm_pixel_surface *surface, const struct cairo *cairo,
+                  struct buffered *buffered, struct flm_error *why)
+{
+    const struct flm_document *document = surface->document;
+    if (!check_size(document, why))
+        return false;
+    uint32_t width = (uint32_t)(document->width_px * document->scale + 0.5);
+    uint32_t height = (uint32_t)(document->height_px * document->scale + 0.5);
+    uint32_t *memory = malloc((size_t)width * height * sizeof *memory);
+    if (!memory)
+        return flm_error_memory(why);
+    struct flm_pixels pixels = flm_pixels_of(memory, width, height);
+    bool done = flm_pixel_surface_paint(surface, pixels, why) &&
+                write_pixels(cairo, &pixels, buffered, why);
+    free(memory);
+    return done;
 }
 
 static bool draw(struct flm_svg *svg, struct buffered *buffered, struct flm_error *why)
 {
-    double scale = svg->options.scale;
-    struct flm_still still = flm_still_of(svg);
-    double width = (int)(still.width_px * scale + 0.5);
-    double height = (int)(still.height_px * scale + 0.5);
-    if (width > FLM_PNG_LONGEST || height > FLM_PNG_LONGEST || width * height > FLM_PNG_PIXELS)
-        return flm_error_set(why, FLM_ERROR_RANGE,
-                             "a PNG of %d x %d pixels is too large: %d a side, and %d million in "
-                             "all will do (see --scale, --width, --height; a PDF has no limit)",
-                             (int)width, (int)height, (int)FLM_PNG_LONGEST,
-                             FLM_PNG_PIXELS / 1000000);
-    struct canvas canvas = {
-        .scale = scale,
-        .size_px = {svg->options.font_size_px, FLM_STILL_WORDS_PX, FLM_STILL_TITLE_PX}};
-    if (!open_cairo(&canvas.cairo, why))
+    struct letters letters = {.coverage = NULL};
+    struct flm_pixel_surface surface;
+    struct flm_svg_sheet sheet = {.out = NULL};
+    const struct flm_surface measuring = flm_svg_sheet_surface(&sheet);
+    /* Checked before any letter is rasterized, which may be huge ones. */
+    if (!flm_svg_fill_document(svg, svg->options.scale, why) ||
+        !flm_document_lay_out(&svg->document, &measuring, why) ||
+        !check_size(&svg->document, why) || !open_cairo(&letters.cairo, why))
         return false;
-    uint32_t *memory = malloc((size_t)(width * height) * sizeof *memory);
-    bool done = memory || flm_error_memory(why);
-    for (int i = 0; done && i < SIZES; i++) {
-        canvas.atlas[i] = flm_atlas_new(canvas.size_px[i] * scale, why);
-        done = canvas.atlas[i] != NULL;
-    }
-    if (done) {
-        scale_rectangles(&svg->seen, scale);
-        canvas.pixels = flm_pixels_of(memory, (uint32_t)width, (uint32_t)height);
-        done = paint_all(&canvas, &still, why) && write_pixels(&canvas, buffered, why);
-    }
-    for (int i = 0; i < SIZES; i++)
-        flm_atlas_free(canvas.atlas[i]);
-    free(memory);
+    first_family(svg->options.font_type, letters.family, sizeof letters.family);
+    bool done = flm_pixel_surface_init(&surface, &svg->document, rasterize, &letters, why) &&
+                flm_pixel_surface_lay_out(&surface, why) &&
+                paint(&surface, &letters.cairo, buffered, why) &&
+                (!flm_svg_failed(svg) || flm_error_memory(why));
+    flm_pixel_surface_clear(&surface);
+    close_letters(&letters);
     return done;
 }
 

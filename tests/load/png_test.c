@@ -85,16 +85,16 @@ static int count_of(cairo_surface_t *surface, uint32_t rgb)
 static void a_picture_has_the_size_the_colors_and_letters(void **state)
 {
     (void)state;
-    cairo_surface_t *png = png_of("main;read 3\n", (struct flm_svg_options){.width_px = 400});
-    assert_int_equal(cairo_image_surface_get_width(png), 400);
+    cairo_surface_t *png = png_of("main;read 3\n", (struct flm_svg_options){.width_px = 600});
+    assert_int_equal(cairo_image_surface_get_width(png), 600);
     assert_int_equal(cairo_image_surface_get_height(png), 44 + 3 * 19 + 24 + 4);
     assert_int_equal(pixel_at(png, 0, 0), flm_token_color(FLM_TOKEN_PAGE, false));
     struct flm_palette palette = {.colors = FLM_COLORS_MODULE};
     struct flm_tone tone =
         flm_palette_tone(&palette, flm_bytes_of("read"), (struct flm_bytes){"", 0}, FLM_KIND_PLAIN);
     assert_int_equal(pixel_at(png, 300, 44 + 9), tone.light);
-    assert_true(count_of(png, tone.light) > 378 * 18 - 300);
-    assert_true(count_of(png, tone.light) < 378 * 18 - 30); /* four letters stand on it */
+    assert_true(count_of(png, tone.light) > 578 * 18 - 300);
+    assert_true(count_of(png, tone.light) < 578 * 18 - 30); /* four letters stand on it */
     cairo_surface_destroy(png);
 }
 
@@ -103,14 +103,14 @@ static void twice_the_scale_is_twice_the_pixels(void **state)
     (void)state;
     cairo_surface_t *png =
         png_of("main;read 3\nmain;write 1\n",
-               (struct flm_svg_options){.width_px = 400, .scale = 2, .dark = true});
-    assert_int_equal(cairo_image_surface_get_width(png), 800);
+               (struct flm_svg_options){.width_px = 600, .scale = 2, .dark = true});
+    assert_int_equal(cairo_image_surface_get_width(png), 1200);
     assert_int_equal(cairo_image_surface_get_height(png), 2 * (44 + 3 * 19 + 24 + 4));
     assert_int_equal(pixel_at(png, 0, 0), flm_token_color(FLM_TOKEN_PAGE, true));
     struct flm_palette palette = {.colors = FLM_COLORS_MODULE};
     struct flm_tone tone = flm_palette_tone(&palette, flm_bytes_of("write"),
                                             (struct flm_bytes){"", 0}, FLM_KIND_PLAIN);
-    assert_int_equal(pixel_at(png, 2 * 380, 2 * (44 + 9)), tone.dark);
+    assert_int_equal(pixel_at(png, 2 * 580, 2 * (44 + 9)), tone.dark);
     cairo_surface_destroy(png);
 }
 

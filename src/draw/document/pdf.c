@@ -363,8 +363,20 @@ static void surface_outline(void *context, double x, double y, double width, dou
     flm_pdf_outline(context, x, y, width, height, thickness, rgb);
 }
 
+static uint64_t unknown_letters(void *context)
+{
+    return ((const struct flm_pdf *)context)->unknown_letters;
+}
+
 struct flm_surface flm_pdf_surface(struct flm_pdf *pdf)
 {
-    return (struct flm_surface){pdf,          surface_font,  surface_text,    surface_fill,
-                                surface_mark, surface_round, surface_texture, surface_outline};
+    return (struct flm_surface){.context = pdf,
+                                .font = surface_font,
+                                .text = surface_text,
+                                .fill = surface_fill,
+                                .mark = surface_mark,
+                                .fill_round = surface_round,
+                                .texture = surface_texture,
+                                .outline = surface_outline,
+                                .unknown_letters = unknown_letters};
 }

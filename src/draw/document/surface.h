@@ -1,12 +1,11 @@
-/* surface.h - what a still picture is painted on: PNG, PDF or SVG. Lengths are CSS pixels from the
- * upper left corner, down is +. The last ones are of vectors only: in a PNG boxes are painted as
- * pixels (boxes.h). */
+/* surface.h - what a document is painted on: pixels, PDF or SVG. Lengths are CSS pixels from the
+ * upper left corner, down is +. */
 #ifndef FLAMEL_DRAW_DOCUMENT_SURFACE_H
 #define FLAMEL_DRAW_DOCUMENT_SURFACE_H
 
 #include "base/core/bytes.h"
 #include "draw/color/marks.h"
-#include "draw/raster/pixels.h"
+#include "draw/raster/boxes.h"
 #include "draw/text/label.h"
 
 struct flm_surface {
@@ -15,7 +14,7 @@ struct flm_surface {
     void (*text)(void *context, double x, double base_line, struct flm_bytes text, double size_px,
                  bool bold, uint32_t rgb);
     void (*fill)(void *context, double x, double y, double width, double height, uint32_t rgb);
-    /* The line or the texture of a mark in a box; `strength` 255 is all of it. */
+    /* The line or the texture of a mark on a box; `strength` 255 is all of it. */
     void (*mark)(void *context, double x, double y, double width, double height, enum flm_mark mark,
                  uint32_t rgb, unsigned strength);
 
@@ -25,12 +24,14 @@ struct flm_surface {
                     enum flm_texture texture, uint32_t rgb, unsigned alpha);
     void (*outline)(void *context, double x, double y, double width, double height,
                     double thickness, uint32_t rgb); /* to the inside */
-};
 
-/* Plain text (text/visible.h), as much as fits before `right`. Returns where it ends. */
-double flm_surface_write(const struct flm_surface *surface, double x, double base_line,
-                         double right, struct flm_bytes plain, double size_px, bool bold,
-                         uint32_t rgb);
+    /* All boxes of a pane at once, where the surface does that better than one by one (vector.h):
+     * pixels are painted row by row. NULL: one by one. */
+    void (*boxes)(void *context, const struct flm_boxes *boxes, const struct flm_rectangles *list);
+
+    /* How many letters were painted that the font does not have; NULL: it has all of them. */
+    uint64_t (*unknown_letters)(void *context);
+};
 
 /* The edges of what is seen. */
 struct flm_window {

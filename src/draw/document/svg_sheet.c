@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "draw/color/theme.h"
-#include "draw/svg/internal.h"
-#include "draw/svg/path.h"
+#include "draw/document/document.h"
+#include "draw/document/path.h"
 #include "draw/text/visible.h"
 
 /* What letters have unless they say otherwise. */
@@ -62,7 +62,7 @@ void flm_svg_sheet_begin(struct flm_svg_sheet *sheet, struct flm_text *out, doub
     flm_text_putc(out, ' ');
     add_number(out, height_px);
     /* Letters were measured one by one, so they must not move for each other. */
-    flm_text_puts(out, "\" role=\"img\" font-family=\"" FLM_SVG_FONTS "\" font-size=\"12\" "
+    flm_text_puts(out, "\" role=\"img\" font-family=\"" FLM_DOCUMENT_FONTS "\" font-size=\"12\" "
                        "style=\"font-kerning:none;font-variant-ligatures:none;white-space:pre\">\n"
                        "<title>");
     flm_xml_add(out, flm_plain(title, &sheet->plain));
@@ -79,12 +79,11 @@ bool flm_svg_sheet_end(struct flm_svg_sheet *sheet)
 
 /* ---- What is drawn --------------------------------------------------------------------------- */
 
-/* The letters are the reader's; those of DejaVu Sans, which are measured, are wide ones. Bold ones
- * are wider by a sixth. */
+/* The letters are the reader's; those of DejaVu Sans, which are measured, are wide ones. */
 static struct flm_font font_of(void *context, double size_px, bool bold)
 {
     (void)context;
-    return (struct flm_font){.size_px = bold ? size_px * 1.17 : size_px};
+    return (struct flm_font){.size_px = bold ? size_px * FLM_SVG_SHEET_BOLD : size_px};
 }
 
 static void draw_text(void *context, double x, double base_line, struct flm_bytes text,
@@ -210,6 +209,12 @@ static void draw_outline(void *context, double x, double y, double width, double
 
 struct flm_surface flm_svg_sheet_surface(struct flm_svg_sheet *sheet)
 {
-    return (struct flm_surface){sheet,     font_of,    draw_text,    draw_fill,
-                                draw_mark, draw_round, draw_texture, draw_outline};
+    return (struct flm_surface){.context = sheet,
+                                .font = font_of,
+                                .text = draw_text,
+                                .fill = draw_fill,
+                                .mark = draw_mark,
+                                .fill_round = draw_round,
+                                .texture = draw_texture,
+                                .outline = draw_outline};
 }

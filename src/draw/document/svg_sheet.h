@@ -18,6 +18,9 @@
 /* Which textures are defined already, each in a color: others are defined again. */
 enum { FLM_SHEET_TEXTURES = 32 };
 
+/* Bold letters are wider than regular ones by about a sixth. */
+#define FLM_SVG_SHEET_BOLD 1.17
+
 struct flm_svg_sheet {
     struct flm_text *out;
     struct flm_text plain; /* scratch */

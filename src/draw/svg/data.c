@@ -120,10 +120,10 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
     for (size_t i = 0; i < svg->tone_count; i++)
         flm_text_putc(out, (char)('0' + svg->tones[i].ink));
     flm_text_puts(out, "\",\"facts\":[");
-    for (int fact = 0; fact < FLM_FACT_COUNT; fact++) {
-        if (fact)
+    for (int part = 0; part < FLM_STATUS_COUNT; part++) {
+        if (part)
             flm_text_putc(out, ',');
-        add_json(out, flm_svg_fact(svg, (enum flm_picture_fact)fact));
+        add_json(out, flm_svg_status(svg, (enum flm_status_part)part));
     }
     flm_text_puts(out, "]}\n");
 }
@@ -276,7 +276,7 @@ static void add_compared(const struct flm_svg *svg, struct flm_text *out,
 /* What stands on a box of the last level that is drawn. */
 static bool is_cut(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
-    return r->level + 1 == FLM_SVG_LEVELS && !(r->flags & FLM_RECTANGLE_MERGED) &&
+    return r->level + 1 == FLM_DOCUMENT_LEVELS && !(r->flags & FLM_RECTANGLE_MERGED) &&
            flm_layout_below(svg->layout, r).node_count > 1;
 }
 
@@ -313,7 +313,7 @@ static size_t box_count(const struct flm_svg *svg)
 {
     size_t count = svg->kept.count;
     for (size_t i = svg->kept.count; i > 0; i--) {
-        if (svg->kept.at[i - 1].level + 1 < FLM_SVG_LEVELS)
+        if (svg->kept.at[i - 1].level + 1 < FLM_DOCUMENT_LEVELS)
             break;
         count += is_cut(svg, &svg->kept.at[i - 1]);
     }

@@ -1,30 +1,24 @@
-/* internal.h - an SVG from inside: what its writers share.
+/* internal.h - a profile that is drawn by options: what the writers of pictures share.
  *
- *     svg.c         decides what is drawn, finds the colors, writes the document around
- *     still_picture.c   the still picture: boxes, marks, labels
- *     captions.c   its titles, status line and legend
- *     compared.c  what it compares, and how
- *     data.c    all frames that the file carries, packed, for the script
+ *     svg.c             finds the boxes and their colors; writes the interactive SVG
+ *     compared.c        finds what is compared, and how
+ *     fill_document.c   fills the still picture (draw/document/document.h), for all formats
+ *     still_picture.c   the still picture inside of the interactive SVG, made small
+ *     data.c            all frames that the interactive SVG carries, packed, for its script
  *
- * The script (svg_*.js) draws from the data as soon as it runs, and takes the still picture away.
- */
+ * The script (*.js) draws from the data as soon as it runs, and removes the still picture. */
 #ifndef FLAMEL_DRAW_SVG_INTERNAL_H
 #define FLAMEL_DRAW_SVG_INTERNAL_H
 
 #include "base/core/index.h"
 #include "base/text/text.h"
 #include "draw/color/marks.h"
+#include "draw/document/document.h"
 #include "draw/text/comparison_summary.h"
 #include "draw/text/label.h"
 #include "draw/text/status_line.h"
 #include "flamel/draw.h"
 #include "layout/rectangles.h"
-
-/* Pixels of the still picture. The page has its own, in page.js. */
-enum { FLM_SVG_PAD = 10, FLM_SVG_HEADER = 44, FLM_SVG_LINE = 24, FLM_SVG_LEVELS = 1000 };
-
-/* Of letters, unless others are asked for. */
-#define FLM_SVG_FONTS "system-ui, Inter, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 /* How a picture compares. */
 enum flm_svg_comparison {
@@ -66,9 +60,12 @@ struct flm_svg {
 
     struct flm_font font;
     struct flm_text name, label; /* scratch */
+
+    struct flm_document document; /* see flm_svg_fill_document */
+    bool dark;                    /* the document's tones are for dark surroundings */
 };
 
-enum { FLM_TONE_ANCESTOR, FLM_TONE_RUN, FLM_TONE_CHANGE };
+enum { FLM_TONE_ANCESTOR, FLM_TONE_MERGED, FLM_TONE_CHANGE };
 
 /* Decides what is drawn, and finds the colors. Closed in any case. */
 bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
@@ -85,44 +82,33 @@ enum flm_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle
 /* The frame's name, plain, good until the next call. */
 struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame);
 
-/* A fact as plain text, good until the next call of this or of flm_svg_name; "" for nothing to
- * tell. */
-struct flm_bytes flm_svg_fact(struct flm_svg *svg, enum flm_picture_fact fact);
+/* A part of the status line as plain text, good until the next call of this or of flm_svg_name; ""
+ * where it has nothing to say. */
+struct flm_bytes flm_svg_status(struct flm_svg *svg, enum flm_status_part part);
 
 /* The marks that are in the picture: bit 1 << mark. */
 unsigned flm_svg_marks(const struct flm_svg *svg);
 
-/* The words of the still picture: titles, the status line and the legend at `y`, and what is said
- * where there is nothing to see. captions.c. */
-void flm_svg_add_titles(struct flm_svg *svg, struct flm_text *out);
-void flm_svg_add_status(struct flm_svg *svg, struct flm_text *out, int y);
-void flm_svg_add_legend(const struct flm_svg *svg, struct flm_text *out, int y);
-void flm_svg_add_reason(struct flm_svg *svg, struct flm_text *out);
+/* Fills svg->document with the still picture; once. Vectors are at scale 1, for pixels the
+ * rectangles are scaled. Dark where the options ask for it, unless they give a background. */
+bool flm_svg_fill_document(struct flm_svg *svg, double scale, struct flm_error *why);
 
-/* The same as data, for painters of other pictures: the keys of the legend, and why there is
- * nothing to see, good until the next fact or name. */
-enum { FLM_KEYS_LIMIT = 3 + FLM_MARK_COUNT };
-struct flm_svg_key {
-    uint32_t tone; /* an index */
-    enum flm_mark mark;
-    const char *meaning;
-};
-struct flm_svg_keys {
-    struct flm_svg_key at[FLM_KEYS_LIMIT];
-    size_t count;
-};
-struct flm_svg_keys flm_svg_keys(const struct flm_svg *svg);
-struct flm_bytes flm_svg_reason(struct flm_svg *svg);
+/* A flm_box_styler; `context` is the struct flm_svg. The label is good until the next one. */
+void flm_svg_style(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);
+
+/* Memory ran out while names were made plain. */
+static inline bool flm_svg_failed(const struct flm_svg *svg)
+{
+    return svg->name.failed || svg->label.failed;
+}
 
 /* What is behind everything: from this at the top to that at the foot; false when both are one
  * color. Whether a given background is dark, so that text on it is light. */
 bool flm_svg_background(const struct flm_svg *svg, uint32_t *from, uint32_t *to);
 bool flm_svg_is_on_dark(const struct flm_svg *svg);
 
-/* Of the still picture, in px. */
-int flm_svg_height(const struct flm_svg *svg);
-
-/* False when memory ran out. */
+/* The still picture, of a document that is laid out; and the data for the script. False when memory
+ * ran out. */
 bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out);
 bool flm_svg_write_data(struct flm_svg *svg, struct flm_text *out);
 

@@ -362,7 +362,7 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
     if (!o->title)
         o->title = default_title(o);
     if (!o->font_type)
-        o->font_type = FLM_SVG_FONTS;
+        o->font_type = FLM_DOCUMENT_FONTS;
     return check_range(&o->scale, 1, 1, 8, "scale", why) &&
            check_range(&o->width_px, 1200, 100, 100000, "width", why) &&
            check_range(&o->font_size_px, 12, 4, 100, "fontsize", why) &&

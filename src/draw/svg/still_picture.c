@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 #include "draw/color/theme.h"
+#include "draw/document/path.h"
+#include "draw/document/svg_sheet.h"
 #include "draw/svg/internal.h"
-#include "draw/svg/path.h"
 #include "draw/text/quantity.h"
 #include "draw/text/visible.h"
 #include "profile/columns.h"
@@ -25,8 +26,9 @@ static struct flm_path_box box_of(const struct flm_svg *svg, const struct flm_re
     int level = (int)r->level;
     if (!svg->options.inverted)
         level = (int)svg->level_count - 1 - level;
-    struct flm_path_box box = {left + FLM_SVG_PAD * 10, FLM_SVG_HEADER * 10 + level * row,
-                               right - left, row > 40 ? row - 10 : row};
+    struct flm_path_box box = {left + FLM_DOCUMENT_PAD * 10,
+                               flm_tenths(svg->document.boxes_top) + level * row, right - left,
+                               row > 40 ? row - 10 : row};
     if (box.width >= GAP_FROM_TENTHS)
         box.width -= GAP_TENTHS;
     return box;
@@ -198,26 +200,120 @@ static void add_labels(struct flm_svg *svg, struct flm_text *out)
     flm_text_puts(out, "</g>\n");
 }
 
+/* ---- Titles, legend, status ------------------------------------------------------------------ */
+
+static void add_text(const struct flm_svg *svg, struct flm_text *out, struct flm_document_text text)
+{
+    flm_xml_add(out, flm_document_text_of(&svg->document, text));
+}
+
+/* What fits of a title that begins at x. */
+static void add_title(struct flm_svg *svg, struct flm_text *out, struct flm_document_text text,
+                      double x, double size_px)
+{
+    struct flm_bytes title = flm_document_text_of(&svg->document, text);
+    struct flm_name_parts whole = {.end = title.size};
+    struct flm_font font = {.size_px = size_px};
+    svg->label.size = 0;
+    flm_label_add(&svg->label, title, whole, svg->document.width_px - FLM_DOCUMENT_PAD - x, &font);
+    flm_xml_add(out, (struct flm_bytes){svg->label.at, svg->label.size});
+}
+
+static void add_titles(struct flm_svg *svg, struct flm_text *out)
+{
+    const struct flm_document *document = &svg->document;
+    flm_text_format(out, "<text class=\"title\" x=\"%d\" y=\"%d\">", FLM_DOCUMENT_PAD,
+                    FLM_DOCUMENT_TITLE_Y);
+    flm_text_puts(out, "<tspan font-weight=\"600\">");
+    add_title(svg, out, document->title, FLM_DOCUMENT_PAD,
+              FLM_DOCUMENT_TITLE_PX * FLM_SVG_SHEET_BOLD);
+    flm_text_puts(out, "</tspan>");
+    if (document->subtitle.size > 0) {
+        if (document->subtitle_is_below)
+            flm_text_format(out, "<tspan x=\"%d\" dy=\"%d\"", FLM_DOCUMENT_PAD,
+                            FLM_DOCUMENT_TITLE_LINE);
+        else
+            flm_text_puts(out, " <tspan dx=\"8\"");
+        flm_text_puts(out, " class=\"muted\" fill=\"#63666b\">");
+        if (document->subtitle_is_below)
+            add_title(svg, out, document->subtitle, FLM_DOCUMENT_PAD, FLM_DOCUMENT_TITLE_PX);
+        else
+            add_text(svg, out, document->subtitle);
+        flm_text_puts(out, "</tspan>");
+    }
+    flm_text_puts(out, "</text>\n");
+}
+
+static void add_notice(const struct flm_svg *svg, struct flm_text *out)
+{
+    flm_text_format(out, "<text class=\"empty\" x=\"%d\" y=\"%d\">", FLM_DOCUMENT_PAD,
+                    (int)svg->document.boxes_top + 14);
+    add_text(svg, out, svg->document.notice);
+    flm_text_puts(out, "</text>\n");
+}
+
+static void add_key(const struct flm_svg *svg, struct flm_text *out,
+                    const struct flm_document_key *key)
+{
+    int x = (int)key->x, y = (int)key->y;
+    struct flm_pen pen = {0, 0, false};
+    struct flm_path_box box = {x * 10, (y - 10) * 10, 160, 120};
+    flm_text_format(out, "<g class=\"c%u\" color=\"", key->tone);
+    flm_color_add(out, svg->tones[key->tone].light);
+    flm_text_puts(out, "\"><path class=\"k\" fill=\"currentColor\" d=\"");
+    flm_path_rectangle(out, &pen, box, 0);
+    flm_text_puts(out, "\"/></g>");
+    if (key->mark) {
+        pen = (struct flm_pen){0, 0, false};
+        flm_text_format(out, "<path class=\"m%d\" d=\"", (int)key->mark);
+        if (key->mark >= FLM_MARK_APPEARED)
+            flm_path_rectangle(out, &pen, box, 0);
+        else
+            flm_path_line(out, &pen, box.x, box.y + box.height - 15, box.width);
+        flm_text_puts(out, "\"/>");
+    }
+    flm_text_format(out, "<text x=\"%d\" y=\"%d\">", x + FLM_DOCUMENT_KEY_TEXT, y);
+    add_text(svg, out, key->text);
+    flm_text_puts(out, "</text>\n");
+}
+
+static void add_legend(const struct flm_svg *svg, struct flm_text *out)
+{
+    if (svg->document.keys.count == 0)
+        return;
+    flm_text_puts(out, "<g class=\"legend\" font-size=\"12\" fill=\"#63666b\">\n");
+    for (size_t i = 0; i < svg->document.keys.count; i++)
+        add_key(svg, out, &svg->document.keys.at[i]);
+    flm_text_puts(out, "</g>\n");
+}
+
+/* A line is one text, so that its parts stand side by side whatever the font is. */
+static void add_status(const struct flm_svg *svg, struct flm_text *out)
+{
+    const struct flm_document_piece *pieces = svg->document.pieces.at;
+    for (size_t i = 0; i < svg->document.pieces.count; i++) {
+        bool begins = i == 0 || pieces[i].y != pieces[i - 1].y;
+        if (begins)
+            flm_text_format(out,
+                            "%s<text x=\"%d\" y=\"%d\" class=\"status\" font-size=\"12\" "
+                            "fill=\"#63666b\">",
+                            i ? "</text>\n" : "", FLM_DOCUMENT_PAD, (int)pieces[i].y);
+        flm_text_puts(out, begins ? "<tspan>" : " <tspan dx=\"12\">");
+        add_text(svg, out, pieces[i].text);
+        flm_text_puts(out, "</tspan>");
+    }
+    if (svg->document.pieces.count > 0)
+        flm_text_puts(out, "</text>\n");
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
-
-static int status_lines(const struct flm_svg *svg)
-{
-    return svg->comparison ? 1 + FLM_FACT_COUNT - FLM_FACT_PARTS : 1;
-}
-
-int flm_svg_height(const struct flm_svg *svg)
-{
-    return FLM_SVG_HEADER + (int)(svg->level_count * svg->options.frame_height_px + 0.999) +
-           FLM_SVG_LINE * status_lines(svg) + FLM_SVG_LINE * (svg->comparison || svg->marks) + 4;
-}
 
 bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
 {
-    int status = flm_svg_height(svg) - 10 - FLM_SVG_LINE * (status_lines(svg) - 1);
     flm_text_puts(out, "<g class=\"still\" fill=\"#1c1d1f\">\n");
-    flm_svg_add_titles(svg, out);
+    add_titles(svg, out);
     if (svg->seen.count == 0) {
-        flm_svg_add_reason(svg, out);
+        add_notice(svg, out);
     } else {
         struct buckets buckets = {0};
         bool sorted = sort_by_tone(svg, &buckets);
@@ -231,9 +327,8 @@ bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
         if (!sorted)
             return false;
     }
-    if (svg->comparison || svg->marks)
-        flm_svg_add_legend(svg, out, status + 2 - FLM_SVG_LINE);
-    flm_svg_add_status(svg, out, status);
+    add_legend(svg, out);
+    add_status(svg, out);
     flm_text_puts(out, "</g>\n");
     return true;
 }

@@ -6,8 +6,8 @@
 #include "base/core/hash.h"
 #include "base/text/buffered_sink.h"
 #include "draw/color/theme.h"
+#include "draw/document/svg_sheet.h"
 #include "draw/svg/assets.h"
-#include "draw/svg/path.h"
 #include "draw/text/visible.h"
 #include "flamel/algebra.h"
 #include "profile/columns.h"
@@ -33,10 +33,10 @@ enum { KEPT_RECTANGLES = 50000 };
 
 static bool list_kept(struct flm_svg *svg, double min_width_px, struct flm_error *why)
 {
-    struct flm_viewport view =
-        flm_viewport_of(svg->layout, (struct flm_node){0}, svg->options.width_px - 2 * FLM_SVG_PAD);
+    struct flm_viewport view = flm_viewport_of(svg->layout, (struct flm_node){0},
+                                               svg->options.width_px - 2 * FLM_DOCUMENT_PAD);
     view.min_width_px = min_width_px;
-    view.level_count = FLM_SVG_LEVELS;
+    view.level_count = FLM_DOCUMENT_LEVELS;
     return flm_layout_rectangles(svg->layout, &view, &svg->kept, why);
 }
 
@@ -63,21 +63,21 @@ static bool list_widest(struct flm_svg *svg, struct flm_error *why)
 static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
 {
     const struct flm_svg_options *o = &svg->options;
-    double width = o->width_px - 2 * FLM_SVG_PAD;
+    double width = o->width_px - 2 * FLM_DOCUMENT_PAD;
     double least = o->min_width_percent ? width * o->min_width / 100 : o->min_width;
     if (o->min_width > 0 ? !list_kept(svg, least, why) : !list_widest(svg, why))
         return false;
 
     struct flm_viewport view = flm_viewport_of(svg->layout, (struct flm_node){0}, width);
     view.min_width_px = least > 1 ? least : 1;
-    view.level_count = FLM_SVG_LEVELS;
+    view.level_count = FLM_DOCUMENT_LEVELS;
     if (!flm_layout_rectangles(svg->layout, &view, &svg->seen, why))
         return false;
     for (size_t i = 0; i < svg->seen.count; i++)
         svg->seen_runs += svg->seen.at[i].flags & FLM_RECTANGLE_MERGED;
     svg->level_count = svg->seen.count ? svg->seen.at[svg->seen.count - 1].level + 1 : 1;
     uint32_t all = flm_layout_level_count(svg->layout);
-    svg->levels_cut = all > FLM_SVG_LEVELS ? all - FLM_SVG_LEVELS : 0;
+    svg->levels_cut = all > FLM_DOCUMENT_LEVELS ? all - FLM_DOCUMENT_LEVELS : 0;
     return true;
 }
 
@@ -143,7 +143,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
 uint32_t flm_svg_tone(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
     if (r->flags & FLM_RECTANGLE_MERGED)
-        return FLM_TONE_RUN;
+        return FLM_TONE_MERGED;
     if (!svg->comparison)
         return svg->frame_tone[svg->profile->node_frame[r->node.index]];
     struct flm_change change = flm_svg_change(svg, r->node.index);
@@ -299,7 +299,7 @@ bool flm_svg_is_on_dark(const struct flm_svg *svg)
 static bool write_document(struct flm_svg *svg, struct flm_text *out)
 {
     const struct flm_svg_options *o = &svg->options;
-    int width = (int)(o->width_px + 0.5), height = flm_svg_height(svg);
+    int width = (int)svg->document.width_px, height = (int)svg->document.height_px;
     flm_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     flm_text_format(out,
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flamel%s\" width=\"%d\" "
@@ -323,7 +323,7 @@ static bool write_document(struct flm_svg *svg, struct flm_text *out)
         flm_text_puts(out, "]]></script>\n");
     }
     flm_text_puts(out, "</svg>\n");
-    return !svg->name.failed && !svg->label.failed;
+    return !flm_svg_failed(svg);
 }
 
 /* What values are called: as asked, or by the unit of the metric, or by its name. */
@@ -418,10 +418,20 @@ void flm_svg_close(struct flm_svg *svg)
     flm_index_clear(&svg->tone_index);
     flm_text_clear(&svg->name);
     flm_text_clear(&svg->label);
+    flm_document_clear(&svg->document);
     free(svg->seen_first);
     flm_comparison_clear(&svg->compared);
     free(svg->tones);
     free(svg->frame_tone);
+}
+
+/* The font is the reader's: letters are as wide as those of a sheet. */
+static bool lay_out(struct flm_svg *svg, struct flm_error *why)
+{
+    struct flm_svg_sheet sheet = {.out = NULL};
+    const struct flm_surface measuring = flm_svg_sheet_surface(&sheet);
+    return flm_svg_fill_document(svg, 1, why) &&
+           flm_document_lay_out(&svg->document, &measuring, why);
 }
 
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
@@ -430,7 +440,7 @@ bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_optio
     struct flm_svg svg;
     struct flm_buffered_sink buffered;
     flm_buffered_sink_init(&buffered, sink, context);
-    bool drawn = flm_svg_open(&svg, profile, options, why) &&
+    bool drawn = flm_svg_open(&svg, profile, options, why) && lay_out(&svg, why) &&
                  (write_document(&svg, &buffered.text) || flm_error_memory(why));
     flm_svg_close(&svg);
     return flm_buffered_sink_close(&buffered, drawn, why);

@@ -5,20 +5,20 @@
 #include "draw/text/comparison_summary.h"
 
 /* The page of an SVG tells anew what depends on the view: drawn, merged. */
-enum flm_picture_fact {
-    FLM_FACT_STACKS,
-    FLM_FACT_TOTAL,
-    FLM_FACT_DRAWN,
-    FLM_FACT_MERGED,
-    FLM_FACT_LOST,
-    FLM_FACT_UNSYMBOLIZED,
-    FLM_FACT_LEVELS,
-    FLM_FACT_PARTS, /* from here on: of comparisons, each a line of its own */
-    FLM_FACT_LOOK,
-    FLM_FACT_COUNT
+enum flm_status_part {
+    FLM_STATUS_STACKS,
+    FLM_STATUS_TOTAL,
+    FLM_STATUS_DRAWN,
+    FLM_STATUS_MERGED,
+    FLM_STATUS_LOST,
+    FLM_STATUS_UNSYMBOLIZED,
+    FLM_STATUS_LEVELS,
+    FLM_STATUS_PARTS, /* from here on: of comparisons, each a line of its own */
+    FLM_STATUS_LOOK,
+    FLM_STATUS_COUNT
 };
 
-struct flm_picture_info {
+struct flm_status {
     struct flm_bytes unit;
     double factor; /* which values are multiplied by */
     uint64_t stack_count;
@@ -35,10 +35,9 @@ struct flm_picture_info {
 };
 
 /* Nothing where there is nothing to tell. May hold names as the profile has them: not plain. */
-void flm_picture_fact_add(struct flm_text *out, const struct flm_picture_info *info,
-                          enum flm_picture_fact fact);
+void flm_status_add(struct flm_text *out, const struct flm_status *info, enum flm_status_part fact);
 
 /* "3 letters are not in the font, and stand as ?". */
-void flm_picture_unknown_add(struct flm_text *out, uint64_t count);
+void flm_status_add_unknown(struct flm_text *out, uint64_t count);
 
 #endif

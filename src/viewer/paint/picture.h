@@ -1,13 +1,9 @@
 /* picture.h - what is seen now as a file of vectors, for a paper or a chat: SVG or PDF.
  *
- *     app.flm   Sandwich of =parse · cpu · hide:libc.so.6     the file; view, metric, operations
- *     panes                                                  all levels that there are under the
- *                                                             zoom, as wide as in the window
- *     legend                                                  colors, marks, searches
- *     1,204 stacks  12.4 s  drawn 531  ...                    the status line, as an SVG has it
- *
- * The same rectangles and the same looks as in the window (box_style.h), without what the pointer
- * marks. Lengths are CSS pixels; in a terminal the picture is FLM_PICTURE_WIDTH_PX wide. */
+ * It is a document (draw/document/document.h) of the same rectangles and box styles as the window,
+ * without the marks of the pointer: all levels that there are below the zoom, as wide as the window.
+ * Its title is the file; its subtitle view, metric, operations and zoom; its legend colors, marks
+ * and searches. Lengths are CSS pixels; in a terminal it is FLM_PICTURE_WIDTH_PX wide. */
 #ifndef FLAMEL_VIEWER_PAINT_PICTURE_H
 #define FLAMEL_VIEWER_PAINT_PICTURE_H
 

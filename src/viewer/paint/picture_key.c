@@ -1,7 +1,6 @@
 #include "viewer/paint/picture_key.h"
 
 #include "draw/text/quantity.h"
-#include "draw/text/visible.h"
 #include "viewer/model/enum_names.h"
 #include "viewer/paint/box_style.h"
 #include "viewer/query/write_json.h"
@@ -100,32 +99,43 @@ void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
     add_zoom(v, out);
 }
 
-/* ---- What its colors mean ------------------------------------------------------------------- */
+/* ---- What its colors mean -------------------------------------------------------------------- */
 
-static struct flm_picture_key *add(struct flm_picture_keys *keys, const struct flm_theme *theme,
-                                   const struct flm_tone *tone, struct flm_bytes words,
-                                   struct flm_text *scratch)
+/* What is added to: one that memory did not suffice for is `none`, which is not drawn. */
+struct legend {
+    struct flm_viewer *viewer;
+    struct flm_document *document;
+    struct flm_text text; /* scratch */
+    struct flm_document_key none;
+};
+
+static struct flm_document_key *add(struct legend *legend, const struct flm_tone *tone,
+                                    struct flm_bytes meaning)
 {
-    struct flm_picture_key *key = &keys->at[keys->count++];
-    *key = (struct flm_picture_key){.from = keys->words.size};
-    flm_box_styles_tone(theme, tone, &key->fill, &key->ink);
-    flm_text_add(&keys->words, flm_plain(words, scratch));
-    key->size = keys->words.size - key->from;
+    const struct flm_theme *theme = &legend->viewer->theme;
+    uint32_t fill, ink;
+    flm_box_styles_tone(theme, tone, &fill, &ink);
+    struct flm_document_key *key = flm_document_add_key(legend->document, fill, ink, meaning);
+    if (!key)
+        return &legend->none;
     key->edge_px = theme->forced;
     return key;
 }
 
-static void add_share(struct flm_picture_keys *keys, double part, double whole)
+/* "libc.so.6 12 %". */
+static struct flm_bytes with_share(struct legend *legend, struct flm_bytes meaning, double part,
+                                   double whole)
 {
-    struct flm_picture_key *key = &keys->at[keys->count - 1];
-    flm_text_putc(&keys->words, ' ');
-    flm_percent_add(&keys->words, part, whole);
-    key->size = keys->words.size - key->from;
+    legend->text.size = 0;
+    flm_text_add(&legend->text, meaning);
+    flm_text_putc(&legend->text, ' ');
+    flm_percent_add(&legend->text, part, whole);
+    return (struct flm_bytes){legend->text.at, legend->text.size};
 }
 
-static void add_changes(struct flm_picture_keys *keys, const struct flm_viewer *v,
-                        struct flm_text *scratch)
+static void add_changes(struct legend *legend)
 {
+    const struct flm_viewer *v = legend->viewer;
     const struct flm_compared *c = v->scene.compared;
     struct flm_compared_key all[FLM_COMPARED_KEYS];
     flm_compared_keys(c, all);
@@ -133,124 +143,73 @@ static void add_changes(struct flm_picture_keys *keys, const struct flm_viewer *
         const struct flm_tone *tone = flm_change_tone(c->colors.palette, all[i].step);
         if (c->is.how.kinds && !(c->is.how.kinds >> all[i].kind & 1))
             continue;
-        struct flm_picture_key *key =
-            add(keys, &v->theme, tone, flm_bytes_of(all[i].title), scratch);
+        struct flm_document_key *key = add(legend, tone, flm_bytes_of(all[i].title));
         key->mark = all[i].mark;
         if (v->theme.forced && !key->mark)
             key->texture = flm_change_texture(all[i].step);
     }
 }
 
-static bool add_colors(struct flm_picture_keys *keys, struct flm_viewer *v,
-                       struct flm_text *scratch, struct flm_error *why)
+static bool add_colors(struct legend *legend, struct flm_error *why)
 {
-    const struct flm_legend *legend = &v->legend;
-    if (!flm_box_styles_legend(v, why))
+    const struct flm_legend *colors = &legend->viewer->legend;
+    if (!flm_box_styles_legend(legend->viewer, why))
         return false;
-    for (size_t i = 0; i < legend->count; i++) {
-        const struct flm_legend_item *item = &legend->items[i];
-        struct flm_picture_key *key = add(keys, &v->theme, &item->tone, item->title, scratch);
+    for (size_t i = 0; i < colors->count; i++) {
+        const struct flm_legend_item *item = &colors->items[i];
+        struct flm_bytes meaning = item->title;
+        if (item->total != 0)
+            meaning = with_share(legend, meaning, item->total, colors->total);
+        struct flm_document_key *key = add(legend, &item->tone, meaning);
         key->mark = item->mark;
         key->texture = item->texture;
-        if (item->total != 0)
-            add_share(keys, item->total, legend->total);
     }
     return true;
 }
 
 /* Marks that no color of the legend has. */
-static void add_marks(struct flm_picture_keys *keys, const struct flm_viewer *v, unsigned marks,
-                      struct flm_text *scratch)
+static void add_marks(struct legend *legend, unsigned marks)
 {
-    for (size_t i = 0; i < keys->count; i++)
-        marks &= ~(1u << keys->at[i].mark);
+    for (size_t i = 0; i < legend->document->keys.count; i++)
+        marks &= ~(1u << legend->document->keys.at[i].mark);
     for (int mark = FLM_MARK_NONE + 1; mark < FLM_MARK_APPEARED; mark++)
         if (marks >> mark & 1)
-            add(keys, &v->theme, &flm_tone_merged, flm_bytes_of(flm_mark_name((enum flm_mark)mark)),
-                scratch)
-                ->mark = (enum flm_mark)mark;
+            add(legend, &flm_tone_merged, flm_bytes_of(flm_mark_name((enum flm_mark)mark)))->mark =
+                (enum flm_mark)mark;
 }
 
-static void add_searches(struct flm_picture_keys *keys, struct flm_viewer *v,
-                         struct flm_text *scratch)
+static void add_searches(struct legend *legend)
 {
+    struct flm_viewer *v = legend->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
     for (unsigned i = 0; i < v->searches.count; i++) {
         struct flm_search *search = &v->searches.at[i];
         if (!search->on || search->text.size == 0)
             continue;
-        struct flm_bytes text = {search->text.at, search->text.size};
-        struct flm_picture_key *key = add(keys, &v->theme, &flm_tone_merged, text, scratch);
         const struct flm_search_sums *sums = flm_search_sum(
             search, pane->profile, pane->metric, pane->layout, flm_viewer_goal_node(v, pane));
+        struct flm_bytes text = {search->text.at, search->text.size};
+        struct flm_document_key *key =
+            add(legend, &flm_tone_merged, with_share(legend, text, sums->all.total, sums->all.of));
         key->fill = flm_search_color(&v->theme, search->color);
         key->is_outline = true;
-        add_share(keys, sums->all.total, sums->all.of);
     }
 }
 
-bool flm_picture_keys_init(struct flm_picture_keys *keys, struct flm_viewer *v, unsigned marks,
-                           struct flm_error *why)
+bool flm_picture_add_keys(struct flm_viewer *v, unsigned marks, struct flm_document *document,
+                          struct flm_error *why)
 {
-    struct flm_text scratch = {0};
+    struct legend legend = {.viewer = v, .document = document};
     bool good = true;
-    *keys = (struct flm_picture_keys){.count = 0};
     if (flm_scene_compares(v))
-        add_changes(keys, v, &scratch);
+        add_changes(&legend);
     else if (!v->theme.forced) /* where no color says anything */
-        good = add_colors(keys, v, &scratch, why);
+        good = add_colors(&legend, why);
     if (good) {
-        add_marks(keys, v, marks, &scratch);
-        add_searches(keys, v, &scratch);
-        good = (!scratch.failed && !keys->words.failed) || flm_error_memory(why);
+        add_marks(&legend, marks);
+        add_searches(&legend);
+        good = !legend.text.failed || flm_error_memory(why);
     }
-    flm_text_clear(&scratch);
+    flm_text_clear(&legend.text);
     return good;
-}
-
-void flm_picture_keys_clear(struct flm_picture_keys *keys)
-{
-    flm_text_clear(&keys->words);
-}
-
-enum { BOX_WIDTH = 16, BOX_HEIGHT = 12, WORDS_AT = 21, BETWEEN = 14, LINE = 20, SIZE_PX = 12 };
-
-static void draw_box(const struct flm_picture_key *key, const struct flm_surface *surface, double x,
-                     double y)
-{
-    void *to = surface->context;
-    if (key->is_outline)
-        surface->outline(to, x, y, BOX_WIDTH, BOX_HEIGHT, 1.5, key->fill);
-    else
-        surface->fill(to, x, y, BOX_WIDTH, BOX_HEIGHT, key->fill);
-    if (key->edge_px > 0)
-        surface->outline(to, x, y, BOX_WIDTH, BOX_HEIGHT, key->edge_px, key->ink);
-    if (key->texture)
-        surface->texture(to, x, y, BOX_WIDTH, BOX_HEIGHT, key->texture, key->ink, FLM_HATCH_ALPHA);
-    surface->mark(to, x, y, BOX_WIDTH, BOX_HEIGHT, key->mark, key->ink, 255);
-}
-
-unsigned flm_picture_keys_draw(const struct flm_picture_keys *keys,
-                               const struct flm_surface *surface, double left, double right,
-                               double y, uint32_t text_rgb, bool only_count)
-{
-    struct flm_font font = surface->font(surface->context, SIZE_PX, false);
-    double x = left;
-    unsigned lines = keys->count > 0;
-    for (size_t i = 0; i < keys->count; i++) {
-        const struct flm_picture_key *key = &keys->at[i];
-        struct flm_bytes words = {keys->words.at + key->from, key->size};
-        double width = WORDS_AT + flm_label_width(words, &font);
-        if (x > left && x + width > right) {
-            lines++;
-            x = left;
-            y += LINE;
-        }
-        if (!only_count) {
-            draw_box(key, surface, x, y - 10);
-            flm_surface_write(surface, x + WORDS_AT, y, right, words, SIZE_PX, false, text_rgb);
-        }
-        x += width + BETWEEN;
-    }
-    return lines;
 }

@@ -109,8 +109,14 @@ static char *drawn(double scale, bool upwards, struct flm_window window)
                               .background = 0xFFFFFF,
                               .look = look};
     struct flm_text out = {0};
-    const struct flm_surface surface = {&out, font_of,    text,    fill,
-                                        mark, fill_round, texture, outline};
+    const struct flm_surface surface = {.context = &out,
+                                        .font = font_of,
+                                        .text = text,
+                                        .fill = fill,
+                                        .mark = mark,
+                                        .fill_round = fill_round,
+                                        .texture = texture,
+                                        .outline = outline};
     flm_vector_boxes(&surface, &boxes, &list, 12, window);
     flm_text_putc(&out, 0);
     assert_false(out.failed);

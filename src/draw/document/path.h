@@ -1,7 +1,7 @@
 /* path.h - boxes as the text of SVG paths, in whole tenths of a pixel, and relative to where
  * the path is, which makes the numbers short: "m1 0h2.5". */
-#ifndef FLAMEL_DRAW_SVG_PATH_H
-#define FLAMEL_DRAW_SVG_PATH_H
+#ifndef FLAMEL_DRAW_DOCUMENT_PATH_H
+#define FLAMEL_DRAW_DOCUMENT_PATH_H
 
 #include "base/text/text.h"
 

@@ -1,4 +1,4 @@
-#include "draw/svg/path.h"
+#include "draw/document/path.h"
 
 void flm_path_number(struct flm_text *out, int value)
 {

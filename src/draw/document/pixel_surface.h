@@ -1,0 +1,40 @@
+/* pixel_surface.h - a document as pixels: the surface of PNG, and of whoever has a buffer of pixels.
+ *
+ * Letters come from a source that rasterizes one at a time, in one of three sizes: of labels, of
+ * titles, of other text. Which of them are needed shows when something is measured or painted, so
+ * both are done again until no letter is missing: twice, mostly. Without a source there are no
+ * letters. */
+#ifndef FLAMEL_DRAW_DOCUMENT_PIXEL_SURFACE_H
+#define FLAMEL_DRAW_DOCUMENT_PIXEL_SURFACE_H
+
+#include "draw/document/document.h"
+
+/* Rasterizes a letter of `size_px` device pixels; its coverage is borrowed until the next call.
+ * False, and `why`, if that fails. */
+typedef bool (*flm_glyph_source)(void *context, uint32_t code_point, double size_px, bool bold,
+                                 struct flm_glyph *glyph, struct flm_error *why);
+
+enum { FLM_PIXEL_SURFACE_SIZES = 3 };
+
+struct flm_pixel_surface {
+    struct flm_document *document;
+    flm_glyph_source source; /* or NULL */
+    void *context;
+    struct flm_pixels pixels;
+    double size_px[FLM_PIXEL_SURFACE_SIZES]; /* CSS pixels */
+    struct flm_atlas *atlas[FLM_PIXEL_SURFACE_SIZES];
+};
+
+/* For a document that is filled. The rectangles of its panes are in device pixels (its `scale`).
+ * False, and `why`, if memory ran out; to be cleared in any case. */
+bool flm_pixel_surface_init(struct flm_pixel_surface *surface, struct flm_document *document,
+                            flm_glyph_source source, void *context, struct flm_error *why);
+void flm_pixel_surface_clear(struct flm_pixel_surface *surface);
+
+/* Lays the document out, which says how high it is; then paints it into pixels. False, and `why`,
+ * if memory ran out or the source failed. */
+bool flm_pixel_surface_lay_out(struct flm_pixel_surface *surface, struct flm_error *why);
+bool flm_pixel_surface_paint(struct flm_pixel_surface *surface, struct flm_pixels pixels,
+                             struct flm_error *why);
+
+#endif
