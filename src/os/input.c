@@ -47,7 +47,7 @@ struct flm_input {
     ZSTD_DStream *zstd;
     bool zstd_inside;
 
-    struct flm_window window;
+    struct flm_source_window window;
     void *mapped;
 };
 

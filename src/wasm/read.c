@@ -19,7 +19,7 @@ flamel_more(void *at, uint32_t size);
 
 struct page_source {
     struct flm_source source; /* first: `more` is handed a pointer to it */
-    struct flm_window window;
+    struct flm_source_window window;
 };
 
 static bool more(struct flm_source *source, struct flm_error *why)

@@ -27,8 +27,8 @@ bool flm_source_progress(struct flm_source *source, uint64_t bytes, struct flm_e
     return true;
 }
 
-bool flm_source_make_room(struct flm_source *source, struct flm_window *window, uint64_t expected,
-                          struct flm_error *why)
+bool flm_source_make_room(struct flm_source *source, struct flm_source_window *window,
+                          uint64_t expected, struct flm_error *why)
 {
     assert(window->first > 0 && window->largest >= window->first);
     size_t left = (size_t)(source->end - source->at);

@@ -45,7 +45,7 @@ bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *w
 bool flm_source_all(struct flm_source *source, struct flm_error *why);
 
 /* The memory of a source whose bytes arrive piece by piece. {0} is empty; the caller frees `at`. */
-struct flm_window {
+struct flm_source_window {
     char *at;
     size_t capacity;
     size_t first, largest; /* how large it is at first, and how large it may become */
@@ -57,8 +57,8 @@ struct flm_window {
  * `capacity` - (source->end - source->at) bytes at source->end, and moves that.
  *
  * False, and `why`, without memory, and when more than `largest` bytes would be needed. */
-bool flm_source_make_room(struct flm_source *source, struct flm_window *window, uint64_t expected,
-                          struct flm_error *why);
+bool flm_source_make_room(struct flm_source *source, struct flm_source_window *window,
+                          uint64_t expected, struct flm_error *why);
 
 /* What a reader calls every few megabytes. False, and `why`, when the caller wants to stop. */
 bool flm_source_progress(struct flm_source *source, uint64_t bytes, struct flm_error *why);
