@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "format/core/format.h"
 #include "format/flm/internal.h"
 
@@ -213,21 +214,11 @@ struct open_node {
     bool has_sibling;
 };
 
-struct open_nodes {
-    struct open_node *at;
-    size_t count, capacity;
-};
+struct open_nodes FLM_ARRAY(struct open_node);
 
 static bool open_node(struct unpacking *u, struct open_nodes *open, struct open_node node)
 {
-    if (open->count == open->capacity) {
-        void *items = open->at;
-        if (!flm_grow(&items, &open->capacity, open->count + 1, sizeof *open->at))
-            return flm_error_memory(u->why);
-        open->at = items;
-    }
-    open->at[open->count++] = node;
-    return true;
+    return FLM_ARRAY_ADD(open, node) || flm_error_memory(u->why);
 }
 
 static bool read_nodes(struct unpacking *u, const struct callees *callees, struct open_nodes *open)
@@ -283,7 +274,7 @@ static bool read_tree(struct unpacking *u)
     bool good = read_callees(u, &callees) && read_nodes(u, &callees, &open);
     free(callees.starts);
     free(callees.frames);
-    free(open.at);
+    FLM_ARRAY_CLEAR(&open);
     return good;
 }
 

@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
@@ -69,9 +70,8 @@ struct reading {
     size_t name_capacity, frame_count; /* frames of the line before; name_starts[0] is 0 */
     struct flm_node node;
 
-    struct flm_frame *frames; /* of the current line, those that are not shared */
-    size_t frame_capacity;
-    bool anything; /* some line had a value */
+    struct FLM_ARRAY(struct flm_frame) frames; /* of the current line, those that are not shared */
+    bool anything;                             /* some line had a value */
     char first_malformed[100];
     uint64_t first_malformed_line;
 };
@@ -123,16 +123,13 @@ static uint32_t frame_of(struct flm_interner *words, struct flm_bytes name, uint
     return record.function == FLM_NONE ? FLM_NONE : flm_interner_frame(words, &record);
 }
 
-static bool add_frame(struct reading *r, size_t index, struct flm_bytes name)
+static bool add_frame(struct reading *r, struct flm_bytes name)
 {
     uint32_t kind;
     name = without_mark(r, name, &kind);
-    void *frames = r->frames;
     uint32_t frame = frame_of(&r->builder->words, name, kind);
-    if (frame == FLM_NONE || !flm_grow(&frames, &r->frame_capacity, index + 1, sizeof *r->frames))
+    if (frame == FLM_NONE || !FLM_ARRAY_ADD(&r->frames, (struct flm_frame){frame}))
         return flm_error_memory(r->why);
-    r->frames = frames;
-    r->frames[index].index = frame;
     return true;
 }
 
@@ -308,16 +305,17 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         return true;
 
     bool no_stack = shared + count == 0 && v.stack_end == last_name; /* " 12": the empty stack */
+    r->frames.count = 0;
     for (size_t i = 0; i < count; i++) {
         const char *from = i ? start + r->name_starts[shared + i] : name;
         const char *to = start + r->name_starts[shared + i + 1] - 1;
-        if (!add_frame(r, i, (struct flm_bytes){from, (size_t)(to - from)}))
+        if (!add_frame(r, (struct flm_bytes){from, (size_t)(to - from)}))
             return false;
     }
     if (!no_stack) {
-        if (!add_frame(r, count, (struct flm_bytes){last_name, (size_t)(v.stack_end - last_name)}))
+        if (!add_frame(r, (struct flm_bytes){last_name, (size_t)(v.stack_end - last_name)}))
             return false;
-        r->node = flm_builder_descend(r->builder, r->node, r->frames, count + 1);
+        r->node = flm_builder_descend(r->builder, r->node, r->frames.at, r->frames.count);
     }
     flm_builder_add(r->builder, r->node, r->metric[0], v.value[0]);
     if (r->options->columns == 2)
@@ -386,7 +384,7 @@ static bool read_folded(struct flm_source *source, const struct flm_read_options
                               "no value behind the stack in '%s', and no other line has one",
                               r.first_malformed);
     free(r.name_starts);
-    free(r.frames);
+    FLM_ARRAY_CLEAR(&r.frames);
     return good;
 }
 

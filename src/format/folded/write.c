@@ -17,6 +17,7 @@
 
 #include "algebra/compare/comparable.h"
 #include "algebra/operation/algebra.h"
+#include "base/core/array.h"
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
@@ -115,17 +116,14 @@ struct writing {
     struct flm_text *out;
 
     struct flm_text path; /* the names above the current items, each with ';' behind it */
-    size_t *path_sizes;   /* by depth: the path's size for items of that depth */
-    size_t path_capacity;
+    struct FLM_ARRAY(size_t) path_sizes; /* by depth: the path's size for items of that depth */
 
-    struct item *items; /* a stack; the next one is the last */
-    size_t item_count, item_capacity;
+    struct FLM_ARRAY(struct item) items; /* a stack; the next one is the last */
 
     struct flm_text keys; /* working memory of one sort */
-    size_t *key_ends;
-    uint32_t *order;
-    struct item *sorted;
-    size_t key_capacity, order_capacity, sorted_capacity;
+    struct FLM_ARRAY(size_t) key_ends;
+    struct FLM_ARRAY(uint32_t) order;
+    struct FLM_ARRAY(struct item) sorted;
 };
 
 static double value_of(const struct writing *w, int column, uint32_t node)
@@ -161,20 +159,10 @@ static void add_values(const struct writing *w, struct flm_text *text, uint32_t 
     }
 }
 
-static bool push_item(struct writing *w, struct item item)
-{
-    void *items = w->items;
-    if (!flm_grow(&items, &w->item_capacity, w->item_count + 1, sizeof item))
-        return false;
-    w->items = items;
-    w->items[w->item_count++] = item;
-    return true;
-}
-
 static struct flm_bytes key_of(const struct writing *w, uint32_t key)
 {
-    size_t start = key ? w->key_ends[key - 1] : 0;
-    return (struct flm_bytes){w->keys.at + start, w->key_ends[key] - start};
+    size_t start = key ? w->key_ends.at[key - 1] : 0;
+    return (struct flm_bytes){w->keys.at + start, w->key_ends.at[key] - start};
 }
 
 /* Descending: items are taken from the end. */
@@ -186,50 +174,43 @@ static int order_keys(const void *context, uint32_t a, uint32_t b)
 
 static bool sort_items(struct writing *w, size_t first)
 {
-    size_t count = w->item_count - first;
-    void *ends = w->key_ends, *order = w->order, *sorted = w->sorted;
-    bool room = flm_grow(&ends, &w->key_capacity, count, sizeof *w->key_ends);
-    w->key_ends = ends;
-    room = room && flm_grow(&order, &w->order_capacity, 2 * count, sizeof *w->order);
-    w->order = order;
-    room = room && flm_grow(&sorted, &w->sorted_capacity, count, sizeof *w->sorted);
-    w->sorted = sorted;
-    if (!room)
+    size_t count = w->items.count - first;
+    /* Their counts stay 0: only the memory is used. */
+    if (!FLM_ARRAY_RESERVE(&w->key_ends, count) || !FLM_ARRAY_RESERVE(&w->order, 2 * count) ||
+        !FLM_ARRAY_RESERVE(&w->sorted, count))
         return false;
     w->keys.size = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct item *item = &w->items[first + i];
+        const struct item *item = &w->items.at[first + i];
         flm_text_add(&w->keys, name_of(&w->names, w->p->node_frame[item->node]));
         if (item->own)
             add_values(w, &w->keys, item->node);
         else
             flm_text_putc(&w->keys, ';');
-        w->key_ends[i] = w->keys.size;
-        w->order[i] = (uint32_t)i;
+        w->key_ends.at[i] = w->keys.size;
+        w->order.at[i] = (uint32_t)i;
     }
     if (w->keys.failed)
         return false;
-    flm_sort(w->order, count, w->order + count, order_keys, w);
+    flm_sort(w->order.at, count, w->order.at + count, order_keys, w);
     for (size_t i = 0; i < count; i++)
-        w->sorted[i] = w->items[first + w->order[i]];
-    memcpy(w->items + first, w->sorted, count * sizeof *w->items);
+        w->sorted.at[i] = w->items.at[first + w->order.at[i]];
+    memcpy(w->items.at + first, w->sorted.at, count * sizeof *w->items.at);
     return true;
 }
 
 static bool push_children(struct writing *w, uint32_t node, uint32_t depth)
 {
-    size_t first = w->item_count;
+    size_t first = w->items.count;
     const uint32_t *end = w->p->node_end;
     for (uint32_t child = node + 1; child < end[node]; child = end[child])
-        if ((w->below[child] && !push_item(w, (struct item){child, depth, false})) ||
-            (has_value(w, child) && !push_item(w, (struct item){child, depth, true})))
+        if ((w->below[child] && !FLM_ARRAY_ADD(&w->items, (struct item){child, depth, false})) ||
+            (has_value(w, child) && !FLM_ARRAY_ADD(&w->items, (struct item){child, depth, true})))
             return false;
-    void *sizes = w->path_sizes;
-    if (!flm_grow(&sizes, &w->path_capacity, (size_t)depth + 1, sizeof *w->path_sizes))
+    if (!FLM_ARRAY_RESERVE(&w->path_sizes, (size_t)depth + 1)) /* its count stays 0 */
         return false;
-    w->path_sizes = sizes;
-    w->path_sizes[depth] = w->path.size;
-    return w->item_count - first < 2 || sort_items(w, first);
+    w->path_sizes.at[depth] = w->path.size;
+    return w->items.count - first < 2 || sort_items(w, first);
 }
 
 static bool write_lines(struct writing *w)
@@ -240,10 +221,10 @@ static bool write_lines(struct writing *w)
     }
     if (!push_children(w, 0, 1))
         return false;
-    while (w->item_count > 0 && !w->out->failed) {
-        struct item item = w->items[--w->item_count];
+    while (w->items.count > 0 && !w->out->failed) {
+        struct item item = w->items.at[--w->items.count];
         struct flm_bytes name = name_of(&w->names, w->p->node_frame[item.node]);
-        w->path.size = w->path_sizes[item.depth];
+        w->path.size = w->path_sizes.at[item.depth];
         if (item.own) {
             flm_text_add(w->out, (struct flm_bytes){w->path.at, w->path.size});
             flm_text_add(w->out, name);
@@ -277,11 +258,11 @@ static bool write_merged(const struct flm_profile *p, const struct flm_write_opt
     flm_text_clear(&w.path);
     flm_text_clear(&w.keys);
     free(w.below);
-    free(w.path_sizes);
-    free(w.items);
-    free(w.key_ends);
-    free(w.order);
-    free(w.sorted);
+    FLM_ARRAY_CLEAR(&w.path_sizes);
+    FLM_ARRAY_CLEAR(&w.items);
+    FLM_ARRAY_CLEAR(&w.key_ends);
+    FLM_ARRAY_CLEAR(&w.order);
+    FLM_ARRAY_CLEAR(&w.sorted);
     return good || flm_error_memory(why);
 }
 

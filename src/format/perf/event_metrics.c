@@ -1,13 +1,11 @@
 #include "format/perf/event_metrics.h"
 
-#include <stdlib.h>
-
 #include "base/core/scan.h"
 #include "profile/internal.h"
 
 void flm_perf_events_clear(struct flm_perf_events *events)
 {
-    free(events->items);
+    FLM_ARRAY_CLEAR(&events->list);
     *events = (struct flm_perf_events){.builder = events->builder};
 }
 
@@ -49,14 +47,12 @@ static struct flm_metric add_event(struct flm_perf_events *events, uint32_t stri
                                    struct flm_bytes name, const char *unit)
 {
     struct flm_builder *b = events->builder;
-    void *items = events->items;
-    if (events->count == FLM_PERF_MOST_EVENTS)
+    if (events->list.count == FLM_PERF_MOST_EVENTS)
         return none;
-    if (!flm_grow(&items, &events->capacity, events->count + 1, sizeof *events->items)) {
+    if (!FLM_ARRAY_RESERVE(&events->list, 1)) {
         flm_builder_fail_memory(b);
         return none;
     }
-    events->items = items;
 
     /* An event of that name would be counted together with the samples. */
     uint32_t count_before = b->metric_count;
@@ -69,7 +65,7 @@ static struct flm_metric add_event(struct flm_perf_events *events, uint32_t stri
         metric = put_before(b, events->samples);
         events->samples.index = b->metric_count - 1;
     }
-    events->items[events->count++] = (struct flm_perf_event){string, metric};
+    events->list.at[events->list.count++] = (struct flm_perf_event){string, metric};
     return metric;
 }
 
@@ -78,14 +74,14 @@ struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct fl
 {
     /* Most often it is the one of the sample before. */
     const struct flm_interner *words = &events->builder->words;
-    if (events->count > 0 &&
-        flm_bytes_equal(flm_interner_text(words, events->items[events->last].name), name))
-        return events->items[events->last].metric;
+    if (events->list.count > 0 &&
+        flm_bytes_equal(flm_interner_text(words, events->list.at[events->last].name), name))
+        return events->list.at[events->last].metric;
     uint32_t string = flm_builder_string(events->builder, name.at, name.size).index;
-    for (size_t i = 0; i < events->count; i++) {
-        if (events->items[i].name == string) {
+    for (size_t i = 0; i < events->list.count; i++) {
+        if (events->list.at[i].name == string) {
             events->last = i;
-            return events->items[i].metric;
+            return events->list.at[i].metric;
         }
     }
     return add_event(events, string, name, has_period ? flm_perf_event_unit(name) : "samples");

@@ -12,6 +12,7 @@
 #ifndef FLAMEL_FORMAT_PERF_EVENT_METRICS_H
 #define FLAMEL_FORMAT_PERF_EVENT_METRICS_H
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "flamel/builder.h"
 
@@ -26,9 +27,8 @@ struct flm_perf_event {
 
 struct flm_perf_events {
     struct flm_builder *builder;
-    struct flm_perf_event *items;
-    size_t count, capacity;
-    size_t last; /* the one that was asked for last */
+    struct FLM_ARRAY(struct flm_perf_event) list;
+    size_t last; /* the one that was found last */
     struct flm_metric samples;
     bool has_samples;
 };

@@ -259,9 +259,7 @@ static bool add_frame(struct flm_builder *b, struct flm_bytes name,
         add_rust_name(&plain, name);
         name = (struct flm_bytes){plain.at, plain.size};
     }
-    void *frames = out->at;
-    bool room = !plain.failed && flm_grow(&frames, &out->capacity, out->count + 1, sizeof *out->at);
-    out->at = frames;
+    bool room = !plain.failed && FLM_ARRAY_RESERVE(out, 1);
     if (room) {
         full.function = flm_builder_string(b, name.at, name.size).index;
         out->at[out->count++] = flm_builder_frame(b, &full);

@@ -13,6 +13,7 @@
 #ifndef FLAMEL_FORMAT_PERF_FRAME_H
 #define FLAMEL_FORMAT_PERF_FRAME_H
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "flamel/builder.h"
 
@@ -48,11 +49,7 @@ struct flm_perf_location flm_perf_location_parse(struct flm_bytes line);
 /* What a module's name says about the code in it. "" says nothing: FLM_KIND_NATIVE. */
 enum flm_kind flm_perf_module_kind(struct flm_bytes module);
 
-/* A growing list of frames; {0} is empty, and `at` is to be freed. */
-struct flm_perf_frames {
-    struct flm_frame *at;
-    size_t count, capacity;
-};
+struct flm_perf_frames FLM_ARRAY(struct flm_frame);
 
 /* Adds to `out` the frames of one line, outer first: none (for a process name in brackets), one, or
  * several for inlined Java. `place` may be NULL. False if memory ran out. */

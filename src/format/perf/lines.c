@@ -15,21 +15,15 @@ enum { ADDRESS_COLUMNS = 16, SYMBOL_COLUMN = 1 + ADDRESS_COLUMNS + 1 };
 bool flm_perf_lines_init(struct flm_perf_lines *lines, struct flm_builder *builder)
 {
     *lines = (struct flm_perf_lines){.builder = builder};
-    void *items = NULL;
-    if (!flm_grow(&items, &lines->capacity, 1, sizeof *lines->items))
-        return false;
-    lines->items = items;
-    lines->items[0] = (struct flm_perf_line){0};
-    lines->count = 1;
-    return true;
+    return FLM_ARRAY_ADD(&lines->list, (struct flm_perf_line){0});
 }
 
 void flm_perf_lines_clear(struct flm_perf_lines *lines)
 {
-    free(lines->items);
+    FLM_ARRAY_CLEAR(&lines->list);
     flm_index_clear(&lines->index);
-    free(lines->texts);
-    free(lines->frames.at);
+    FLM_ARRAY_CLEAR(&lines->texts);
+    FLM_ARRAY_CLEAR(&lines->frames);
     *lines = (struct flm_perf_lines){0};
 }
 
@@ -111,7 +105,7 @@ static void split_place(struct flm_bytes text, struct parts *parts)
 static bool has_text(const struct flm_perf_lines *lines, const struct flm_perf_line *line,
                      const struct parts *parts)
 {
-    const char *text = lines->texts + line->text;
+    const char *text = lines->texts.at + line->text;
     return line->head == parts->head.size && line->tail == parts->tail.size &&
            flm_common_prefix(text, parts->head.at, line->head) == line->head &&
            flm_common_prefix(text + line->head, parts->tail.at, line->tail) == line->tail;
@@ -120,7 +114,7 @@ static bool has_text(const struct flm_perf_lines *lines, const struct flm_perf_l
 static struct flm_bytes kept(const struct flm_perf_lines *lines, const struct flm_perf_line *line,
                              uint32_t start, uint32_t size)
 {
-    return (struct flm_bytes){lines->texts + line->text + start, size};
+    return (struct flm_bytes){lines->texts.at + line->text + start, size};
 }
 
 /* Where the symbol and the module are in the kept text. */
@@ -151,39 +145,34 @@ static size_t seen_room(const struct flm_perf_line *line)
 /* Remembers the line as it is now. */
 static void see(struct flm_perf_lines *lines, uint32_t number, struct flm_bytes text)
 {
-    struct flm_perf_line *line = &lines->items[number];
+    struct flm_perf_line *line = &lines->list.at[number];
     line->seen = 0;
     if (text.size > seen_room(line) || !flm_bytes_end_with(text, "\n"))
         return;
-    memcpy(lines->texts + line->text + line->head + line->tail, text.at, text.size);
+    memcpy(lines->texts.at + line->text + line->head + line->tail, text.at, text.size);
     line->seen = (uint32_t)text.size;
 }
 
 static uint32_t add_line(struct flm_perf_lines *lines, struct flm_perf_line line,
                          const struct parts *parts, uint32_t hash)
 {
-    void *items = lines->items, *texts = lines->texts;
     size_t size = (size_t)line.head + line.tail + seen_room(&line);
-    bool room = flm_grow(&items, &lines->capacity, lines->count + 1, sizeof *lines->items);
-    lines->items = items;
-    room = room && flm_grow(&texts, &lines->text_capacity, lines->text_size + size, 1);
-    lines->texts = texts;
-    if (!room) {
+    if (!FLM_ARRAY_RESERVE(&lines->list, 1) || !FLM_ARRAY_RESERVE(&lines->texts, size)) {
         flm_builder_fail_memory(lines->builder);
         return 0;
     }
-    line.text = lines->text_size;
-    memcpy(lines->texts + line.text, parts->head.at, line.head);
-    memcpy(lines->texts + line.text + line.head, parts->tail.at, line.tail);
+    line.text = lines->texts.count;
+    memcpy(lines->texts.at + line.text, parts->head.at, line.head);
+    memcpy(lines->texts.at + line.text + line.head, parts->tail.at, line.tail);
     if (!describe(lines, &line))
         return 0;
-    if (!flm_index_add(&lines->index, hash, (uint32_t)lines->count)) {
+    if (!flm_index_add(&lines->index, hash, (uint32_t)lines->list.count)) {
         flm_builder_fail_memory(lines->builder);
         return 0;
     }
-    lines->text_size += size;
-    lines->items[lines->count] = line;
-    return (uint32_t)lines->count++;
+    lines->texts.count += size;
+    lines->list.at[lines->list.count] = line;
+    return (uint32_t)lines->list.count++;
 }
 
 uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text,
@@ -200,7 +189,7 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
                                32);
     for (struct flm_probe at = flm_index_probe(&lines->index, hash);
          flm_index_next(&lines->index, &at);) {
-        const struct flm_perf_line *line = &lines->items[at.found];
+        const struct flm_perf_line *line = &lines->list.at[at.found];
         if (line->kind == kind && line->is_upper == parts.is_upper &&
             has_text(lines, line, &parts)) {
             see(lines, at.found, text);
@@ -208,7 +197,7 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
         }
     }
 
-    if (text.size > UINT32_MAX || lines->count >= MOST_LINES)
+    if (text.size > UINT32_MAX || lines->list.count >= MOST_LINES)
         return 0;
     struct flm_perf_line line = {
         .head = (uint32_t)parts.head.size,
@@ -242,7 +231,7 @@ static bool is_address(const char *at)
 static size_t same_size(const struct flm_perf_lines *lines, const struct flm_perf_line *line,
                         const char *at, const char *end)
 {
-    const char *start = at, *text = lines->texts + line->text;
+    const char *start = at, *text = lines->texts.at + line->text;
     if (line->kind != FLM_PERF_LINE_FRAME || end - at < SYMBOL_COLUMN + (ptrdiff_t)line->head ||
         at[0] != '\t' || at[SYMBOL_COLUMN - 1] != ' ' || is_upper(at + 1) != line->is_upper)
         return 0;
@@ -264,11 +253,11 @@ static size_t same_size(const struct flm_perf_lines *lines, const struct flm_per
 uint32_t flm_perf_lines_expect(struct flm_perf_lines *lines, uint32_t line, const char *at,
                                const char *end, size_t *size)
 {
-    uint32_t number = lines->items[line].next;
-    const struct flm_perf_line *expected = &lines->items[number];
+    uint32_t number = lines->list.at[line].next;
+    const struct flm_perf_line *expected = &lines->list.at[number];
     if (expected->seen == 0)
         return 0;
-    const char *seen = lines->texts + expected->text + expected->head + expected->tail;
+    const char *seen = lines->texts.at + expected->text + expected->head + expected->tail;
     *size = expected->seen;
     if ((size_t)(end - at) >= *size && flm_common_prefix(seen, at, *size) == *size)
         return number;
@@ -285,8 +274,8 @@ uint32_t flm_perf_lines_expect(struct flm_perf_lines *lines, uint32_t line, cons
 static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t outer,
                         uint32_t place_number)
 {
-    struct flm_perf_line *line = &lines->items[number];
-    const struct flm_perf_line *physical = &lines->items[outer ? outer : number];
+    struct flm_perf_line *line = &lines->list.at[number];
+    const struct flm_perf_line *physical = &lines->list.at[outer ? outer : number];
     struct flm_perf_frame frame = {
         .symbol = kept(lines, line, line->symbol, line->symbol_size),
         .module = kept(lines, physical, physical->module, physical->module_size),
@@ -298,7 +287,7 @@ static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t 
     struct flm_perf_location place = {0};
     if (place_number)
         place = flm_perf_location_parse(
-            kept(lines, &lines->items[place_number], 0, lines->items[place_number].head));
+            kept(lines, &lines->list.at[place_number], 0, lines->list.at[place_number].head));
 
     struct flm_perf_frames *all = &lines->frames;
     size_t first = all->count;
@@ -327,7 +316,7 @@ static uint32_t line_of(uint32_t marked)
 
 static bool is_place(const struct flm_perf_lines *lines, uint32_t marked)
 {
-    return lines->items[line_of(marked)].kind == FLM_PERF_LINE_LOCATION;
+    return lines->list.at[line_of(marked)].kind == FLM_PERF_LINE_LOCATION;
 }
 
 /* The number of frames of a line depends on its text alone, not on what it was made with. */
@@ -335,7 +324,7 @@ size_t flm_perf_lines_count(const struct flm_perf_lines *lines, const uint32_t *
 {
     size_t frames = 0;
     for (size_t i = 0; i < count; i++)
-        frames += lines->items[line_of(stack[i])].frame_count;
+        frames += lines->list.at[line_of(stack[i])].frame_count;
     return frames;
 }
 
@@ -347,7 +336,7 @@ struct surroundings {
 
 static bool is_inlined(const struct flm_perf_lines *lines, uint32_t marked, uint32_t place)
 {
-    return lines->items[line_of(marked)].inlined || lines->items[place].inlined;
+    return lines->list.at[line_of(marked)].inlined || lines->list.at[place].inlined;
 }
 
 static void pass(const struct flm_perf_lines *lines, uint32_t marked, struct surroundings *around)
@@ -379,9 +368,7 @@ static struct surroundings look_outside(const struct flm_perf_lines *lines, cons
 
 static bool grow(struct flm_perf_lines *lines, struct flm_perf_frames *out, size_t more)
 {
-    void *frames = out->at;
-    bool room = flm_grow(&frames, &out->capacity, out->count + more, sizeof *out->at);
-    out->at = frames;
+    bool room = FLM_ARRAY_RESERVE(out, more);
     if (!room)
         flm_builder_fail_memory(lines->builder);
     return room;
@@ -395,7 +382,7 @@ bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, 
         if (is_place(lines, stack[i]))
             continue;
         uint32_t number = line_of(stack[i]);
-        struct flm_perf_line *line = &lines->items[number];
+        struct flm_perf_line *line = &lines->list.at[number];
         uint32_t outer = is_inlined(lines, stack[i], around.place) ? around.physical : 0;
         if ((line->outer != outer || line->place != around.place) &&
             !make_frames(lines, number, outer, around.place))

@@ -48,11 +48,9 @@ struct flm_perf_line {
 
 struct flm_perf_lines {
     struct flm_builder *builder;
-    struct flm_perf_line *items; /* [0] is no line */
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_perf_line) list; /* [0] is not a line */
     struct flm_index index;
-    char *texts;
-    size_t text_size, text_capacity;
+    struct FLM_ARRAY(char) texts;
     struct flm_perf_frames frames;
 };
 
@@ -72,13 +70,13 @@ uint32_t flm_perf_lines_expect(struct flm_perf_lines *lines, uint32_t line, cons
 /* What flm_perf_lines_expect will expect behind `line`. */
 static inline void flm_perf_lines_follow(struct flm_perf_lines *lines, uint32_t line, uint32_t next)
 {
-    lines->items[line].next = next;
+    lines->list.at[line].next = next;
 }
 
 static inline const struct flm_perf_line *flm_perf_lines_at(const struct flm_perf_lines *lines,
                                                             uint32_t line)
 {
-    return &lines->items[line];
+    return &lines->list.at[line];
 }
 
 /* How many frames stack[0 .. count) is, once flm_perf_lines_frames has made them. */

@@ -14,6 +14,7 @@
  * is. An entry without chains (-g none) is a stack of one frame. The root frame is the command. */
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
@@ -65,10 +66,8 @@ struct reading {
     bool entry_is_kernel;
     size_t leaf_first, leaf_last; /* chains with the entry's symbol at that end alone */
 
-    struct chain *chains;
-    size_t chain_count, chain_capacity;
-    struct flm_frame *frames;
-    size_t frame_count, frame_capacity;
+    struct FLM_ARRAY(struct chain) chains;
+    struct FLM_ARRAY(struct flm_frame) frames;
 };
 
 static const char advice[] = "perf report --stdio --no-children -n -g folded,0,caller,count";
@@ -92,24 +91,14 @@ static void lose_line(struct reading *r)
 
 static void add_frame(struct reading *r, const struct flm_frame_record *record)
 {
-    void *frames = r->frames;
-    if (!flm_grow(&frames, &r->frame_capacity, r->frame_count + 1, sizeof *r->frames)) {
+    if (!FLM_ARRAY_ADD(&r->frames, flm_builder_frame(r->builder, record)))
         flm_builder_fail_memory(r->builder);
-        return;
-    }
-    r->frames = frames;
-    r->frames[r->frame_count++] = flm_builder_frame(r->builder, record);
 }
 
 static void add_chain(struct reading *r, struct chain chain)
 {
-    void *chains = r->chains;
-    if (!flm_grow(&chains, &r->chain_capacity, r->chain_count + 1, sizeof *r->chains)) {
+    if (!FLM_ARRAY_ADD(&r->chains, chain))
         flm_builder_fail_memory(r->builder);
-        return;
-    }
-    r->chains = chains;
-    r->chains[r->chain_count++] = chain;
 }
 
 static bool is_address(struct flm_bytes name)
@@ -153,7 +142,8 @@ static void close_entry(struct reading *r)
         };
         if (is_address((struct flm_bytes){r->entry_symbol.at, r->entry_symbol.size}))
             record.flags = FLM_FRAME_UNSYMBOLIZED;
-        struct chain chain = {e->command, r->frame_count, 1, e->samples, e->percent, true, e->line};
+        struct chain chain = {e->command, r->frames.count, 1, e->samples, e->percent,
+                              true,       e->line};
         add_frame(r, &record);
         add_chain(r, chain);
     } else if (e->samples > e->found && e->found > 0) {
@@ -173,10 +163,10 @@ static double distance(double a, double b)
 static bool is_in_percent(const struct reading *r)
 {
     bool chains = false, entries = false, has_chains = false;
-    for (size_t i = 0; i < r->chain_count; i++) {
-        has_chains |= !r->chains[i].is_entry;
-        if (r->chains[i].value < 0)
-            *(r->chains[i].is_entry ? &entries : &chains) = true;
+    for (size_t i = 0; i < r->chains.count; i++) {
+        has_chains |= !r->chains.at[i].is_entry;
+        if (r->chains.at[i].value < 0)
+            *(r->chains.at[i].is_entry ? &entries : &chains) = true;
     }
     return has_chains ? chains : entries;
 }
@@ -188,8 +178,8 @@ static const char *unit_of(const struct reading *r, bool in_percent, const char 
     double sum = 0;
     if (in_percent)
         return "percent";
-    for (size_t i = 0; i < r->chain_count; i++)
-        sum += r->chains[i].value < 0 ? 0 : r->chains[i].value;
+    for (size_t i = 0; i < r->chains.count; i++)
+        sum += r->chains.at[i].value < 0 ? 0 : r->chains.at[i].value;
     if (r->event_count < 0 || r->sample_count < 0 ||
         distance(sum, r->sample_count) <= distance(sum, r->event_count))
         return "samples";
@@ -201,9 +191,9 @@ static void add_chains(struct reading *r)
     bool in_percent = is_in_percent(r), is_leaf_first = r->leaf_first > r->leaf_last;
     const char *event = r->event.size > 0 ? r->event.at : "samples";
     struct flm_metric metric = flm_builder_metric(r->builder, event, unit_of(r, in_percent, event));
-    for (size_t i = 0; i < r->chain_count && !flm_builder_failed(r->builder); i++) {
-        const struct chain *c = &r->chains[i];
-        struct flm_frame *frames = r->frames + c->first;
+    for (size_t i = 0; i < r->chains.count && !flm_builder_failed(r->builder); i++) {
+        const struct chain *c = &r->chains.at[i];
+        struct flm_frame *frames = r->frames.at + c->first;
         double value = in_percent ? c->percent : c->value;
         if (value < 0) {
             flm_builder_lost(r->builder, "stacks with no such value as the others", "line", c->line,
@@ -221,9 +211,9 @@ static void add_chains(struct reading *r)
 static void close_section(struct reading *r)
 {
     close_entry(r);
-    if (r->chain_count > 0 && !flm_builder_failed(r->builder))
+    if (r->chains.count > 0 && !flm_builder_failed(r->builder))
         add_chains(r);
-    r->chain_count = r->frame_count = r->leaf_first = r->leaf_last = 0;
+    r->chains.count = r->frames.count = r->leaf_first = r->leaf_last = 0;
     r->event.size = 0;
     r->sample_count = r->event_count = -1;
 }
@@ -386,7 +376,7 @@ static bool read_chain(struct reading *r, struct flm_bytes line)
     const char *end = line.at + line.size, *blank = flm_find(line.at, end, ' ');
     struct flm_bytes word = flm_between(line.at, blank);
     struct flm_bytes names = flm_trimmed(blank, end);
-    struct chain chain = {r->entry.command, r->frame_count, 0, -1, -1, false, r->line};
+    struct chain chain = {r->entry.command, r->frames.count, 0, -1, -1, false, r->line};
     uint64_t value;
     bool is_count = flm_number_parse_uint(word, &value);
     if ((!is_count && !read_percent(word, &chain.percent)) || names.size == 0 || !r->entry.open) {
@@ -479,8 +469,8 @@ static bool read_report(struct flm_source *source, const struct flm_read_options
     flm_text_clear(&r.names);
     flm_text_clear(&r.entry_symbol);
     flm_text_clear(&r.entry_module);
-    free(r.chains);
-    free(r.frames);
+    FLM_ARRAY_CLEAR(&r.chains);
+    FLM_ARRAY_CLEAR(&r.frames);
     return good;
 }
 

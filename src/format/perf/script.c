@@ -30,10 +30,7 @@
 #include "profile/internal.h"
 
 /* The stack of a sample: numbers of lines, leaf first. */
-struct stack {
-    uint32_t *at;
-    size_t count, capacity;
-};
+struct stack FLM_ARRAY(uint32_t);
 
 struct sample {
     bool open;
@@ -173,12 +170,10 @@ static uint64_t last_address(const struct reading *r)
 
 static bool grow_stack(struct reading *r)
 {
-    void *items = r->stack.at;
-    if (!flm_grow(&items, &r->stack.capacity, r->stack.count + 1, sizeof *r->stack.at)) {
+    if (!FLM_ARRAY_RESERVE(&r->stack, 1)) {
         flm_builder_fail_memory(r->builder);
         return false;
     }
-    r->stack.at = items;
     return true;
 }
 
@@ -515,9 +510,9 @@ static bool read_script(struct flm_source *source, const struct flm_read_options
     bool good =
         flm_perf_lines_init(&r.lines, builder) ? read_all(&r, source) : flm_error_memory(why);
     flm_perf_lines_clear(&r.lines);
-    free(r.stack.at);
-    free(r.previous.at);
-    free(r.frames.at);
+    FLM_ARRAY_CLEAR(&r.stack);
+    FLM_ARRAY_CLEAR(&r.previous);
+    FLM_ARRAY_CLEAR(&r.frames);
     flm_perf_events_clear(&r.events);
     flm_text_clear(&r.origin);
     flm_text_clear(&r.event);

@@ -66,7 +66,7 @@ static void what_is_no_frame_has_no_number(void **state)
     struct fixture f = start();
     assert_int_equal(find(&f, "\tzz bad (/x)\n"), 0);
     assert_int_equal(find(&f, "\t10 cut (/x\n"), 0);
-    assert_int_equal(f.lines.count, 1);
+    assert_int_equal(f.lines.list.count, 1);
     assert_false(flm_builder_failed(f.builder));
     /* Nor when only the address is wrong, and the rest is known. */
     assert_int_not_equal(find(&f, "\t10 main (/x)\n"), 0);
