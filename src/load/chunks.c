@@ -9,7 +9,7 @@
 #include "os/threads.h"
 
 /* A chunk must be worth a thread and the merge behind it. */
-enum { MOST_PIECES = 64, SMALLEST_PIECE = 4 << 20 };
+enum { MOST_CHUNKS = 64, SMALLEST_CHUNK = 4 << 20 };
 
 struct reading {
     struct flm_input *whole;
@@ -21,10 +21,10 @@ struct reading {
     struct chunk {
         struct reading *reading;
         uint64_t start, end;
-        uint64_t told;
+        uint64_t reported;
         struct flm_profile *profile;
         struct flm_error why;
-    } chunk[MOST_PIECES];
+    } chunk[MOST_CHUNKS];
     size_t count;
     int threads;
     pthread_t caller; /* the thread that may be called back */
@@ -37,9 +37,9 @@ static int thread_count(int wanted)
 
 size_t flm_chunk_count(uint64_t size, int threads)
 {
-    uint64_t count = size / SMALLEST_PIECE, most = (uint64_t)thread_count(threads);
+    uint64_t count = size / SMALLEST_CHUNK, most = (uint64_t)thread_count(threads);
     count = count < most ? count : most;
-    return (size_t)(count < MOST_PIECES ? count : MOST_PIECES);
+    return (size_t)(count < MOST_CHUNKS ? count : MOST_CHUNKS);
 }
 
 static bool count_lines(struct flm_input *whole, uint64_t before, uint64_t *lines,
@@ -62,12 +62,13 @@ static bool count_lines(struct flm_input *whole, uint64_t before, uint64_t *line
     return good;
 }
 
-static bool tell(void *context, uint64_t bytes)
+static bool report_progress(void *context, uint64_t bytes)
 {
     struct chunk *chunk = context;
     struct reading *r = chunk->reading;
-    uint64_t passed = atomic_fetch_add(&r->passed, bytes - chunk->told) + bytes - chunk->told;
-    chunk->told = bytes;
+    uint64_t passed =
+        atomic_fetch_add(&r->passed, bytes - chunk->reported) + bytes - chunk->reported;
+    chunk->reported = bytes;
     if (r->load->progress && !atomic_load(&r->stopped) &&
         pthread_equal(pthread_self(), r->caller) &&
         !r->load->progress(r->load->progress_context, passed, flm_input_size(r->whole)))
@@ -76,7 +77,7 @@ static bool tell(void *context, uint64_t bytes)
 }
 
 /* Losses and errors name lines; those of a chunk count from its own beginning. */
-static bool place_lines(const struct chunk *chunk, struct flm_builder *builder,
+static bool shift_lines(const struct chunk *chunk, struct flm_builder *builder,
                         struct flm_error *why)
 {
     uint64_t before;
@@ -107,12 +108,12 @@ static void read_chunk(void *context, size_t i)
     struct flm_builder *builder = input ? flm_builder_new(why) : NULL;
     if (builder) {
         struct flm_source *source = flm_input_source(input);
-        source->progress = tell;
+        source->progress = report_progress;
         source->progress_context = chunk;
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
-            place_lines(chunk, NULL, why);
-        if (read && place_lines(chunk, builder, why)) {
+            shift_lines(chunk, NULL, why);
+        if (read && shift_lines(chunk, builder, why)) {
             chunk->profile = flm_builder_finish(builder, why);
             builder = NULL;
         }
@@ -163,7 +164,7 @@ static bool cut(struct reading *r, uint64_t start, size_t count, struct flm_erro
 
 static struct flm_profile *merge(struct reading *r, struct flm_error *why)
 {
-    const struct flm_profile *profiles[MOST_PIECES];
+    const struct flm_profile *profiles[MOST_CHUNKS];
     for (size_t i = 0; i < r->count; i++) {
         profiles[i] = r->chunk[i].profile;
         if (!profiles[i]) {

@@ -34,13 +34,13 @@ struct flm_metric flm_perf_events_samples(struct flm_perf_events *events)
     return events->samples;
 }
 
-/* The last metric and that at `place` change places; returns the new place of the last. */
-static struct flm_metric put_before(struct flm_builder *b, struct flm_metric place)
+/* Swaps the last metric and the one in `slot`; returns the slot, where the last one is then. */
+static struct flm_metric put_before(struct flm_builder *b, struct flm_metric slot)
 {
     struct flm_builder_metric *last = &b->metrics[b->metric_count - 1], moved = *last;
-    *last = b->metrics[place.index];
-    b->metrics[place.index] = moved;
-    return place;
+    *last = b->metrics[slot.index];
+    b->metrics[slot.index] = moved;
+    return slot;
 }
 
 static struct flm_metric add_event(struct flm_perf_events *events, uint32_t string,

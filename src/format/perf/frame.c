@@ -128,9 +128,9 @@ bool flm_perf_frame_is_line(struct flm_bytes line)
 
 struct flm_perf_location flm_perf_location_parse(struct flm_bytes line)
 {
-    struct flm_perf_location place = {0};
+    struct flm_perf_location location = {0};
     struct flm_bytes text = flm_trimmed(line.at, line.at + line.size);
-    place.inlined = take_ending(&text, " (inlined)");
+    location.inlined = take_ending(&text, " (inlined)");
     const char *end = text.at + text.size;
     const char *remark = flm_find(text.at, end, '('); /* (discriminator 2) */
     text = flm_trimmed(text.at, remark > text.at && remark[-1] == ' ' ? remark : end);
@@ -141,10 +141,10 @@ struct flm_perf_location flm_perf_location_parse(struct flm_bytes line)
     struct flm_bytes digits = flm_between(text.at + colon, text.at + text.size);
     if (colon < 2 || text.at[0] == '?' || !flm_number_parse_uint(digits, &number) || number == 0 ||
         number > UINT32_MAX)
-        return place;
-    place.file = flm_between(text.at, text.at + colon - 1);
-    place.line = (uint32_t)number;
-    return place;
+        return location;
+    location.file = flm_between(text.at, text.at + colon - 1);
+    location.line = (uint32_t)number;
+    return location;
 }
 
 /* ---- Modules --------------------------------------------------------------------------------- */
@@ -317,17 +317,17 @@ static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *fram
 }
 
 bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *frame,
-                         const struct flm_perf_location *place, struct flm_perf_frames *out)
+                         const struct flm_perf_location *location, struct flm_perf_frames *out)
 {
     struct flm_frame_record record = {.kind = flm_perf_module_kind(frame->module)};
     record.module = flm_builder_string(b, frame->module.at, frame->module.size).index;
     if (frame->module.size == 0 && frame->symbol.size > 0 && frame->address >= FLM_PERF_KERNEL_HALF)
         record.kind = FLM_KIND_KERNEL;
-    if (frame->inlined || (place && place->inlined))
+    if (frame->inlined || (location && location->inlined))
         record.kind = FLM_KIND_INLINED;
-    if (place && place->file.size > 0) {
-        record.file = flm_builder_string(b, place->file.at, place->file.size).index;
-        record.line = place->line;
+    if (location && location->file.size > 0) {
+        record.file = flm_builder_string(b, location->file.at, location->file.size).index;
+        record.line = location->line;
     }
     if (frame->symbol.size == 0)
         return add_unknown(b, frame, &record, out);

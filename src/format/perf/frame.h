@@ -52,9 +52,9 @@ enum flm_kind flm_perf_module_kind(struct flm_bytes module);
 struct flm_perf_frames FLM_ARRAY(struct flm_frame);
 
 /* Adds to `out` the frames of one line, outer first: none (for a process name in brackets), one, or
- * several for inlined Java. `place` may be NULL. False if memory ran out. */
+ * several for inlined Java. `location` may be NULL. False if memory ran out. */
 bool flm_perf_frame_make(struct flm_builder *builder, const struct flm_perf_frame *frame,
-                         const struct flm_perf_location *place, struct flm_perf_frames *out);
+                         const struct flm_perf_location *location, struct flm_perf_frames *out);
 
 /* Leaf first to root first, and back. */
 void flm_perf_frames_reverse(struct flm_frame *frames, size_t count);

@@ -92,13 +92,13 @@ static bool split_frame(struct flm_bytes text, struct parts *parts)
     return true;
 }
 
-/* A place that perf does not know names an address: all of them are one. */
+/* A location that perf does not know names an address: all of them are one. */
 static void split_place(struct flm_bytes text, struct parts *parts)
 {
-    static const char unknown_place[] = "?", unknown_inlined[] = "? (inlined)";
-    struct flm_perf_location place = flm_perf_location_parse(text);
-    if (place.file.size == 0)
-        text = flm_bytes_of(place.inlined ? unknown_inlined : unknown_place);
+    static const char unknown_location[] = "?", unknown_inlined[] = "? (inlined)";
+    struct flm_perf_location location = flm_perf_location_parse(text);
+    if (location.file.size == 0)
+        text = flm_bytes_of(location.inlined ? unknown_inlined : unknown_location);
     *parts = (struct parts){.head = text, .tail = {text.at + text.size, 0}};
 }
 
@@ -270,9 +270,9 @@ uint32_t flm_perf_lines_expect(struct flm_perf_lines *lines, uint32_t line, cons
 
 /* ---- Numbers to frames ----------------------------------------------------------------------- */
 
-/* The frames of a line, given the frame that it is inlined into, and its place; 0: none. */
+/* The frames of a line, given the frame that it is inlined into, and its location; 0: none. */
 static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t outer,
-                        uint32_t place_number)
+                        uint32_t location_number)
 {
     struct flm_perf_line *line = &lines->list.at[number];
     const struct flm_perf_line *physical = &lines->list.at[outer ? outer : number];
@@ -284,14 +284,14 @@ static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t 
     };
     if (line->address_only)
         flm_perf_frame_parse(kept(lines, line, 0, line->head), &frame);
-    struct flm_perf_location place = {0};
-    if (place_number)
-        place = flm_perf_location_parse(
-            kept(lines, &lines->list.at[place_number], 0, lines->list.at[place_number].head));
+    struct flm_perf_location location = {0};
+    if (location_number)
+        location = flm_perf_location_parse(
+            kept(lines, &lines->list.at[location_number], 0, lines->list.at[location_number].head));
 
     struct flm_perf_frames *all = &lines->frames;
     size_t first = all->count;
-    if (!flm_perf_frame_make(lines->builder, &frame, &place, all)) {
+    if (!flm_perf_frame_make(lines->builder, &frame, &location, all)) {
         flm_builder_fail_memory(lines->builder);
         return false;
     }
@@ -305,7 +305,7 @@ static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t 
     line->frames = (uint32_t)first;
     line->frame_count = (uint32_t)count;
     line->outer = outer;
-    line->place = place_number;
+    line->location = location_number;
     return true;
 }
 
@@ -314,7 +314,7 @@ static uint32_t line_of(uint32_t marked)
     return marked & ~FLM_PERF_SAME_ADDRESS;
 }
 
-static bool is_place(const struct flm_perf_lines *lines, uint32_t marked)
+static bool is_location(const struct flm_perf_lines *lines, uint32_t marked)
 {
     return lines->list.at[line_of(marked)].kind == FLM_PERF_LINE_LOCATION;
 }
@@ -330,26 +330,26 @@ size_t flm_perf_lines_count(const struct flm_perf_lines *lines, const uint32_t *
 
 /* Going through a stack from the outside in: what the lines outside say about the next one. */
 struct surroundings {
-    uint32_t place;    /* of the next frame; 0: none */
+    uint32_t location; /* of the next frame; 0: none */
     uint32_t physical; /* the frame that the next one is inlined into, if it is inlined; 0: none */
 };
 
-static bool is_inlined(const struct flm_perf_lines *lines, uint32_t marked, uint32_t place)
+static bool is_inlined(const struct flm_perf_lines *lines, uint32_t marked, uint32_t location)
 {
-    return lines->list.at[line_of(marked)].inlined || lines->list.at[place].inlined;
+    return lines->list.at[line_of(marked)].inlined || lines->list.at[location].inlined;
 }
 
 static void pass(const struct flm_perf_lines *lines, uint32_t marked, struct surroundings *around)
 {
-    if (is_place(lines, marked)) {
-        around->place = line_of(marked);
+    if (is_location(lines, marked)) {
+        around->location = line_of(marked);
         return;
     }
-    if (!is_inlined(lines, marked, around->place))
+    if (!is_inlined(lines, marked, around->location))
         around->physical = line_of(marked);
     if (!(marked & FLM_PERF_SAME_ADDRESS))
         around->physical = 0;
-    around->place = 0;
+    around->location = 0;
 }
 
 /* What `count` lines say about what is inside of them: those that matter, from the first physical
@@ -358,7 +358,8 @@ static struct surroundings look_outside(const struct flm_perf_lines *lines, cons
                                         size_t count)
 {
     size_t from = 0;
-    while (from < count && (is_place(lines, stack[from]) || (stack[from] & FLM_PERF_SAME_ADDRESS)))
+    while (from < count &&
+           (is_location(lines, stack[from]) || (stack[from] & FLM_PERF_SAME_ADDRESS)))
         from++;
     struct surroundings around = {0};
     while (from-- > 0)
@@ -379,13 +380,13 @@ bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, 
 {
     struct surroundings around = look_outside(lines, stack + count, known);
     for (size_t i = count; i-- > 0; pass(lines, stack[i], &around)) {
-        if (is_place(lines, stack[i]))
+        if (is_location(lines, stack[i]))
             continue;
         uint32_t number = line_of(stack[i]);
         struct flm_perf_line *line = &lines->list.at[number];
-        uint32_t outer = is_inlined(lines, stack[i], around.place) ? around.physical : 0;
-        if ((line->outer != outer || line->place != around.place) &&
-            !make_frames(lines, number, outer, around.place))
+        uint32_t outer = is_inlined(lines, stack[i], around.location) ? around.physical : 0;
+        if ((line->outer != outer || line->location != around.location) &&
+            !make_frames(lines, number, outer, around.location))
             return false;
         if (out->capacity - out->count < line->frame_count && !grow(lines, out, line->frame_count))
             return false;

@@ -8,12 +8,12 @@
  *     address  symbol    offset module              line 7: its frames; behind it came line 8
  *
  * And mostly it need not even be looked for: a function tends to be called by the one that called
- * it the last time, from the same place. Each line remembers the line that came behind it; the text
+ * it the last time, from the same location. Each line remembers the line that came behind it; the text
  * is first compared with that one as it was, 16 bytes at a time, and then without address and
  * offset. In two recordings (a build with make; node) 62 % and 81 % of the lines are expected so.
  *
  * The frames of some lines depend on the lines around: "(inlined)" has the module of the frame that
- * it is inlined into, and -F +srcline puts the place of a frame on a line of its own, below. So
+ * it is inlined into, and -F +srcline puts the location of a frame on a line of its own, below. So
  * lines turn into frames when the stack is complete, from the outside in. */
 #ifndef FLAMEL_FORMAT_PERF_LINES_H
 #define FLAMEL_FORMAT_PERF_LINES_H
@@ -41,7 +41,7 @@ struct flm_perf_line {
     bool is_upper;                /* the address is the kernel's */
     bool address_only;            /* what is kept is an address */
     uint32_t frames, frame_count; /* in the list of frames, outer first */
-    uint32_t outer, place;        /* the lines that these frames were made with; 0: none */
+    uint32_t outer, location;     /* the lines that these frames were made with; 0: none */
     uint32_t symbol, symbol_size; /* in what is kept */
     uint32_t module, module_size;
 };
@@ -58,7 +58,7 @@ bool flm_perf_lines_init(struct flm_perf_lines *lines, struct flm_builder *build
 void flm_perf_lines_clear(struct flm_perf_lines *lines);
 
 /* The number of the line `text` (its newline included, if it has one), added when it is new. 0 for
- * one that is no frame (or place), and when memory ran out: the builder then has failed. */
+ * one that is no frame (or location), and when memory ran out: the builder then has failed. */
 uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text,
                              enum flm_perf_line_kind kind);
 

@@ -63,7 +63,7 @@ struct reading {
     struct sample sample;
     struct stack stack;
     uint32_t last;                 /* the line read last in it */
-    bool inlined;                  /* it, or the frame that it is the place of, is inlined */
+    bool inlined;                  /* it, or the frame that it is the location of, is inlined */
     struct flm_bytes last_text;    /* the last frame, while it is in the window */
     uint64_t last_address;         /* and its address, once it is not */
     struct flm_perf_frames frames; /* of the current stack, those that the one before lacks */
@@ -369,7 +369,7 @@ static bool begin_sample(struct reading *r, const struct flm_perf_header *header
 }
 
 /* A line of -F +srcline: two blanks, below a frame. */
-static bool is_place(const struct reading *r, struct flm_bytes line)
+static bool is_location(const struct reading *r, struct flm_bytes line)
 {
     return r->sample.open && r->stack.count > 0 && line.size > 2 && line.at[0] == ' ' &&
            line.at[1] == ' ' && line.at[2] != ' ' && line.at[2] != '\t';
@@ -431,7 +431,7 @@ static bool read_line(struct reading *r, struct flm_bytes line)
         read_comment(r, line);
     else if (flm_perf_header_parse(line, &header))
         return begin_sample(r, &header, FLM_PERF_NONE, line);
-    else if (is_place(r, line))
+    else if (is_location(r, line))
         read_stack_line(r, line, FLM_PERF_LINE_LOCATION);
     else if (flm_perf_frame_is_line(line))
         read_stack_line(r, line, FLM_PERF_LINE_FRAME);

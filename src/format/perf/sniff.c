@@ -54,7 +54,7 @@ static struct head look_at_head(struct flm_bytes head, bool whole)
         } else if (above == GUESS && is_sure_frame(line)) {
             seen.guesses++;
         } else if (above != NOTHING && line.at[0] == ' ' && seen.frames + seen.guesses > 0) {
-            continue; /* a place */
+            continue; /* a location */
         } else {
             seen.others += above == GUESS;
             seen.guesses +=
