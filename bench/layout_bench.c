@@ -114,7 +114,7 @@ static void bench_build(const char *shape, const struct flm_profile *p)
     double matched = 0;
     for (int batch = 0; batch < (n < 2e6 ? 12 : 3); batch++) {
         double start = now_us();
-        flm_profile_totals(p, 0, total);
+        flm_profile_totals(p, (struct flm_metric){0}, total);
         totals = fastest(totals, now_us() - start);
         for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_TOTAL; order++) {
             struct flm_layout_options options = {.tree = flm_tree_of(p, (struct flm_metric){0}),
@@ -164,7 +164,7 @@ static void bench_view(const char *shape, const struct flm_profile *p,
     double *offset = must(malloc(node_count * sizeof *offset));
     uint32_t *depth = must(malloc(node_count * sizeof *depth)), seen = 0;
     struct flm_rectangles list = {0};
-    flm_profile_totals(p, 0, total);
+    flm_profile_totals(p, (struct flm_metric){0}, total);
     flm_profile_depths(p, depth);
     for (uint32_t i = 0; i < node_count; i++)
         offset[i] = flm_layout_offset(layout, (struct flm_node){i});

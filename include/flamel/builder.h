@@ -54,13 +54,8 @@ void flm_builder_add(struct flm_builder *builder, struct flm_node node, struct f
 
 /* Labels (thread, command, span ...) are key and value; sets of them are interned. `labels` holds
  * 2 x count strings: key, value, key, value ... in any order; a key may repeat. */
-struct flm_label_set {
-    uint32_t index; /* 0: the empty set */
-};
 struct flm_label_set flm_builder_label_set(struct flm_builder *builder,
-                                           const struct flm_string *permutations, size_t count);
-
-#define FLM_NO_TIME INT64_MIN
+                                           const struct flm_string *labels, size_t count);
 
 /* One sample: adds `value` to the node, and keeps when (nanoseconds on the profile's own clock, or
  * FLM_NO_TIME) and with which labels. */

@@ -50,6 +50,9 @@ struct flm_node {
 struct flm_metric {
     uint32_t index;
 };
+struct flm_label_set {
+    uint32_t index; /* 0: the empty set */
+};
 
 #define FLM_NONE UINT32_MAX /* an index that is none */
 
@@ -92,6 +95,26 @@ struct flm_metric_record {
     uint32_t unit; /* string: "ns", "bytes", "count", "samples"; "" where it is not known */
 };
 
+/* A label of samples: key and value ("thread", "main"). Sorted by key, then value; distinct. */
+struct flm_label_record {
+    uint32_t key, value; /* strings */
+};
+
+/* A fact about the recording: "command", "host", "duration_ns". Sorted by key; keys are distinct. */
+struct flm_note_record {
+    uint32_t key, value; /* strings */
+};
+
+/* What a reader or a recorder could not keep: "lost samples", "malformed lines". Sorted by what. */
+struct flm_loss_record {
+    uint32_t what;  /* string */
+    uint32_t where; /* string: the first one, as "line 812"; "" where it is not known */
+    double count;
+};
+
+/* The time of a sample that has none. */
+#define FLM_NO_TIME INT64_MIN
+
 /* A text in memory that the profile owns; not terminated, may hold any byte. */
 struct flm_name {
     const char *at;
@@ -106,12 +129,21 @@ uint32_t flm_profile_frame_count(const struct flm_profile *profile);
 uint32_t flm_profile_node_count(const struct flm_profile *profile);
 uint32_t flm_profile_metric_count(const struct flm_profile *profile);
 uint32_t flm_profile_sample_count(const struct flm_profile *profile);
+uint32_t flm_profile_label_count(const struct flm_profile *profile);
+uint32_t flm_profile_label_set_count(const struct flm_profile *profile); /* with the empty one */
+uint32_t flm_profile_note_count(const struct flm_profile *profile);
+uint32_t flm_profile_loss_count(const struct flm_profile *profile);
+
+/* ---- Strings, frames and stacks --------------------------------------------------------------
+ *
+ * Whatever these functions return belongs to the profile, and is good until the profile is freed.
+ * An index must be below its count; nothing else is checked. */
 
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string);
 const struct flm_frame_record *flm_profile_frame(const struct flm_profile *profile,
                                                  struct flm_frame frame);
 
-/* The node columns: flm_profile_node_count values each, good until the profile is freed. */
+/* The node columns: flm_profile_node_count values each. */
 const uint32_t *flm_profile_frames(const struct flm_profile *profile);
 const uint32_t *flm_profile_ends(const struct flm_profile *profile);
 const double *flm_profile_self(const struct flm_profile *profile, struct flm_metric metric);
@@ -122,8 +154,60 @@ const struct flm_metric_record *flm_profile_metric(const struct flm_profile *pro
 /* The metric of that name: {FLM_NONE} where there is none. */
 struct flm_metric flm_profile_metric_named(const struct flm_profile *profile, const char *name);
 
+/* The metric of that name, or the first when `name` is NULL. False, and `why` with the names of the
+ * metrics, when there is none. */
+bool flm_metric_find(const struct flm_profile *profile, const char *name, struct flm_metric *metric,
+                     struct flm_error *why);
+
 /* Sum of self over all nodes. */
 double flm_profile_total(const struct flm_profile *profile, struct flm_metric metric);
+
+/* These fill a column that the caller has: flm_profile_node_count values.
+ *
+ * Totals: self of the node and of all nodes below it, in the unit of the metric; one backward pass.
+ * Parents: parent[0] is FLM_NONE. Depths: the root has 0; returns the largest. */
+void flm_profile_totals(const struct flm_profile *profile, struct flm_metric metric, double *total);
+void flm_profile_parents(const struct flm_profile *profile, uint32_t *parent);
+uint32_t flm_profile_depths(const struct flm_profile *profile, uint32_t *depth);
+
+/* The largest depth, without a column for all of them: 0 when there is only the root. False, and
+ * `why`, if memory ran out. */
+bool flm_profile_depth(const struct flm_profile *profile, uint32_t *deepest, struct flm_error *why);
+
+/* ---- Samples, labels, notes and losses -------------------------------------------------------
+ *
+ * The sample columns: flm_profile_sample_count values each, ascending by time. A profile that was
+ * read from a format without times and labels has none, and its stacks may have more value than
+ * its samples where profiles with and without samples were merged.
+ *
+ *     sample   time        node        label set           value
+ *     0        1000200     3           1  {thread=main}    250000
+ *     1        1250300     4           2  {thread=io}      250000 */
+
+/* Nanoseconds on the profile's own clock, or FLM_NO_TIME. */
+const int64_t *flm_profile_sample_times(const struct flm_profile *profile);
+const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile);
+const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile);
+
+/* In the unit of the metric. They are part of the self values of their nodes already. */
+const double *flm_profile_sample_values(const struct flm_profile *profile,
+                                        struct flm_metric metric);
+
+/* All labels: flm_profile_label_count records. */
+const struct flm_label_record *flm_profile_labels(const struct flm_profile *profile);
+
+/* The labels of a set: indices of labels, ascending. *count receives how many. */
+const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct flm_label_set set,
+                                      uint32_t *count);
+
+/* All notes and losses: flm_profile_note_count and flm_profile_loss_count records. */
+const struct flm_note_record *flm_profile_notes(const struct flm_profile *profile);
+const struct flm_loss_record *flm_profile_losses(const struct flm_profile *profile);
+
+/* The value of the note with that key: {NULL, 0} where there is none. */
+struct flm_name flm_profile_note_named(const struct flm_profile *profile, const char *key);
+
+/* ---- Checks and files ------------------------------------------------------------------------ */
 
 /* Every promise above, checked: ranges, nesting, order, uniqueness, finite values. A profile that
  * was opened from a file has passed it. False, and the first broken promise, otherwise. */

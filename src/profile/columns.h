@@ -9,22 +9,6 @@
 #include "base/core/bytes.h"
 #include "flamel/profile.h"
 
-/* A fact about the recording: key and value, strings. Sorted by key; keys are distinct. */
-struct flm_note_record {
-    uint32_t key, value;
-};
-
-/* Something that was not kept. Sorted by what. */
-struct flm_loss_record {
-    uint32_t what, where; /* strings */
-    double count;
-};
-
-/* A label: key and value, strings. Sorted by key, then value; distinct. */
-struct flm_label_record {
-    uint32_t key, value;
-};
-
 /* Names of metrics are compared pair by pair, so their number is bounded. */
 enum { FLM_MOST_METRICS = 4096 };
 
@@ -94,22 +78,5 @@ static inline double *flm_sample_column(const struct flm_profile *p, uint32_t me
 /* Self values of `node_count` nodes to totals, in place: a backward pass, in which each node adds
  * up its children; no recursion and no parent pointers. */
 void flm_add_up(double *values, const uint32_t *end, uint32_t node_count);
-
-/* Writes the total of every node of one metric to `total` (node_count values). */
-void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total);
-
-/* parent[0] = FLM_NONE. */
-void flm_profile_parents(const struct flm_profile *p, uint32_t *parent);
-
-/* depth[0] = 0. Returns the largest. */
-uint32_t flm_profile_depths(const struct flm_profile *p, uint32_t *depth);
-
-/* The largest depth, without a column for all of them: 0 when there is only the root. */
-bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct flm_error *why);
-
-/* The metric of that name, or the first when `name` is NULL. False, and `why` with the names that
- * there are, when there is none. */
-bool flm_metric_find(const struct flm_profile *p, const char *name, struct flm_metric *metric,
-                     struct flm_error *why);
 
 #endif

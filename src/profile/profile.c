@@ -1,8 +1,10 @@
 #include "profile/columns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/text/text.h"
+#include "flamel/flamel.h"
 #include "profile/flm_file.h"
 
 const char *flm_kind_name(uint32_t kind)
@@ -89,6 +91,26 @@ uint32_t flm_profile_sample_count(const struct flm_profile *profile)
     return profile->sizes.sample_count;
 }
 
+uint32_t flm_profile_label_count(const struct flm_profile *profile)
+{
+    return profile->sizes.label_count;
+}
+
+uint32_t flm_profile_label_set_count(const struct flm_profile *profile)
+{
+    return profile->sizes.label_set_count;
+}
+
+uint32_t flm_profile_note_count(const struct flm_profile *profile)
+{
+    return profile->sizes.note_count;
+}
+
+uint32_t flm_profile_loss_count(const struct flm_profile *profile)
+{
+    return profile->sizes.loss_count;
+}
+
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string)
 {
     struct flm_bytes text = flm_string_bytes(profile, string.index);
@@ -154,9 +176,9 @@ void flm_add_up(double *values, const uint32_t *end, uint32_t node_count)
     }
 }
 
-void flm_profile_totals(const struct flm_profile *p, uint32_t metric, double *total)
+void flm_profile_totals(const struct flm_profile *p, struct flm_metric metric, double *total)
 {
-    memcpy(total, flm_self_column(p, metric), p->sizes.node_count * sizeof *total);
+    memcpy(total, flm_self_column(p, metric.index), p->sizes.node_count * sizeof *total);
     flm_add_up(total, p->node_end, p->sizes.node_count);
 }
 
@@ -207,6 +229,59 @@ bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct fl
     return true;
 }
 
+const int64_t *flm_profile_sample_times(const struct flm_profile *profile)
+{
+    return profile->sample_time;
+}
+
+const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile)
+{
+    return profile->sample_node;
+}
+
+const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile)
+{
+    return profile->sample_labels;
+}
+
+const double *flm_profile_sample_values(const struct flm_profile *profile, struct flm_metric metric)
+{
+    assert(metric.index < profile->sizes.metric_count);
+    return flm_sample_column(profile, metric.index);
+}
+
+const struct flm_label_record *flm_profile_labels(const struct flm_profile *profile)
+{
+    return profile->labels;
+}
+
+const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct flm_label_set set,
+                                      uint32_t *count)
+{
+    assert(set.index < profile->sizes.label_set_count);
+    uint32_t start = set.index ? profile->label_set_ends[set.index - 1] : 0;
+    *count = profile->label_set_ends[set.index] - start;
+    return profile->set_members + start;
+}
+
+const struct flm_note_record *flm_profile_notes(const struct flm_profile *profile)
+{
+    return profile->notes;
+}
+
+const struct flm_loss_record *flm_profile_losses(const struct flm_profile *profile)
+{
+    return profile->losses;
+}
+
+struct flm_name flm_profile_note_named(const struct flm_profile *profile, const char *key)
+{
+    for (uint32_t i = 0; i < profile->sizes.note_count; i++)
+        if (flm_bytes_are(flm_string_bytes(profile, profile->notes[i].key), key))
+            return flm_profile_string(profile, (struct flm_string){profile->notes[i].value});
+    return (struct flm_name){NULL, 0};
+}
+
 bool flm_metric_find(const struct flm_profile *p, const char *name, struct flm_metric *metric,
                      struct flm_error *why)
 {
@@ -226,4 +301,14 @@ bool flm_metric_find(const struct flm_profile *p, const char *name, struct flm_m
                   (int)names.size, names.at ? names.at : "");
     flm_text_clear(&names);
     return false;
+}
+
+/* ---- What the whole library shares ----------------------------------------------------------- */
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *flm_version(void)
+{
+    return VERSION_TEXT(FLM_VERSION_MAJOR, FLM_VERSION_MINOR, FLM_VERSION_PATCH);
 }

@@ -76,7 +76,7 @@ static void a_layout_agrees_with_a_plain_walk(void **state)
         const uint32_t *end = flm_profile_ends(p);
         double *total = malloc(count * sizeof *total), *offset = calloc(count, sizeof *offset);
         uint32_t *level = calloc(count, sizeof *level), *parent = malloc(count * sizeof *parent);
-        flm_profile_totals(p, 0, total);
+        flm_profile_totals(p, (struct flm_metric){0}, total);
         flm_profile_parents(p, parent);
         for (uint32_t i = 0; i < count; i++) {
             double edge = offset[i];

@@ -31,7 +31,7 @@ static struct plain plain_of(const struct flm_profile *p, const uint32_t *frame)
                           malloc(count * sizeof(uint32_t)),
                           malloc(count * sizeof(uint32_t)),
                           0};
-    flm_profile_totals(p, 0, plain.total);
+    flm_profile_totals(p, (struct flm_metric){0}, plain.total);
     flm_profile_parents(p, plain.parent);
     plain.level_count = flm_profile_depths(p, plain.level) + 1;
     plain.offset[0] = 0;

@@ -284,7 +284,7 @@ static void a_profile_that_passes_can_be_walked(void **state)
             assert_true(p->sizes.node_count <= 8);
             flm_profile_depths(p, depth);
             flm_profile_parents(p, depth);
-            flm_profile_totals(p, 0, total);
+            flm_profile_totals(p, (struct flm_metric){0}, total);
             free(described(p));
         } else {
             refused++;

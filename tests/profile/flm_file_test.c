@@ -144,7 +144,7 @@ static void walk(const struct flm_profile *p)
     double *total = malloc(p->sizes.node_count * sizeof *total);
     assert_non_null(total);
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        flm_profile_totals(p, m, total);
+        flm_profile_totals(p, (struct flm_metric){m}, total);
     free(total);
 }
 

@@ -2,9 +2,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/flamel.h"
 #include "profile/flm_file.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
@@ -86,7 +88,7 @@ static void parents_depths_and_totals_agree_with_the_ends(void **state)
         uint32_t returned = flm_profile_depths(p, depth);
         for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
             double all = 0;
-            flm_profile_totals(p, m, total);
+            flm_profile_totals(p, (struct flm_metric){m}, total);
             for (uint32_t i = 0; i < count; i++) {
                 uint32_t above = 0, nearest = FLM_NONE;
                 double sum = 0;
@@ -134,7 +136,7 @@ static void a_chain_of_100000_frames_has_its_depth(void **state)
     assert_int_equal(of_node[777], 777);
     flm_profile_parents(p, of_node);
     assert_int_equal(of_node[100000], 99999);
-    flm_profile_totals(p, 0, total);
+    flm_profile_totals(p, (struct flm_metric){0}, total);
     assert_true(total[0] == 100000 && total[100000] == 1);
     assert_true(flm_profile_depth(p, &deepest, NULL));
     assert_int_equal(deepest, 100000);
@@ -255,6 +257,103 @@ static void room_that_cannot_be_had_is_an_error(void **state)
     flm_profile_free(p);
 }
 
+static void assert_string(const struct flm_profile *p, uint32_t string, const char *expected)
+{
+    struct flm_name name = flm_profile_string(p, (struct flm_string){string});
+    assert_int_equal(name.size, strlen(expected));
+    assert_memory_equal(name.at, expected, name.size);
+}
+
+/* Two samples with a time, one without; notes and losses. */
+static struct flm_profile *sampled_profile(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_metric count = flm_builder_metric(b, "events", "count");
+    struct flm_string labels[] = {flm_builder_string(b, "thread", 6), flm_builder_string(b, "b", 1),
+                                  flm_builder_string(b, "cpu", 3), flm_builder_string(b, "7", 1)};
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    flm_builder_sample(b, 20, node, flm_builder_label_set(b, labels, 2), cpu, 5);
+    flm_builder_sample_add(b, count, 1);
+    node = flm_builder_child(b, node, flm_builder_function(b, "read", 4));
+    flm_builder_sample(b, 10, node, flm_builder_label_set(b, labels, 1), cpu, 3);
+    flm_builder_sample(b, FLM_NO_TIME, node, (struct flm_label_set){0}, cpu, 2);
+    flm_builder_note(b, "host", "here", 4);
+    flm_builder_note(b, "command", "app", 3);
+    flm_builder_lost(b, "malformed lines", "line", 812, 4);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static void samples_are_read_as_columns(void **state)
+{
+    (void)state;
+    struct flm_profile *p = sampled_profile();
+    static const int64_t times[] = {FLM_NO_TIME, 10, 20};
+    static const uint32_t nodes[] = {2, 2, 1};
+    static const double cpu[] = {2, 3, 5}, events[] = {0, 0, 1};
+    assert_int_equal(flm_profile_sample_count(p), 3);
+    assert_memory_equal(flm_profile_sample_times(p), times, sizeof times);
+    assert_memory_equal(flm_profile_sample_nodes(p), nodes, sizeof nodes);
+    assert_memory_equal(flm_profile_sample_values(p, (struct flm_metric){0}), cpu, sizeof cpu);
+    assert_memory_equal(flm_profile_sample_values(p, (struct flm_metric){1}), events,
+                        sizeof events);
+    flm_profile_free(p);
+}
+
+static void labels_are_read_by_set(void **state)
+{
+    (void)state;
+    struct flm_profile *p = sampled_profile();
+    const struct flm_label_record *labels = flm_profile_labels(p);
+    assert_int_equal(flm_profile_label_count(p), 2);
+    assert_string(p, labels[0].key, "cpu");
+    assert_string(p, labels[0].value, "7");
+    assert_string(p, labels[1].key, "thread");
+    assert_string(p, labels[1].value, "b");
+    assert_int_equal(flm_profile_label_set_count(p), 3);
+    const uint32_t *sets = flm_profile_sample_label_sets(p);
+    static const uint32_t sizes[] = {0, 1, 2};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t count = 99;
+        const uint32_t *set = flm_profile_label_set(p, (struct flm_label_set){sets[i]}, &count);
+        assert_int_equal(count, sizes[i]);
+        for (uint32_t k = 0; k < count; k++)
+            assert_int_equal(set[count - 1 - k], 1 - k); /* thread, and cpu in front of it */
+    }
+    flm_profile_free(p);
+}
+
+static void notes_and_losses_are_read(void **state)
+{
+    (void)state;
+    struct flm_profile *p = sampled_profile();
+    assert_int_equal(flm_profile_note_count(p), 2);
+    assert_string(p, flm_profile_notes(p)[0].key, "command");
+    assert_string(p, flm_profile_notes(p)[1].value, "here");
+    struct flm_name host = flm_profile_note_named(p, "host");
+    assert_int_equal(host.size, 4);
+    assert_memory_equal(host.at, "here", 4);
+    assert_null(flm_profile_note_named(p, "hos").at);
+    assert_int_equal(flm_profile_loss_count(p), 1);
+    assert_string(p, flm_profile_losses(p)[0].what, "malformed lines");
+    assert_string(p, flm_profile_losses(p)[0].where, "line 812");
+    assert_true(flm_profile_losses(p)[0].count == 4);
+    flm_profile_free(p);
+}
+
+static void the_version_is_that_of_the_build(void **state)
+{
+    (void)state;
+    char headers[40];
+    snprintf(headers, sizeof headers, "%d.%d.%d", FLM_VERSION_MAJOR, FLM_VERSION_MINOR,
+             FLM_VERSION_PATCH);
+    assert_string_equal(flm_version(), FLAMEL_VERSION);
+    assert_string_equal(flm_version(), headers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +365,10 @@ int main(void)
         cmocka_unit_test(shrinking_keeps_the_beginning_of_every_column),
         cmocka_unit_test(shrinking_may_change_nothing),
         cmocka_unit_test(room_that_cannot_be_had_is_an_error),
+        cmocka_unit_test(samples_are_read_as_columns),
+        cmocka_unit_test(labels_are_read_by_set),
+        cmocka_unit_test(notes_and_losses_are_read),
+        cmocka_unit_test(the_version_is_that_of_the_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static bool make_columns(struct making *m, const struct flm_functions *functions
         m->total = malloc(m->p->sizes.node_count * sizeof *m->total);
         if (!m->total)
             return flm_error_memory(why);
-        flm_profile_totals(m->p, o->metric.index, m->total);
+        flm_profile_totals(m->p, o->metric, m->total);
     }
     m->lazy = flm_lazy_tree_new_grouped(m->p, o->metric, kinds[o->view], o->marks,
                                         functions->of_frame, functions->count, why);

@@ -332,10 +332,8 @@ double flm_comparison_sample(const struct flm_profile *p, struct flm_metric metr
 
 struct flm_bytes flm_profile_note(const struct flm_profile *p, const char *key)
 {
-    for (uint32_t i = 0; i < p->sizes.note_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->notes[i].key), key))
-            return flm_string_bytes(p, p->notes[i].value);
-    return (struct flm_bytes){NULL, 0};
+    struct flm_name value = flm_profile_note_named(p, key);
+    return (struct flm_bytes){value.at, value.size};
 }
 
 static double noted_duration_ns(const struct flm_profile *p)

@@ -71,7 +71,7 @@ static bool choose_columns(struct flm_columns *columns, const struct flm_runs *r
     c.runs = runs;
     c.options = options;
     c.columns = columns;
-    flm_profile_totals(runs->tree, runs->metric.index, c.total);
+    flm_profile_totals(runs->tree, runs->metric, c.total);
     if (!flm_runs_seen(runs, false, c.self.base, c.self.new, why) ||
         !flm_runs_seen(runs, true, c.tree.base, c.tree.new, why))
         return false;

@@ -156,7 +156,7 @@ static bool total_second(struct flm_viewer *v, const struct flm_profile *p, stru
         v->second_total = malloc(p->sizes.node_count * sizeof *v->second_total);
         if (!v->second_total)
             return flm_error_memory(why);
-        flm_profile_totals(p, m, v->second_total);
+        flm_profile_totals(p, (struct flm_metric){m}, v->second_total);
     }
     return true;
 }

@@ -238,7 +238,7 @@ static void check_totals(const struct flm_profile *p, uint32_t metric,
     double *total = malloc(p->sizes.node_count * sizeof *total);
     char **paths = paths_of(p);
     assert_non_null(total);
-    flm_profile_totals(p, metric, total);
+    flm_profile_totals(p, (struct flm_metric){metric}, total);
     assert_int_equal(expect->count, p->sizes.node_count - 1);
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {
         const struct json_tree *both = json_tree_get(expect, paths[i]);

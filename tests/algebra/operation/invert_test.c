@@ -32,7 +32,7 @@ static void the_first_level_is_self_values_by_frame(void **state)
         struct flm_profile *p = random_profile(&random, &random_full), *q = flm_invert(p, NULL);
         double *total = malloc(q->sizes.node_count * sizeof *total);
         assert_non_null(total);
-        flm_profile_totals(q, 0, total);
+        flm_profile_totals(q, (struct flm_metric){0}, total);
         for (uint32_t child = 1; child < q->node_end[0]; child = q->node_end[child]) {
             struct model_frame frame = model_frame_of(q, q->node_frame[child]);
             double self = 0;

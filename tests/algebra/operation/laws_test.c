@@ -601,7 +601,7 @@ static double *totals(const struct flm_profile *p, uint32_t metric)
 {
     double *total_of = malloc(p->sizes.node_count * sizeof *total_of);
     assert_non_null(total_of);
-    flm_profile_totals(p, metric, total_of);
+    flm_profile_totals(p, (struct flm_metric){metric}, total_of);
     return total_of;
 }
 

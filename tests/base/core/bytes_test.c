@@ -123,6 +123,21 @@ static void zeroed_memory_is_zero_and_never_overflows(void **state)
     allocation_fail_from(0);
 }
 
+static void blanks_at_both_ends_are_trimmed(void **state)
+{
+    (void)state;
+    assert_true(flm_bytes_are(flm_bytes_trimmed(flm_bytes_of(" \t\na b\n ")), "a b"));
+    assert_int_equal(flm_bytes_trimmed(flm_bytes_of("  ")).size, 0);
+    assert_int_equal(flm_bytes_trimmed((struct flm_bytes){NULL, 0}).size, 0);
+}
+
+static void the_rest_of_bytes_begins_anywhere(void **state)
+{
+    (void)state;
+    assert_true(flm_bytes_are(flm_bytes_from(flm_bytes_of("abc"), 1), "bc"));
+    assert_int_equal(flm_bytes_from(flm_bytes_of("abc"), 3).size, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +145,8 @@ int main(void)
         cmocka_unit_test(no_bytes_need_no_address),
         cmocka_unit_test(bytes_are_ordered_unsigned_and_shorter_ones_first),
         cmocka_unit_test(a_beginning_and_an_end_are_found),
+        cmocka_unit_test(blanks_at_both_ends_are_trimmed),
+        cmocka_unit_test(the_rest_of_bytes_begins_anywhere),
         cmocka_unit_test(an_array_grows_and_keeps_its_items),
         cmocka_unit_test(an_array_that_is_large_enough_stays),
         cmocka_unit_test(an_array_that_cannot_grow_is_unchanged),

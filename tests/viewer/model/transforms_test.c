@@ -164,6 +164,17 @@ static void assert_moment(const struct flm_operations *o, const struct moment *e
     moment_clear(&now);
 }
 
+static void a_bar_in_a_rule_that_is_off_divides_nothing(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of(stacks);
+    struct flm_operations o = opened(p);
+    assert_true(add(&o, "! rename:s/a|b/c/ | drop:e", NULL));
+    assert_list(&o, "!rename:s/a|b/c/ | drop:e");
+    flm_operations_clear(&o);
+    flm_profile_free(p);
+}
+
 static void every_change_is_undone_and_done_again(void **state)
 {
     (void)state;
@@ -272,6 +283,7 @@ int main(void)
         cmocka_unit_test(what_is_shown_is_the_profile_after_all_that_are_on),
         cmocka_unit_test(what_cannot_be_done_leaves_all_as_it_was),
         cmocka_unit_test(another_profile_switches_off_what_it_cannot_do),
+        cmocka_unit_test(a_bar_in_a_rule_that_is_off_divides_nothing),
         cmocka_unit_test(every_change_is_undone_and_done_again),
         cmocka_unit_test(a_list_that_was_there_before_is_undone_to),
         cmocka_unit_test(changes_survive_failed_allocations),

@@ -1,0 +1,55 @@
+/* flamel.h - all of libflamel: profiles of programs, read, compared, drawn and recorded.
+ *
+ *     error.h     what went wrong            every function that fails fills one
+ *     profile.h   the profile                one tree of stacks, samples, labels; reading from it
+ *     builder.h   making one                 a stack or a sample at a time
+ *     algebra.h   profiles in, profile out   operations, comparisons, sums by function
+ *     draw.h      pictures                   SVG, PDF
+ *     file.h      files                      reading and writing every format
+ *
+ * Compatibility. The soname is libflamel.so.N; N is the ABI number of the Makefile. It changes with
+ * every release that is incompatible for programs that are compiled already; while N is 0, each
+ * release may be. Within one N, functions are only added, and so are enumerators, at the end:
+ * treat numbers that you do not know as "other". Types without a visible definition are opaque.
+ * Records that the library returns by pointer may grow at their end. Option structs begin with
+ * `size_t size`, which the caller sets to sizeof of the struct; so they can grow, and an old program
+ * gets the defaults of options that it does not know. All zero, but for the size, is a good choice.
+ * The index types (struct flm_node and others) and struct flm_frame_record stay as they are: they
+ * are passed by value, or are part of the .flm file.
+ *
+ * Threads. There are no globals: threads that share no object need no locks. Profiles never change
+ * once they are made; any number of threads may read one, and one of them frees it when all are
+ * done. Builders, errors, and everything else that has a function that changes it belong to one
+ * thread at a time.
+ *
+ * Manners. Functions report failure by what they return and through `struct flm_error`; input is
+ * never a reason to abort, but a broken promise of the caller (an index out of its table) may stop
+ * the program in an assert. The library does not print, exit, read the environment, or change
+ * the locale or signal handlers. */
+#ifndef FLAMEL_FLAMEL_H
+#define FLAMEL_FLAMEL_H
+
+#include "flamel/algebra.h"
+#include "flamel/builder.h"
+#include "flamel/draw.h"
+#include "flamel/error.h"
+#include "flamel/file.h"
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the headers that a program is compiled with. */
+#define FLM_VERSION_MAJOR 0
+#define FLM_VERSION_MINOR 1
+#define FLM_VERSION_PATCH 0
+
+/* Of the library that it runs with: "0.1.0". */
+const char *flm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
