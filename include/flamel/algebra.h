@@ -103,6 +103,12 @@ struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_err
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
                               struct flm_error *why);
 
+/* The frames that a pattern of expressions matches ("module=libc.so.6"): marks[i] becomes 1 or 0, a
+ * byte for each frame; *matched receives how many. `note` as above. False, and `why`, for a
+ * malformed pattern. */
+bool flm_frames_match(const struct flm_profile *profile, const char *pattern, unsigned char *marks,
+                      uint32_t *matched, char *note, struct flm_error *why);
+
 /* The operations that expressions may name, for help and completion: index 0, 1, 2 ... The name is
  * NULL behind the last one; the others need an index for which there is a name. Static strings. */
 const char *flm_operation_name(size_t index);    /* "focus" */

@@ -3,7 +3,8 @@
  *     error.h     what went wrong            every function that fails fills one
  *     profile.h   the profile                one tree of stacks, samples, labels; reading from it
  *     builder.h   making one                 a stack or a sample at a time
- *     algebra.h   profiles in, profile out   operations, comparisons, sums by function
+ *     algebra.h   profiles in, profile out   operations, comparisons
+ *     aggregate.h sums                       by function, by caller and callee, in all
  *     draw.h      pictures                   SVG, PDF
  *     file.h      files                      reading and writing every format
  *
@@ -29,6 +30,7 @@
 #ifndef FLAMEL_FLAMEL_H
 #define FLAMEL_FLAMEL_H
 
+#include "flamel/aggregate.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
 #include "flamel/draw.h"

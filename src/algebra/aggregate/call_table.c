@@ -1,5 +1,6 @@
 #include "algebra/aggregate/call_table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -201,4 +202,30 @@ void flm_calls_clear(struct flm_calls *calls)
 {
     free(calls->call);
     *calls = (struct flm_calls){0};
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+struct flm_calls *flm_calls_new(const struct flm_profile *p, const struct flm_functions *functions,
+                                const struct flm_calls_options *options, struct flm_error *why)
+{
+    struct flm_calls_options known = {.levels = UINT32_MAX};
+    assert(options->size > 0);
+    memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
+    assert(known.metric.index < p->sizes.metric_count &&
+           (known.view == FLM_CALLS_FROM_ROOT || known.marks));
+    struct flm_calls *calls = calloc(1, sizeof *calls);
+    if (!calls)
+        flm_error_memory(why);
+    else if (flm_calls_init(calls, p, functions, &known, why))
+        return calls;
+    flm_calls_free(calls);
+    return NULL;
+}
+
+void flm_calls_free(struct flm_calls *calls)
+{
+    if (calls)
+        flm_calls_clear(calls);
+    free(calls);
 }

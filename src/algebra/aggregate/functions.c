@@ -1,5 +1,6 @@
 #include "algebra/aggregate/functions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -166,4 +167,43 @@ uint32_t flm_functions_sort(const struct flm_functions *functions, enum flm_func
     flm_sort(order, count, scratch, compare, &ranking);
     free(scratch);
     return count;
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+struct flm_functions *flm_functions_new(const struct flm_profile *p, struct flm_metric metric,
+                                        struct flm_error *why)
+{
+    assert(metric.index < p->sizes.metric_count);
+    struct flm_functions *functions = calloc(1, sizeof *functions);
+    if (!functions)
+        flm_error_memory(why);
+    else if (flm_functions_init(functions, p, why) &&
+             flm_functions_measure(functions, p, metric, why))
+        return functions;
+    flm_functions_free(functions);
+    return NULL;
+}
+
+void flm_functions_free(struct flm_functions *functions)
+{
+    if (functions)
+        flm_functions_clear(functions);
+    free(functions);
+}
+
+uint32_t flm_functions_count(const struct flm_functions *functions)
+{
+    return functions->count;
+}
+
+const struct flm_function *flm_functions_at(const struct flm_functions *functions, uint32_t index)
+{
+    assert(index < functions->count);
+    return &functions->function[index];
+}
+
+uint32_t flm_functions_of_frame(const struct flm_functions *functions, struct flm_frame frame)
+{
+    return functions->of_frame[frame.index];
 }

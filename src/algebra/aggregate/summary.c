@@ -74,3 +74,21 @@ void flm_summary_clear(struct flm_summary *summary)
     free(summary->label_key);
     *summary = (struct flm_summary){0};
 }
+
+struct flm_summary *flm_summary_new(const struct flm_profile *p, struct flm_error *why)
+{
+    struct flm_summary *summary = calloc(1, sizeof *summary);
+    if (!summary)
+        flm_error_memory(why);
+    else if (flm_summary_init(summary, p, why))
+        return summary;
+    free(summary);
+    return NULL;
+}
+
+void flm_summary_free(struct flm_summary *summary)
+{
+    if (summary)
+        flm_summary_clear(summary);
+    free(summary);
+}

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "algebra/operation/pattern.h"
 #include "flamel/algebra.h"
 
 enum { NOTE_SIZE = 200 };
@@ -180,6 +181,15 @@ static struct flm_profile *apply_one(const struct flm_profile *p, struct flm_byt
     return result;
 }
 
+/* Terminates it; control bytes would act on a terminal. */
+static void finish_note(struct flm_text *note)
+{
+    for (size_t i = 0; i < note->size; i++)
+        if ((unsigned char)note->at[i] < 32 || note->at[i] == 127)
+            note->at[i] = '?';
+    note->at[note->size] = 0;
+}
+
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression,
                               char *note_buffer, struct flm_error *why)
 {
@@ -196,9 +206,22 @@ struct flm_profile *flm_apply(const struct flm_profile *profile, const char *exp
         if (!next)
             break;
     }
-    for (size_t i = 0; i < note.size; i++) /* control bytes would act on a terminal */
-        if ((unsigned char)note.at[i] < 32 || note.at[i] == 127)
-            note.at[i] = '?';
-    note.at[note.size] = 0;
+    finish_note(&note);
     return result;
+}
+
+bool flm_frames_match(const struct flm_profile *profile, const char *pattern, unsigned char *marks,
+                      uint32_t *matched, char *note_buffer, struct flm_error *why)
+{
+    assert(profile && pattern && marks && matched);
+    char unused[NOTE_SIZE];
+    struct flm_text note;
+    flm_text_init_fixed(&note, note_buffer ? note_buffer : unused, NOTE_SIZE - 1);
+    bool good = flm_pattern_mark(profile, flm_bytes_of(pattern), marks, matched, why);
+    if (good && *matched == 0) {
+        flm_text_format(&note, "no frame matches '%s'", pattern);
+        flm_pattern_suggest(profile, flm_bytes_of(pattern), &note);
+    }
+    finish_note(&note);
+    return good;
 }

@@ -7,7 +7,6 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
-#include "profile/columns.h"
 
 struct fields {
     struct flm_load_fields load;
@@ -35,7 +34,7 @@ static struct flm_profile *side_by_side(struct fields *f, const struct flm_profi
     f->save.picture.before_ns = flm_profile_duration_ns(before);
     f->save.picture.after_ns = flm_profile_duration_ns(after);
     struct flm_profile *both = flm_comparison_align(before, after, why);
-    if (both && both->sizes.metric_count == 2)
+    if (both && flm_profile_metric_count(both) == 2)
         f->save.metric = NULL;
     return both;
 }

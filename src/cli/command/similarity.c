@@ -15,7 +15,6 @@
 #include "gate/runs/distances.h"
 #include "os/output.h"
 #include "os/threads.h"
-#include "profile/columns.h"
 #include "stats/linkage.h"
 
 struct fields {
@@ -78,9 +77,11 @@ static bool align(struct comparing *c, const struct fields *f, struct flm_profil
     free(inputs);
     if (!good)
         return false;
-    const struct flm_metric_record *metric = &c->runs.tree->metrics[c->runs.metric.index];
-    c->metric = flm_string_bytes(c->runs.tree, metric->name);
-    c->unit = flm_string_bytes(c->runs.tree, metric->unit);
+    const struct flm_metric_record *metric = flm_profile_metric(c->runs.tree, c->runs.metric);
+    struct flm_name name = flm_profile_string(c->runs.tree, (struct flm_string){metric->name});
+    struct flm_name unit = flm_profile_string(c->runs.tree, (struct flm_string){metric->unit});
+    c->metric = (struct flm_bytes){name.at, name.size};
+    c->unit = (struct flm_bytes){unit.at, unit.size};
     return true;
 }
 
@@ -179,8 +180,8 @@ static void add_heading(const struct comparing *c)
     flm_text_add(&line, c->metric);
     flm_text_puts(&line, " with ");
     uint32_t stacks = 0;
-    const double *self = flm_self_column(c->runs.tree, c->runs.metric.index);
-    for (uint32_t i = 0; i < c->runs.tree->sizes.node_count; i++)
+    const double *self = flm_profile_self(c->runs.tree, c->runs.metric);
+    for (uint32_t i = 0; i < flm_profile_node_count(c->runs.tree); i++)
         stacks += self[i] != 0;
     flm_count_add(&line, stacks);
     flm_text_format(&line, " stack%s in all\n%s\n", stacks == 1 ? "" : "s", means[c->measure]);

@@ -11,7 +11,6 @@
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
 #include "os/clock.h"
-#include "profile/columns.h"
 
 struct progress {
     const char *path;
@@ -44,11 +43,12 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
 
 static void tell_losses(const char *path, const struct flm_profile *p)
 {
-    for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
-        struct flm_bytes what = flm_string_bytes(p, p->losses[i].what);
-        struct flm_bytes where = flm_string_bytes(p, p->losses[i].where);
+    const struct flm_loss_record *losses = flm_profile_losses(p);
+    for (uint32_t i = 0; i < flm_profile_loss_count(p); i++) {
+        struct flm_name what = flm_profile_string(p, (struct flm_string){losses[i].what});
+        struct flm_name where = flm_profile_string(p, (struct flm_string){losses[i].where});
         flm_message("%s: left out: %.*s: %.0f%s%.*s", path, (int)what.size, what.at,
-                    p->losses[i].count, where.size ? ", the first at " : "", (int)where.size,
+                    losses[i].count, where.size ? ", the first at " : "", (int)where.size,
                     where.at);
     }
 }

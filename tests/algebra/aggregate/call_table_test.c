@@ -429,6 +429,38 @@ static void any_allocation_may_fail(void **state)
     flm_profile_free(p);
 }
 
+static bool make_public(void *context, struct flm_error *why)
+{
+    const struct flm_profile *p = context;
+    struct flm_functions *functions = flm_functions_new(p, (struct flm_metric){0}, why);
+    struct flm_calls_options options = {.size = sizeof options, .levels = 9};
+    struct flm_calls *calls = functions ? flm_calls_new(p, functions, &options, why) : NULL;
+    bool good = calls != NULL;
+    flm_calls_free(calls);
+    flm_functions_free(functions);
+    return good;
+}
+
+static void programs_get_rows_of_callees_with_options_of_any_size(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 1\nmain;write;read 2\n");
+    struct flm_functions *functions = flm_functions_new(p, (struct flm_metric){0}, NULL);
+    struct flm_calls_options options = {.size = sizeof options, .levels = 1};
+    struct flm_calls *calls = flm_calls_new(p, functions, &options, NULL);
+    assert_non_null(calls);
+    assert_int_equal(calls->count, 1);
+    flm_calls_free(calls);
+    options.size = offsetof(struct flm_calls_options, levels); /* an older program */
+    calls = flm_calls_new(p, functions, &options, NULL);
+    assert_int_equal(calls->count, 4);
+    flm_calls_free(calls);
+    flm_calls_free(NULL);
+    flm_functions_free(functions);
+    assert_true(assert_survives_failures(make_public, p) > 4);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +476,7 @@ int main(void)
         cmocka_unit_test(rows_add_up_whatever_is_hidden),
         cmocka_unit_test(a_hundred_thousand_nested_frames_are_no_problem),
         cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(programs_get_rows_of_callees_with_options_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,6 +281,38 @@ static void any_allocation_may_fail(void **state)
     flm_profile_free(p);
 }
 
+static bool make_public(void *context, struct flm_error *why)
+{
+    struct flm_functions *functions = flm_functions_new(context, (struct flm_metric){0}, why);
+    flm_functions_free(functions);
+    return functions != NULL;
+}
+
+static void programs_read_functions_in_name_order(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 1\nmain;write;read 2\n");
+    struct flm_error why = {0};
+    struct flm_functions *functions = flm_functions_new(p, (struct flm_metric){0}, &why);
+    assert_non_null(functions);
+    static const struct {
+        const char *name;
+        double self, total;
+    } expected[] = {{"", 0, 3}, {"main", 0, 3}, {"read", 3, 3}, {"write", 0, 2}};
+    assert_int_equal(flm_functions_count(functions), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct flm_function *function = flm_functions_at(functions, i);
+        assert_true(flm_bytes_are(flm_string_bytes(p, function->name), expected[i].name));
+        assert_true(function->self == expected[i].self && function->total == expected[i].total);
+        assert_int_equal(
+            flm_functions_of_frame(functions, (struct flm_frame){function->first_frame}), i);
+    }
+    flm_functions_free(functions);
+    flm_functions_free(NULL);
+    assert_true(assert_survives_failures(make_public, p) > 2);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +329,7 @@ int main(void)
         cmocka_unit_test(what_shrank_stands_with_what_grew_as_much),
         cmocka_unit_test(functions_without_a_value_are_not_listed),
         cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(programs_read_functions_in_name_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

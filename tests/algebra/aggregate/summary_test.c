@@ -166,6 +166,27 @@ static void any_allocation_may_fail(void **state)
     flm_profile_free(p);
 }
 
+static bool make_public(void *context, struct flm_error *why)
+{
+    struct flm_summary *summary = flm_summary_new(context, why);
+    flm_summary_free(summary);
+    return summary != NULL;
+}
+
+static void programs_get_a_summary_of_their_own(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 1\nmain;read_[k] 2\n");
+    struct flm_summary *summary = flm_summary_new(p, NULL);
+    assert_non_null(summary);
+    assert_int_equal(summary->depth, 2);
+    assert_true(summary->metric[0].total == 3 && summary->metric[0].kinds[FLM_KIND_KERNEL] == 2);
+    flm_summary_free(summary);
+    flm_summary_free(NULL);
+    assert_true(assert_survives_failures(make_public, p) > 1);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +198,7 @@ int main(void)
         cmocka_unit_test(label_keys_have_their_distinct_values_counted),
         cmocka_unit_test(frames_without_a_symbol_are_counted_with_what_was_spent_in_them),
         cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(programs_get_a_summary_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -498,6 +498,28 @@ static void an_operation_may_take_several_arguments_and_leave_out_the_last(void 
     several_refuses("1, x, /(/", 7, "");
 }
 
+static void programs_find_the_frames_of_a_pattern(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 1\nmain;write 2\n");
+    unsigned char marks[4];
+    uint32_t matched = 99;
+    char note[NOTE_SIZE];
+    assert_true(flm_frames_match(p, "*ri*", marks, &matched, note, NULL));
+    assert_int_equal(matched, 1);
+    assert_memory_equal(marks, "\0\0\0\1", 4); /* root, main, read, write */
+    assert_string_equal(note, "");
+    assert_true(flm_frames_match(p, "writ", marks, &matched, note, NULL));
+    assert_int_equal(matched, 0);
+    assert_string_equal(note, "no frame matches 'writ' (there is write)");
+    assert_true(flm_frames_match(p, "x", marks, &matched, NULL, NULL));
+    struct flm_error why = {0};
+    assert_false(flm_frames_match(p, "/(/", marks, &matched, note, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_string_equal(note, "");
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +542,7 @@ int main(void)
         cmocka_unit_test(expressions_survive_failed_allocations),
         cmocka_unit_test(the_end_of_an_expression_says_what_is_being_typed),
         cmocka_unit_test(an_operation_may_take_several_arguments_and_leave_out_the_last),
+        cmocka_unit_test(programs_find_the_frames_of_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
