@@ -134,9 +134,9 @@ uint32_t flm_profile_label_set_count(const struct flm_profile *profile); /* with
 uint32_t flm_profile_note_count(const struct flm_profile *profile);
 uint32_t flm_profile_loss_count(const struct flm_profile *profile);
 
-/* ---- Strings, frames and stacks --------------------------------------------------------------
- *
- * Whatever these functions return belongs to the profile, and is good until the profile is freed.
+/* ---- Strings, frames and stacks -------------------------------------------------------------- */
+
+/* Whatever these functions return belongs to the profile, and is good until the profile is freed.
  * An index must be below its count; nothing else is checked. */
 
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string);
@@ -174,9 +174,9 @@ uint32_t flm_profile_depths(const struct flm_profile *profile, uint32_t *depth);
  * `why`, if memory ran out. */
 bool flm_profile_depth(const struct flm_profile *profile, uint32_t *deepest, struct flm_error *why);
 
-/* ---- Samples, labels, notes and losses -------------------------------------------------------
- *
- * The sample columns: flm_profile_sample_count values each, ascending by time. A profile that was
+/* ---- Samples, labels, notes and losses ------------------------------------------------------- */
+
+/* The sample columns: flm_profile_sample_count values each, ascending by time. A profile that was
  * read from a format without times and labels has none, and its stacks may have more value than
  * its samples where profiles with and without samples were merged.
  *

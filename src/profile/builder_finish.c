@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "profile/metadata.h"
@@ -87,35 +88,32 @@ static int order_siblings(const void *context, uint32_t a, uint32_t b)
     return (x < y) - (x > y);
 }
 
+/* A node whose subtree is being written. */
+struct open_node {
+    uint32_t node, index; /* of the builder; of the profile */
+};
+
 /* Nodes to visit, and nodes whose subtree is being written: two stacks that grow with the breadth
  * and the depth of the tree. */
 struct walk {
-    uint32_t *pending, *scratch;
-    size_t pending_count, pending_capacity, scratch_capacity;
-    struct open_node {
-        uint32_t node, index; /* of the builder; of the profile */
-    } * open;
-    size_t open_count, open_capacity;
+    struct FLM_ARRAY(uint32_t) pending, scratch;
+    struct FLM_ARRAY(struct open_node) open;
 };
 
 static bool push_children(const struct finishing *f, struct walk *w, uint32_t node)
 {
-    size_t first = w->pending_count;
+    size_t first = w->pending.count;
     for (uint32_t child = f->first_child[node]; child; child = f->next_sibling[child]) {
-        void *pending = w->pending;
-        if (!flm_grow(&pending, &w->pending_capacity, w->pending_count + 1, sizeof *w->pending))
+        if (w->pending.count == w->pending.capacity && !FLM_ARRAY_RESERVE(&w->pending, 1))
             return false;
-        w->pending = pending;
-        w->pending[w->pending_count++] = child;
+        w->pending.at[w->pending.count++] = child;
     }
-    size_t count = w->pending_count - first;
+    size_t count = w->pending.count - first;
     if (count > 1) {
-        void *scratch = w->scratch;
-        if (!flm_grow(&scratch, &w->scratch_capacity, count, sizeof *w->scratch))
+        if (count > w->scratch.capacity && !FLM_ARRAY_RESERVE(&w->scratch, count))
             return false;
-        w->scratch = scratch;
         struct sibling_order order = {f->b->nodes, f->metadata.ranking.frame_rank};
-        flm_sort(w->pending + first, count, w->scratch, order_siblings, &order);
+        flm_sort(w->pending.at + first, count, w->scratch.at, order_siblings, &order);
     }
     return true;
 }
@@ -127,24 +125,20 @@ static bool write_nodes(struct finishing *f, struct walk *w)
     struct flm_profile *p = f->p;
     uint32_t index = 0, node = 0;
     for (;;) {
-        while (w->open_count > 0 && w->open[w->open_count - 1].node != b->nodes[node].parent)
-            p->node_end[w->open[--w->open_count].index] = index;
-        void *open = w->open;
-        if (!push_children(f, w, node) ||
-            !flm_grow(&open, &w->open_capacity, w->open_count + 1, sizeof *w->open))
+        while (w->open.count > 0 && w->open.at[w->open.count - 1].node != b->nodes[node].parent)
+            p->node_end[w->open.at[--w->open.count].index] = index;
+        if (!push_children(f, w, node) || !FLM_ARRAY_ADD(&w->open, (struct open_node){node, index}))
             return false;
-        w->open = open;
-        w->open[w->open_count++] = (struct open_node){node, index};
         p->node_frame[index] = f->metadata.ranking.frame_rank[b->nodes[node].frame];
         for (uint32_t m = 0; m < b->metric_count; m++)
             flm_self_column(p, m)[index] = b->metrics[m].self[node];
         f->first_child[node] = index++;
-        if (w->pending_count == 0)
+        if (w->pending.count == 0)
             break;
-        node = w->pending[--w->pending_count];
+        node = w->pending.at[--w->pending.count];
     }
-    while (w->open_count > 0)
-        p->node_end[w->open[--w->open_count].index] = index;
+    while (w->open.count > 0)
+        p->node_end[w->open.at[--w->open.count].index] = index;
     return true;
 }
 
@@ -165,9 +159,9 @@ static bool finish(struct finishing *f)
         return false;
     struct walk w = {0};
     bool written = write_nodes(f, &w);
-    free(w.pending);
-    free(w.scratch);
-    free(w.open);
+    FLM_ARRAY_CLEAR(&w.pending);
+    FLM_ARRAY_CLEAR(&w.scratch);
+    FLM_ARRAY_CLEAR(&w.open);
     return written ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why)
                    : flm_error_memory(f->why);
 }

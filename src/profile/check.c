@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
+
 static bool broken(struct flm_error *why, const char *what, uint64_t index, const char *promise)
 {
     return flm_error_set(why, FLM_ERROR_FORMAT, "%s %llu %s", what, (unsigned long long)index,
@@ -90,14 +92,13 @@ static bool check_nodes(const struct flm_profile *p, struct flm_error *why)
     const uint32_t *frame = p->node_frame, *end = p->node_end;
     if (count == 0 || frame[0] != 0 || end[0] != count)
         return flm_error_set(why, FLM_ERROR_FORMAT, "node 0 is not a root that holds all nodes");
-    struct open_node *open = NULL;
-    size_t capacity = 0, depth = 0;
+    struct FLM_ARRAY(struct open_node) open = {NULL, 0, 0};
     const char *promise = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        while (depth > 0 && open[depth - 1].end <= i)
-            depth--;
+        while (open.count > 0 && open.at[open.count - 1].end <= i)
+            open.count--;
         if (i > 0) {
-            struct open_node *parent = &open[depth - 1];
+            struct open_node *parent = &open.at[open.count - 1];
             if (end[i] <= i || end[i] > parent->end)
                 promise = "does not end within its parent";
             else if (frame[i] >= p->sizes.frame_count)
@@ -107,20 +108,16 @@ static bool check_nodes(const struct flm_profile *p, struct flm_error *why)
             parent->last_frame = frame[i];
         }
         if (promise) {
-            free(open);
+            FLM_ARRAY_CLEAR(&open);
             return broken(why, "node", i, promise);
         }
-        if (depth == capacity) {
-            void *grown = open;
-            if (!flm_grow(&grown, &capacity, depth + 1, sizeof *open)) {
-                free(open);
-                return flm_error_memory(why);
-            }
-            open = grown;
+        if (open.count == open.capacity && !FLM_ARRAY_RESERVE(&open, 1)) {
+            FLM_ARRAY_CLEAR(&open);
+            return flm_error_memory(why);
         }
-        open[depth++] = (struct open_node){end[i], 0};
+        open.at[open.count++] = (struct open_node){end[i], 0};
     }
-    free(open);
+    FLM_ARRAY_CLEAR(&open);
     return true;
 }
 

@@ -4,9 +4,11 @@
  * restricting) share this: words are ranked, metrics, notes, losses, labels and samples are put in
  * canonical order and written.
  *
- *     flm_metadata_start(&metadata, builder, frame_used, why)    ranks; metadata.sizes has all but
- * node_count p = flm_profile_allocate(...)                        and the nodes are written, with
- * metadata.ranking.frame_rank flm_metadata_write(&metadata, p, node_index, why)          the rest */
+ *     flm_metadata_start(&metadata, builder, frame_used, why)
+ *                                         ranks; metadata.sizes is complete but for node_count
+ *     p = flm_profile_allocate(...)       the caller writes the nodes, with frame_rank
+ *     flm_metadata_write(&metadata, p, node_index, why)
+ *                                         writes the rest */
 #ifndef FLAMEL_PROFILE_METADATA_H
 #define FLAMEL_PROFILE_METADATA_H
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "flamel/flamel.h"
 #include "profile/flm_file.h"
@@ -209,23 +210,20 @@ uint32_t flm_profile_depths(const struct flm_profile *p, uint32_t *depth)
 bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct flm_error *why)
 {
     /* The ends of the nodes that are open; as many as the depth. */
-    uint32_t *open = NULL;
-    size_t capacity = 0, depth = 0;
+    struct FLM_ARRAY(uint32_t) open = {NULL, 0, 0};
     *deepest = 0;
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {
-        while (depth > 0 && open[depth - 1] <= i)
-            depth--;
-        if (depth > *deepest)
-            *deepest = (uint32_t)depth;
-        void *grown = open;
-        if (!flm_grow(&grown, &capacity, depth + 1, sizeof *open)) {
-            free(open);
+        while (open.count > 0 && open.at[open.count - 1] <= i)
+            open.count--;
+        if (open.count > *deepest)
+            *deepest = (uint32_t)open.count;
+        if (open.count == open.capacity && !FLM_ARRAY_RESERVE(&open, 1)) {
+            FLM_ARRAY_CLEAR(&open);
             return flm_error_memory(why);
         }
-        open = grown;
-        open[depth++] = p->node_end[i];
+        open.at[open.count++] = p->node_end[i];
     }
-    free(open);
+    FLM_ARRAY_CLEAR(&open);
     return true;
 }
 

@@ -31,8 +31,7 @@ static void promise(bool kept)
         abort();
 }
 
-/* ---- Profiles -----------------------------------------------------------------------------------
- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 static struct flm_profile *of_folded(const char *text)
 {
@@ -83,8 +82,7 @@ static struct flm_profile *profile(unsigned which)
     }
 }
 
-/* ---- What must be true --------------------------------------------------------------------------
- */
+/* ---- What must be true ----------------------------------------------------------------------- */
 
 static void check_spot(const struct flm_viewer *v, struct flm_node_ref ref)
 {
@@ -137,8 +135,7 @@ static void check_state(struct flm_viewer *v)
     flm_text_clear(&state);
 }
 
-/* ---- Doing what the bytes say -------------------------------------------------------------------
- */
+/* ---- Doing what the bytes say ---------------------------------------------------------------- */
 
 struct seen {
     struct flm_viewer *viewer;

@@ -14,8 +14,7 @@
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
 
-/* ---- A .flm file in memory, taken apart as docs/format.md describes it ------------------------
- */
+/* ---- A .flm file in memory, taken apart as docs/format.md describes it ----------------------- */
 
 enum { HEADER = 64, ENTRY = 40, AT_VERSION = 8, AT_COUNT = 12, AT_SIZE = 16, AT_CHECKSUM = 24 };
 enum { ENTRY_FLAGS = 4, ENTRY_OFFSET = 8, ENTRY_SIZE = 16, ENTRY_CHECKSUM = 24 };
@@ -342,8 +341,7 @@ static void the_bytes_are_given_back_once_when_the_profile_is_freed(void **state
     free(image.at);
 }
 
-/* ---- Files of later versions ------------------------------------------------------------------
- */
+/* ---- Files of later versions ----------------------------------------------------------------- */
 
 /* The small file with one more section in its table, of which there are at least seven unused. */
 static struct image with_section(const char *id, uint32_t flags)
@@ -440,8 +438,7 @@ static void empty_sections_may_be_in_the_table(void **state)
     accept_small(image);
 }
 
-/* ---- Files to refuse --------------------------------------------------------------------------
- */
+/* ---- Files to refuse ------------------------------------------------------------------------- */
 
 static void every_shortened_copy_is_refused(void **state)
 {
@@ -630,8 +627,7 @@ static void bytes_that_are_not_aligned_are_refused(void **state)
     free(image.at);
 }
 
-/* ---- When something else goes wrong -----------------------------------------------------------
- */
+/* ---- When something else goes wrong ---------------------------------------------------------- */
 
 static bool take_some(void *context, const void *bytes, size_t size)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/aggregate/lazy_call_tree.h"
+#include "base/core/array.h"
 #include "base/core/sort.h"
 
 /* A row that is still to be shown: a node of the unfolded tree. */
@@ -22,8 +23,7 @@ struct making {
     const double *self;
     double *total; /* by node; NULL where nothing is negative: sizes are totals then */
 
-    struct pending *pending;
-    size_t pending_count, pending_capacity;
+    struct FLM_ARRAY(struct pending) pending;
     uint32_t *shown; /* children of one row, and as much to sort them */
 };
 
@@ -32,8 +32,7 @@ static struct flm_lazy_tree_node node_of(const struct making *m, uint32_t number
     return flm_lazy_tree_at(m->lazy, (struct flm_lazy_ref){number});
 }
 
-/* ---- Totals and self, which may be less than sizes ----------------------------------------------
- */
+/* ---- Totals and self, which may be less than sizes ------------------------------------------- */
 
 static bool has_negative(const double *self, uint32_t count)
 {
@@ -96,8 +95,7 @@ static double self_of(const struct making *m, uint32_t number)
     return self;
 }
 
-/* ---- From a row to those below it ---------------------------------------------------------------
- */
+/* ---- From a row to those below it ------------------------------------------------------------ */
 
 static int compare(const void *context, uint32_t a, uint32_t b)
 {
@@ -105,16 +103,6 @@ static int compare(const void *context, uint32_t a, uint32_t b)
     double x = node_of(m, a).total, y = node_of(m, b).total;
     int order = (x < y) - (x > y);
     return order ? order : (a > b) - (a < b);
-}
-
-static bool push(struct making *m, struct pending pending)
-{
-    void *grown = m->pending;
-    if (!flm_grow(&grown, &m->pending_capacity, m->pending_count + 1, sizeof *m->pending))
-        return false;
-    m->pending = grown;
-    m->pending[m->pending_count++] = pending;
-    return true;
 }
 
 static void count_hidden(struct making *m, double total, struct flm_call *above, bool too_deep)
@@ -151,7 +139,7 @@ static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm
             count_hidden(m, total, above, wide);
     }
     for (uint32_t i = shown; i-- > 0;)
-        if (!push(m, (struct pending){m->shown[i], level, i, shown}))
+        if (!FLM_ARRAY_ADD(&m->pending, (struct pending){m->shown[i], level, i, shown}))
             return false;
     return true;
 }
@@ -159,7 +147,7 @@ static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm
 /* Shows the row that is next, and puts those below it in its place. */
 static bool show_next(struct making *m, struct flm_error *why)
 {
-    struct pending row = m->pending[--m->pending_count];
+    struct pending row = m->pending.at[--m->pending.count];
     struct flm_calls *calls = m->calls;
     void *grown = calls->call;
     if (!flm_grow(&grown, &m->call_capacity, calls->count + 1, sizeof *calls->call))
@@ -187,12 +175,12 @@ bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
     struct making m = {.p = p, .options = options, .calls = calls};
     bool good =
         make_columns(&m, functions, why) && (choose(&m, 0, 0, NULL) || flm_error_memory(why));
-    while (good && m.pending_count > 0)
+    while (good && m.pending.count > 0)
         good = show_next(&m, why);
     flm_lazy_tree_free(m.lazy);
     free(m.total);
     free(m.shown);
-    free(m.pending);
+    FLM_ARRAY_CLEAR(&m.pending);
     if (!good)
         flm_calls_clear(calls);
     return good;

@@ -81,8 +81,7 @@ static uint32_t key_of_node(const struct flm_lazy_tree *u, uint32_t node)
     return u->key_of ? u->key_of[frame] : frame;
 }
 
-/* ---- Places move, and are put together by key ---------------------------------------------------
- */
+/* ---- Places move, and are put together by key ------------------------------------------------ */
 
 static inline void meet(struct flm_lazy_tree *u, uint32_t key, double weight)
 {
@@ -205,8 +204,7 @@ static bool open_down(struct flm_lazy_tree *u, uint32_t number, uint32_t *moved_
     return true;
 }
 
-/* ---- Level 1 ------------------------------------------------------------------------------------
- */
+/* ---- Level 1 --------------------------------------------------------------------------------- */
 
 static bool make_sizes(struct flm_lazy_tree *u)
 {
@@ -329,8 +327,7 @@ static bool start(struct flm_lazy_tree *u, const unsigned char *marks)
     return true;
 }
 
-/* ---- The header ---------------------------------------------------------------------------------
- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 static struct flm_lazy_tree *make(const struct flm_profile *profile,
                                   const struct flm_lazy_tree_values *values,
@@ -443,8 +440,7 @@ bool flm_lazy_tree_open(struct flm_lazy_tree *u, struct flm_lazy_ref node, doubl
     return good || flm_error_memory(why);
 }
 
-/* ---- In preorder --------------------------------------------------------------------------------
- */
+/* ---- In preorder ----------------------------------------------------------------------------- */
 
 static bool grow_columns(struct flm_lazy_tree *u)
 {
@@ -518,8 +514,7 @@ struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *u, struct flm_laz
     return (struct flm_node){u->columns.position[number.index]};
 }
 
-/* ---- One node -----------------------------------------------------------------------------------
- */
+/* ---- One node -------------------------------------------------------------------------------- */
 
 struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *u,
                                            struct flm_lazy_ref number)

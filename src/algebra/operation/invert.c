@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/operation/rebuild.h"
+#include "base/core/array.h"
 
 static bool is_stack(const struct flm_profile *p, const unsigned char *sampled, uint32_t node)
 {
@@ -17,25 +18,22 @@ static bool is_stack(const struct flm_profile *p, const unsigned char *sampled, 
 static bool move_all(struct flm_rebuild *r, const unsigned char *sampled)
 {
     const struct flm_profile *p = r->p;
-    struct flm_frame *path = NULL;
-    size_t capacity = 0;
+    struct FLM_ARRAY(struct flm_frame) path = {NULL, 0, 0};
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {
         r->moved[i] = FLM_NONE;
         if (!is_stack(p, sampled, i))
             continue;
-        size_t depth = 0;
+        path.count = 0;
         for (uint32_t at = i; at != 0; at = r->parent[at]) {
-            void *grown = path;
-            if (!flm_grow(&grown, &capacity, depth + 1, sizeof *path)) {
-                free(path);
+            if (path.count == path.capacity && !FLM_ARRAY_RESERVE(&path, 1)) {
+                FLM_ARRAY_CLEAR(&path);
                 return false;
             }
-            path = grown;
-            path[depth++].index = p->node_frame[at];
+            path.at[path.count++].index = p->node_frame[at];
         }
-        r->moved[i] = flm_builder_stack(r->builder, path, depth).index;
+        r->moved[i] = flm_builder_stack(r->builder, path.at, path.count).index;
     }
-    free(path);
+    FLM_ARRAY_CLEAR(&path);
     return true;
 }
 

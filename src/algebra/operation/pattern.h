@@ -5,7 +5,7 @@
  *     "operator*"         in quotes nothing stands for anything else
  *     /^parse_(x|y)/      a regular expression found in the name; /.../i: whatever the case
  *     module=libc.so.6    of another field: function, module, file (all of the path, or only its
- * last part), kind (kernel, inlined, jit ...; unsymbolized)
+ *                         last part), kind (kernel, inlined, jit ...; unsymbolized)
  *
  * A pattern is compared with each frame of the frame table once, never with nodes. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_PATTERN_H

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
+
 #include "base/regex/internal.h"
 
 /* A piece of the replacement: text, or a group. */
@@ -15,8 +17,7 @@ struct flm_substitution {
     struct flm_regex *regex;
     struct flm_regex_scratch *scratch;
     struct flm_text texts;
-    struct piece *pieces;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct piece) pieces;
     bool every;
 };
 
@@ -50,20 +51,15 @@ size_t flm_substitution_size(struct flm_bytes text)
 
 static bool add_piece(struct flm_substitution *s, struct piece piece)
 {
-    void *pieces = s->pieces;
-    if (!flm_grow(&pieces, &s->capacity, s->count + 1, sizeof *s->pieces))
-        return false;
-    s->pieces = pieces;
-    s->pieces[s->count++] = piece;
-    return true;
+    return FLM_ARRAY_ADD(&s->pieces, piece);
 }
 
 static bool add_byte(struct flm_substitution *s, char byte)
 {
     size_t at = s->texts.size;
     flm_text_putc(&s->texts, byte);
-    if (s->count > 0 && s->pieces[s->count - 1].group == PIECE_TEXT)
-        s->pieces[s->count - 1].end++;
+    if (s->pieces.count > 0 && s->pieces.at[s->pieces.count - 1].group == PIECE_TEXT)
+        s->pieces.at[s->pieces.count - 1].end++;
     else if (!add_piece(s, (struct piece){PIECE_TEXT, at, at + 1}))
         return false;
     return !s->texts.failed;
@@ -183,15 +179,15 @@ void flm_substitution_free(struct flm_substitution *s)
     flm_regex_scratch_free(s->scratch);
     flm_regex_free(s->regex);
     flm_text_clear(&s->texts);
-    free(s->pieces);
+    FLM_ARRAY_CLEAR(&s->pieces);
     free(s);
 }
 
 /* Whether the replacement asks where the groups are, which costs more than the match. */
 static bool needs_groups(const struct flm_substitution *s)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (s->pieces[i].group >= 0)
+    for (size_t i = 0; i < s->pieces.count; i++)
+        if (s->pieces.at[i].group >= 0)
             return true;
     return false;
 }
@@ -204,8 +200,8 @@ static void add_replacement(const struct flm_substitution *s, struct flm_bytes t
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < s->count; i++) {
-        const struct piece *piece = &s->pieces[i];
+    for (size_t i = 0; i < s->pieces.count; i++) {
+        const struct piece *piece = &s->pieces.at[i];
         if (piece->group == PIECE_TEXT) {
             flm_text_add(out,
                          (struct flm_bytes){s->texts.at + piece->start, piece->end - piece->start});

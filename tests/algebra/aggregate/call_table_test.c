@@ -180,8 +180,7 @@ static void stacks_without_a_value_are_not_there(void **state)
     flm_profile_free(p);
 }
 
-/* ---- The same by the plainest means -------------------------------------------------------------
- */
+/* ---- The same by the plainest means ---------------------------------------------------------- */
 
 struct path {
     uint32_t *function;
@@ -311,8 +310,7 @@ static void every_view_agrees_with_plain_paths(void **state)
     }
 }
 
-/* ---- What must be true of every tree
- * ------------------------------------------------------------- */
+/* ---- What must be true of every tree --------------------------------------------------------- */
 
 /* A row is its self, its shown branches and its hidden ones; siblings are numbered, the largest
  * first. */

@@ -64,8 +64,7 @@ static struct flm_lazy_tree_columns open_all(struct flm_lazy_tree *u)
     return tree;
 }
 
-/* ---- Opened to the end, it is what the operation makes ------------------------------------------
- */
+/* ---- Opened to the end, it is what the operation makes --------------------------------------- */
 
 static void assert_frames_equal(const struct flm_profile *a, uint32_t of_a,
                                 const struct flm_profile *b, uint32_t of_b)
@@ -169,8 +168,7 @@ static void an_open_tree_is_what_the_operation_makes(void **state)
     }
 }
 
-/* ---- Opened in part -----------------------------------------------------------------------------
- */
+/* ---- Opened in part -------------------------------------------------------------------------- */
 
 /* Every node is a node of the tree that is open to the end, with the same total. */
 static void assert_part_of(struct flm_lazy_tree *part, struct flm_lazy_tree *whole)
@@ -277,8 +275,7 @@ static void a_piece_ends_with_its_budget(void **state)
     flm_profile_free(p);
 }
 
-/* ---- Places -------------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 /* The nodes that a node stands for have its total between them; those of its children are the same
  * when it climbs. */
@@ -333,8 +330,7 @@ static void frames_can_be_put_together(void **state)
     flm_profile_free(p);
 }
 
-/* ---- Edges --------------------------------------------------------------------------------------
- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 static void a_profile_without_values_is_a_root(void **state)
 {

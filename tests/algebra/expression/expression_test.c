@@ -221,8 +221,7 @@ static void times_at_the_ends_of_time_overflow_nothing(void **state)
     }
 }
 
-/* ---- What is refused
- * ----------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 /* `place` marks the byte with a ^ below the expression. */
 static void refuse(const char *expression, const char *place, const char *words)
@@ -305,8 +304,7 @@ static void what_samples_do_not_say_is_refused(void **state)
     flm_profile_free(p);
 }
 
-/* ---- What matches nothing
- * ------------------------------------------------------------------------ */
+/* ---- What matches nothing -------------------------------------------------------------------- */
 
 static void notes(const char *expression, const char *expected)
 {
@@ -351,8 +349,7 @@ static void a_note_never_leaves_its_room_and_no_terminal_acts_on_it(void **state
     flm_profile_free(p);
 }
 
-/* ---- Anything
- * ------------------------------------------------------------------------------------ */
+/* ---- Anything -------------------------------------------------------------------------------- */
 
 static void any_text_is_an_expression_or_an_error(void **state)
 {

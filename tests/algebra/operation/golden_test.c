@@ -189,8 +189,7 @@ static void sums_differences_parts_and_distances(void **state)
     json_tree_free(golden);
 }
 
-/* ---- Structure
- * ------------------------------------------------------------------------------------ */
+/* ---- Structure ------------------------------------------------------------------------------- */
 
 static void check_chart(const struct json_tree *c)
 {
@@ -302,8 +301,7 @@ static void charts_duplicates_equivalences_and_trees(void **state)
     json_tree_free(golden);
 }
 
-/* ---- Edge cases
- * ----------------------------------------------------------------------------------- */
+/* ---- Edge cases ------------------------------------------------------------------------------ */
 
 /* What the vectors say in words: which kind, and at which line; NONE where it is to be read. */
 static enum flm_error_kind expected_error(const char *name, const struct json_tree *expect)

@@ -320,8 +320,7 @@ static void labels_divide_a_profile(void **state)
     }
 }
 
-/* ---- Two columns: difference, norm, distance, similarity ---------------------------------------
- */
+/* ---- Two columns: difference, norm, distance, similarity ------------------------------------- */
 
 enum { BEFORE, AFTER };
 
@@ -594,8 +593,7 @@ static void similarities_of_differences_are_none(void **state)
     flm_profile_free(p);
 }
 
-/* ---- The tree: inclusive values ----------------------------------------------------------------
- */
+/* ---- The tree: inclusive values -------------------------------------------------------------- */
 
 static double *totals(const struct flm_profile *p, uint32_t metric)
 {
@@ -656,8 +654,7 @@ static void what_is_gained_below_a_frame_is_at_least_its_difference(void **state
     flm_profile_free(pair);
 }
 
-/* ---- Quotients ----------------------------------------------------------------------------------
- */
+/* ---- Quotients ------------------------------------------------------------------------------- */
 
 static const char *const quotients[] = {"by:function",      "by:name",
                                         "by:line",          "by:module",

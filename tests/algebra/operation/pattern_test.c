@@ -303,8 +303,7 @@ static void patterns_survive_failed_allocations(void **state)
     assert_true(assert_survives_failures(mark, NULL) > 3);
 }
 
-/* ---- The pattern of one name -------------------------------------------------------------------
- */
+/* ---- The pattern of one name ----------------------------------------------------------------- */
 
 static size_t odd_name(uint64_t *random, char *name, size_t most)
 {

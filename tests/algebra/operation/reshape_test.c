@@ -38,8 +38,7 @@ static unsigned char *marks_of(const struct flm_profile *p)
     return marks;
 }
 
-/* ---- The operations on one stack ---------------------------------------------------------------
- */
+/* ---- The operations on one stack ------------------------------------------------------------- */
 
 static void shift(struct model_stack *stack, size_t by)
 {
@@ -130,8 +129,7 @@ static bool collapse_any(struct model_stack *stack, void *context)
     return true;
 }
 
-/* ---- The library does the same -----------------------------------------------------------------
- */
+/* ---- The library does the same --------------------------------------------------------------- */
 
 typedef struct flm_profile *(*make)(const struct flm_profile *p, const unsigned char *marks,
                                     struct flm_error *why);
@@ -223,8 +221,7 @@ static void collapse_of_any_recursion_goes_on_at_the_outermost_occurrence(void *
     agrees(collapse_wherever, collapse_any, NULL);
 }
 
-/* ---- By hand
- * -------------------------------------------------------------------------------------- */
+/* ---- By hand --------------------------------------------------------------------------------- */
 
 static void check(make operation, const char *folded, const char *marked, const char *expected)
 {

@@ -10,8 +10,7 @@
 #include "base/number/number.h"
 #include "viewer/model/state.h"
 
-/* ---- The window ---------------------------------------------------------------------------------
- */
+/* ---- The window ------------------------------------------------------------------------------ */
 
 void viewing_resize(struct viewing *seen, uint32_t width, uint32_t height, double scale)
 {
@@ -51,8 +50,7 @@ void viewing_look(struct viewing *seen)
     } while (flm_viewer_paint(seen->viewer, &seen->pixels, seen->now_ms));
 }
 
-/* ---- Doing and asking ---------------------------------------------------------------------------
- */
+/* ---- Doing and asking ------------------------------------------------------------------------ */
 
 void viewing_do(struct viewing *seen, const char *action)
 {
@@ -103,8 +101,7 @@ const char *viewing_state(struct viewing *seen)
     return viewing_ask(seen, "state");
 }
 
-/* ---- What is drawn ------------------------------------------------------------------------------
- */
+/* ---- What is drawn --------------------------------------------------------------------------- */
 
 static struct viewing_box placed(struct viewing *seen, uint32_t index,
                                  const struct flm_rectangle *r)
@@ -146,8 +143,7 @@ struct viewing_box viewing_box(struct viewing *seen, const char *function)
     return box;
 }
 
-/* ---- The pointer --------------------------------------------------------------------------------
- */
+/* ---- The pointer ----------------------------------------------------------------------------- */
 
 static void event(struct viewing *seen, enum flm_pointer_event kind, double x, double y)
 {
@@ -181,8 +177,7 @@ void viewing_drag(struct viewing *seen, double x0, double y0, double x1, double 
     event(seen, FLM_POINTER_UP, x1, y1);
 }
 
-/* ---- Places -------------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static uint32_t child_named(const struct flm_pane *pane, uint32_t node, struct flm_bytes name)
 {
@@ -219,8 +214,7 @@ const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
     return terminated(seen);
 }
 
-/* ---- What is always true ------------------------------------------------------------------------
- */
+/* ---- What is always true --------------------------------------------------------------------- */
 
 static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref ref, const char *what)
 {
