@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "os/threads.h"
-#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/dwarf/walk.h"
 #include "symbol/registry/module.h"
 
 static double now_ms(void)

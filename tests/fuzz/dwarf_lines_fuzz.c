@@ -2,7 +2,7 @@
  * .debug_str. Whatever is read of it makes a table of lines that can be opened. */
 #include <stdlib.h>
 
-#include "symbol/dwarf/dwarf_lines.h"
+#include "symbol/dwarf/line_program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
-/* build_id.h - what names the contents of an executable file: the linker's hash of them.
+/* build_id.h - the build id of an executable file: the linker's hash of its contents.
  *
- * A path says where a file was, its build id which one it was. Everything that is found, kept or
- * compared in this folder goes by it where there is one. */
+ * A path may have another file by now; a build id identifies the file itself. Files are found, cached
+ * and compared by it where there is one. */
 #ifndef FLAMEL_SYMBOL_ELF_BUILD_ID_H
 #define FLAMEL_SYMBOL_ELF_BUILD_ID_H
 
@@ -10,11 +10,11 @@
 enum { FLM_BUILD_ID_MOST = 32 };
 
 struct flm_build_id {
-    uint8_t size; /* 0: not known; GNU ld writes 20 bytes, lld 8 or 20 */
+    uint8_t size; /* 0: unknown; GNU ld writes 20 bytes, lld 8 or 20 */
     uint8_t bytes[FLM_BUILD_ID_MOST];
 };
 
-/* Older recordings have 20 bytes, with zeros behind an id that is shorter: those do not count. */
+/* Older recordings pad a shorter id with zeros to 20 bytes: they are ignored. */
 static inline bool flm_build_id_equal(const struct flm_build_id *a, const struct flm_build_id *b)
 {
     if (!a->size || !b->size)
@@ -25,10 +25,10 @@ static inline bool flm_build_id_equal(const struct flm_build_id *a, const struct
     return true;
 }
 
-/* In hexadecimal digits, as file names and `readelf -n` have it. */
+/* Appends it in hexadecimal, as in file names and `readelf -n`. */
 void flm_build_id_print(const struct flm_build_id *id, struct flm_text *out);
 
-/* False for what is not an even number of digits, or too many. */
+/* False when it is not an even number of digits, or too long. */
 bool flm_build_id_parse(struct flm_bytes digits, struct flm_build_id *id);
 
 #endif

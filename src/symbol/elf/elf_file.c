@@ -1,5 +1,6 @@
 #include "symbol/elf/elf_file.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/elf/elf_unpack.h"
+#include "symbol/elf/unpack.h"
 
 static bool is_big_here(void)
 {
@@ -43,7 +44,7 @@ static bool is_inside(const struct flm_elf_file *file, uint64_t offset, uint64_t
     return offset <= file->image.size && size <= file->image.size - offset;
 }
 
-/* The fields of a header, one after the other: `word` is as wide as an address. */
+/* Reads the fields of a header in order; a word is as wide as an address. */
 struct fields {
     const struct flm_elf_file *file;
     const char *at;
@@ -100,7 +101,7 @@ static struct flm_elf_segment segment_at(const struct flm_elf_file *file, uint64
     return segment;
 }
 
-/* The text at an offset of a section of texts; "" where there is none. */
+/* The text at an offset of a string table; "" when that is outside of it. */
 static struct flm_bytes text_at(struct flm_bytes texts, uint64_t offset)
 {
     if (offset >= texts.size)
@@ -113,12 +114,12 @@ static bool read_header(struct flm_elf_file *file, struct tables *tables, struct
 {
     const char *at = file->image.at;
     if (file->image.size < EI_NIDENT || memcmp(at, ELFMAG, SELFMAG) != 0)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "it is no ELF file");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "not an ELF file");
     file->is_wide = at[EI_CLASS] == ELFCLASS64;
     file->swapped = (at[EI_DATA] == ELFDATA2MSB) != is_big_here();
     if ((at[EI_CLASS] != ELFCLASS64 && at[EI_CLASS] != ELFCLASS32) ||
         (at[EI_DATA] != ELFDATA2MSB && at[EI_DATA] != ELFDATA2LSB))
-        return flm_error_set(why, FLM_ERROR_FORMAT, "it is an ELF file of an unknown class");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "an ELF file of an unknown class");
     size_t header = file->is_wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
     if (file->image.size < header)
         return flm_error_set(why, FLM_ERROR_FORMAT, "the ELF file ends in its header");
@@ -127,7 +128,7 @@ static bool read_header(struct flm_elf_file *file, struct tables *tables, struct
     file->type = (uint16_t)take(&f, 2);
     file->machine = (uint16_t)take(&f, 2);
     take(&f, 4);
-    take_word(&f); /* the entry */
+    take_word(&f); /* the entry point */
     tables->segments = take_word(&f);
     tables->sections = take_word(&f);
     take(&f, 4);
@@ -153,8 +154,7 @@ static bool read_header(struct flm_elf_file *file, struct tables *tables, struct
         if (tables->segment_count == PN_XNUM)
             tables->segment_count = first.info;
     }
-    /* What would lie behind the end is left out: such a file is cut off, and may still have
-     * something. */
+    /* Headers past the end of the file are left out: a truncated file may still have something. */
     uint64_t room = tables->section_count ? (file->image.size - tables->sections) / section_is : 0;
     if (tables->section_count > room)
         tables->section_count = room;
@@ -194,7 +194,7 @@ static bool read_tables(struct flm_elf_file *file, const struct tables *tables,
     return true;
 }
 
-/* Notes: three numbers (how long name and content are, and the kind), the name, the content. */
+/* A note has three numbers (the sizes of name and content, the type), the name, and the content. */
 static bool find_build_id(const struct flm_elf_file *file, struct flm_bytes notes,
                           uint64_t alignment, struct flm_build_id *id)
 {
@@ -220,7 +220,7 @@ static bool find_build_id(const struct flm_elf_file *file, struct flm_bytes note
     return false;
 }
 
-/* Notes are short; in a file that somebody made to keep us busy, all of it is notes many times. */
+/* Notes are short. A crafted file may declare all of itself as notes many times over. */
 static bool is_worth_reading(uint64_t size, uint64_t *left)
 {
     if (size > *left)
@@ -232,7 +232,7 @@ static bool is_worth_reading(uint64_t size, uint64_t *left)
 static void read_build_id(struct flm_elf_file *file)
 {
     uint64_t left = 1 << 20;
-    /* Sections first: a file of debug information keeps this one, but its segments lie. */
+    /* Sections first: the segments of a separate debug file are those of the program. */
     for (size_t i = 0; i < file->section_count; i++) {
         struct flm_elf_section *section = &file->sections[i];
         if (section->type == SHT_NOTE && !(section->flags & SHF_COMPRESSED) &&
@@ -265,6 +265,7 @@ struct flm_elf_file *flm_elf_new(struct flm_bytes image, struct flm_error *why)
         flm_error_memory(why);
         return NULL;
     }
+    assert(image.at || image.size == 0);
     file->image = image;
     if (!read_header(file, &tables, why) || !read_tables(file, &tables, why)) {
         flm_elf_free(file);
@@ -283,15 +284,15 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
         return NULL;
     }
     if (!S_ISREG(status.st_mode)) {
-        flm_error_set(why, FLM_ERROR_SYSTEM, "%s: it is no file", path);
+        flm_error_set(why, FLM_ERROR_SYSTEM, "%s: not a regular file", path);
         return NULL;
     }
     if (status.st_size == 0) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "%s: it is no ELF file", path);
+        flm_error_set(why, FLM_ERROR_FORMAT, "%s: not an ELF file", path);
         return NULL;
     }
     size_t size = (size_t)status.st_size;
-    /* Ours, and to be written to: libelf marks in it what it has unpacked. */
+    /* Private and writable: libelf marks the sections that it has decompressed. */
     void *mapping =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
     if (mapping == MAP_FAILED) {
@@ -315,7 +316,7 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
 
 struct flm_elf_file *flm_elf_open(const char *path, struct flm_error *why)
 {
-    /* A path of another process's may be a pipe, or a device: opening must not wait. */
+    /* A path of another process may be a pipe or a device: opening it must not block. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) {
         flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path, strerror(errno));
@@ -361,7 +362,7 @@ bool flm_elf_address(const struct flm_elf_file *file, uint64_t offset, uint64_t 
         if (segment->type != PT_LOAD || offset < segment->offset ||
             offset - segment->offset >= segment->file_size)
             continue;
-        /* Segments may share a page of the file; who asks has an address of code. */
+        /* Two segments may share a page of the file: prefer the one with code. */
         if (!found || segment->flags & PF_X)
             *address = segment->address + (offset - segment->offset);
         found = true;

@@ -1,14 +1,15 @@
-/* elf_symbols.c - the functions that an ELF file names: its tables of symbols, and the slots of its
- * procedure linkage table, which have the name of what they jump to. */
+/* elf_symbols.c - the functions that an ELF file names: its symbol tables, and the stubs of its
+ * procedure linkage table, each named after the function that it jumps to. */
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "symbol/code/code_table.h"
 #include "symbol/elf/elf_file.h"
-#include "symbol/elf/elf_unpack.h"
+#include "symbol/elf/unpack.h"
 
 struct symbol {
-    uint32_t name; /* where it is in the texts */
+    uint32_t name; /* its offset in the string table */
     uint8_t type, binding;
     uint16_t section;
     uint64_t address, size;
@@ -46,19 +47,20 @@ static struct flm_bytes name_in(struct flm_bytes texts, uint32_t at)
     return (struct flm_bytes){texts.at + at, strnlen(texts.at + at, texts.size - at)};
 }
 
-/* Marks of assemblers and compilers, which name no function: where data stands between the code of
- * ARM and RISC-V ("$x", "$d.12"), and labels that should have stayed local. */
-static bool is_mark(const struct flm_elf_file *file, struct flm_bytes name)
+/* Symbols that name no function: the mapping symbols of ARM and RISC-V, which separate code from data
+ * ("$x", "$d.12"), and local labels that were not removed. */
+static bool is_marker(const struct flm_elf_file *file, struct flm_bytes name)
 {
     if (flm_bytes_start_with(name, ".L"))
         return true;
-    bool has_marks =
+    bool has_markers =
         file->machine == EM_ARM || file->machine == EM_AARCH64 || file->machine == EM_RISCV;
-    return has_marks && name.size >= 2 && name.at[0] == '$' && flm_is_one_of(name.at[1], "xdat") &&
+    return has_markers && name.size >= 2 && name.at[0] == '$' &&
+           flm_is_one_of(name.at[1], "xdat") &&
            (name.size == 2 || name.at[2] == '.' || file->machine == EM_RISCV);
 }
 
-/* Functions, and what an assembler has given no type, where it is in code. */
+/* Functions, and untyped symbols of assemblers in executable sections. */
 static bool is_function(const struct flm_elf_file *file, const struct symbol *symbol)
 {
     if (symbol->section == SHN_UNDEF || symbol->section == SHN_COMMON)
@@ -87,7 +89,7 @@ static struct flm_elf_section *section_of_type(const struct flm_elf_file *file, 
     return NULL;
 }
 
-/* The texts that a table of symbols names things by. */
+/* The string table of a symbol table. */
 static struct flm_bytes texts_of(const struct flm_elf_file *file,
                                  const struct flm_elf_section *table)
 {
@@ -109,10 +111,10 @@ static size_t add_table(const struct flm_elf_file *file, uint32_t type,
         if (!is_function(file, &symbol))
             continue;
         struct flm_bytes name = name_in(texts, symbol.name);
-        if (name.size == 0 || is_mark(file, name))
+        if (name.size == 0 || is_marker(file, name))
             continue;
         if (file->machine == EM_ARM)
-            symbol.address &= ~UINT64_C(1); /* it says that the code is Thumb */
+            symbol.address &= ~UINT64_C(1); /* the bit that marks Thumb code */
         if (symbol.size > UINT64_MAX - symbol.address)
             symbol.size = UINT64_MAX - symbol.address;
         flm_code_maker_symbol(maker, symbol.address, symbol.size, flm_code_maker_text(maker, name),
@@ -122,31 +124,28 @@ static size_t add_table(const struct flm_elf_file *file, uint32_t type,
     return added;
 }
 
-/* ---- The procedure linkage table ----------------------------------------------------------------
- *
- * Each entry jumps to where a word of the GOT points; a relocation names the function that the word
- * is for. We read the word's address out of the entry's instructions: the order of entries is that
- * of the relocations in some layouts only. */
+/* ---- The procedure linkage table ------------------------------------------------------------- */
+
+/* A stub jumps to the address in a slot of the GOT, and a relocation names the function of the slot.
+ * The address of the slot is decoded from the instructions of the stub: only in some layouts are the
+ * stubs in the order of the relocations. */
 
 struct slot {
-    uint64_t address; /* of the word */
+    uint64_t address;
     struct flm_bytes name;
-    uint64_t resolver; /* where the name is empty: the function that chooses the function */
+    uint64_t resolver; /* without a name: the ifunc resolver, which chooses the function */
 };
 
-struct slots {
-    struct slot *items;
-    size_t count, capacity;
-};
+struct slots FLM_ARRAY(struct slot);
 
-static bool is_slot(const struct flm_elf_file *file, uint32_t type, bool *is_chosen)
+static bool is_slot(const struct flm_elf_file *file, uint32_t type, bool *is_ifunc)
 {
     if (file->machine == EM_X86_64) {
-        *is_chosen = type == R_X86_64_IRELATIVE;
-        return *is_chosen || type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+        *is_ifunc = type == R_X86_64_IRELATIVE;
+        return *is_ifunc || type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
     }
-    *is_chosen = type == R_AARCH64_IRELATIVE;
-    return *is_chosen || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+    *is_ifunc = type == R_AARCH64_IRELATIVE;
+    return *is_ifunc || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
 static bool add_slots(const struct flm_elf_file *file, struct flm_elf_section *section,
@@ -161,14 +160,14 @@ static bool add_slots(const struct flm_elf_file *file, struct flm_elf_section *s
     size_t step = sizeof(Elf64_Rela);
     for (size_t at = 0; at + step <= bytes.size; at += step) {
         uint64_t info = flm_elf_number(file, bytes.at + at + 8, 8);
-        bool is_chosen;
-        if (!is_slot(file, (uint32_t)info, &is_chosen))
+        bool is_ifunc;
+        if (!is_slot(file, (uint32_t)info, &is_ifunc))
             continue;
         struct slot slot = {.address = flm_elf_number(file, bytes.at + at, 8),
                             .name = {"", 0},
                             .resolver = flm_elf_number(file, bytes.at + at + 16, 8)};
         uint64_t symbol = info >> 32;
-        if (!is_chosen) {
+        if (!is_ifunc) {
             if (symbol >= symbols.size / sizeof(Elf64_Sym))
                 continue;
             slot.name =
@@ -176,11 +175,8 @@ static bool add_slots(const struct flm_elf_file *file, struct flm_elf_section *s
             if (slot.name.size == 0)
                 continue;
         }
-        void *items = slots->items;
-        if (!flm_grow(&items, &slots->capacity, slots->count + 1, sizeof *slots->items))
+        if (!FLM_ARRAY_ADD(slots, slot))
             return false;
-        slots->items = items;
-        slots->items[slots->count++] = slot;
     }
     return true;
 }
@@ -194,30 +190,29 @@ static int by_address(const void *a, const void *b)
 static const struct slot *slot_at(const struct slots *slots, uint64_t address)
 {
     struct slot wanted = {.address = address};
-    return slots->count ? bsearch(&wanted, slots->items, slots->count, sizeof wanted, by_address)
+    return slots->count ? bsearch(&wanted, slots->at, slots->count, sizeof wanted, by_address)
                         : NULL;
 }
 
-struct ways_out {
+struct stubs {
     struct flm_code_maker *maker;
     struct flm_text name;
     size_t added;
 };
 
-static void add_way_out(struct ways_out *out, const struct slot *slot, uint64_t address,
-                        uint64_t size)
+static void add_stub(struct stubs *stubs, const struct slot *slot, uint64_t address, uint64_t size)
 {
-    out->name.size = 0;
+    stubs->name.size = 0;
     if (slot->name.size)
-        flm_text_add(&out->name, slot->name);
-    else /* as objdump has it: nothing else names it */
-        flm_text_format(&out->name, "*ABS*+0x%llx", (unsigned long long)slot->resolver);
-    flm_text_puts(&out->name, "@plt");
-    if (out->name.failed)
+        flm_text_add(&stubs->name, slot->name);
+    else /* as objdump prints it: it has no name */
+        flm_text_format(&stubs->name, "*ABS*+0x%llx", (unsigned long long)slot->resolver);
+    flm_text_puts(&stubs->name, "@plt");
+    if (stubs->name.failed)
         return;
-    struct flm_bytes name = {out->name.at, out->name.size};
-    flm_code_maker_symbol(out->maker, address, size, flm_code_maker_text(out->maker, name), 0);
-    out->added++;
+    struct flm_bytes name = {stubs->name.at, stubs->name.size};
+    flm_code_maker_symbol(stubs->maker, address, size, flm_code_maker_text(stubs->maker, name), 0);
+    stubs->added++;
 }
 
 static uint32_t code_word(const char *at)
@@ -226,9 +221,9 @@ static uint32_t code_word(const char *at)
     return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
 }
 
-/* jmp *word(%rip): ff 25, and how far away the word is. */
+/* jmp *slot(%rip): ff 25, and the distance to the slot. */
 static void read_x86_64(const struct slots *slots, struct flm_bytes code, uint64_t address,
-                        size_t step, struct ways_out *out)
+                        size_t step, struct stubs *stubs)
 {
     for (size_t at = 0; at + step <= code.size; at += step) {
         for (size_t i = 0; i + 6 <= step; i++) {
@@ -239,15 +234,15 @@ static void read_x86_64(const struct slots *slots, struct flm_bytes code, uint64
             uint64_t distance = (uint64_t)(int64_t)(int32_t)code_word(byte + 2);
             const struct slot *slot = slot_at(slots, next + distance);
             if (slot)
-                add_way_out(out, slot, address + at, step);
+                add_stub(stubs, slot, address + at, step);
             break;
         }
     }
 }
 
-/* adrp x16, the word's page; ldr x17, [x16, its place there]; add; br x17 */
+/* adrp x16, page of the slot; ldr x17, [x16, offset of the slot in it]; add; br x17 */
 static void read_arm64(const struct slots *slots, struct flm_bytes code, uint64_t address,
-                       struct ways_out *out)
+                       struct stubs *stubs)
 {
     const uint32_t bti = 0xd503245f, br = 0xd61f0220;
     for (size_t at = 0; at + 16 <= code.size; at += 4) {
@@ -256,14 +251,14 @@ static void read_arm64(const struct slots *slots, struct flm_bytes code, uint64_
             continue;
         uint64_t pages = (page >> 29 & 3) | (page >> 3 & 0x1ffffc);
         pages = (pages ^ 0x100000) - 0x100000; /* 21 bits with a sign */
-        uint64_t word =
+        uint64_t slot_address =
             ((address + at) & ~UINT64_C(4095)) + (pages << 12) + (load >> 10 & 4095) * 8;
-        const struct slot *slot = slot_at(slots, word);
+        const struct slot *slot = slot_at(slots, slot_address);
         size_t start = at >= 4 && code_word(code.at + at - 4) == bti ? at - 4 : at, end = at + 8;
         while (end + 4 <= code.size && end < at + 24 && code_word(code.at + end) != br)
             end += 4;
         if (slot)
-            add_way_out(out, slot, address + start, end + 4 - start);
+            add_stub(stubs, slot, address + start, end + 4 - start);
     }
 }
 
@@ -273,7 +268,7 @@ static size_t add_plt(const struct flm_elf_file *file, struct flm_code_maker *ma
         return 0;
     struct slots slots = {0};
     bool done = true;
-    uint64_t left = file->image.size; /* sections do not overlap, but for keeping us busy */
+    uint64_t left = file->image.size; /* sections overlap only in crafted files */
     for (size_t i = 0; done && i < file->section_count; i++) {
         struct flm_elf_section *section = &file->sections[i];
         if (section->type == SHT_RELA && section->size <= left &&
@@ -283,8 +278,8 @@ static size_t add_plt(const struct flm_elf_file *file, struct flm_code_maker *ma
         }
     }
     if (slots.count)
-        qsort(slots.items, slots.count, sizeof *slots.items, by_address);
-    struct ways_out out = {.maker = maker};
+        qsort(slots.at, slots.count, sizeof *slots.at, by_address);
+    struct stubs stubs = {.maker = maker};
     for (size_t i = 0; done && slots.count && i < file->section_count; i++) {
         struct flm_elf_section *section = &file->sections[i];
         if (!(section->flags & SHF_EXECINSTR) ||
@@ -297,13 +292,13 @@ static size_t add_plt(const struct flm_elf_file *file, struct flm_code_maker *ma
         bool is_short = section->entry_size == 8 ||
                         (section->entry_size == 0 && flm_bytes_are(section->name, ".plt.got"));
         if (file->machine == EM_X86_64)
-            read_x86_64(&slots, code, section->address, is_short ? 8 : 16, &out);
+            read_x86_64(&slots, code, section->address, is_short ? 8 : 16, &stubs);
         else
-            read_arm64(&slots, code, section->address, &out);
+            read_arm64(&slots, code, section->address, &stubs);
     }
-    free(slots.items);
-    flm_text_clear(&out.name);
-    return out.added;
+    FLM_ARRAY_CLEAR(&slots);
+    flm_text_clear(&stubs.name);
+    return stubs.added;
 }
 
 void flm_elf_add_sections(const struct flm_elf_file *file, struct flm_code_maker *maker)

@@ -1,7 +1,7 @@
-/* section_read.h - numbers out of a section that may end anywhere or lie.
+/* section_read.h - reads numbers from a section that may be truncated or damaged.
  *
- * A read past the end gives 0, moves to the end and is remembered: whoever reads several numbers
- * asks once, at the end, whether all of them were there. */
+ * A read past the end returns 0, moves to the end and sets `failed`: a caller that reads several
+ * numbers checks once, after the last one. */
 #ifndef FLAMEL_SYMBOL_ELF_SECTION_READ_H
 #define FLAMEL_SYMBOL_ELF_SECTION_READ_H
 
@@ -50,7 +50,7 @@ static inline uint64_t flm_section_fixed(struct flm_section_reader *in, size_t s
     return value;
 }
 
-/* LEB128. What does not fit into 64 bits is cut off: its upper bits are of no use to anyone. */
+/* LEB128; bits above the lowest 64 are dropped. */
 static inline uint64_t flm_section_uleb(struct flm_section_reader *in)
 {
     uint64_t value = 0;
@@ -81,7 +81,7 @@ static inline int64_t flm_section_sleb(struct flm_section_reader *in)
     return 0;
 }
 
-/* The next `size` bytes; none where there are fewer. */
+/* The next `size` bytes; none when there are fewer. */
 static inline struct flm_bytes flm_section_bytes(struct flm_section_reader *in, uint64_t size)
 {
     if (size > flm_section_left(in)) {

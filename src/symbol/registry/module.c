@@ -3,7 +3,7 @@
 #include <libelf.h>
 #include <stdlib.h>
 
-#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/dwarf/walk.h"
 #include "symbol/registry/internal.h"
 
 struct flm_bytes flm_module_name(const struct flm_module *module)
@@ -96,7 +96,7 @@ bool flm_module_walk(struct flm_module *module, const struct flm_elf_file *debug
     Elf *elf = elf_of(debug, &copy), *alternate = elf_of(shared, &shared_copy);
     struct flm_dwarf_report report = {0};
     bool done = elf ? flm_dwarf_walk(elf, alternate, module->modules->threads, maker, &report, why)
-                    : flm_error_set(why, FLM_ERROR_FORMAT, "it is no ELF file that libelf reads");
+                    : flm_error_set(why, FLM_ERROR_FORMAT, "not an ELF file that libelf can read");
     elf_end(alternate);
     elf_end(elf);
     free(shared_copy);

@@ -11,7 +11,7 @@
 #ifndef FLAMEL_SYMBOL_UNWIND_CFI_H
 #define FLAMEL_SYMBOL_UNWIND_CFI_H
 
-#include "symbol/unwind/unwind_rule.h"
+#include "symbol/unwind/rule.h"
 
 struct flm_cfi_common {
     size_t offset; /* in its section */

@@ -1,5 +1,5 @@
 /* gaps.c - code that nothing describes, but that is known by its looks. */
-#include "symbol/unwind/unwind_rows.h"
+#include "symbol/unwind/rows.h"
 
 static const struct flm_rule none = {.kind = FLM_RULE_NONE};
 

@@ -1,5 +1,5 @@
 /* step.c - from a frame to its caller. No allocation, nothing shared. */
-#include "symbol/unwind/unwind_rows.h"
+#include "symbol/unwind/rows.h"
 
 static bool is_known(const struct flm_registers *registers, unsigned which)
 {

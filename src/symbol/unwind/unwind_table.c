@@ -5,7 +5,7 @@
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "symbol/unwind/cfi.h"
-#include "symbol/unwind/unwind_rows.h"
+#include "symbol/unwind/rows.h"
 
 static const char MAGIC[8] = "flmunwd1";
 static const uint32_t ORDER = 0x01020304;

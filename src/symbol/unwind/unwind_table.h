@@ -3,10 +3,10 @@
  * .eh_frame is a program for every function that says, for each of its instructions, where the
  * caller's registers are. We run all of these programs once (cfi.h) and keep what they say:
  *
- *     row     from this address on, up to the next row's, this rule is true      unwind_rows.h
+ *     row     from this address on, up to the next row's, this rule is true      rows.h
  *     rule    the CFA, which is the caller's stack pointer: a register plus an offset; and where
  *             the return address, rbp, rbx, r12 to r15 (x86-64), x29, x30 (arm64) lie
- *                                                                                unwind_rule.h
+ *                                                                                rule.h
  *
  * A row takes 4 bytes, since a file has few different rules: libLLVM, 950,000 rows and 965 rules,
  * 3.9 MB made in 40 ms. A step is a search in the rows of 4 KB of code and a few reads: 40 ns a

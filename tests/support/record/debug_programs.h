@@ -3,7 +3,7 @@
 #ifndef FLAMEL_TESTS_SUPPORT_RECORD_DEBUG_PROGRAMS_H
 #define FLAMEL_TESTS_SUPPORT_RECORD_DEBUG_PROGRAMS_H
 
-#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/dwarf/walk.h"
 
 /* The program of tests/data/dwarf_walk, made so. */
 struct debug_build {

@@ -178,9 +178,9 @@ static void what_is_no_elf_file_is_refused_with_a_reason(void **state)
     static const struct {
         struct flm_bytes bytes;
         const char *reason;
-    } bad[] = {{{"", 0}, "it is no ELF file"},
-               {{"#!/bin/sh\necho hello\n", 21}, "it is no ELF file"},
-               {{"\177ELF", 4}, "it is no ELF file"},
+    } bad[] = {{{"", 0}, "not an ELF file"},
+               {{"#!/bin/sh\necho hello\n", 21}, "not an ELF file"},
+               {{"\177ELF", 4}, "not an ELF file"},
                {{"\177ELF\3\1\1\0\0\0\0\0\0\0\0\0", 16}, "unknown class"},
                {{"\177ELF\2\1\1\0\0\0\0\0\0\0\0\0", 16}, "ends in its header"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -80,7 +80,7 @@ static void a_file_tells_how_much_is_known_of_it(void **state)
                  {"symbols", FLM_MODULE_SYMBOLS, "compiled without -g"},
                  {"exports.so", FLM_MODULE_EXPORTS, "only the functions that it exports"},
                  {"bare", FLM_MODULE_BARE, "it has no symbols"},
-                 {"text", FLM_MODULE_DAMAGED, "text: it is no ELF file"},
+                 {"text", FLM_MODULE_DAMAGED, "text: not an ELF file"},
                  {"gone", FLM_MODULE_MISSING, "is not there"}};
     struct flm_modules *modules = set_of((struct flm_modules_options){0});
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

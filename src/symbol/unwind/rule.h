@@ -1,4 +1,4 @@
-/* unwind_rule.h - what is true of the stack at one instruction: a rule, of one size for all.
+/* rule.h - what is true of the stack at one instruction: a rule, of one size for all.
  *
  * A module has few different rules (libLLVM: 965 for 950,000 rows), because they only say how large
  * the frame is at that place and what was pushed so far. Rows name them by number.
@@ -12,8 +12,8 @@
  *             FLM_ELSEWHERE in another register, or, when negative, nowhere
  *
  * Registers without a slot are lost by a step: calling conventions let the callee have them. */
-#ifndef FLAMEL_SYMBOL_UNWIND_UNWIND_RULE_H
-#define FLAMEL_SYMBOL_UNWIND_UNWIND_RULE_H
+#ifndef FLAMEL_SYMBOL_UNWIND_RULE_H
+#define FLAMEL_SYMBOL_UNWIND_RULE_H
 
 #include "symbol/unwind/unwind_table.h"
 

@@ -1,5 +1,5 @@
 /* What llvm-symbolizer says of every address of programs that are made by several compilers. */
-#include "symbol/dwarf/dwarf_entries.h"
+#include "symbol/dwarf/entries.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/dwarf/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "symbol/dwarf/dwarf_lines.h"
+#include "symbol/dwarf/line_program.h"
 
 #include <stdlib.h>
 
@@ -28,11 +28,10 @@ static struct flm_bytes read_text(struct flm_section_reader *in)
     return text;
 }
 
-/* Longer than any path. A file may name one text of megabytes a million times. */
+/* Longer than any path. Without a limit, a file could name a text of megabytes a million times. */
 enum { LONGEST_PATH = 4096 };
 
-/* The text at an offset of a section; the empty one if that is not in it, or the text is too long.
- */
+/* The text at an offset of a section; empty if that is outside of it, or the text is too long. */
 static struct flm_bytes text_at(struct flm_bytes section, uint64_t offset)
 {
     struct flm_section_reader in = read_from(section, offset);
@@ -44,9 +43,9 @@ static struct flm_bytes text_at(struct flm_bytes section, uint64_t offset)
 /* ---- The header ------------------------------------------------------------------------------ */
 
 struct header {
-    struct flm_section_reader program; /* behind the header */
+    struct flm_section_reader program; /* follows the header */
     unsigned version, offset_size;
-    uint64_t instruction_size, instruction_slots; /* of the least one; in one word */
+    uint64_t instruction_size, instruction_slots; /* of the shortest one; in a VLIW bundle */
     int line_base;
     unsigned line_range, opcode_base;
     const unsigned char *operand_counts; /* of opcode 1, 2, ... */
@@ -58,32 +57,25 @@ struct reading {
     struct flm_code_maker *maker;
     struct flm_line_files *files;
     struct flm_text path; /* scratch */
-    struct flm_bytes *directories;
-    size_t directory_count, directory_capacity;
+    struct FLM_ARRAY(struct flm_bytes) directories;
 };
 
 void flm_line_files_clear(struct flm_line_files *files)
 {
-    free(files->texts);
-    *files = (struct flm_line_files){0};
+    FLM_ARRAY_CLEAR(files);
 }
 
 uint32_t flm_line_files_text(const struct flm_line_files *files, uint64_t number)
 {
-    return number < files->count ? files->texts[number] : 0;
+    return number < files->count ? files->at[number] : 0;
 }
 
 static bool add_directory(struct reading *reading, struct flm_bytes directory)
 {
-    void *items = reading->directories;
-    if (!flm_grow(&items, &reading->directory_capacity, reading->directory_count + 1,
-                  sizeof *reading->directories)) {
-        flm_code_maker_out_of_memory(reading->maker);
-        return false;
-    }
-    reading->directories = items;
-    reading->directories[reading->directory_count++] = directory;
-    return true;
+    if (FLM_ARRAY_ADD(&reading->directories, directory))
+        return true;
+    flm_code_maker_out_of_memory(reading->maker);
+    return false;
 }
 
 static void add_part(struct flm_text *path, struct flm_bytes part)
@@ -96,8 +88,8 @@ static void add_part(struct flm_text *path, struct flm_bytes part)
 static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t directory_number)
 {
     struct flm_bytes directory = {0};
-    if (directory_number < reading->directory_count)
-        directory = reading->directories[directory_number];
+    if (directory_number < reading->directories.count)
+        directory = reading->directories.at[directory_number];
     struct flm_text *path = &reading->path;
     path->size = 0;
     bool absolute = name.size > 0 && name.at[0] == '/';
@@ -107,20 +99,16 @@ static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t di
         add_part(path, directory);
     }
     add_part(path, name);
-    struct flm_line_files *files = reading->files;
-    void *texts = files->texts;
-    if (path->failed ||
-        !flm_grow(&texts, &files->capacity, files->count + 1, sizeof *files->texts)) {
-        flm_code_maker_out_of_memory(reading->maker);
-        return false;
-    }
-    files->texts = texts;
-    files->texts[files->count++] =
-        flm_code_maker_text(reading->maker, (struct flm_bytes){path->at, path->size});
-    return true;
+    if (!path->failed &&
+        FLM_ARRAY_ADD(
+            reading->files,
+            flm_code_maker_text(reading->maker, (struct flm_bytes){path->at, path->size})))
+        return true;
+    flm_code_maker_out_of_memory(reading->maker);
+    return false;
 }
 
-/* Up to DWARF 4: lists that end with an empty name; directory 0 is the unit's, file 0 is none. */
+/* Up to DWARF 4: lists that end with an empty name. Directory 0 is the unit's; there is no file 0. */
 static bool read_old_files(struct reading *reading, struct flm_section_reader *in)
 {
     if (!add_directory(reading, (struct flm_bytes){0}))
@@ -132,7 +120,7 @@ static bool read_old_files(struct reading *reading, struct flm_section_reader *i
         return false;
     for (struct flm_bytes name; (name = read_text(in)).size > 0;) {
         uint64_t directory = flm_section_uleb(in);
-        flm_section_uleb(in); /* when it was changed */
+        flm_section_uleb(in); /* its modification time */
         flm_section_uleb(in); /* its size */
         if (!add_file(reading, name, directory))
             return false;
@@ -140,7 +128,7 @@ static bool read_old_files(struct reading *reading, struct flm_section_reader *i
     return true;
 }
 
-/* One value of an entry: a number, or a text. False for a form that we do not know the size of. */
+/* One value of an entry: a number or a text. False for a form whose size is unknown. */
 static bool read_form(const struct reading *reading, const struct header *header,
                       struct flm_section_reader *in, uint64_t form, uint64_t *number,
                       struct flm_bytes *text)
@@ -177,7 +165,7 @@ static bool read_form(const struct reading *reading, const struct header *header
         flm_section_bytes(in, flm_section_uleb(in));
         return true;
     case DW_FORM_sec_offset:
-    case DW_FORM_strp_sup: /* in another file, which we do not look into for this */
+    case DW_FORM_strp_sup: /* in the supplementary file, which is not read for this */
         flm_section_bytes(in, header->offset_size);
         return true;
     default:
@@ -185,7 +173,7 @@ static bool read_form(const struct reading *reading, const struct header *header
     }
 }
 
-/* DWARF 5: a list says which values its entries have. Once for directories, once for files. */
+/* DWARF 5: one list of directories and one of files, each with a description of its entries. */
 static bool read_list(struct reading *reading, const struct header *header,
                       struct flm_section_reader *in, bool directories)
 {
@@ -199,7 +187,7 @@ static bool read_list(struct reading *reading, const struct header *header,
         form[i] = flm_section_uleb(in);
     }
     uint64_t count = flm_section_uleb(in);
-    /* Each entry has bytes: more of them than bytes are left is a lie. */
+    /* Each entry has at least a byte, so there cannot be more entries than bytes are left. */
     if (in->failed || (count > 0 && values == 0) || count > (uint64_t)(in->end - in->at))
         return false;
     for (uint64_t entry = 0; entry < count; entry++) {
@@ -249,7 +237,7 @@ static bool read_header(struct reading *reading, uint64_t offset, struct header 
     header->instruction_slots = header->version >= 4 ? flm_section_fixed(&in, 1) : 1;
     if (header->instruction_slots == 0)
         header->instruction_slots = 1;
-    /* is_stmt: any address may be asked for, not only where a debugger would stop. */
+    /* is_stmt is skipped: any address may be looked up, not only those where a debugger stops. */
     flm_section_bytes(&in, 1);
     unsigned base = (unsigned)flm_section_fixed(&in, 1);
     header->line_base = base < 0x80 ? (int)base : (int)base - 0x100;
@@ -301,7 +289,7 @@ static void end_sequence(struct reading *reading, struct state *state)
     *state = at_start;
 }
 
-/* Behind a 0: a size, an opcode, its operands. */
+/* After a 0: a size, an opcode, its operands. */
 static bool run_extended(struct reading *reading, struct flm_section_reader *in,
                          struct state *state)
 {
@@ -317,7 +305,7 @@ static bool run_extended(struct reading *reading, struct flm_section_reader *in,
     case DW_LNE_set_address: {
         unsigned bytes = (unsigned)(size - 1 > 8 ? 8 : size - 1);
         uint64_t address = flm_section_fixed(&operands, bytes);
-        /* -1 of 4 bytes is a place for what the linker dropped, as that of 8 is. */
+        /* -1 in 4 bytes marks code that the linker dropped, as -1 in 8 bytes does. */
         state->address = bytes == 4 && address >= 0xFFFFFFFE ? UINT64_MAX : address;
         state->slot = 0;
         break;
@@ -326,7 +314,7 @@ static bool run_extended(struct reading *reading, struct flm_section_reader *in,
         struct flm_bytes name = read_text(&operands);
         return add_file(reading, name, flm_section_uleb(&operands));
     }
-    default: /* discriminators, and what makers of compilers added */
+    default: /* discriminators and extensions of vendors */
         break;
     }
     return true;
@@ -362,7 +350,7 @@ static bool run_standard(struct reading *reading, const struct header *header,
     case DW_LNS_set_prologue_end:
     case DW_LNS_set_epilogue_begin:
         break;
-    default: /* set_column, set_isa, and others: the header says how many operands they have */
+    default: /* set_column, set_isa and others: the header has the number of their operands */
         for (unsigned i = header->operand_counts[opcode - 1]; i > 0; i--)
             flm_section_uleb(in);
     }
@@ -390,7 +378,7 @@ static bool run_program(struct reading *reading, const struct header *header)
             good = run_standard(reading, header, &in, opcode, &state);
         }
     }
-    /* One that is cut off ends where it is: nothing is said of what lies behind it. */
+    /* A sequence that is cut off ends at its last row: the code after it has no line. */
     if (state.open) {
         end_sequence(reading, &state);
         good = false;
@@ -409,7 +397,7 @@ bool flm_line_program_read(const struct flm_line_sections *sections, uint64_t of
     bool good = read_header(&reading, offset, &header);
     if (good && !files_only)
         good = run_program(&reading, &header);
-    free(reading.directories);
+    FLM_ARRAY_CLEAR(&reading.directories);
     flm_text_clear(&reading.path);
     return good;
 }

@@ -1,39 +1,39 @@
-#include "symbol/dwarf/dwarf_entries.h"
+#include "symbol/dwarf/entries.h"
 
 #include <stdlib.h>
 
 #include <dwarf.h>
 
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
 
-/* Entries inside entries; deeper ones are not looked at. Real ones reach 60. */
+/* The most levels of nested entries that are walked. Real files have up to 60. */
 enum { DEPTH = 400 };
 
-/* How often a name may be referred on to another entry. */
+/* The longest chain of references to an entry that has the name. */
 enum { REFERENCES = 16 };
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* What entries of an abbreviation are to us. */
+/* How entries with an abbreviation are treated. */
 enum kind {
-    KIND_OTHER,    /* holds no code */
-    KIND_HOLDER,   /* may hold functions: a namespace, a class, a block */
+    KIND_OTHER,    /* contains no code */
+    KIND_HOLDER,   /* may contain functions: a namespace, a class, a block */
     KIND_FUNCTION, /* has code */
-    KIND_INLINED,  /* likewise */
-    KIND_NO_CODE   /* a function without code of its own, or a copy of which nothing is left; what
-                      is in it may have some */
+    KIND_INLINED,  /* an inlined copy with code */
+    KIND_NO_CODE   /* a function or an inlined copy without code, which may contain some that has */
 };
 
-/* Abbreviations that were met last, by the address of libdw's record of them. */
-enum { REMEMBERED = 1024 };
+/* A cache of abbreviations, by the address of libdw's record of them. */
+enum { CACHED = 1024 };
 
-struct remembered {
+struct cached_kind {
     const Dwarf_Abbrev *abbreviation;
     enum kind kind;
 };
 
-/* Names that were looked up, by the address of their entry. */
+/* A name that was looked up, by the address of its entry. */
 struct known_name {
     const void *entry;
     uint32_t text;
@@ -41,13 +41,12 @@ struct known_name {
 
 struct flm_dwarf_entries {
     struct flm_code_maker *maker;
-    struct remembered remembered[REMEMBERED];
-    struct known_name *names;
-    size_t name_count, name_capacity;
+    struct cached_kind kinds[CACHED];
+    struct FLM_ARRAY(struct known_name) names;
     struct flm_index name_index;
     const struct flm_line_files *files; /* of the unit */
     const char *reached;                /* the last entry that was visited */
-    const char *unit_end;               /* behind the last one there may be */
+    const char *unit_end;               /* entries end here at the latest */
     bool damaged;                       /* the unit */
 };
 
@@ -100,49 +99,49 @@ static enum kind kind_of(struct flm_dwarf_entries *entries, Dwarf_Die *entry)
         entries->damaged = true;
         return KIND_OTHER;
     }
-    struct remembered *known = &entries->remembered[(uintptr_t)entry->abbrev / 16 % REMEMBERED];
+    struct cached_kind *known = &entries->kinds[(uintptr_t)entry->abbrev / 16 % CACHED];
     if (known->abbreviation != entry->abbrev)
-        *known = (struct remembered){entry->abbrev, find_kind(entry, tag)};
+        *known = (struct cached_kind){entry->abbrev, find_kind(entry, tag)};
     return known->kind;
 }
 
-/* What we want of an entry; `code` of an attribute that it does not have is 0. */
-struct facts {
+/* The attributes of an entry that are needed; `code` is 0 for one that it does not have. */
+struct attributes {
     Dwarf_Attribute linkage_name, name, origin, specification;
     Dwarf_Attribute low, high, ranges, call_file, call_line;
 };
 
-static int add_fact(Dwarf_Attribute *attribute, void *context)
+static int take_attribute(Dwarf_Attribute *attribute, void *context)
 {
-    struct facts *facts = context;
+    struct attributes *attributes = context;
     switch (attribute->code) {
     case DW_AT_linkage_name:
     case DW_AT_MIPS_linkage_name:
-        facts->linkage_name = *attribute;
+        attributes->linkage_name = *attribute;
         break;
     case DW_AT_name:
-        facts->name = *attribute;
+        attributes->name = *attribute;
         break;
     case DW_AT_abstract_origin:
-        facts->origin = *attribute;
+        attributes->origin = *attribute;
         break;
     case DW_AT_specification:
-        facts->specification = *attribute;
+        attributes->specification = *attribute;
         break;
     case DW_AT_low_pc:
-        facts->low = *attribute;
+        attributes->low = *attribute;
         break;
     case DW_AT_high_pc:
-        facts->high = *attribute;
+        attributes->high = *attribute;
         break;
     case DW_AT_ranges:
-        facts->ranges = *attribute;
+        attributes->ranges = *attribute;
         break;
     case DW_AT_call_file:
-        facts->call_file = *attribute;
+        attributes->call_file = *attribute;
         break;
     case DW_AT_call_line:
-        facts->call_line = *attribute;
+        attributes->call_line = *attribute;
         break;
     default:
         break;
@@ -150,11 +149,12 @@ static int add_fact(Dwarf_Attribute *attribute, void *context)
     return DWARF_CB_OK;
 }
 
-static void read_facts(struct flm_dwarf_entries *entries, Dwarf_Die *entry, struct facts *facts)
+static void read_attributes(struct flm_dwarf_entries *entries, Dwarf_Die *entry,
+                            struct attributes *attributes)
 {
-    static const struct facts none = {0};
-    *facts = none;
-    if (dwarf_getattrs(entry, add_fact, facts, 0) < 0)
+    static const struct attributes none = {0};
+    *attributes = none;
+    if (dwarf_getattrs(entry, take_attribute, attributes, 0) < 0)
         entries->damaged = true;
 }
 
@@ -168,10 +168,10 @@ static uint64_t number_of(Dwarf_Attribute *attribute)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* The text of a name; 0 when there is none. Longer than any symbol: a file may name one text of
- * megabytes a million times. */
+/* Longer than any symbol. Without a limit, a file could name a text of megabytes a million times. */
 enum { LONGEST_NAME = 1 << 16 };
 
+/* The text of a name; 0 when there is none. */
 static uint32_t text_of(struct flm_dwarf_entries *entries, Dwarf_Attribute *attribute)
 {
     const char *text = attribute->code != 0 ? dwarf_formstring(attribute) : NULL;
@@ -181,65 +181,63 @@ static uint32_t text_of(struct flm_dwarf_entries *entries, Dwarf_Attribute *attr
                                (struct flm_bytes){text, strnlen(text, LONGEST_NAME)});
 }
 
-/* Follows a reference; false when there is none, or it leads nowhere. */
+/* Follows a reference. False when there is none, or it is damaged. */
 static bool follow(Dwarf_Attribute *reference, Dwarf_Die *entry)
 {
     return reference->code != 0 && dwarf_formref_die(reference, entry) != NULL;
 }
 
-/* The name that the linker uses, from the entry or one that it refers to; else the first other. */
-static uint32_t find_name(struct flm_dwarf_entries *entries, const struct facts *own)
+/* The linkage name, from the entry or one that it refers to; without any, the first other name. */
+static uint32_t find_name(struct flm_dwarf_entries *entries, const struct attributes *own)
 {
-    struct facts facts = *own;
+    struct attributes attributes = *own;
     uint32_t name = 0;
     for (int i = 0; i < REFERENCES; i++) {
-        uint32_t linkage_name = text_of(entries, &facts.linkage_name);
+        uint32_t linkage_name = text_of(entries, &attributes.linkage_name);
         if (linkage_name != 0)
             return linkage_name;
         if (name == 0)
-            name = text_of(entries, &facts.name);
+            name = text_of(entries, &attributes.name);
         Dwarf_Die next;
-        if (!follow(&facts.origin, &next) && !follow(&facts.specification, &next))
+        if (!follow(&attributes.origin, &next) && !follow(&attributes.specification, &next))
             break;
-        read_facts(entries, &next, &facts);
+        read_attributes(entries, &next, &attributes);
     }
     return name;
 }
 
-/* Many copies are of one function: its name is looked up once. */
+/* Cached: a function has many inlined copies. */
 static uint32_t name_of_origin(struct flm_dwarf_entries *entries, Dwarf_Die *origin)
 {
     uint32_t hash = flm_hash_numbers((uintptr_t)origin->addr, 0);
     for (struct flm_probe at = flm_index_probe(&entries->name_index, hash);
          flm_index_next(&entries->name_index, &at);)
-        if (entries->names[at.found].entry == origin->addr)
-            return entries->names[at.found].text;
-    struct facts facts;
-    read_facts(entries, origin, &facts);
-    struct known_name known = {origin->addr, find_name(entries, &facts)};
-    void *names = entries->names;
-    bool room = flm_grow(&names, &entries->name_capacity, entries->name_count + 1, sizeof known);
-    entries->names = names;
-    if (room && flm_index_add(&entries->name_index, hash, (uint32_t)entries->name_count))
-        entries->names[entries->name_count++] = known;
+        if (entries->names.at[at.found].entry == origin->addr)
+            return entries->names.at[at.found].text;
+    struct attributes attributes;
+    read_attributes(entries, origin, &attributes);
+    struct known_name known = {origin->addr, find_name(entries, &attributes)};
+    if (FLM_ARRAY_RESERVE(&entries->names, 1) &&
+        flm_index_add(&entries->name_index, hash, (uint32_t)entries->names.count))
+        entries->names.at[entries->names.count++] = known;
     return known.text;
 }
 
-static uint32_t name_of(struct flm_dwarf_entries *entries, struct facts *facts)
+static uint32_t name_of(struct flm_dwarf_entries *entries, struct attributes *attributes)
 {
     Dwarf_Die origin;
-    if (facts->linkage_name.code == 0 && follow(&facts->origin, &origin))
+    if (attributes->linkage_name.code == 0 && follow(&attributes->origin, &origin))
         return name_of_origin(entries, &origin);
-    return find_name(entries, facts);
+    return find_name(entries, attributes);
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 
-static void add_ranges(struct flm_dwarf_entries *entries, Dwarf_Die *entry, struct facts *facts,
-                       uint32_t scope)
+static void add_ranges(struct flm_dwarf_entries *entries, Dwarf_Die *entry,
+                       struct attributes *attributes, uint32_t scope)
 {
     Dwarf_Addr start, end;
-    if (facts->ranges.code != 0) {
+    if (attributes->ranges.code != 0) {
         Dwarf_Addr base;
         ptrdiff_t offset = 0;
         while ((offset = dwarf_ranges(entry, offset, &base, &start, &end)) > 0)
@@ -248,39 +246,39 @@ static void add_ranges(struct flm_dwarf_entries *entries, Dwarf_Die *entry, stru
             entries->damaged = true;
         return;
     }
-    if (facts->high.code == 0 || dwarf_formaddr(&facts->low, &start) != 0)
-        return; /* a location, not a range: an entry into another function */
-    if (dwarf_formaddr(&facts->high, &end) != 0) {
-        /* Not an address, so a size. */
-        end = start + number_of(&facts->high);
+    if (attributes->high.code == 0 || dwarf_formaddr(&attributes->low, &start) != 0)
+        return; /* a single address: a further entry point of another function */
+    if (dwarf_formaddr(&attributes->high, &end) != 0) {
+        /* Not an address but a size. */
+        end = start + number_of(&attributes->high);
         if (end < start)
             end = start;
     }
     flm_code_maker_range(entries->maker, scope, start, end);
 }
 
-/* The scope that the entry is, inside the scope `inside`. */
+/* Adds the scope of a function, or of a copy inlined into the scope `inside`. */
 static uint32_t add_scope(struct flm_dwarf_entries *entries, Dwarf_Die *entry, enum kind kind,
                           uint32_t inside)
 {
-    struct facts facts;
-    read_facts(entries, entry, &facts);
-    uint32_t name = name_of(entries, &facts), file = 0, line = 0;
+    struct attributes attributes;
+    read_attributes(entries, entry, &attributes);
+    uint32_t name = name_of(entries, &attributes), file = 0, line = 0;
     if (kind == KIND_FUNCTION) {
-        inside = FLM_NO_SCOPE; /* also one inside another: its code is its own */
+        inside = FLM_NO_SCOPE; /* also of a nested function: its code is separate */
     } else {
-        file = flm_line_files_text(entries->files, number_of(&facts.call_file));
-        uint64_t number = number_of(&facts.call_line);
+        file = flm_line_files_text(entries->files, number_of(&attributes.call_file));
+        uint64_t number = number_of(&attributes.call_line);
         line = number <= UINT32_MAX ? (uint32_t)number : 0;
     }
     uint32_t scope = flm_code_maker_scope(entries->maker, name, inside, file, line);
-    add_ranges(entries, entry, &facts, scope);
+    add_ranges(entries, entry, &attributes, scope);
     return scope;
 }
 
-/* The entry behind `entry` at its level, when what is in it ends at `end`; as dwarf_siblingof,
- * which would go through all that is in it again where no DW_AT_sibling leads on: clang writes
- * none, and the time of the walk is half of what it was. */
+/* The next sibling of `entry`, whose children end at `end`. dwarf_siblingof would read all of the
+ * children again if there is no DW_AT_sibling: clang writes none, and without the second reading the
+ * walk takes half the time. */
 static int next_entry(struct flm_dwarf_entries *entries, Dwarf_Die *entry, const char *end,
                       Dwarf_Die *next)
 {
@@ -290,8 +288,8 @@ static int next_entry(struct flm_dwarf_entries *entries, Dwarf_Die *entry, const
     return *end == 0;
 }
 
-/* All entries in `parent`; their code is inside the scope `inside`. Returns where they end, NULL if
- * that is not known. */
+/* Walks the children of `parent`, whose code is inside the scope `inside`. Returns where they end, or
+ * NULL if that is unknown. */
 static const char *walk(struct flm_dwarf_entries *entries, Dwarf_Die *parent, uint32_t inside,
                         int depth)
 {
@@ -300,7 +298,7 @@ static const char *walk(struct flm_dwarf_entries *entries, Dwarf_Die *parent, ui
     if (found > 0)
         return NULL;
     while (found == 0) {
-        /* DW_AT_sibling may lead back, and each entry be visited again, and again in those. */
+        /* A damaged DW_AT_sibling may lead back, and the walk would take exponential time. */
         if ((const char *)entry.addr <= entries->reached) {
             found = -1;
             break;
@@ -319,14 +317,14 @@ static const char *walk(struct flm_dwarf_entries *entries, Dwarf_Die *parent, ui
     }
     if (found < 0)
         entries->damaged = true;
-    /* Behind the last entry libdw leaves the address of the 0 that ends them; where it does not, we
-     * do without. */
+    /* At the end of the siblings libdw sets `next` to the 0 that ends them; it need not, so this is
+     * checked. */
     const char *zero = found > 0 ? next.addr : NULL;
     return zero && zero > entries->reached && zero < entries->unit_end && *zero == 0 ? zero + 1
                                                                                      : NULL;
 }
 
-/* Where the entries of a unit end. */
+/* The end of the unit's entries. */
 static const char *end_of_unit(Dwarf_Die *unit)
 {
     Dwarf_Off here = dwarf_dieoffset(unit), start = here - dwarf_cuoffset(unit), next;
@@ -358,7 +356,7 @@ void flm_dwarf_entries_free(struct flm_dwarf_entries *entries)
 {
     if (!entries)
         return;
-    free(entries->names);
+    FLM_ARRAY_CLEAR(&entries->names);
     flm_index_clear(&entries->name_index);
     free(entries);
 }
@@ -366,6 +364,6 @@ void flm_dwarf_entries_free(struct flm_dwarf_entries *entries)
 void flm_dwarf_entries_begin(struct flm_dwarf_entries *entries, struct flm_code_maker *maker)
 {
     flm_index_clear(&entries->name_index);
-    entries->name_count = 0;
+    entries->names.count = 0;
     entries->maker = maker;
 }

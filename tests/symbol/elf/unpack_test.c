@@ -1,4 +1,4 @@
-#include "symbol/elf/elf_unpack.h"
+#include "symbol/elf/unpack.h"
 
 #include <elf.h>
 #include <setjmp.h>

@@ -1,17 +1,17 @@
-/* unwind_rows.h - the table itself: which rule is true at which address.
+/* rows.h - the table itself: which rule is true at which address.
  *
  *     index   where the rows of each 4096 bytes of code begin
  *     row     the lower 12 bits of its address, and the number of a rule: 4 bytes in all
- *     rules   unwind_rule.h
+ *     rules   rule.h
  *
  *     address ─► page ─► index[page], index[page + 1] ─► a search in about 100 rows, two or three
  *                                                        lines of the processor's cache
  *
  * A search over all rows of libLLVM touches twenty lines, most of them not in the cache. */
-#ifndef FLAMEL_SYMBOL_UNWIND_UNWIND_ROWS_H
-#define FLAMEL_SYMBOL_UNWIND_UNWIND_ROWS_H
+#ifndef FLAMEL_SYMBOL_UNWIND_ROWS_H
+#define FLAMEL_SYMBOL_UNWIND_ROWS_H
 
-#include "symbol/unwind/unwind_rule.h"
+#include "symbol/unwind/rule.h"
 
 enum {
     FLM_UNWIND_PAGE_BITS = 12,

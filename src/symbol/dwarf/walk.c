@@ -1,14 +1,15 @@
-#include "symbol/dwarf/dwarf_walk.h"
+#include "symbol/dwarf/walk.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "os/threads.h"
-#include "symbol/dwarf/dwarf_entries.h"
+#include "symbol/dwarf/entries.h"
 #include <dwarf.h>
 
-/* A thread's. */
+/* The state of one thread. */
 struct walker {
     Dwarf *dwarf, *alternate;
     struct flm_dwarf_entries *entries;
@@ -29,7 +30,7 @@ static struct flm_bytes section_bytes(Elf *elf, const char *wanted)
         if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
             continue;
         const char *name = elf_strptr(elf, names, header.sh_name);
-        /* .zdebug_line is what GNU tools called it when it was compressed. */
+        /* Older GNU tools named a compressed section .zdebug_line. */
         if (!name || (strcmp(name, wanted) != 0 &&
                       (strncmp(name, ".zdebug", 7) != 0 || strcmp(name + 2, wanted + 1) != 0)))
             continue;
@@ -40,14 +41,14 @@ static struct flm_bytes section_bytes(Elf *elf, const char *wanted)
     return (struct flm_bytes){0};
 }
 
-/* The units of a file, and what all threads read. */
+/* The units of a file, in chunks; shared by all threads, which only read it. */
 struct work {
     struct walker **walkers;        /* by thread */
-    const Dwarf_Off *units;         /* the entry that each unit begins with */
-    const size_t *pieces;           /* the first unit of each, and the number of units */
-    struct flm_code_maker **makers; /* by piece */
-    size_t piece_count;
-    atomic_size_t next_piece;
+    const Dwarf_Off *units;         /* the first entry of each unit */
+    const size_t *chunks;           /* the first unit of each; then the number of units */
+    struct flm_code_maker **makers; /* by chunk */
+    size_t chunk_count;
+    atomic_size_t next_chunk;
     struct flm_line_sections lines;
 };
 
@@ -58,7 +59,7 @@ static struct flm_bytes string_of(Dwarf_Die *entry, unsigned name)
     return text ? flm_bytes_of(text) : (struct flm_bytes){0};
 }
 
-static void note_missing_split(struct walker *walker, Dwarf_Die *unit)
+static void report_missing_split(struct walker *walker, Dwarf_Die *unit)
 {
     struct flm_bytes name = string_of(unit, DW_AT_dwo_name);
     if (name.size == 0)
@@ -81,7 +82,7 @@ static void read_lines(struct walker *walker, const struct work *work, Dwarf_Die
         walker->report.damaged_lines++;
 }
 
-/* A split unit counts its files in a table of its own, if it has one. */
+/* A split unit numbers its files by a table of its own, if it has one. */
 static void read_split_files(struct walker *walker, Dwarf_Die *skeleton, Dwarf_Die *unit)
 {
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
@@ -111,7 +112,7 @@ static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off 
             read_split_files(walker, &unit, &split);
             good = flm_dwarf_entries_walk(walker->entries, &split, &walker->files);
         } else {
-            note_missing_split(walker, &unit);
+            report_missing_split(walker, &unit);
         }
     }
     good = flm_dwarf_entries_walk(walker->entries, &unit, &walker->files) && good;
@@ -119,15 +120,15 @@ static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off 
     walker->report.damaged_units += !good;
 }
 
-/* A thread: takes the next piece until there is none. */
-static void walk_pieces(void *context, size_t thread)
+/* Runs in each thread: takes the next chunk until there is none. */
+static void walk_chunks(void *context, size_t thread)
 {
     struct work *work = context;
     struct walker *walker = work->walkers[thread];
-    for (size_t piece; (piece = atomic_fetch_add(&work->next_piece, 1)) < work->piece_count;) {
-        walker->maker = work->makers[piece];
+    for (size_t chunk; (chunk = atomic_fetch_add(&work->next_chunk, 1)) < work->chunk_count;) {
+        walker->maker = work->makers[chunk];
         flm_dwarf_entries_begin(walker->entries, walker->maker);
-        for (size_t i = work->pieces[piece]; i < work->pieces[piece + 1]; i++)
+        for (size_t i = work->chunks[chunk]; i < work->chunks[chunk + 1]; i++)
             walk_unit(walker, work, work->units[i]);
     }
 }
@@ -143,7 +144,7 @@ static void walker_free(struct walker *walker)
     free(walker);
 }
 
-/* NULL, and `why`, when the file has no DWARF that can be read, or memory ran out. */
+/* NULL, and `why`, when the file has no readable DWARF, or memory ran out. */
 static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why)
 {
     struct walker *walker = calloc(1, sizeof *walker);
@@ -154,8 +155,7 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
     }
     walker->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     if (!walker->dwarf) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "no debug information that can be read: %s",
-                      dwarf_errmsg(-1));
+        flm_error_set(why, FLM_ERROR_FORMAT, "no debug information that libdw can read: %s", dwarf_errmsg(-1));
         walker_free(walker);
         return NULL;
     }
@@ -168,43 +168,36 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* Where its units begin, cut into pieces of some size; the last of both is where they end. */
+/* The first entries of all units, and chunks of similar size: the first unit of each, then the number
+ * of units. */
 struct plan {
-    Dwarf_Off *units;
-    size_t *pieces;
-    size_t unit_count, unit_capacity, piece_count, piece_capacity;
+    struct FLM_ARRAY(Dwarf_Off) units;
+    struct FLM_ARRAY(size_t) chunks; /* at[count] is the number of units */
 };
 
-static bool plan_add(struct plan *plan, Dwarf_Off unit, bool new_piece)
+static bool plan_add(struct plan *plan, Dwarf_Off unit, bool new_chunk)
 {
-    void *units = plan->units, *pieces = plan->pieces;
-    bool room = flm_grow(&units, &plan->unit_capacity, plan->unit_count + 1, sizeof *plan->units);
-    plan->units = units;
-    room = room &&
-           flm_grow(&pieces, &plan->piece_capacity, plan->piece_count + 2, sizeof *plan->pieces);
-    plan->pieces = pieces;
-    if (!room)
+    if (!FLM_ARRAY_RESERVE(&plan->chunks, 2) || !FLM_ARRAY_ADD(&plan->units, unit))
         return false;
-    if (new_piece)
-        plan->pieces[plan->piece_count++] = plan->unit_count;
-    plan->units[plan->unit_count++] = unit;
-    plan->pieces[plan->piece_count] = plan->unit_count;
+    if (new_chunk)
+        plan->chunks.at[plan->chunks.count++] = plan->units.count - 1;
+    plan->chunks.at[plan->chunks.count] = plan->units.count;
     return true;
 }
 
-/* False when memory ran out. `*damaged`: there are more, which cannot be found. */
-static bool make_plan(struct plan *plan, Dwarf *dwarf, uint64_t piece_size, bool *damaged)
+/* False when memory ran out. `*damaged`: the list of units could not be read to its end. */
+static bool make_plan(struct plan *plan, Dwarf *dwarf, uint64_t chunk_size, bool *damaged)
 {
-    uint64_t piece_end = 0;
+    uint64_t chunk_end = 0;
     Dwarf_Off offset = 0, next;
     size_t header_size;
     int found;
     while ((found = dwarf_next_unit(dwarf, offset, &next, &header_size, NULL, NULL, NULL, NULL,
                                     NULL, NULL)) == 0) {
-        bool new_piece = offset >= piece_end;
-        if (new_piece)
-            piece_end = offset + piece_size;
-        if (!plan_add(plan, offset + header_size, new_piece))
+        bool new_chunk = offset >= chunk_end;
+        if (new_chunk)
+            chunk_end = offset + chunk_size;
+        if (!plan_add(plan, offset + header_size, new_chunk))
             return false;
         if (next <= offset)
             break;
@@ -250,19 +243,19 @@ bool flm_dwarf_exists(Elf *elf)
     return false;
 }
 
-/* With as many threads as there are walkers, each piece into a maker of its own. */
+/* Each chunk goes into a maker of its own; they are joined in the order of the file. */
 static bool run(struct work *work, size_t thread_count, struct flm_code_maker *maker,
                 struct flm_error *why)
 {
-    struct flm_code_maker **makers = calloc(work->piece_count + 1, sizeof(struct flm_code_maker *));
+    struct flm_code_maker **makers = calloc(work->chunk_count + 1, sizeof(struct flm_code_maker *));
     bool enough = makers != NULL;
-    for (size_t i = 0; enough && i < work->piece_count; i++)
+    for (size_t i = 0; enough && i < work->chunk_count; i++)
         enough = (makers[i] = flm_code_maker_new(why)) != NULL;
     if (enough) {
         work->makers = makers;
-        flm_threads_run((int)thread_count, thread_count, walk_pieces, work);
+        flm_threads_run((int)thread_count, thread_count, walk_chunks, work);
     }
-    for (size_t i = 0; makers && i < work->piece_count; i++) {
+    for (size_t i = 0; makers && i < work->chunk_count; i++) {
         if (enough)
             flm_code_maker_join(maker, makers[i]);
         else
@@ -272,8 +265,8 @@ static bool run(struct work *work, size_t thread_count, struct flm_code_maker *m
     return enough || flm_error_memory(why);
 }
 
-/* Smaller pieces are not worth a maker of their own. */
-enum { LEAST_PIECE = 1 << 18 };
+/* Bytes of .debug_info. A smaller chunk is not worth a maker of its own. */
+enum { LEAST_CHUNK = 1 << 18 };
 
 static bool walk_file(Elf *elf, Elf *alternate, struct walker **walkers, size_t threads,
                       struct flm_code_maker *maker, struct flm_dwarf_report *report,
@@ -282,23 +275,23 @@ static bool walk_file(Elf *elf, Elf *alternate, struct walker **walkers, size_t 
     walkers[0] = walker_new(elf, alternate, why);
     if (!walkers[0])
         return false;
-    uint64_t size = section_bytes(elf, ".debug_info").size, piece_size = size / (4 * threads) + 1;
+    uint64_t size = section_bytes(elf, ".debug_info").size, chunk_size = size / (4 * threads) + 1;
     struct plan plan = {0};
     bool damaged = false;
     bool done = make_plan(&plan, walkers[0]->dwarf,
-                          piece_size > LEAST_PIECE ? piece_size : LEAST_PIECE, &damaged);
+                          chunk_size > LEAST_CHUNK ? chunk_size : LEAST_CHUNK, &damaged);
     if (!done) {
         flm_error_memory(why);
-    } else if (plan.unit_count > 0) {
-        /* A second handle finds the sections unpacked, so `elf` is only read from here on. */
+    } else if (plan.units.count > 0) {
+        /* The first handle has decompressed the sections: from here on `elf` is only read. */
         size_t count = 1;
-        while (count < threads && count < plan.piece_count &&
+        while (count < threads && count < plan.chunks.count &&
                (walkers[count] = walker_new(elf, alternate, NULL)))
             count++;
         struct work work = {.walkers = walkers,
-                            .units = plan.units,
-                            .pieces = plan.pieces,
-                            .piece_count = plan.piece_count,
+                            .units = plan.units.at,
+                            .chunks = plan.chunks.at,
+                            .chunk_count = plan.chunks.count,
                             .lines = {section_bytes(elf, ".debug_line"),
                                       section_bytes(elf, ".debug_line_str"),
                                       section_bytes(elf, ".debug_str")}};
@@ -308,8 +301,8 @@ static bool walk_file(Elf *elf, Elf *alternate, struct walker **walkers, size_t 
             add_report(report, &walkers[i]->report);
     }
     report->damaged_units += damaged;
-    free(plan.units);
-    free(plan.pieces);
+    FLM_ARRAY_CLEAR(&plan.units);
+    FLM_ARRAY_CLEAR(&plan.chunks);
     return done;
 }
 
@@ -318,15 +311,16 @@ enum { MOST_THREADS = 16 };
 bool flm_dwarf_walk(Elf *elf, Elf *alternate, int threads, struct flm_code_maker *maker,
                     struct flm_dwarf_report *report, struct flm_error *why)
 {
+    assert(elf && maker && report);
     *report = (struct flm_dwarf_report){0};
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header))
-        return flm_error_set(why, FLM_ERROR_FORMAT, "not an ELF file that can be read");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "not an ELF file, or a damaged one");
     if (header.e_type == ET_REL)
         return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "an object file that is not linked: its addresses are not known");
+                             "it is not linked: an object file has no addresses yet");
     if (header.e_ident[EI_DATA] != ELFDATA2LSB)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "a file for big-endian machines");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "a big-endian file");
     struct walker *walkers[MOST_THREADS] = {0};
     size_t most = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : (size_t)threads;
     bool done = walk_file(elf, alternate, walkers, most, maker, report, why);

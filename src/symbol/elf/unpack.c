@@ -1,4 +1,4 @@
-#include "symbol/elf/elf_unpack.h"
+#include "symbol/elf/unpack.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "os/library.h"
 
-/* Nothing that we unpack is larger: all of .debug_info of a browser is 2 GB. */
+/* Real sections are smaller: the .debug_info of a browser has 2 GB. */
 static const uint64_t unpacked_most = UINT64_C(4) << 30;
 
-/* deflate makes at most 1032 bytes of one; zstd a block of 128 KB of four. */
+/* The most bytes that deflate makes of one; zstd makes a block of 128 KB of four. */
 static const uint64_t deflate_most = 1032, zstd_most = 1 << 15;
 
 static bool unpack_zlib(struct flm_bytes packed, char *to, size_t size)
@@ -79,7 +79,7 @@ char *flm_elf_unpack(const struct flm_elf_file *file, struct flm_bytes packed, b
     return to;
 }
 
-/* Of liblzma's interface, which has been the same since 5.0. */
+/* The function of liblzma, as it has been since 5.0. */
 typedef int (*xz_decode)(uint64_t *memory_limit, uint32_t flags, const void *allocator,
                          const uint8_t *in, size_t *in_position, size_t in_size, uint8_t *out,
                          size_t *out_position, size_t out_size);
