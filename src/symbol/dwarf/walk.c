@@ -155,7 +155,8 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
     }
     walker->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     if (!walker->dwarf) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "no debug information that libdw can read: %s", dwarf_errmsg(-1));
+        flm_error_set(why, FLM_ERROR_FORMAT, "no debug information that libdw can read: %s",
+                      dwarf_errmsg(-1));
         walker_free(walker);
         return NULL;
     }

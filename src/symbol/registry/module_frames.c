@@ -129,15 +129,15 @@ static bool list_functions(struct flm_module *module)
     struct flm_error why = {0};
     module->has_functions = true;
     if (module->file && find_sections(module, &sections, &debug) &&
-        flm_cfi_read(&cfi, &sections, &why) && cfi.function_count > 0) {
-        module->functions = malloc(cfi.function_count * sizeof *module->functions);
+        flm_cfi_read(&cfi, &sections, &why) && cfi.functions.count > 0) {
+        module->functions = malloc(cfi.functions.count * sizeof *module->functions);
         if (module->functions)
-            module->function_count = cfi.function_count;
+            module->function_count = cfi.functions.count;
         else
             flm_error_memory(&why);
         for (size_t i = 0; i < module->function_count; i++)
             module->functions[i] = (struct flm_described){
-                cfi.functions[i].start, cfi.functions[i].from, cfi.functions[i].end};
+                cfi.functions.at[i].start, cfi.functions.at[i].from, cfi.functions.at[i].end};
     }
     flm_cfi_clear(&cfi);
     flm_found_clear(&debug);

@@ -5,7 +5,7 @@
 #include "base/core/sort.h"
 #include "symbol/elf/section_read.h"
 
-static const struct flm_machine_facts x86_64_facts = {
+static const struct flm_machine_abi x86_64_abi = {
     .slot_register = {3, 6, 12, 13, 14, 15, 16, 7},
     .register_slot = {-1, -1, -1, 0,  -1, -1, 1,  7,  -1, -1, -1, -1, 2,  3,  4,  5, 6,
                       -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
@@ -16,9 +16,9 @@ static const struct flm_machine_facts x86_64_facts = {
     .address_mask = ~UINT64_C(0),
 };
 
-/* x19 to x28 are kept by callees too, but no compiler counts a CFA from one of them. Addresses of
- * programs have 48 bits at most by default; those above may be a signature or a tag. */
-static const struct flm_machine_facts arm64_facts = {
+/* x19 to x28 are callee-saved too, but no compiler computes a CFA from one of them. User addresses
+ * have 48 bits by default; the bits above may be a signature or a tag. */
+static const struct flm_machine_abi arm64_abi = {
     .slot_register = {FLM_REGISTER_COUNT, 29, FLM_REGISTER_COUNT, FLM_REGISTER_COUNT,
                       FLM_REGISTER_COUNT, FLM_REGISTER_COUNT, 30, 31},
     .register_slot = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -30,13 +30,13 @@ static const struct flm_machine_facts arm64_facts = {
     .address_mask = (UINT64_C(1) << 48) - 1,
 };
 
-const struct flm_machine_facts *flm_machine_facts(enum flm_machine machine)
+const struct flm_machine_abi *flm_machine_abi(enum flm_machine machine)
 {
     switch (machine) {
     case FLM_MACHINE_X86_64:
-        return &x86_64_facts;
+        return &x86_64_abi;
     case FLM_MACHINE_ARM64:
-        return &arm64_facts;
+        return &arm64_abi;
     default:
         return NULL;
     }
@@ -81,7 +81,7 @@ static uint64_t address_of(const struct section *section, const uint8_t *at)
     return section->address + (uint64_t)(at - (const uint8_t *)section->bytes.at);
 }
 
-/* A number in a pointer's format, without what is added to it. */
+/* The number in a pointer's encoding, without its base. */
 static uint64_t read_number(struct flm_section_reader *in, uint8_t encoding)
 {
     switch (encoding & POINTER_FORMAT) {
@@ -139,7 +139,7 @@ static uint64_t read_pointer(const struct section *section, struct flm_section_r
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* What an entry begins with, read to where CIE and FDE differ. */
+/* The start of an entry, which CIE and FDE have in common. */
 struct entry {
     size_t offset;
     struct flm_section_reader in; /* what follows the identifier */
@@ -148,8 +148,8 @@ struct entry {
     bool is_common;
 };
 
-/* The next entry; false at the end of the section. A length of zero ends .eh_frame: where a file
- * has no section headers, nothing else does. In .debug_frame it is padding. */
+/* The next entry; false at the end of the section. A length of zero ends .eh_frame, which has no other
+ * end in a file without section headers. In .debug_frame it is padding. */
 static bool next_entry(const struct section *section, struct flm_section_reader *in,
                        struct entry *entry)
 {
@@ -166,8 +166,8 @@ static bool next_entry(const struct section *section, struct flm_section_reader 
         entry->in = flm_section_reader(flm_section_bytes(in, length), in->swapped);
         if (in->failed)
             return false;
-        /* .eh_frame has four bytes there in any case, says the LSB; who writes 64 bits of length
-         * (LLVM) writes 64 bits here too, and so do readers. */
+        /* The LSB says that .eh_frame always has four bytes here, but LLVM, which writes 64-bit
+         * lengths, writes 64 bits, and so other readers read them. */
         entry->identifier_offset = (size_t)(entry->in.at - (const uint8_t *)section->bytes.at);
         entry->identifier = flm_section_fixed(&entry->in, is_wide ? 8 : 4);
         entry->is_common = section->is_debug_frame
@@ -179,8 +179,8 @@ static bool next_entry(const struct section *section, struct flm_section_reader 
     return false;
 }
 
-/* The letters of an augmentation say what its data holds. One that we do not know ends them: what
- * stands before it is known, and the size of all is. */
+/* The letters of an augmentation describe its data. An unknown letter ends the reading: the data
+ * before it, and the size of all of it, are known. */
 static bool read_augmentation(const struct section *section, struct flm_section_reader *in,
                               const char *letters, struct flm_cfi_common *common)
 {
@@ -208,7 +208,7 @@ static bool read_augmentation(const struct section *section, struct flm_section_
         case 'S':
             common->is_signal = true;
             break;
-        case 'B': /* return addresses are signed with the other key */
+        case 'B': /* return addresses are signed with key B */
         case 'G': /* tagged memory */
             break;
         default:
@@ -232,7 +232,7 @@ static void read_common(const struct flm_cfi *cfi, const struct section *section
         ;
     if (in->failed)
         return;
-    /* GCC 2 put a pointer there. */
+    /* GCC 2: a pointer follows. */
     if (letters[0] == 'e' && letters[1] == 'h') {
         flm_section_fixed(in, 8);
         letters += 2;
@@ -246,13 +246,13 @@ static void read_common(const struct flm_cfi *cfi, const struct section *section
     common->data_unit = flm_section_sleb(in);
     uint64_t return_register = version == 1 ? flm_section_u8(in) : flm_section_uleb(in);
     if (!read_augmentation(section, in, letters, common) || in->failed ||
-        return_register >= cfi->facts->register_count)
+        return_register >= cfi->abi->register_count)
         return;
     common->program = (struct flm_bytes){(const char *)in->at, flm_section_left(in)};
     common->usable = flm_cfi_run_common(cfi, common);
-    /* Hand-written functions may keep their return address in a register of their choice (rawmemchr
-     * of glibc, arm64). */
-    if (return_register != cfi->facts->return_register)
+    /* Hand-written functions may keep the return address in another register (rawmemchr of glibc on
+     * arm64). */
+    if (return_register != cfi->abi->return_register)
         flm_rule_set(&common->rule, FLM_SLOT_RETURN, FLM_ELSEWHERE, (int32_t)return_register);
 }
 
@@ -262,32 +262,31 @@ static bool read_commons(struct flm_cfi *cfi, const struct section *section)
     for (struct entry entry; next_entry(section, &in, &entry);) {
         if (!entry.is_common)
             continue;
-        if (!flm_grow((void **)&cfi->commons, &cfi->common_capacity, cfi->common_count + 1,
-                      sizeof *cfi->commons))
+        if (!FLM_ARRAY_RESERVE(&cfi->commons, 1))
             return false;
-        read_common(cfi, section, &entry, &cfi->commons[cfi->common_count++]);
+        read_common(cfi, section, &entry, &cfi->commons.at[cfi->commons.count++]);
     }
     return true;
 }
 
-/* They are in the order of their offsets from `first` on. Functions mostly follow their own. */
+/* From `first` on they are sorted by offset. `last` is tried first: functions mostly follow their CIE. */
 static uint32_t find_common(const struct flm_cfi *cfi, size_t first, uint64_t offset, uint32_t last)
 {
-    if (last < cfi->common_count && last >= first && cfi->commons[last].offset == offset)
+    if (last < cfi->commons.count && last >= first && cfi->commons.at[last].offset == offset)
         return last;
-    size_t low = first, high = cfi->common_count;
+    size_t low = first, high = cfi->commons.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (cfi->commons[middle].offset < offset)
+        if (cfi->commons.at[middle].offset < offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < cfi->common_count && cfi->commons[low].offset == offset ? (uint32_t)low
-                                                                         : UINT32_MAX;
+    return low < cfi->commons.count && cfi->commons.at[low].offset == offset ? (uint32_t)low
+                                                                             : UINT32_MAX;
 }
 
-/* False where it cannot be read. */
+/* False when it cannot be read. */
 static bool read_function(const struct flm_cfi *cfi, const struct section *section,
                           struct entry *entry, size_t first_common,
                           struct flm_cfi_function *function)
@@ -296,9 +295,9 @@ static bool read_function(const struct flm_cfi *cfi, const struct section *secti
     uint64_t offset =
         section->is_debug_frame ? entry->identifier : entry->identifier_offset - entry->identifier;
     function->common = find_common(cfi, first_common, offset, function->common);
-    if (function->common == UINT32_MAX || !cfi->commons[function->common].usable)
+    if (function->common == UINT32_MAX || !cfi->commons.at[function->common].usable)
         return false;
-    const struct flm_cfi_common *common = &cfi->commons[function->common];
+    const struct flm_cfi_common *common = &cfi->commons.at[function->common];
     if (common->pointer_encoding & POINTER_INDIRECT)
         return false;
     function->start = read_pointer(section, in, common->pointer_encoding);
@@ -324,18 +323,16 @@ static bool read_functions(struct flm_cfi *cfi, const struct section *section, s
             cfi->unreadable++;
             continue;
         }
-        /* Linkers leave functions that they threw away: at 0, or of no size. */
+        /* Functions that the linker dropped stay in the table: at 0, or with size 0. */
         if (function.start == 0 || function.end == function.start)
             continue;
-        if (!flm_grow((void **)&cfi->functions, &cfi->function_capacity, cfi->function_count + 1,
-                      sizeof *cfi->functions))
+        if (!FLM_ARRAY_ADD(&cfi->functions, function))
             return false;
-        cfi->functions[cfi->function_count++] = function;
     }
     return true;
 }
 
-/* ---- Order ----------------------------------------------------------------------------------- */
+/* ---- Sorting --------------------------------------------------------------------------------- */
 
 static int by_start(const void *context, uint32_t a, uint32_t b)
 {
@@ -348,8 +345,9 @@ static int by_start(const void *context, uint32_t a, uint32_t b)
 
 static bool sort_functions(struct flm_cfi *cfi)
 {
-    size_t count = cfi->function_count, sorted = 1;
-    while (sorted < count && by_start(cfi->functions, (uint32_t)sorted - 1, (uint32_t)sorted) <= 0)
+    size_t count = cfi->functions.count, sorted = 1;
+    while (sorted < count &&
+           by_start(cfi->functions.at, (uint32_t)sorted - 1, (uint32_t)sorted) <= 0)
         sorted++;
     if (sorted >= count)
         return true;
@@ -359,12 +357,12 @@ static bool sort_functions(struct flm_cfi *cfi)
     if (have) {
         for (size_t i = 0; i < count; i++)
             order[i] = (uint32_t)i;
-        flm_sort(order, count, scratch, by_start, cfi->functions);
+        flm_sort(order, count, scratch, by_start, cfi->functions.at);
         for (size_t i = 0; i < count; i++)
-            in_order[i] = cfi->functions[order[i]];
-        free(cfi->functions);
-        cfi->functions = in_order;
-        cfi->function_capacity = count;
+            in_order[i] = cfi->functions.at[order[i]];
+        free(cfi->functions.at);
+        cfi->functions.at = in_order;
+        cfi->functions.capacity = count;
     } else {
         free(in_order);
     }
@@ -373,13 +371,13 @@ static bool sort_functions(struct flm_cfi *cfi)
     return have;
 }
 
-/* Each ends where the next one of its section begins, at the latest; one of .debug_frame also where
- * any begins, and it begins after those of .eh_frame. */
-static void part_functions(struct flm_cfi *cfi)
+/* Removes overlaps. A function ends at the latest where the next one of its section starts; one of
+ * .debug_frame ends where any other starts, and gets only what .eh_frame leaves. */
+static void separate_functions(struct flm_cfi *cfi)
 {
-    struct flm_cfi_function *functions = cfi->functions;
+    struct flm_cfi_function *functions = cfi->functions.at;
     uint64_t next_any = UINT64_MAX, next_eh = UINT64_MAX, start_any = UINT64_MAX;
-    for (size_t i = cfi->function_count; i-- > 0;) {
+    for (size_t i = cfi->functions.count; i-- > 0;) {
         struct flm_cfi_function *f = &functions[i];
         if (f->start != start_any) {
             next_any = start_any;
@@ -388,14 +386,14 @@ static void part_functions(struct flm_cfi *cfi)
         uint64_t limit = f->in_debug_frame ? next_any : next_eh;
         if (f->end > limit)
             f->end = limit;
-        /* Of those that begin at the same place the first one stays: the others begin at its end.
-         */
+        /* Of several that start at one address the first is kept whole; the others start at its
+         * end. */
         if (!f->in_debug_frame && (i == 0 || functions[i - 1].start != f->start))
             next_eh = f->start;
     }
     size_t kept = 0;
     uint64_t end = 0;
-    for (size_t i = 0; i < cfi->function_count; i++) {
+    for (size_t i = 0; i < cfi->functions.count; i++) {
         struct flm_cfi_function f = functions[i];
         f.from = f.start > end ? f.start : end;
         if (f.from >= f.end)
@@ -403,7 +401,7 @@ static void part_functions(struct flm_cfi *cfi)
         end = f.end;
         functions[kept++] = f;
     }
-    cfi->function_count = kept;
+    cfi->functions.count = kept;
 }
 
 bool flm_cfi_read(struct flm_cfi *cfi, const struct flm_unwind_sections *sections,
@@ -411,32 +409,31 @@ bool flm_cfi_read(struct flm_cfi *cfi, const struct flm_unwind_sections *section
 {
     *cfi = (struct flm_cfi){.machine = sections->machine,
                             .swapped = sections->swapped,
-                            .facts = flm_machine_facts(sections->machine)};
-    if (!cfi->facts)
-        return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "it is for a machine whose stacks are not unwound");
+                            .abi = flm_machine_abi(sections->machine)};
+    if (!cfi->abi)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "stacks of its architecture cannot be unwound");
     const struct section both[] = {
         {sections->eh_frame, sections->eh_frame_address, false, sections},
         {sections->debug_frame, 0, true, sections},
     };
     for (size_t i = 0; i < 2; i++) {
-        size_t first_common = cfi->common_count;
+        size_t first_common = cfi->commons.count;
         if (!read_commons(cfi, &both[i]) || !read_functions(cfi, &both[i], first_common)) {
             flm_cfi_clear(cfi);
             return flm_error_memory(why);
         }
     }
-    if (cfi->function_count > UINT32_MAX || !sort_functions(cfi)) {
+    if (cfi->functions.count > UINT32_MAX || !sort_functions(cfi)) {
         flm_cfi_clear(cfi);
         return flm_error_memory(why);
     }
-    part_functions(cfi);
+    separate_functions(cfi);
     return true;
 }
 
 void flm_cfi_clear(struct flm_cfi *cfi)
 {
-    free(cfi->commons);
-    free(cfi->functions);
+    FLM_ARRAY_CLEAR(&cfi->commons);
+    FLM_ARRAY_CLEAR(&cfi->functions);
     *cfi = (struct flm_cfi){0};
 }

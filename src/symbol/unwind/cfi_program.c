@@ -1,9 +1,9 @@
-/* cfi_program.c - what the programs of CIEs and FDEs do to a rule. */
+/* cfi_program.c - runs the programs of CIEs and FDEs. */
 #include "symbol/elf/section_read.h"
 #include "symbol/unwind/cfi.h"
 
-/* A state to come back to is remembered around what an early return undoes; compilers nest them one
- * or two deep. */
+/* The depth of DW_CFA_remember_state. Compilers use it around the epilogue of an early return, one or
+ * two levels deep. */
 enum { REMEMBERED_MOST = 16 };
 
 struct machine {
@@ -12,7 +12,7 @@ struct machine {
     struct flm_rule rule;
     struct flm_rule remembered[REMEMBERED_MOST];
     unsigned remembered_count;
-    unsigned inside; /* a bit for each slot: its word lay above the stack pointer once */
+    unsigned inside; /* a bit for each slot: it has been above the stack pointer */
 };
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static bool take(struct flm_section_reader *in, uint8_t operation)
     return flm_section_u8(in) == operation && !in->failed;
 }
 
-/* What GNU ld says of the entries of .plt: an index is pushed in the middle of each.
+/* GNU ld's expression for the entries of .plt, which push an index in the middle.
  *     offset + (rip & 15 >= literal) << 3 */
 static bool take_plt(struct flm_section_reader *in, int32_t *from)
 {
@@ -68,7 +68,7 @@ static bool take_plt(struct flm_section_reader *in, int32_t *from)
            take(in, OP_SHL) && take(in, OP_PLUS);
 }
 
-/* Code that aligns its stack and keeps the caller's stack pointer at an index (OpenSSL). */
+/* Code that aligns its stack and keeps the caller's stack pointer in an array on it (OpenSSL). */
 static bool take_indexed(struct flm_section_reader *in, uint8_t *index)
 {
     int32_t offset;
@@ -80,7 +80,7 @@ static bool take_indexed(struct flm_section_reader *in, uint8_t *index)
     return eight == OP_LIT0 + 8 && take(in, OP_MUL) && take(in, OP_PLUS) && take(in, OP_DEREF);
 }
 
-/* What may follow a dereference: a number that is added. */
+/* After a dereference: the end, or the addition of a constant. */
 static bool take_addition(struct flm_section_reader *in, int32_t *add)
 {
     *add = 0;
@@ -135,8 +135,8 @@ static void set_cfa_expression(struct machine *m, struct flm_bytes expression)
     struct flm_rule matched = m->rule;
     bool had_base = uses_base(&m->rule) && m->rule.kind != FLM_RULE_INDEXED;
     if (match_cfa(&matched, flm_section_reader(expression, m->cfi->swapped)) &&
-        matched.cfa_register < m->cfi->facts->register_count &&
-        matched.base_register < m->cfi->facts->register_count &&
+        matched.cfa_register < m->cfi->abi->register_count &&
+        matched.base_register < m->cfi->abi->register_count &&
         !(had_base && matched.base_register != m->rule.base_register))
         m->rule = matched;
     else
@@ -147,7 +147,7 @@ static void set_cfa_expression(struct machine *m, struct flm_bytes expression)
 
 static void set_slot(struct machine *m, uint64_t which, enum flm_slot_how how, int64_t value)
 {
-    int slot = which < FLM_REGISTER_COUNT ? m->cfi->facts->register_slot[which] : -1;
+    int slot = which < FLM_REGISTER_COUNT ? m->cfi->abi->register_slot[which] : -1;
     if (slot < 0)
         return;
     if (!fits(value)) {
@@ -158,15 +158,15 @@ static void set_slot(struct machine *m, uint64_t which, enum flm_slot_how how, i
     flm_rule_set(&m->rule, slot, how, (int32_t)value);
 }
 
-/* Where a register is saved, as an expression: "so many bytes from a register". One rule can speak
- * of one such register; that compilers use one is what makes it a frame pointer. */
+/* The expression for the location of a saved register: a register plus an offset. A rule can use one
+ * such base register, the frame pointer; compilers do not use a second. */
 static void set_slot_expression(struct machine *m, uint64_t which, struct flm_bytes expression)
 {
     struct flm_section_reader in = flm_section_reader(expression, m->cfi->swapped);
     uint8_t base;
     int32_t offset;
     if (take_register(&in, &base, &offset) && flm_section_left(&in) == 0 &&
-        base < m->cfi->facts->register_count &&
+        base < m->cfi->abi->register_count &&
         (base == m->rule.base_register || !uses_base(&m->rule))) {
         m->rule.base_register = base;
         set_slot(m, which, FLM_AT_BASE, offset);
@@ -177,7 +177,7 @@ static void set_slot_expression(struct machine *m, uint64_t which, struct flm_by
 
 static void restore_slot(struct machine *m, uint64_t which)
 {
-    int slot = which < FLM_REGISTER_COUNT ? m->cfi->facts->register_slot[which] : -1;
+    int slot = which < FLM_REGISTER_COUNT ? m->cfi->abi->register_slot[which] : -1;
     if (slot >= 0)
         flm_rule_set(&m->rule, slot, flm_rule_how(&m->common->rule, slot),
                      m->common->rule.slot[slot]);
@@ -185,26 +185,26 @@ static void restore_slot(struct machine *m, uint64_t which)
 
 static void set_cfa(struct machine *m, uint64_t which, int64_t offset)
 {
-    bool is_known = which < m->cfi->facts->register_count && fits(offset);
+    bool is_known = which < m->cfi->abi->register_count && fits(offset);
     m->rule.kind = is_known ? FLM_RULE_OFFSET : FLM_RULE_UNSUPPORTED;
     m->rule.cfa_register = is_known ? (uint8_t)which : 0;
     m->rule.offset = is_known ? (int32_t)offset : 0;
     m->rule.add = 0;
 }
 
-/* The stack pointer's value is the CFA unless it is said otherwise; saying so changes nothing. */
+/* The caller's stack pointer is the CFA by default, so saying so changes nothing. */
 static void set_value(struct machine *m, uint64_t which, int64_t offset)
 {
-    if (which == m->cfi->facts->stack_register && offset == 0)
+    if (which == m->cfi->abi->stack_register && offset == 0)
         set_slot(m, which, FLM_SAME, 0);
     else
         set_slot(m, which, FLM_ELSEWHERE, FLM_LOST);
 }
 
-/* ---- Handing rules out ----------------------------------------------------------------------- */
+/* ---- Finished rules -------------------------------------------------------------------------- */
 
 /* The kernel's struct sigcontext: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. glibc
- * describes each of them; when those that we keep agree, all of it is there. */
+ * describes each of them; if the registers of our slots are where it has them, so are all others. */
 static bool is_context(const struct flm_rule *rule)
 {
     static const int32_t back[FLM_SLOT_COUNT] = {40, 48, 96, 88, 80, 72, 0, 8};
@@ -218,14 +218,14 @@ static bool is_context(const struct flm_rule *rule)
     return rip >= 128 && rule->offset == rip - 8;
 }
 
-/* After an epilogue's pop nothing says that the register is itself again: its word is where it was,
- * only below the stack pointer now, in no copy of the stack. So one that lay above it before has
- * been popped. (One that never did was saved in the red zone: that is lost.) Each frame goes
- * through such an instruction; with frame pointers every hundredth sample would be lost. */
-static void see_what_was_popped(struct machine *m, struct flm_rule *rule)
+/* After the pop in an epilogue, the program still says that the register is saved on the stack: its
+ * location is below the stack pointer now, and in no stack dump. So a register whose location was
+ * above the stack pointer before, and is below it now, has been popped. (One that never was above it
+ * was saved in the red zone, and is lost.) Every frame executes such an instruction; with frame
+ * pointers every hundredth sample would be lost. */
+static void find_popped(struct machine *m, struct flm_rule *rule)
 {
-    bool by_sp =
-        rule->kind == FLM_RULE_OFFSET && rule->cfa_register == m->cfi->facts->stack_register;
+    bool by_sp = rule->kind == FLM_RULE_OFFSET && rule->cfa_register == m->cfi->abi->stack_register;
     for (int slot = 0; slot < FLM_SLOT_RETURN; slot++) {
         if (flm_rule_how(rule, slot) != FLM_AT_CFA)
             continue;
@@ -237,7 +237,7 @@ static void see_what_was_popped(struct machine *m, struct flm_rule *rule)
     }
 }
 
-/* The rule as a table keeps it: equal ones have equal bytes. */
+/* The rule in the form that a table stores: equal rules have equal bytes. */
 static struct flm_rule finished(struct machine *m)
 {
     const struct flm_rule *rule = &m->rule;
@@ -249,7 +249,7 @@ static struct flm_rule finished(struct machine *m)
         bare.kind = FLM_RULE_END;
         return bare;
     }
-    /* On x86-64 there is no register that has it when nothing is said. */
+    /* On x86-64 no register has the return address by default. */
     if (rule->kind < FLM_RULE_OFFSET || (how == FLM_ELSEWHERE && where < 0) ||
         (how == FLM_SAME && is_x86) ||
         (flm_rule_how(rule, FLM_SLOT_SP) == FLM_ELSEWHERE && rule->slot[FLM_SLOT_SP] < 0))
@@ -261,7 +261,7 @@ static struct flm_rule finished(struct machine *m)
         return bare;
     }
     struct flm_rule kept = *rule;
-    see_what_was_popped(m, &kept);
+    find_popped(m, &kept);
     if (kept.base_register != 0 && !uses_base(&kept))
         kept.base_register = 0;
     return kept;
@@ -294,7 +294,7 @@ enum {
     CFA_VAL_OFFSET_SF = 0x15,
     CFA_VAL_EXPRESSION = 0x16,
     CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2C,
-    CFA_NEGATE_RA_STATE = 0x2D, /* on other machines: SPARC's register windows */
+    CFA_NEGATE_RA_STATE = 0x2D, /* arm64; on SPARC: register windows */
     CFA_GNU_ARGS_SIZE = 0x2E,
     CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2F,
 
@@ -305,7 +305,7 @@ enum {
     CFA_RESTORE = 0xC0
 };
 
-/* Numbers from a file may be anything; products of them wrap around, and are then not small. */
+/* The file may contain any number. A product that wraps around is too large to be an offset. */
 static int64_t scaled(const struct machine *m, uint64_t factor)
 {
     return (int64_t)(factor * (uint64_t)m->common->data_unit);
@@ -342,7 +342,7 @@ static bool change_rule(struct machine *m, uint8_t operation, struct flm_section
         which = flm_section_uleb(in);
         uint64_t other = flm_section_uleb(in);
         set_slot(m, which, FLM_ELSEWHERE,
-                 other < m->cfi->facts->register_count ? (int64_t)other : FLM_LOST);
+                 other < m->cfi->abi->register_count ? (int64_t)other : FLM_LOST);
         return true;
     }
     case CFA_DEF_CFA:
@@ -400,17 +400,17 @@ static bool change_rule(struct machine *m, uint8_t operation, struct flm_section
         return true;
     case CFA_NEGATE_RA_STATE:
     case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-        /* Signatures are taken off every return address, signed or not. */
+        /* The signature is removed from every return address, signed or not. */
         return m->cfi->machine == FLM_MACHINE_ARM64;
     default:
         return false;
     }
 }
 
-/* One operation that is no advance. False: it cannot be understood, nor can what follows it. */
+/* One operation other than an advance. False: it is unknown, and so is the rest of the program. */
 static bool step(struct machine *m, uint8_t operation, struct flm_section_reader *in)
 {
-    bool is_understood = true;
+    bool is_known_operation = true;
     uint8_t low = operation & CFA_LOW;
     switch (operation & CFA_HIGH) {
     case CFA_OFFSET:
@@ -420,13 +420,12 @@ static bool step(struct machine *m, uint8_t operation, struct flm_section_reader
         restore_slot(m, low);
         break;
     default:
-        is_understood = change_rule(m, operation, in);
+        is_known_operation = change_rule(m, operation, in);
     }
-    return is_understood && !in->failed;
+    return is_known_operation && !in->failed;
 }
 
-/* Whether the operation moves on in the code, and by how much. Absolute places (set_loc) are
- * written by no compiler that we know. */
+/* Whether the operation advances the address. No compiler is known to write DW_CFA_set_loc. */
 static bool is_advance(uint8_t operation)
 {
     return (operation & CFA_HIGH) == CFA_ADVANCE_LOC ||
@@ -472,14 +471,14 @@ bool flm_cfi_run(const struct flm_cfi *cfi, const struct flm_cfi_function *funct
 {
     struct machine m;
     m.cfi = cfi;
-    m.common = &cfi->commons[function->common];
+    m.common = &cfi->commons.at[function->common];
     m.rule = m.common->rule;
     m.remembered_count = 0;
     m.inside = 0;
     struct flm_section_reader in = flm_section_reader(function->program, cfi->swapped);
     *unsupported = false;
 
-    /* A rule is handed out when the code moves on from where it became true. */
+    /* A rule is passed to the sink when the address advances beyond where it started to hold. */
     uint64_t address = function->start;
     for (bool more = true; more;) {
         uint64_t next = function->end;

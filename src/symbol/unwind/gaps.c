@@ -1,9 +1,9 @@
-/* gaps.c - code that nothing describes, but that is known by its looks. */
+/* gaps.c - code without call frame information that is recognized by its instructions. */
 #include "symbol/unwind/rows.h"
 
 static const struct flm_rule none = {.kind = FLM_RULE_NONE};
 
-/* Bytes of a section from an address on; fewer than `size`: none. */
+/* `size` bytes of a section from an address on; NULL when there are fewer. */
 static const uint8_t *bytes_at(struct flm_bytes section, uint64_t section_address, uint64_t address,
                                size_t size)
 {
@@ -27,8 +27,8 @@ static struct flm_rule x86_frame(enum flm_rule_kind kind, int32_t offset, int32_
     return rule;
 }
 
-/* lld describes no PLT; GNU ld does. The first entry pushes once more for the loader: it was come
- * to by a jump from another entry, which pushed the number of a symbol. */
+/* lld writes no call frame information for a PLT; GNU ld does. Other entries push the number of a
+ * symbol and jump to the first entry, which pushes once more, for the loader. */
 static bool add_plt_x86(struct flm_unwind_maker *maker, struct flm_bytes plt, uint64_t address,
                         uint64_t start, uint64_t end)
 {
@@ -58,7 +58,8 @@ static bool add_plt_x86(struct flm_unwind_maker *maker, struct flm_bytes plt, ui
     return true;
 }
 
-/* No linker describes the PLT of arm64. Its first entry saves two registers. */
+/* No linker writes call frame information for the PLT of arm64. Its first entry saves two
+ * registers. */
 static bool add_plt_arm64(struct flm_unwind_maker *maker, struct flm_bytes plt, uint64_t address,
                           uint64_t start, uint64_t end)
 {
@@ -85,9 +86,10 @@ static bool add_plt_arm64(struct flm_unwind_maker *maker, struct flm_bytes plt, 
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-/* A handler returns to a few instructions that ask the kernel to put all registers back. glibc
- * describes them on x86-64; musl and the vdso of arm64 do not. Debuggers know them by sight too.
- * Handlers begin as if called from there, and the byte before is what a caller is looked up by. */
+/* A handler returns to a trampoline, a few instructions that ask the kernel to restore all registers.
+ * glibc has call frame information for it on x86-64; musl and the vdso of arm64 have not. Debuggers
+ * recognize it by its instructions too. A handler starts as if called from its first byte, and a
+ * caller is looked up one byte before its return address. */
 static bool add_signal_returns(struct flm_unwind_maker *maker,
                                const struct flm_unwind_sections *sections, uint64_t start,
                                uint64_t end)
@@ -99,8 +101,8 @@ static bool add_signal_returns(struct flm_unwind_maker *maker,
     bool is_x86 = sections->machine == FLM_MACHINE_X86_64;
     const char *wanted = is_x86 ? x86 : arm64;
     size_t size = is_x86 ? sizeof x86 - 1 : sizeof arm64 - 1;
-    /* Where the registers lie: on x86-64 in the ucontext that the stack pointer is at; on arm64
-     * behind a siginfo of 128 bytes, in the ucontext, behind 176 + 8 bytes. */
+    /* The saved registers: on x86-64 in the ucontext at the stack pointer; on arm64 after a siginfo
+     * of 128 bytes, in the ucontext, after 176 + 8 bytes of it. */
     const struct flm_rule context = {.kind = FLM_RULE_CONTEXT,
                                      .cfa_register = is_x86 ? 7 : 31,
                                      .offset = is_x86 ? 40 : 312,
@@ -124,12 +126,12 @@ static bool add_signal_returns(struct flm_unwind_maker *maker,
     return true;
 }
 
-/* ---- Stacks that programs make --------------------------------------------------------------- */
+/* ---- Coroutines ------------------------------------------------------------------------------ */
 
-/* The first function of a context that makecontext() made returns to a trampoline of glibc's, which
- * goes on with the next context: it takes that from a register which callees keep, and no compiler
- * makes a function that begins so. Its first byte is what is returned to, and nothing was called
- * from in front of it: there is padding. */
+/* The first function of a context from makecontext() returns to a trampoline of glibc's, which
+ * switches to the next context. It takes that from a callee-saved register, and no compiler starts a
+ * function like this. The return address is its first byte, and the byte before it, where a caller
+ * is looked up, is padding. */
 static bool begins_context_end(const struct flm_unwind_sections *sections, uint64_t address)
 {
     const uint8_t *at = bytes_at(sections->code, sections->code_address, address, 16);
@@ -144,7 +146,7 @@ static bool begins_context_end(const struct flm_unwind_sections *sections, uint6
     return begins(at, "\xE0\x03\x13\xAA", 4) && at[7] == 0xB5 && (at[4] & 0x1F) == 0;
 }
 
-/* A gap that ends in front of that trampoline. */
+/* A gap that ends at such a trampoline. */
 static bool add_context_end(struct flm_unwind_maker *maker,
                             const struct flm_unwind_sections *sections, uint64_t start,
                             uint64_t end)
@@ -154,7 +156,7 @@ static bool add_context_end(struct flm_unwind_maker *maker,
            flm_unwind_maker_add(maker, end - 1, &bottom);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- A gap ----------------------------------------------------------------------------------- */
 
 bool flm_unwind_add_gap(struct flm_unwind_maker *maker, const struct flm_unwind_sections *sections,
                         uint64_t start, uint64_t end)

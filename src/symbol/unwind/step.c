@@ -1,4 +1,4 @@
-/* step.c - from a frame to its caller. No allocation, nothing shared. */
+/* step.c - steps from a frame to its caller. Allocates nothing, shares nothing. */
 #include "symbol/unwind/rows.h"
 
 static bool is_known(const struct flm_registers *registers, unsigned which)
@@ -23,7 +23,7 @@ static unsigned pc_of(enum flm_machine machine)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-/* Everything that the kernel saved, in its order. */
+/* The registers in the order in which the kernel saves them. */
 static const uint8_t x86_context[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
 
 static enum flm_step restore_context(uint64_t at, struct flm_registers *registers,
@@ -73,7 +73,7 @@ static bool find_cfa(const struct flm_rule *rule, uint64_t address,
     return true;
 }
 
-/* What a slot says the caller's value is. False where it cannot be known. */
+/* The caller's value of a slot. False when it is not known. */
 static bool find_slot(const struct flm_rule *rule, int slot, unsigned which, uint64_t cfa,
                       const struct flm_registers *registers, flm_stack_read read, void *context,
                       uint64_t *value)
@@ -85,8 +85,8 @@ static bool find_slot(const struct flm_rule *rule, int slot, unsigned which, uin
     case FLM_AT_BASE: {
         if (!is_known(registers, rule->base_register))
             return false;
-        /* What is outside of the frame is not where it was saved: the epilogue has popped it, or
-         * the base itself. */
+        /* An address outside of the frame is out of date: the epilogue has popped the register, or
+         * the base register. */
         uint64_t address = registers->value[rule->base_register] + (uint64_t)(int64_t)at;
         if (address >= flm_registers_sp(registers) && address < cfa)
             return read(context, address, value);
@@ -109,22 +109,21 @@ static enum flm_step step_to_caller(const struct flm_unwind_table *table,
                                     struct flm_registers *registers, flm_stack_read read,
                                     void *context)
 {
-    const struct flm_machine_facts *facts = table->facts;
+    const struct flm_machine_abi *abi = table->abi;
     uint64_t cfa, sp = flm_registers_sp(registers), pc, caller_sp;
     if (!find_cfa(rule, address, registers, read, context, &cfa) ||
-        !find_slot(rule, FLM_SLOT_RETURN, facts->return_register, cfa, registers, read, context,
-                   &pc))
+        !find_slot(rule, FLM_SLOT_RETURN, abi->return_register, cfa, registers, read, context, &pc))
         return FLM_STEP_FAILED;
-    pc &= facts->address_mask;
+    pc &= abi->address_mask;
     caller_sp = cfa;
     if (flm_rule_how(rule, FLM_SLOT_SP) != FLM_SAME &&
-        !find_slot(rule, FLM_SLOT_SP, facts->stack_register, cfa, registers, read, context,
+        !find_slot(rule, FLM_SLOT_SP, abi->stack_register, cfa, registers, read, context,
                    &caller_sp))
         return FLM_STEP_FAILED;
 
-    /* A stack grows inward. Only a call that put nothing on it may leave it as it was; and then the
-     * register that had the return address is not known twice. What a signal interrupted may have
-     * another stack. */
+    /* The stack pointer of a caller is higher. It may be equal only if the call pushed nothing, and
+     * the return address is in a register; that happens once in a row, since the register is not
+     * known then. Code that a signal interrupted may have another stack. */
     enum flm_slot_how how = flm_rule_how(rule, FLM_SLOT_RETURN);
     bool may_stay = how == FLM_SAME || how == FLM_ELSEWHERE;
     if (!rule->is_signal && (may_stay ? caller_sp < sp : caller_sp <= sp))
@@ -132,7 +131,7 @@ static enum flm_step step_to_caller(const struct flm_unwind_table *table,
 
     uint64_t values[FLM_SLOT_RETURN], known = 0;
     for (int slot = 0; slot < FLM_SLOT_RETURN; slot++) {
-        unsigned which = facts->slot_register[slot];
+        unsigned which = abi->slot_register[slot];
         if (which < FLM_REGISTER_COUNT &&
             find_slot(rule, slot, which, cfa, registers, read, context, &values[slot]))
             known |= UINT64_C(1) << slot;
@@ -140,14 +139,14 @@ static enum flm_step step_to_caller(const struct flm_unwind_table *table,
     registers->known = 0;
     for (int slot = 0; slot < FLM_SLOT_RETURN; slot++) {
         if (known >> slot & 1) {
-            registers->value[facts->slot_register[slot]] = values[slot];
-            registers->known |= UINT64_C(1) << facts->slot_register[slot];
+            registers->value[abi->slot_register[slot]] = values[slot];
+            registers->known |= UINT64_C(1) << abi->slot_register[slot];
         }
     }
     unsigned pc_register = pc_of(registers->machine);
-    registers->value[facts->stack_register] = caller_sp;
+    registers->value[abi->stack_register] = caller_sp;
     registers->value[pc_register] = pc;
-    registers->known |= UINT64_C(1) << facts->stack_register | UINT64_C(1) << pc_register;
+    registers->known |= UINT64_C(1) << abi->stack_register | UINT64_C(1) << pc_register;
     if (pc == 0 && !rule->is_signal)
         return FLM_STEP_END;
     return rule->is_signal ? FLM_STEP_SIGNAL : FLM_STEP_CALLER;
@@ -184,24 +183,24 @@ enum flm_step flm_unwind_step(const struct flm_unwind_table *table, uint64_t add
 enum flm_step flm_unwind_step_by_pointer(struct flm_registers *registers, flm_stack_read read,
                                          void *context)
 {
-    const struct flm_machine_facts *facts = flm_machine_facts(registers->machine);
-    if (!facts || !is_known(registers, facts->frame_register))
+    const struct flm_machine_abi *abi = flm_machine_abi(registers->machine);
+    if (!abi || !is_known(registers, abi->frame_register))
         return FLM_STEP_FAILED;
-    uint64_t frame = registers->value[facts->frame_register], sp = flm_registers_sp(registers);
-    /* The outermost frame has none, say both machines' conventions. */
+    uint64_t frame = registers->value[abi->frame_register], sp = flm_registers_sp(registers);
+    /* By the conventions of both architectures, the outermost frame has the frame pointer 0. */
     if (frame == 0)
         return FLM_STEP_END;
     uint64_t caller_frame, pc;
     if (frame < sp || frame % 8 != 0 || !read(context, frame, &caller_frame) ||
         !read(context, frame + 8, &pc))
         return FLM_STEP_FAILED;
-    /* The caller's need not point to a frame: it may use the register for something else. */
-    pc &= facts->address_mask;
+    /* The caller's value need not be a frame: the caller may use the register for something else. */
+    pc &= abi->address_mask;
     unsigned pc_register = pc_of(registers->machine);
-    registers->value[facts->frame_register] = caller_frame;
-    registers->value[facts->stack_register] = frame + 16;
+    registers->value[abi->frame_register] = caller_frame;
+    registers->value[abi->stack_register] = frame + 16;
     registers->value[pc_register] = pc;
-    registers->known = UINT64_C(1) << facts->frame_register | UINT64_C(1) << facts->stack_register |
+    registers->known = UINT64_C(1) << abi->frame_register | UINT64_C(1) << abi->stack_register |
                        UINT64_C(1) << pc_register;
     return pc == 0 ? FLM_STEP_END : FLM_STEP_CALLER;
 }

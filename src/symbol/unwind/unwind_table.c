@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "symbol/unwind/cfi.h"
@@ -10,46 +11,38 @@
 static const char MAGIC[8] = "flmunwd1";
 static const uint32_t ORDER = 0x01020304;
 
+/* Rules with a fixed number. */
+enum { RULE_NONE, RULE_UNSUPPORTED };
+
 struct flm_unwind_maker {
     uint64_t base;
-    uint32_t *index, *rows;
-    struct flm_rule *rules;
-    size_t page_count, page_capacity, row_count, row_capacity, rule_count, rule_capacity;
+    struct FLM_ARRAY(uint32_t) index; /* the first row of each page */
+    struct FLM_ARRAY(uint32_t) rows;
+    struct FLM_ARRAY(struct flm_rule) rules;
     struct flm_index numbers; /* of rules */
-    uint32_t last;            /* rule of the last row */
-    bool memory_is_out;
+    uint32_t last;            /* the rule of the last row */
 };
 
-static bool out_of_memory(struct flm_unwind_maker *maker)
-{
-    maker->memory_is_out = true;
-    return false;
-}
-
-/* The rule's number. Files of 100 MB have some ten thousand; one with more than there is room for
- * was made to have them. */
+/* The number of a rule. A file of 100 MB has about ten thousand rules; only a crafted one has more than
+ * there is room for, which become unsupported. False when memory ran out. */
 static bool number_of(struct flm_unwind_maker *maker, const struct flm_rule *rule, uint32_t *number)
 {
     uint64_t hash = flm_hash(rule, sizeof *rule);
     uint32_t short_hash = (uint32_t)(hash ^ hash >> 32);
     for (struct flm_probe at = flm_index_probe(&maker->numbers, short_hash);
          flm_index_next(&maker->numbers, &at);) {
-        if (memcmp(&maker->rules[at.found], rule, sizeof *rule) == 0) {
+        if (memcmp(&maker->rules.at[at.found], rule, sizeof *rule) == 0) {
             *number = at.found;
             return true;
         }
     }
-    if (maker->rule_count == FLM_UNWIND_RULES_MOST) {
-        *number = 1;
+    if (maker->rules.count == FLM_UNWIND_RULES_MOST) {
+        *number = RULE_UNSUPPORTED;
         return true;
     }
-    if (!flm_grow((void **)&maker->rules, &maker->rule_capacity, maker->rule_count + 1,
-                  sizeof *maker->rules) ||
-        !flm_index_add(&maker->numbers, short_hash, (uint32_t)maker->rule_count))
-        return out_of_memory(maker);
-    *number = (uint32_t)maker->rule_count;
-    maker->rules[maker->rule_count++] = *rule;
-    return true;
+    *number = (uint32_t)maker->rules.count;
+    return FLM_ARRAY_ADD(&maker->rules, *rule) &&
+           flm_index_add(&maker->numbers, short_hash, *number);
 }
 
 bool flm_unwind_maker_add(void *context, uint64_t address, const struct flm_rule *rule)
@@ -58,24 +51,25 @@ bool flm_unwind_maker_add(void *context, uint64_t address, const struct flm_rule
     uint32_t number;
     if (!number_of(maker, rule, &number))
         return false;
-    if (maker->row_count > 0 && number == maker->last)
+    if (maker->rows.count > 0 && number == maker->last)
         return true;
     uint64_t at = address - maker->base, page = at >> FLM_UNWIND_PAGE_BITS;
-    if (!flm_grow((void **)&maker->index, &maker->page_capacity, (size_t)page + 2,
-                  sizeof *maker->index) ||
-        !flm_grow((void **)&maker->rows, &maker->row_capacity, maker->row_count + 1,
-                  sizeof *maker->rows) ||
-        maker->row_count == UINT32_MAX)
-        return out_of_memory(maker);
-    while (maker->page_count <= page)
-        maker->index[maker->page_count++] = (uint32_t)maker->row_count;
-    maker->rows[maker->row_count++] =
+    uint32_t row =
         (uint32_t)(at & ((1u << FLM_UNWIND_PAGE_BITS) - 1)) << FLM_UNWIND_RULE_BITS | number;
+    size_t pages = maker->index.count;
+    /* One more than the pages: `finish` adds the end of the last one. */
+    if (maker->rows.count == UINT32_MAX ||
+        !FLM_ARRAY_RESERVE(&maker->index, page + 2 > pages ? page + 2 - pages : 1))
+        return false;
+    while (maker->index.count <= page)
+        maker->index.at[maker->index.count++] = (uint32_t)maker->rows.count;
+    if (!FLM_ARRAY_ADD(&maker->rows, row))
+        return false;
     maker->last = number;
     return true;
 }
 
-/* ---- What of the address space it is about --------------------------------------------------- */
+/* ---- The 4 GiB of a table -------------------------------------------------------------------- */
 
 struct range {
     uint64_t start, end;
@@ -91,8 +85,8 @@ static void widen(struct range *range, uint64_t start, uint64_t size)
         range->end = start + size;
 }
 
-/* Rows are kept for 4 GiB. Where functions are spread further, those near the code are taken, or,
- * when there is none, those near the first one: a module's code is never so large, its lies are. */
+/* A table covers 4 GiB. If functions span more, those near the code are kept, or without code those
+ * near the first one: no real module is so large, only a damaged one. */
 static struct range choose_range(const struct flm_cfi *cfi,
                                  const struct flm_unwind_sections *sections)
 {
@@ -103,8 +97,8 @@ static struct range choose_range(const struct flm_cfi *cfi,
     struct range code = range;
     struct range wide = range;
     widen(&wide, sections->plt_address, sections->plt.size);
-    for (size_t i = 0; i < cfi->function_count; i++) {
-        const struct flm_cfi_function *function = &cfi->functions[i];
+    for (size_t i = 0; i < cfi->functions.count; i++) {
+        const struct flm_cfi_function *function = &cfi->functions.at[i];
         widen(&wide, function->from, function->end - function->from);
     }
     if (wide.end - wide.start <= UINT32_MAX)
@@ -118,34 +112,34 @@ static struct range choose_range(const struct flm_cfi *cfi,
     return range;
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
-/* Into one block, which is what the cache keeps of it. */
+/* Copies the arrays into one block. */
 static struct flm_unwind_table *finish(struct flm_unwind_maker *maker,
                                        const struct flm_unwind_head *head)
 {
     struct flm_unwind_table *table = calloc(1, sizeof *table);
-    size_t index_size = (maker->page_count + 1) * sizeof *maker->index;
-    size_t row_size = maker->row_count * sizeof *maker->rows;
-    size_t rule_size = maker->rule_count * sizeof *maker->rules;
+    size_t index_size = (maker->index.count + 1) * sizeof *maker->index.at;
+    size_t row_size = maker->rows.count * sizeof *maker->rows.at;
+    size_t rule_size = maker->rules.count * sizeof *maker->rules.at;
     char *owned = table ? malloc(index_size + row_size + rule_size) : NULL;
     if (!owned) {
         free(table);
         return NULL;
     }
-    maker->index[maker->page_count] = (uint32_t)maker->row_count;
-    memcpy(owned, maker->index, index_size);
-    memcpy(owned + index_size, maker->rows, row_size);
-    memcpy(owned + index_size + row_size, maker->rules, rule_size);
+    maker->index.at[maker->index.count] = (uint32_t)maker->rows.count;
+    memcpy(owned, maker->index.at, index_size);
+    memcpy(owned + index_size, maker->rows.at, row_size);
+    memcpy(owned + index_size + row_size, maker->rules.at, rule_size);
     table->head = *head;
     table->head.base = maker->base;
-    table->head.page_count = (uint32_t)maker->page_count;
-    table->head.row_count = (uint32_t)maker->row_count;
-    table->head.rule_count = (uint32_t)maker->rule_count;
-    table->facts = flm_machine_facts((enum flm_machine)head->machine);
+    table->head.page_count = (uint32_t)maker->index.count;
+    table->head.row_count = (uint32_t)maker->rows.count;
+    table->head.rule_count = (uint32_t)maker->rules.count;
+    table->abi = flm_machine_abi((enum flm_machine)head->machine);
     table->index = (const uint32_t *)(const void *)owned;
-    table->rows = table->index + maker->page_count + 1;
-    table->rules = (const struct flm_rule *)(const void *)(table->rows + maker->row_count);
+    table->rows = table->index + maker->index.count + 1;
+    table->rules = (const struct flm_rule *)(const void *)(table->rows + maker->rows.count);
     table->owned = owned;
     return table;
 }
@@ -154,20 +148,20 @@ static bool add_functions(struct flm_unwind_maker *maker, const struct flm_cfi *
                           const struct flm_unwind_sections *sections, struct range range,
                           struct flm_unwind_head *head)
 {
-    uint64_t end = range.start; /* of what has rows */
+    uint64_t end = range.start; /* of the addresses that have rows */
     size_t unsupported = cfi->unreadable, used = 0;
-    for (size_t i = 0; i < cfi->function_count; i++) {
-        const struct flm_cfi_function *function = &cfi->functions[i];
+    for (size_t i = 0; i < cfi->functions.count; i++) {
+        const struct flm_cfi_function *function = &cfi->functions.at[i];
         if (function->from < range.start || function->end > range.end) {
             unsupported++;
             continue;
         }
         if (function->from > end && !flm_unwind_add_gap(maker, sections, end, function->from))
             return false;
-        bool some_are_not = false;
-        if (!flm_cfi_run(cfi, function, flm_unwind_maker_add, maker, &some_are_not))
+        bool has_unsupported = false;
+        if (!flm_cfi_run(cfi, function, flm_unwind_maker_add, maker, &has_unsupported))
             return false;
-        unsupported += some_are_not;
+        unsupported += has_unsupported;
         used++;
         end = function->end;
     }
@@ -191,22 +185,22 @@ struct flm_unwind_table *flm_unwind_table_new(const struct flm_unwind_sections *
     struct flm_unwind_maker maker = {.base = range.start};
     struct flm_unwind_table *table = NULL;
 
-    /* The rules that others refer to by number: none, and unsupported. */
+    /* The first two rules have fixed numbers. */
     static const struct flm_rule none = {.kind = FLM_RULE_NONE};
     static const struct flm_rule unsupported = {.kind = FLM_RULE_UNSUPPORTED};
     uint32_t number;
     bool have = number_of(&maker, &none, &number) && number_of(&maker, &unsupported, &number) &&
                 add_functions(&maker, &cfi, sections, range, &head);
-    if (have && maker.rule_count == 2 && head.functions == 0) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "nothing in it says how its stacks are unwound");
+    if (have && maker.rules.count == 2 && head.functions == 0) {
+        flm_error_set(why, FLM_ERROR_FORMAT, "it has no call frame information");
     } else {
         table = have ? finish(&maker, &head) : NULL;
         if (!table)
             flm_error_memory(why);
     }
-    free(maker.index);
-    free(maker.rows);
-    free(maker.rules);
+    FLM_ARRAY_CLEAR(&maker.index);
+    FLM_ARRAY_CLEAR(&maker.rows);
+    FLM_ARRAY_CLEAR(&maker.rules);
     flm_index_clear(&maker.numbers);
     flm_cfi_clear(&cfi);
     return table;
@@ -241,7 +235,7 @@ void flm_unwind_table_write(const struct flm_unwind_table *table, struct flm_tex
 
 static bool rules_are_good(const struct flm_unwind_table *table)
 {
-    unsigned registers = table->facts->register_count;
+    unsigned registers = table->abi->register_count;
     for (uint32_t i = 0; i < table->head.rule_count; i++) {
         const struct flm_rule *rule = &table->rules[i];
         if (rule->kind >= FLM_RULE_KINDS || rule->cfa_register >= registers ||
@@ -249,7 +243,7 @@ static bool rules_are_good(const struct flm_unwind_table *table)
             return false;
         for (int slot = 0; slot < FLM_SLOT_COUNT; slot++) {
             if (flm_rule_how(rule, slot) != FLM_SAME &&
-                table->facts->slot_register[slot] >= FLM_REGISTER_COUNT)
+                table->abi->slot_register[slot] >= FLM_REGISTER_COUNT)
                 return false;
             if (flm_rule_how(rule, slot) == FLM_ELSEWHERE && rule->slot[slot] >= (int)registers)
                 return false;
@@ -258,8 +252,7 @@ static bool rules_are_good(const struct flm_unwind_table *table)
     return table->rules[0].kind == FLM_RULE_NONE;
 }
 
-/* A loop of its own, without a way out, so that the compiler makes four of it at a time: of 10 MB
- * it takes 1 ms. */
+/* A loop of its own without an early exit, which the compiler can vectorize: 1 ms for 10 MB. */
 static bool rows_are_good(const struct flm_unwind_table *table)
 {
     uint32_t highest = 0;
@@ -270,7 +263,7 @@ static bool rows_are_good(const struct flm_unwind_table *table)
     return highest < table->head.rule_count;
 }
 
-/* One row at the base, and from there on the index never goes back. */
+/* The first row is at the base, and the index ascends. */
 static bool index_is_good(const struct flm_unwind_table *table)
 {
     const struct flm_unwind_head *head = &table->head;
@@ -287,13 +280,13 @@ struct flm_unwind_table *flm_unwind_table_open(struct flm_bytes bytes, struct fl
     bool is_good = bytes.size >= sizeof *head && (uintptr_t)bytes.at % sizeof(uint64_t) == 0;
     if (is_good) {
         memcpy(head, bytes.at, sizeof *head);
-        shape.facts = flm_machine_facts((enum flm_machine)head->machine);
+        shape.abi = flm_machine_abi((enum flm_machine)head->machine);
         uint64_t size = sizeof *head + ((uint64_t)head->page_count + 1) * sizeof *shape.index +
                         (uint64_t)head->row_count * sizeof *shape.rows +
                         (uint64_t)head->rule_count * sizeof *shape.rules;
         is_good = memcmp(head->magic, MAGIC, sizeof head->magic) == 0 && head->order == ORDER &&
-                  shape.facts && size == bytes.size && head->page_count > 0 &&
-                  head->row_count > 0 && head->rule_count > 0;
+                  shape.abi && size == bytes.size && head->page_count > 0 && head->row_count > 0 &&
+                  head->rule_count > 0;
     }
     if (is_good) {
         shape.index = (const uint32_t *)(const void *)(bytes.at + sizeof *head);
@@ -302,7 +295,7 @@ struct flm_unwind_table *flm_unwind_table_open(struct flm_bytes bytes, struct fl
         is_good = index_is_good(&shape) && rows_are_good(&shape) && rules_are_good(&shape);
     }
     if (!is_good) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "it is no table for unwinding");
+        flm_error_set(why, FLM_ERROR_FORMAT, "it is not an unwind table");
         return NULL;
     }
     struct flm_unwind_table *table = malloc(sizeof *table);

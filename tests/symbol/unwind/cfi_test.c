@@ -20,10 +20,10 @@ static struct flm_cfi read_frames(const struct frames *frames)
 
 static void check_functions(const struct flm_cfi *cfi, const uint64_t *ranges, size_t count)
 {
-    assert_int_equal(cfi->function_count, count);
+    assert_int_equal(cfi->functions.count, count);
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(cfi->functions[i].from, ranges[2 * i]);
-        assert_int_equal(cfi->functions[i].end, ranges[2 * i + 1]);
+        assert_int_equal(cfi->functions.at[i].from, ranges[2 * i]);
+        assert_int_equal(cfi->functions.at[i].end, ranges[2 * i + 1]);
     }
 }
 
@@ -84,7 +84,7 @@ static void personalities_and_other_letters_are_passed_over(void **state)
         frames_function(&f, 0x401000, 0x30, BYTES(0));
         struct flm_cfi cfi = read_frames(&f);
         check_functions(&cfi, (uint64_t[]){0x401000, 0x401030}, 1);
-        assert_int_equal(cfi.commons[0].is_signal, good[i].is_signal);
+        assert_int_equal(cfi.commons.at[0].is_signal, good[i].is_signal);
         flm_cfi_clear(&cfi);
         flm_text_clear(&f.bytes);
     }
@@ -115,7 +115,7 @@ static void what_cannot_be_read_is_counted(void **state)
         frames_usual_common(&f);
         frames_function(&f, 0x401000, 0x30, BYTES(0));
         struct flm_cfi cfi = read_frames(&f);
-        assert_int_equal(cfi.function_count, 0);
+        assert_int_equal(cfi.functions.count, 0);
         assert_int_equal(cfi.unreadable, 1);
         flm_cfi_clear(&cfi);
         flm_text_clear(&f.bytes);
@@ -163,7 +163,7 @@ static void debug_frame_fills_what_eh_frame_leaves(void **state)
                     (uint64_t[]){0x1000, 0x1100, 0x1800, 0x2000, 0x2000, 0x2100, 0x2100, 0x2180,
                                  0x3000, 0x3100},
                     5);
-    assert_int_equal(cfi.functions[3].start, 0x2080);
+    assert_int_equal(cfi.functions.at[3].start, 0x2080);
     flm_cfi_clear(&cfi);
     flm_text_clear(&eh.bytes);
     flm_text_clear(&debug.bytes);
@@ -185,7 +185,7 @@ static void every_shortened_section_is_read_without_harm(void **state)
         sections.eh_frame = (struct flm_bytes){copy, size};
         struct flm_cfi cfi;
         assert_true(flm_cfi_read(&cfi, &sections, NULL));
-        assert_true(cfi.function_count <= 4);
+        assert_true(cfi.functions.count <= 4);
         flm_cfi_clear(&cfi);
         free(copy);
     }
@@ -223,8 +223,8 @@ static struct ruled run_on(enum flm_machine machine, const char *letters, struct
     struct flm_cfi cfi;
     struct ruled ruled = {0};
     assert_true(flm_cfi_read(&cfi, &sections, NULL));
-    assert_int_equal(cfi.function_count, 1);
-    assert_true(flm_cfi_run(&cfi, &cfi.functions[0], take_rule, &ruled, &ruled.unsupported));
+    assert_int_equal(cfi.functions.count, 1);
+    assert_true(flm_cfi_run(&cfi, &cfi.functions.at[0], take_rule, &ruled, &ruled.unsupported));
     flm_cfi_clear(&cfi);
     flm_text_clear(&f.bytes);
     return ruled;
@@ -464,7 +464,7 @@ static void reading_stops_cleanly_when_memory_runs_out(void **state)
         allocation_fail_from(0);
         assert_int_equal(good, !failed);
         if (good)
-            assert_int_equal(cfi.function_count, 60);
+            assert_int_equal(cfi.functions.count, 60);
         else
             assert_int_equal(why.kind, FLM_ERROR_MEMORY);
         flm_cfi_clear(&cfi);
