@@ -341,7 +341,7 @@ void flm_elf_free(struct flm_elf_file *file)
     free(file);
 }
 
-void flm_elf_rest(const struct flm_elf_file *file)
+void flm_elf_release_pages(const struct flm_elf_file *file)
 {
     if (file->mapping)
         madvise(file->mapping, file->image.size, MADV_DONTNEED);

@@ -66,7 +66,7 @@ void flm_elf_free(struct flm_elf_file *file);
 
 /* Returns the memory of its pages to the system; a later access reads them from the file again. There
  * must be no handle of libelf on the file, which writes to the pages. */
-void flm_elf_rest(const struct flm_elf_file *file);
+void flm_elf_release_pages(const struct flm_elf_file *file);
 
 bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b);
 

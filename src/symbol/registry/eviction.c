@@ -1,4 +1,4 @@
-/* eviction.c - what recordings without end let go of. */
+/* eviction.c - frees modules and tables that a recording without end no longer uses. */
 #include <stdlib.h>
 
 #include "symbol/registry/internal.h"
@@ -22,11 +22,11 @@ static void drop_code(struct flm_module *module)
     free(module->functions);
     module->functions = NULL;
     module->function_count = 0;
-    module->has_functions = false;
+    module->functions_tried = false;
     flm_plain_names_clear(&module->names);
     flm_plain_names_init(&module->names);
     module->code = NULL;
-    module->has_looked = false;
+    module->code_tried = false;
     module->state = module->bare;
 }
 
@@ -35,44 +35,44 @@ static void drop_unwind(struct flm_module *module)
     flm_unwind_table_free(module->unwind);
     flm_cache_close(&module->cached_unwind);
     module->unwind = NULL;
-    module->has_unwound = false;
+    module->unwind_tried = false;
 }
 
-static void rest(struct flm_module *module)
+static void evict_tables(struct flm_module *module)
 {
     const struct flm_modules *modules = module->modules;
-    if (module->code && is_old(modules, module->code_asked))
+    if (module->code && is_old(modules, module->code_used))
         drop_code(module);
-    if (module->unwind && is_old(modules, module->unwind_asked))
+    if (module->unwind && is_old(modules, module->unwind_used))
         drop_unwind(module);
     if (module->is_warm)
-        flm_elf_rest(module->file);
+        flm_elf_release_pages(module->file);
     module->is_warm = false;
 }
 
 /* ---- The set --------------------------------------------------------------------------------- */
 
-/* `moved` has the new numbers of modules, UINT32_MAX for those that go; NULL: all stay. */
+/* `moved` has the new numbers of modules, UINT32_MAX for those that are freed; NULL: all stay. */
 static bool keep_requests(struct flm_modules *modules, const uint32_t *moved,
                           flm_process_predicate is_known, void *context)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < modules->asked_count; i++) {
-        struct flm_request request = modules->asked[i];
+    for (size_t i = 0; i < modules->requests.count; i++) {
+        struct flm_request request = modules->requests.at[i];
         if (moved && moved[request.module] == UINT32_MAX)
             continue;
         if (is_known && request.process != 0 && !is_known(context, request.process))
             continue;
         request.module = moved ? moved[request.module] : request.module;
-        modules->asked[kept++] = request;
+        modules->requests.at[kept++] = request;
     }
-    if (kept == modules->asked_count && !moved)
+    if (kept == modules->requests.count && !moved)
         return true;
-    modules->asked_count = kept;
-    flm_index_clear(&modules->requests);
+    modules->requests.count = kept;
+    flm_index_clear(&modules->request_index);
     for (size_t i = 0; i < kept; i++) {
-        const struct flm_request *request = &modules->asked[i];
-        if (!flm_index_add(&modules->requests, flm_request_hash(request->path, &request->id),
+        const struct flm_request *request = &modules->requests.at[i];
+        if (!flm_index_add(&modules->request_index, flm_request_hash(request->path, &request->id),
                            (uint32_t)i))
             return false;
     }
@@ -87,30 +87,30 @@ bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predic
 
 static bool drop_modules(struct flm_modules *modules)
 {
-    uint32_t *moved = malloc((modules->count + 1) * sizeof *moved);
+    uint32_t *moved = malloc((modules->items.count + 1) * sizeof *moved);
     size_t kept = 0;
     if (!moved)
         return false;
-    for (size_t i = 0; i < modules->count; i++)
-        moved[i] = is_old(modules, modules->items[i]->used) ? UINT32_MAX : (uint32_t)kept++;
-    bool good = keep_requests(modules, moved, NULL, NULL);
-    for (size_t i = 0; i < modules->count; i++) {
+    for (size_t i = 0; i < modules->items.count; i++)
+        moved[i] = is_old(modules, modules->items.at[i]->used) ? UINT32_MAX : (uint32_t)kept++;
+    bool enough = keep_requests(modules, moved, NULL, NULL);
+    for (size_t i = 0; i < modules->items.count; i++) {
         if (moved[i] == UINT32_MAX)
-            flm_module_free(modules->items[i]);
+            flm_module_free(modules->items.at[i]);
         else
-            modules->items[moved[i]] = modules->items[i];
+            modules->items.at[moved[i]] = modules->items.at[i];
     }
-    modules->count = kept;
+    modules->items.count = kept;
     free(moved);
-    return good;
+    return enough;
 }
 
 bool flm_modules_evict(struct flm_modules *modules)
 {
     bool any_old = false;
-    for (size_t i = 0; i < modules->count; i++) {
-        rest(modules->items[i]);
-        any_old |= is_old(modules, modules->items[i]->used);
+    for (size_t i = 0; i < modules->items.count; i++) {
+        evict_tables(modules->items.at[i]);
+        any_old |= is_old(modules, modules->items.at[i]->used);
     }
     modules->round++;
     return !any_old || drop_modules(modules);
@@ -118,11 +118,11 @@ bool flm_modules_evict(struct flm_modules *modules)
 
 struct flm_modules_counts flm_modules_counts(const struct flm_modules *modules)
 {
-    struct flm_modules_counts counts = {.modules = modules->count,
-                                        .requests = modules->asked_count};
-    for (size_t i = 0; i < modules->count; i++) {
-        counts.code_tables += modules->items[i]->code != NULL;
-        counts.unwind_tables += modules->items[i]->unwind != NULL;
+    struct flm_modules_counts counts = {.modules = modules->items.count,
+                                        .requests = modules->requests.count};
+    for (size_t i = 0; i < modules->items.count; i++) {
+        counts.code_tables += modules->items.at[i]->code != NULL;
+        counts.unwind_tables += modules->items.at[i]->unwind != NULL;
     }
     return counts;
 }

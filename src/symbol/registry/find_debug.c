@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A path that is put together anew for each place. */
+/* The state of a search; `path` is built for each location in turn. */
 struct search {
     const struct flm_find *find;
     struct flm_found *found;
@@ -65,14 +65,14 @@ static void add_id(struct search *search)
     flm_text_putc(path, '/');
     size_t at = path->size;
     flm_build_id_print(search->id, path);
-    flm_text_putc(path, '/'); /* which goes between them */
+    flm_text_putc(path, '/'); /* moved after the second digit */
     if (path->failed)
         return;
     memmove(path->at + at + 3, path->at + at + 2, path->size - at - 3);
     path->at[at + 2] = '/';
 }
 
-/* A path below a directory, whether it begins with a slash or not. */
+/* A path inside the directory, whether it starts with a slash or not. */
 static void add_below(struct search *search, struct flm_bytes path)
 {
     if (path.size == 0 || path.at[0] != '/')
@@ -82,7 +82,7 @@ static void add_below(struct search *search, struct flm_bytes path)
 
 /* ---- A file at the path ---------------------------------------------------------------------- */
 
-/* A file with all its code left out, as `objcopy --only-keep-debug` makes it. */
+/* False for a file whose code was removed, as by `objcopy --only-keep-debug`. */
 static bool has_code(const struct flm_elf_file *file)
 {
     bool has_sections = false;
@@ -105,8 +105,8 @@ static struct flm_elf_file *open_here(struct search *search, struct flm_error *w
     return flm_elf_open(search->path.at, why);
 }
 
-/* What is said about the first file that was refused. */
-static void remember_path(struct search *search)
+/* The first file that was refused is the one to report. */
+static void report_path(struct search *search)
 {
     struct flm_found *found = search->found;
     if (found->path.size == 0)
@@ -132,7 +132,7 @@ static bool try_program(struct search *search)
     if (!file) {
         if (why.kind == FLM_ERROR_FORMAT && !found->is_damaged && !found->is_changed) {
             found->is_damaged = true;
-            remember_path(search);
+            report_path(search);
             if (search->why)
                 *search->why = why;
         }
@@ -146,7 +146,7 @@ static bool try_program(struct search *search)
     if (!is_right && !found->is_changed && !found->is_damaged) {
         found->is_changed = true;
         found->other = file->build_id;
-        remember_path(search);
+        report_path(search);
     }
     flm_elf_free(file);
     return false;
@@ -163,7 +163,7 @@ static bool has_crc(const struct flm_elf_file *file, uint32_t crc)
     return sum == crc;
 }
 
-/* True when the search is over: it has debug information, or symbols are all that is wanted. */
+/* True when the search is over: the file has debug information, or symbols, and those are enough. */
 static bool take_debug(struct search *search, struct flm_elf_file *file, bool is_link)
 {
     bool is_right = search->id->size ? flm_build_id_equal(&file->build_id, search->id)
@@ -195,7 +195,7 @@ static bool is_other_line(struct flm_bytes line, struct flm_bytes path)
     return !flm_bytes_equal(line, path);
 }
 
-/* A file that runs, but is no longer where it was: the kernel still knows it. */
+/* A file that was deleted or replaced, but still runs: /proc has it. */
 static bool try_deleted(struct search *search, struct flm_bytes path, int process)
 {
     char where[64], target[PATH_MAX];
@@ -253,7 +253,7 @@ static bool find_in_dirs(struct search *search, struct flm_bytes path)
     return false;
 }
 
-static bool find_in_place(struct search *search, struct flm_bytes path, int process)
+static bool find_at_path(struct search *search, struct flm_bytes path, int process)
 {
     if (path.size == 0 || path.at[0] != '/')
         return false;
@@ -264,7 +264,7 @@ static bool find_in_place(struct search *search, struct flm_bytes path, int proc
         if (try_program(search) || try_deleted(search, path, process))
             return true;
         if (search->id->size == 0)
-            return false; /* our file of that path may be another one */
+            return false; /* with that path our file may be another one */
     }
     begin(search, "");
     add(search, path);
@@ -281,7 +281,7 @@ void flm_find_program(const struct flm_find *find, struct flm_bytes path,
         path.size -= strlen(" (deleted)");
     if (path.size == 0 || memchr(path.at, 0, path.size))
         return;
-    if (!find_in_dirs(&search, path) && !find_in_place(&search, path, process) && id->size) {
+    if (!find_in_dirs(&search, path) && !find_at_path(&search, path, process) && id->size) {
         static const char *const kept[] = {"/elf", "/vdso"};
         bool done = false;
         for (size_t i = 0; find->perf_dir && !done && i < 2; i++) {
@@ -344,7 +344,7 @@ static bool find_debug_in_dirs(struct search *search, struct flm_bytes path)
     return false;
 }
 
-static bool find_debug_in_place(struct search *search, struct flm_bytes path, int process)
+static bool find_debug_near_path(struct search *search, struct flm_bytes path, int process)
 {
     struct flm_bytes directory = directory_of(path), link = search->link;
     const char *debug_dir = search->find->debug_dir ? search->find->debug_dir : "/usr/lib/debug";
@@ -406,7 +406,7 @@ void flm_find_debug(const struct flm_find *find, const struct flm_elf_file *prog
     bool has_path = path.size && !memchr(path.at, 0, path.size);
     if (!has_path)
         path = (struct flm_bytes){"", 0};
-    if (!find_debug_in_dirs(&search, path) && !find_debug_in_place(&search, path, process)) {
+    if (!find_debug_in_dirs(&search, path) && !find_debug_near_path(&search, path, process)) {
         struct flm_elf_file *file =
             flm_debuginfod_get(find->debuginfod, id, FLM_DEBUGINFOD_DEBUGINFO);
         if (file) {

@@ -5,7 +5,7 @@
 struct line {
     uint64_t address;
     char type;
-    struct flm_bytes name, module; /* module: "" of the kernel itself */
+    struct flm_bytes name, module; /* module "": the kernel itself */
 };
 
 static struct flm_bytes take_word(struct flm_bytes *rest)
@@ -21,7 +21,7 @@ static struct flm_bytes take_word(struct flm_bytes *rest)
     return word;
 }
 
-/* The next line that is one. */
+/* The next well-formed line. */
 static bool next_line(struct flm_bytes *list, struct line *line)
 {
     while (list->size > 0) {
@@ -57,7 +57,7 @@ struct flm_kernel_counts flm_kernel_add_functions(struct flm_bytes list, struct 
             counts.hidden++;
             continue;
         }
-        /* The mark of arm64 for code and data, which names nothing. */
+        /* A mapping symbol of arm64, which names no function. */
         if (line.address < base || line.name.at[0] == '$')
             continue;
         int is_global = line.type == 'T';
@@ -67,7 +67,7 @@ struct flm_kernel_counts flm_kernel_add_functions(struct flm_bytes list, struct 
         high = address > high ? address : high;
         counts.functions++;
     }
-    /* How long the last function is, nobody says: to the end of its page. */
+    /* The size of the last function is unknown: it ends with its page. */
     if (counts.functions)
         flm_code_maker_section(maker, low, (high | 4095) + 1);
     return counts;

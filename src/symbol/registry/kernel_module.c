@@ -1,4 +1,4 @@
-/* The tables of the kernel and of its modules: internal.h. */
+/* kernel_module.c - code tables of the kernel and its modules: from a vmlinux, or /proc/kallsyms. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +43,8 @@ bool flm_is_kernel_path(struct flm_bytes path)
     return flm_bytes_start_with(path, kernel_name) || module_name(path, &name);
 }
 
-/* A file of /proc or of perf's, up to `most` bytes, and no further than the line of a symbol, if
- * one is named; what comes is in the text. */
+/* Reads a file of /proc or of perf's cache into the text: up to `most` bytes, or the line of `symbol`
+ * if that is not NULL. */
 static bool read_until(const char *path, size_t most, const char *symbol, struct flm_text *text)
 {
     enum { STEP = 1 << 16 };
@@ -94,12 +94,12 @@ static struct flm_elf_file *open_right(const char *path, const struct flm_build_
 static struct flm_elf_file *find_vmlinux(const struct flm_module *module,
                                          const struct flm_build_id *id)
 {
-    static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s",
-                                         "/usr/lib/debug/lib/modules/%s/vmlinux",
-                                         "/usr/lib/debug/lib/modules/%s/vmlinux.debug",
-                                         "/lib/modules/%s/build/vmlinux",
-                                         "/lib/modules/%s/vmlinux",
-                                         "/boot/vmlinux-%s"};
+    static const char *const patterns[] = {"/usr/lib/debug/boot/vmlinux-%s",
+                                           "/usr/lib/debug/lib/modules/%s/vmlinux",
+                                           "/usr/lib/debug/lib/modules/%s/vmlinux.debug",
+                                           "/lib/modules/%s/build/vmlinux",
+                                           "/lib/modules/%s/vmlinux",
+                                           "/boot/vmlinux-%s"};
     struct utsname system;
     struct flm_found found;
     if (id->size == 0)
@@ -112,17 +112,18 @@ static struct flm_elf_file *find_vmlinux(const struct flm_module *module,
         return file;
     flm_elf_free(file);
     file = NULL;
-    for (size_t i = 0; !file && i < sizeof places / sizeof *places && uname(&system) == 0; i++) {
+    for (size_t i = 0; !file && i < sizeof patterns / sizeof *patterns && uname(&system) == 0;
+         i++) {
         char path[sizeof system.release + 64];
-        const char *mark = strstr(places[i], "%s");
-        snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - places[i]), places[i], system.release,
-                 mark + 2);
+        const char *mark = strstr(patterns[i], "%s");
+        snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - patterns[i]), patterns[i],
+                 system.release, mark + 2);
         file = open_right(path, id);
     }
     return file;
 }
 
-/* Where a vmlinux says that `name` is. */
+/* The address of `name` in a vmlinux. */
 static bool find_symbol(const struct flm_elf_file *file, const char *name, uint64_t *address)
 {
     for (size_t i = 0; i < file->section_count; i++) {
@@ -173,7 +174,7 @@ static bool use_vmlinux(struct flm_module *module, const struct flm_build_id *id
     return done;
 }
 
-/* ---- What /proc/kallsyms lists --------------------------------------------------------------- */
+/* ---- /proc/kallsyms -------------------------------------------------------------------------- */
 
 static void use_list(struct flm_module *module, struct flm_bytes list, struct flm_bytes name,
                      uint64_t base, const char *kind)
@@ -187,7 +188,7 @@ static void use_list(struct flm_module *module, struct flm_bytes list, struct fl
     flm_module_finish(module, maker, counts.functions ? kind : NULL);
 }
 
-static void prepare_ours(struct flm_module *module)
+static void prepare_running(struct flm_module *module)
 {
     struct flm_text list = {0};
     struct flm_bytes name = {"", 0};
@@ -195,8 +196,8 @@ static void prepare_ours(struct flm_module *module)
     bool is_core = flm_bytes_start_with(module->path, kernel_name);
     if (!is_core)
         module_name(module->path, &name);
-    /* The list begins with the kernel's start; to make all of it takes the kernel 0.1 s, and a page
-     * of it 50 us. */
+    /* The list starts with the first symbol of the kernel. The kernel takes 0.1 s to make all of it,
+     * and 50 us for a page. */
     bool has_text = is_core && read_until("/proc/kallsyms", HEAD, "_stext", &list) &&
                     flm_kernel_find(bytes_of(&list), "_stext", &text);
     if (has_text && use_vmlinux(module, &module->id, "_stext", text)) {
@@ -215,8 +216,8 @@ static void prepare_ours(struct flm_module *module)
     flm_text_clear(&list);
 }
 
-/* What perf has kept of another kernel, or of this one when it was elsewhere. */
-static void prepare_kept(struct flm_module *module)
+/* Another kernel, or this one before it was restarted: perf may have cached its kallsyms. */
+static void prepare_other(struct flm_module *module)
 {
     const char *symbol = module->kernel_symbol;
     module->state = FLM_MODULE_MISSING;
@@ -255,8 +256,8 @@ void flm_module_prepare_kernel(struct flm_module *module)
     if (module->modules->options.kernel_is_ours && !is_other) {
         if (is_core && module->id.size == 0)
             module->id = running;
-        prepare_ours(module);
+        prepare_running(module);
     } else {
-        prepare_kept(module);
+        prepare_other(module);
     }
 }

@@ -43,7 +43,7 @@ bool flm_module_open_cached(struct flm_module *module, const char *kind)
         module->cached_code = cached;
     else
         flm_cache_close(&cached);
-    flm_cache_rest(&module->cached_code);
+    flm_cache_release_pages(&module->cached_code);
     return module->code != NULL;
 }
 
@@ -62,7 +62,7 @@ bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, 
                 flm_cache_store(dir, &module->id, kind, (struct flm_bytes){bytes.at, bytes.size});
         flm_text_clear(&bytes);
     }
-    /* Mapped, it takes the memory of what is asked of it, and that can be taken back. */
+    /* A mapped table needs memory only for the pages that are used, and the system may reclaim them. */
     struct flm_code_table *made = module->code;
     if (is_kept && flm_module_open_cached(module, kind))
         flm_code_table_free(made);
@@ -71,8 +71,8 @@ bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, 
     return module->code != NULL;
 }
 
-/* libelf's handle for the same bytes, which it writes to: `copy` receives those that are not ours.
- */
+/* A handle of libelf for the same bytes. libelf writes to them: `copy` receives a copy of bytes that
+ * are not ours. */
 static Elf *elf_of(const struct flm_elf_file *file, char **copy)
 {
     *copy = NULL;
@@ -112,11 +112,11 @@ static struct flm_bytes path_text(const struct flm_text *path)
     return (struct flm_bytes){path->at, path->size ? path->size - 1 : 0};
 }
 
-/* Where a module's symbols come from. */
+/* The files that a module's symbols come from. */
 struct sources {
     struct flm_found debug;                     /* a separate file */
     struct flm_elf_file *mini;                  /* .gnu_debugdata */
-    const struct flm_elf_file *walked, *listed; /* for DWARF, for .symtab; NULL: none */
+    const struct flm_elf_file *walked, *listed; /* with DWARF, with .symtab; NULL: none */
 };
 
 static void find_sources(struct flm_module *module, struct sources *sources)
@@ -139,8 +139,8 @@ static void find_sources(struct flm_module *module, struct sources *sources)
     }
 }
 
-/* Its own kind of file in the cache for each way to make a table: whoever installs debug
- * information later shall have it. */
+/* The kind of the cached file. Each way to make a table has its own, so that debug information which
+ * is installed later is used. */
 static const char *kind_of(const struct flm_module *module)
 {
     if (module->modules->options.names_only)
@@ -172,29 +172,28 @@ static void make_table(struct flm_module *module, struct sources *sources)
     if (sources->listed)
         found += flm_elf_add_symbols(sources->listed, FLM_ELF_SYMTAB, maker);
     size_t listed = found;
-    /* What is exported is in .symtab too, but not among mini symbols. */
+    /* .symtab includes .dynsym; mini symbols do not. */
     if (module->file && (!listed || sources->mini))
         found += flm_elf_add_symbols(module->file, FLM_ELF_DYNSYM, maker);
     if (module->file)
         found += flm_elf_add_symbols(module->file, FLM_ELF_PLT, maker);
     if (!sources->walked)
         module->state = listed ? FLM_MODULE_SYMBOLS : found ? FLM_MODULE_EXPORTS : FLM_MODULE_BARE;
-    /* What could not be read today may be readable tomorrow. */
-    bool is_sure = module->why.kind == FLM_ERROR_NONE && module->missing_split == 0;
-    flm_module_finish(module, maker, is_sure ? kind_of(module) : NULL);
+    /* With an error the table is not cached: the missing files may be there next time. */
+    bool is_complete = module->why.kind == FLM_ERROR_NONE && module->missing_split == 0;
+    flm_module_finish(module, maker, is_complete ? kind_of(module) : NULL);
 }
 
 static void prepare_file(struct flm_module *module)
 {
-    /* Functions, lines and inlined functions are all that there can be: no need to look where they
-     * came from. */
+    /* A complete table needs no search for debug files. */
     bool names_only = module->modules->options.names_only;
     if (!names_only && flm_module_open_cached(module, "code")) {
         module->state = FLM_MODULE_COMPLETE;
         return;
     }
     struct sources sources = {0};
-    enum flm_module_state without = module->state; /* a debug file, where there is no other */
+    enum flm_module_state without = module->state; /* without a separate debug file */
     find_sources(module, &sources);
     if (module->file || sources.debug.file) {
         module->state = sources.walked   ? FLM_MODULE_COMPLETE
@@ -211,22 +210,22 @@ static void prepare_file(struct flm_module *module)
 
 void flm_module_prepare(struct flm_module *module)
 {
-    if (module->has_looked)
+    if (module->code_tried)
         return;
-    module->has_looked = true;
+    module->code_tried = true;
     if (module->is_kernel)
         flm_module_prepare_kernel(module);
     else if (module->file || module->id.size)
         prepare_file(module);
     if (module->file)
-        flm_elf_rest(module->file);
+        flm_elf_release_pages(module->file);
 }
 
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity)
 {
     flm_module_prepare(module);
-    module->code_asked = module->modules->round;
+    module->code_used = module->modules->round;
     if (!module->code)
         return 0;
     size_t count = flm_code_table_lookup(module->code, address - module->slide, code, capacity);
@@ -237,7 +236,7 @@ size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm
     return count;
 }
 
-/* ---- How much is known ----------------------------------------------------------------------- */
+/* ---- State ----------------------------------------------------------------------------------- */
 
 enum flm_module_state flm_module_state(struct flm_module *module)
 {
@@ -259,8 +258,9 @@ static void explain_kernel(const struct flm_module *module, struct flm_text *out
         flm_text_puts(out, "the kernel hides its addresses: run as root, or allow it with "
                            "'sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'");
     else if (module->state == FLM_MODULE_MISSING)
-        flm_text_puts(out, "it was recorded on another kernel, or before this one started: "
-                           "--symbols DIR says where its vmlinux is (DIR/.build-id/xx/yyyy.debug)");
+        flm_text_puts(out, "it was recorded on another kernel, or before this one was booted: put "
+                           "its vmlinux into "
+                           "DIR/.build-id/xx/yyyy.debug and use --symbols DIR");
     else if (module->state == FLM_MODULE_BARE)
         flm_text_puts(out, "the kernel lists no functions for it in /proc/kallsyms");
     else
@@ -268,12 +268,12 @@ static void explain_kernel(const struct flm_module *module, struct flm_text *out
                            "(Debian and Ubuntu: linux-image-...-dbg or -dbgsym)");
 }
 
-static void explain_lack(const struct flm_module *module, const char *what, struct flm_text *out)
+static void explain_missing(const struct flm_module *module, const char *what, struct flm_text *out)
 {
     struct flm_debuginfod *debuginfod = module->modules->find.debuginfod;
     flm_text_format(out,
                     "%s: install its debug information (Debian and Ubuntu: the package's -dbgsym, "
-                    "Fedora: debuginfo-install)%s, or say where it is with --symbols DIR",
+                    "Fedora: debuginfo-install)%s, or use --symbols DIR for the folder that has it",
                     what, debuginfod ? "" : ", query servers with --debuginfod");
     if (debuginfod) {
         struct flm_debuginfod_counts counts = flm_debuginfod_counts(debuginfod);
@@ -295,10 +295,11 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
     flm_text_add(out, module->name);
     flm_text_puts(out, ": ");
     if (state == FLM_MODULE_COMPLETE && module->missing_split) {
-        flm_text_format(out,
-                        "the debug information of %zu of its units is in files that are not there, "
-                        "such as %s",
-                        module->missing_split, module->missing_name);
+        flm_text_format(
+            out,
+            "the debug information of %zu of its units is in files that were not found, "
+            "such as %s",
+            module->missing_split, module->missing_name);
         return;
     }
     if (state == FLM_MODULE_COMPLETE) {
@@ -314,17 +315,15 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
     case FLM_MODULE_MISSING:
         flm_text_puts(out, "the file ");
         flm_text_add(out, module->path);
-        explain_lack(module, " is not there, nor its debug information", out);
+        explain_missing(module, " was not found, nor its debug information", out);
         break;
     case FLM_MODULE_CHANGED:
         flm_text_add(out, path.size ? path : module->path);
-        flm_text_puts(out,
-                      " is not the file that was recorded, it was replaced since: its build id "
-                      "is ");
+        flm_text_puts(out, " was replaced after it was recorded: its build id is ");
         add_id(out, &module->other_id);
-        flm_text_puts(out, ", that one's was ");
+        flm_text_puts(out, " and was ");
         add_id(out, &module->id);
-        flm_text_puts(out, "; --symbols DIR says where a copy of it is");
+        flm_text_puts(out, "; if there is a copy of the old file, use --symbols DIR");
         break;
     case FLM_MODULE_DAMAGED:
         flm_text_puts(out, module->why.text);
@@ -333,20 +332,20 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
         if (module->why.kind == FLM_ERROR_MEMORY)
             flm_text_puts(out, "its symbols do not fit into memory");
         else
-            explain_lack(module, "it has no symbols, they were stripped", out);
+            explain_missing(module, "it has no symbols, they were stripped", out);
         break;
     case FLM_MODULE_EXPORTS:
-        explain_lack(module, "only the functions that it exports have names", out);
+        explain_missing(module, "only the functions that it exports have names", out);
         break;
     default:
         if (module->modules->options.names_only)
-            flm_text_puts(out, "functions have names; lines were not asked for");
+            flm_text_puts(out, "functions have names; lines were not requested");
         else if (module->why.kind != FLM_ERROR_NONE)
             flm_text_format(out, "its debug information cannot be read: %s", module->why.text);
         else
-            explain_lack(module,
-                         "functions have names, but it was compiled without -g or its debug "
-                         "information is elsewhere",
-                         out);
+            explain_missing(module,
+                            "functions have names, but it was compiled without -g or its debug "
+                            "information is elsewhere",
+                            out);
     }
 }

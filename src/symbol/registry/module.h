@@ -1,21 +1,22 @@
-/* module.h - the code of one file: what its addresses mean, and how its frames are unwound.
+/* module.h - modules: symbolization and unwinding of the code of one file.
  *
- * A module is an ELF file (program, library, vdso, kernel). It answers two questions, each from a
- * sorted table that is made in one pass when it is first asked, and kept on disk by build id
- * (table_cache.h), so that the next recording of the same file does not make it again:
+ * A module is an ELF file (program, library, vdso, kernel). It has two sorted tables, each made in one
+ * pass at the first query and cached on disk by build id (table_cache.h), so that it is not made
+ * again for the next recording of the same file:
  *
- *     lookup   address -> function, file, line, and the functions inlined there   code_table.h
- *     unwind   address -> where the caller's registers are                        unwind_table.h
+ *     lookup   address -> function, file, line, and inlined functions     code/code_table.h
+ *     unwind   address -> the locations of the caller's registers         unwind/unwind_table.h
  *
- *     mapped at 0x7f31a2c00000, from offset 0x28000     what a process has
- *         ip - start + offset = file offset             what a mapping says
- *         by the PT_LOAD segments: address              what ELF and DWARF speak of
+ * Queries are in addresses of the file, as in ELF and DWARF:
  *
- * All questions are asked in addresses. What a file lacks is no error: a stripped file has fewer
- * answers, a missing one none, and `flm_module_state` says which it is, for people and for counts.
+ *     instruction pointer, in a process that mapped the file at 0x7f31a2c00000, from offset 0x28000
+ *         - 0x7f31a2c00000 + 0x28000 = file offset
+ *         by the PT_LOAD segments: address
  *
- * A module may be asked by several threads at once when its table has been made: see
- * flm_modules_prepare. */
+ * Missing information is no error: lookups in a stripped file find fewer functions, in a missing one
+ * none; flm_module_state says which it is, for people and for counts.
+ *
+ * Once its table has been made (flm_modules_prepare), several threads may query a module at once. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_MODULE_H
 #define FLAMEL_SYMBOL_REGISTRY_MODULE_H
 
@@ -29,67 +30,68 @@ struct flm_unwind_table;
 /* ---- The modules of a recording -------------------------------------------------------------- */
 
 struct flm_modules_options {
-    /* Searched for files before the places where the recording had them: a file DIR/xx/yyyy.debug
-     * of the build id, one with the whole path below DIR, or one of the same name in DIR. */
+    /* Searched before the paths in the recording: for a file DIR/xx/yyyy.debug with the build id, one
+     * with the whole path below DIR, or one of the same name in DIR. */
     const char *const *symbol_dirs;
     size_t symbol_dir_count;
     const char *debug_dir; /* of separate debug files; NULL: /usr/lib/debug */
-    const char *perf_dir;  /* where perf keeps files by build id: ~/.debug; NULL: not looked into */
-    const char *cache_dir; /* NULL: nothing is kept */
+    const char *perf_dir;  /* perf's cache of files by build id: ~/.debug; NULL: not searched */
+    const char *cache_dir; /* of tables; NULL: none */
     bool debuginfod;       /* query the servers in DEBUGINFOD_URLS: debuginfod.h */
     bool names_only;       /* no lines and no inlined functions: symbol tables alone */
-    bool kernel_is_ours;   /* recorded on this kernel, since it booted: its symbols may be asked */
+    bool kernel_is_ours;   /* recorded on this kernel since it was booted: /proc/kallsyms is its */
 };
 
 struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
                                     struct flm_error *why);
-void flm_modules_free(struct flm_modules *modules); /* and every module */
+void flm_modules_free(struct flm_modules *modules); /* and all its modules */
 
-/* `kernel_is_ours`, for readers that find out only while they read; before the first lookup. */
+/* Sets `kernel_is_ours`, for readers that learn it while they read; before the first lookup. */
 void flm_modules_kernel(struct flm_modules *modules, bool is_ours);
 
 struct flm_module_request {
     struct flm_bytes path; /* as the process saw it; "[vdso]"; "[kernel.kallsyms]", "[module]" */
-    struct flm_build_id build_id; /* size 0: not known */
-    int process;            /* of a live process, whose root directory the path is below; 0: ours */
-    struct flm_bytes image; /* the file in memory (vdso, jitted), which outlives the modules; {0}:
-                               at the path, as where it has another build id */
-    /* Of the kernel: where one of its symbols ("_text", "_stext"; "": "_text") was when it was
-     * recorded; kernels lie elsewhere after every start. 0: not known. */
+    struct flm_build_id build_id; /* size 0: unknown */
+    int process; /* a live process, in whose root directory the path is; 0: in ours */
+    struct flm_bytes
+        image; /* the file in memory (vdso, jitted), which outlives the modules. The file
+                               at the path is used for {0}, or if the image has another build id */
+    /* For the kernel: the recorded address of one of its symbols ("_text", "_stext"; "": "_text"),
+     * since it is loaded elsewhere at every boot. 0: unknown. */
     uint64_t kernel_text;
     struct flm_bytes kernel_symbol;
 };
 
-/* The module that is asked for: the same one for the same request. Nothing is read yet but what
- * tells that it is the right file; a file with another build id is not taken. NULL only when memory
- * ran out. */
+/* The module of a request; the same request returns the same module. Only the headers and the build
+ * id of the file are read yet; a file with another build id is not used. NULL only when memory ran
+ * out. */
 struct flm_module *flm_modules_get(struct flm_modules *modules,
                                    const struct flm_module_request *request);
 
-/* Requests of processes that are not known any more, which nobody can make again. False when memory
- * ran out. */
+/* Forgets the requests of processes that are no longer known, which will not come again. False when
+ * memory ran out. */
 typedef bool (*flm_process_predicate)(void *context, int32_t process);
 bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predicate is_known,
                                  void *context);
 
-/* Makes the code tables of `count` modules, by as many threads as there are processors. What is not
+/* Makes the code tables of `count` modules, with a thread for each processor. A table that was not
  * prepared is made by the first lookup. */
 void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *wanted,
                          size_t count);
 
-/* ---- Recordings without end --------------------------------------------------------------------
- *
- * A live view goes through rounds: its refreshes. What a round needs it says, and what none of the
- * last FLM_MODULE_ROUNDS has needed goes: modules that nobody has mapped any more, and tables of
- * those that do not run. So memory is that of what ran lately, however much has run before. */
+/* ---- Recordings without end ------------------------------------------------------------------ */
+
+/* A live view has rounds: its refreshes. Each round marks what it uses. What none of the last
+ * FLM_MODULE_ROUNDS has used is freed: modules that no process maps any more, and tables of modules
+ * that do not run. So memory depends on what ran lately, not on all that has ever run. */
 enum { FLM_MODULE_ROUNDS = 60 };
 
-/* This round needs it: someone has it mapped, or stood in it. Lookups say so of tables by
- * themselves. */
+/* Marks the module as used in this round: a process maps it, or a sample was in it. Lookups mark the
+ * tables themselves. */
 void flm_module_use(struct flm_module *module);
 
-/* Ends a round, when no table is being made or asked: pointers to modules that were not needed are
- * good no more, and texts that lookups gave neither. False when memory ran out. */
+/* Ends a round. No table may be in use, and pointers to unused modules, and all texts from lookups,
+ * become invalid. False when memory ran out. */
 bool flm_modules_evict(struct flm_modules *modules);
 
 struct flm_modules_counts {
@@ -100,45 +102,45 @@ struct flm_modules_counts flm_modules_counts(const struct flm_modules *modules);
 
 /* ---- A module -------------------------------------------------------------------------------- */
 
-/* The last part of its path: "libc.so.6". And the whole path. */
+/* The last part of its path, "libc.so.6", and the whole path. */
 struct flm_bytes flm_module_name(const struct flm_module *module);
 struct flm_bytes flm_module_path(const struct flm_module *module);
 const struct flm_build_id *flm_module_build_id(const struct flm_module *module);
 
-/* The address of a byte of the file. False where no segment that is mapped has it. Of the kernel
- * and its modules every address is the one that it runs at, and is its own offset. */
+/* The address of an offset in the file. False when no PT_LOAD segment contains it. For the kernel and
+ * its modules offset and address are both the address at which the code runs. */
 bool flm_module_address(const struct flm_module *module, uint64_t file_offset, uint64_t *address);
 
-/* How many functions stand at the address: 0 where there is no symbol. At most `capacity` are
- * written. Texts are good until the modules are freed. */
+/* The functions at an address, the innermost first, with demangled names. Writes at most `capacity`
+ * and returns how many there are; 0: no symbol. Texts are valid until the modules are freed. */
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity);
 
-/* Where a function without a symbol begins that has the address: in stripped code too, the tables
- * for unwinding say from where to where each function reaches (the FDE, "frame description entry").
- * `*start` is the address itself where none has it. Compilers may split a function: its unlikely
- * part is described on its own, and which function it is of is not said, so it is one of its own.
- * Hand-written assembly and PLTs may have one entry for many. False when memory ran out. Unlike
- * lookups, not by several threads at once. */
+/* The start of the function at an address that has no symbol: stripped code too has the extent of each
+ * function in its call frame information (the FDE, "frame description entry"). `*start` is the
+ * address itself if no FDE contains it. The unlikely part that a compiler splits from a function has
+ * an FDE of its own, which does not refer to the function, so it counts as another one. Hand-written
+ * assembly and PLTs may have one FDE for many functions. False when memory ran out. Unlike lookups,
+ * only one thread at a time may call this. */
 bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start);
 
-/* The table for unwinding; NULL when the file has none. */
+/* NULL when the file has no call frame information. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 
-/* How much is known of it. */
+/* The best symbols that were found. */
 enum flm_module_state {
-    FLM_MODULE_MISSING,  /* there is no such file */
-    FLM_MODULE_CHANGED,  /* there is one, but with another build id */
-    FLM_MODULE_DAMAGED,  /* it is no ELF file that can be read */
-    FLM_MODULE_BARE,     /* no symbols at all */
-    FLM_MODULE_EXPORTS,  /* only what it exports (.dynsym) */
+    FLM_MODULE_MISSING,  /* the file was not found */
+    FLM_MODULE_CHANGED,  /* only a file with another build id was found */
+    FLM_MODULE_DAMAGED,  /* the file is not a readable ELF file */
+    FLM_MODULE_BARE,     /* no symbols */
+    FLM_MODULE_EXPORTS,  /* exported functions (.dynsym) */
     FLM_MODULE_SYMBOLS,  /* functions (.symtab) */
     FLM_MODULE_COMPLETE, /* functions, lines, inlined functions (.debug_info) */
 };
 
 enum flm_module_state flm_module_state(struct flm_module *module);
 
-/* One sentence for people: what is missing and what would help. */
+/* Appends a sentence for users: what is missing, and how to get it. */
 void flm_module_explain(struct flm_module *module, struct flm_text *out);
 
 #endif

@@ -1,12 +1,12 @@
-/* module_frames.c - what .eh_frame and .debug_frame say of a module: how its stacks are unwound,
- * and where functions begin that have no name. */
+/* module_frames.c - the call frame information of a module: its unwind table, and the starts of functions
+ * without a symbol. */
 #include <elf.h>
 #include <stdlib.h>
 
 #include "symbol/registry/internal.h"
 #include "symbol/unwind/cfi.h"
 
-/* ---- Where they are -------------------------------------------------------------------------- */
+/* ---- Sections -------------------------------------------------------------------------------- */
 
 static struct flm_bytes section_at(const struct flm_elf_file *file, const char *name,
                                    uint64_t *address)
@@ -18,8 +18,7 @@ static struct flm_bytes section_at(const struct flm_elf_file *file, const char *
     return bytes;
 }
 
-/* Of a file without sections: PT_GNU_EH_FRAME says where .eh_frame begins, and it ends by itself.
- */
+/* For a file without sections: PT_GNU_EH_FRAME has the start of .eh_frame, which a zero ends. */
 static struct flm_bytes frames_by_segment(const struct flm_elf_file *file, uint64_t *address)
 {
     const struct flm_bytes nothing = {"", 0};
@@ -58,8 +57,8 @@ static enum flm_machine machine_of(const struct flm_elf_file *file)
                                          : FLM_MACHINE_OTHER;
 }
 
-/* What the file has of them. .debug_frame may be in a separate file, `debug`, which must outlive
- * the sections. False where there is nothing. */
+/* The sections of the module. .debug_frame may be in a separate file, `debug`, which must outlive the
+ * sections. False: there are none. */
 static bool find_sections(struct flm_module *module, struct flm_unwind_sections *sections,
                           struct flm_found *debug)
 {
@@ -85,21 +84,21 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
     return sections->eh_frame.size || sections->debug_frame.size;
 }
 
-/* ---- How its stacks are unwound -------------------------------------------------------------- */
+/* ---- The unwind table ------------------------------------------------------------------------ */
 
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
 {
-    module->unwind_asked = module->modules->round;
-    if (module->has_unwound || module->is_kernel)
+    module->unwind_used = module->modules->round;
+    if (module->unwind_tried || module->is_kernel)
         return module->unwind;
-    module->has_unwound = true;
+    module->unwind_tried = true;
     const char *dir = module->modules->options.cache_dir;
     struct flm_cached cached = flm_cache_open(dir, &module->id, "unwind");
     if (cached.mapping)
         module->unwind = flm_unwind_table_open(cached.bytes, NULL);
     if (module->unwind) {
         module->cached_unwind = cached;
-        flm_cache_rest(&module->cached_unwind);
+        flm_cache_release_pages(&module->cached_unwind);
         return module->unwind;
     }
     flm_cache_close(&cached);
@@ -118,7 +117,7 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
     return module->unwind;
 }
 
-/* ---- Where its functions begin --------------------------------------------------------------- */
+/* ---- Functions without a symbol -------------------------------------------------------------- */
 
 /* False when memory ran out. */
 static bool list_functions(struct flm_module *module)
@@ -127,7 +126,7 @@ static bool list_functions(struct flm_module *module)
     struct flm_found debug = {0};
     struct flm_cfi cfi = {0};
     struct flm_error why = {0};
-    module->has_functions = true;
+    module->functions_tried = true;
     if (module->file && find_sections(module, &sections, &debug) &&
         flm_cfi_read(&cfi, &sections, &why) && cfi.functions.count > 0) {
         module->functions = malloc(cfi.functions.count * sizeof *module->functions);
@@ -141,8 +140,8 @@ static bool list_functions(struct flm_module *module)
     }
     flm_cfi_clear(&cfi);
     flm_found_clear(&debug);
-    module->has_functions = why.kind != FLM_ERROR_MEMORY;
-    return module->has_functions;
+    module->functions_tried = why.kind != FLM_ERROR_MEMORY;
+    return module->functions_tried;
 }
 
 bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start)
@@ -150,9 +149,9 @@ bool flm_module_function_start(struct flm_module *module, uint64_t address, uint
     *start = address;
     if (module->is_kernel)
         return true;
-    if (!module->has_functions && !list_functions(module))
+    if (!module->functions_tried && !list_functions(module))
         return false;
-    size_t low = 0, high = module->function_count; /* the first one that begins behind it */
+    size_t low = 0, high = module->function_count; /* the first one that starts after it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (module->functions[middle].from <= address)

@@ -1,4 +1,4 @@
-/* modules.c - the set of modules: each file once, and its tables made by several threads. */
+/* modules.c - the set of modules: each file once, its tables made by several threads. */
 #include <libelf.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 
 /* ---- The set --------------------------------------------------------------------------------- */
 
-/* A copy of a text, owned by the set. */
-static const char *keep_text(struct flm_modules *modules, const char *text, bool *failed)
+/* A copy, owned by the set. */
+static const char *copy_string(struct flm_modules *modules, const char *text, bool *failed)
 {
     char *copy = text ? strdup(text) : NULL;
     *failed |= text && !copy;
@@ -30,10 +30,10 @@ static bool keep_options(struct flm_modules *modules, const struct flm_modules_o
     if (!modules->texts || !dirs)
         return false;
     for (size_t i = 0; i < options->symbol_dir_count; i++)
-        dirs[i] = keep_text(modules, options->symbol_dirs[i], &failed);
-    own->debug_dir = keep_text(modules, options->debug_dir, &failed);
-    own->perf_dir = keep_text(modules, options->perf_dir, &failed);
-    own->cache_dir = keep_text(modules, options->cache_dir, &failed);
+        dirs[i] = copy_string(modules, options->symbol_dirs[i], &failed);
+    own->debug_dir = copy_string(modules, options->debug_dir, &failed);
+    own->perf_dir = copy_string(modules, options->perf_dir, &failed);
+    own->cache_dir = copy_string(modules, options->cache_dir, &failed);
     return !failed;
 }
 
@@ -86,27 +86,27 @@ void flm_modules_free(struct flm_modules *modules)
 {
     if (!modules)
         return;
-    for (size_t i = 0; i < modules->count; i++)
-        flm_module_free(modules->items[i]);
+    for (size_t i = 0; i < modules->items.count; i++)
+        flm_module_free(modules->items.at[i]);
     for (size_t i = 0; i < modules->text_count; i++)
         free(modules->texts[i]);
     free(modules->texts);
     free((void *)(uintptr_t)modules->options.symbol_dirs);
-    free(modules->items);
-    free(modules->asked);
-    flm_index_clear(&modules->requests);
+    FLM_ARRAY_CLEAR(&modules->items);
+    FLM_ARRAY_CLEAR(&modules->requests);
+    flm_index_clear(&modules->request_index);
     flm_debuginfod_free(modules->find.debuginfod);
     free(modules);
 }
 
-/* ---- Getting one ----------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 uint32_t flm_request_hash(struct flm_bytes path, const struct flm_build_id *id)
 {
     return (uint32_t)(flm_hash(path.at, path.size) ^ flm_hash(id->bytes, id->size));
 }
 
-/* A file of a known build id is the same one in all processes, and so is an image that we have. */
+/* With a build id, or an image, the file does not depend on the process. */
 static int process_of(const struct flm_module_request *request)
 {
     return request->build_id.size || request->image.size ? 0 : request->process;
@@ -187,15 +187,14 @@ static struct flm_module *module_new(const struct flm_modules *modules,
     if (module->file && module->id.size == 0)
         module->id = module->file->build_id;
     module->bare = module->state;
-    module->used = module->unwind_asked = modules->round;
-    module->code_asked = modules->round;
+    module->used = module->unwind_used = modules->round;
+    module->code_used = modules->round;
     if (module->file)
-        flm_elf_rest(module->file); /* most are never asked anything */
+        flm_elf_release_pages(module->file); /* most are never used */
     return module;
 }
 
-/* Whether two are the same file: by build id, or where there is none, on disk; or the same lack of
- * one. */
+/* Whether both are the same file: by build id, without one by identity on disk; or both are missing. */
 static bool are_same(const struct flm_module *a, const struct flm_module *b)
 {
     if (!flm_build_id_equal(&a->id, &b->id))
@@ -205,14 +204,14 @@ static bool are_same(const struct flm_module *a, const struct flm_module *b)
     return a->file && b->file && (a->id.size || flm_elf_is_same(a->file, b->file));
 }
 
-/* The module of another request that turned out to be the same. */
+/* The number of an earlier module that is the same file. */
 static bool find_same(const struct flm_modules *modules, const struct flm_module *module,
                       uint32_t *same)
 {
     if (module->is_kernel)
         return false;
-    for (uint32_t i = 0; i < modules->count; i++) {
-        const struct flm_module *other = modules->items[i];
+    for (uint32_t i = 0; i < modules->items.count; i++) {
+        const struct flm_module *other = modules->items.at[i];
         if (are_same(other, module) && flm_bytes_equal(other->path, module->path)) {
             *same = i;
             return true;
@@ -225,39 +224,34 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
                                    const struct flm_module_request *request)
 {
     uint32_t hash = flm_request_hash(request->path, &request->build_id);
-    for (struct flm_probe at = flm_index_probe(&modules->requests, hash);
-         flm_index_next(&modules->requests, &at);)
-        if (is_same(&modules->asked[at.found], request))
-            return modules->items[modules->asked[at.found].module];
+    for (struct flm_probe at = flm_index_probe(&modules->request_index, hash);
+         flm_index_next(&modules->request_index, &at);)
+        if (is_same(&modules->requests.at[at.found], request))
+            return modules->items.at[modules->requests.at[at.found].module];
 
-    void *items = modules->items, *asked = modules->asked;
-    bool grown = flm_grow(&items, &modules->capacity, modules->count + 1, sizeof *modules->items);
-    modules->items = items;
-    grown = grown && flm_grow(&asked, &modules->asked_capacity, modules->asked_count + 1,
-                              sizeof *modules->asked);
-    modules->asked = asked;
-    struct flm_module *module = grown ? module_new(modules, request) : NULL;
+    bool room = FLM_ARRAY_RESERVE(&modules->items, 1) && FLM_ARRAY_RESERVE(&modules->requests, 1);
+    struct flm_module *module = room ? module_new(modules, request) : NULL;
     if (!module)
         return NULL;
-    uint32_t place = (uint32_t)modules->count;
-    if (find_same(modules, module, &place)) {
+    uint32_t number = (uint32_t)modules->items.count;
+    if (find_same(modules, module, &number)) {
         flm_module_free(module);
-        module = modules->items[place];
+        module = modules->items.at[number];
     }
-    if (!flm_index_add(&modules->requests, hash, (uint32_t)modules->asked_count)) {
-        if (place == modules->count)
+    if (!flm_index_add(&modules->request_index, hash, (uint32_t)modules->requests.count)) {
+        if (number == modules->items.count)
             flm_module_free(module);
         return NULL;
     }
-    modules->asked[modules->asked_count++] =
-        (struct flm_request){.module = place,
+    modules->requests.at[modules->requests.count++] =
+        (struct flm_request){.module = number,
                              .process = process_of(request),
                              .id = request->build_id,
                              .path = module->path,
                              .image = request->image,
                              .kernel_text = request->kernel_text};
-    if (place == modules->count)
-        modules->items[modules->count++] = module;
+    if (number == modules->items.count)
+        modules->items.at[modules->items.count++] = module;
     return module;
 }
 
@@ -269,7 +263,7 @@ static void prepare_one(void *context, size_t i)
     flm_module_prepare(wanted[i]);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_pointer(const void *a, const void *b)
 {
     uintptr_t x = (uintptr_t) * (struct flm_module *const *)a;
     uintptr_t y = (uintptr_t) * (struct flm_module *const *)b;
@@ -287,7 +281,7 @@ static int by_size(const void *a, const void *b)
 void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *wanted,
                          size_t count)
 {
-    /* Each once; the largest first, so that no thread begins with it when the others are done. */
+    /* Each once; the largest first, so that no thread starts with it when the others are done. */
     struct flm_module **each = malloc((count + 1) * sizeof(struct flm_module *));
     if (!each) {
         for (size_t i = 0; i < count; i++)
@@ -298,12 +292,12 @@ void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         each[i] = wanted[i];
-    qsort(each, count, sizeof(struct flm_module *), by_place);
+    qsort(each, count, sizeof(struct flm_module *), by_pointer);
     for (size_t i = 0; i < count; i++)
         if (each[i] && (i == 0 || each[i] != each[i - 1]))
             each[kept++] = each[i];
     qsort(each, kept, sizeof(struct flm_module *), by_size);
-    /* Threads that have no module of their own help with the units of others. */
+    /* With fewer modules than processors, several threads read the units of one module. */
     int threads = flm_processor_count();
     modules->threads = kept < (size_t)threads ? threads / (int)(kept ? kept : 1) : 1;
     flm_threads_run(threads, kept, prepare_one, each);

@@ -9,14 +9,14 @@ struct flm_preloader {
     struct flm_modules *modules;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t news;
-    struct flm_module **batch; /* NULL: nothing is being made */
+    pthread_cond_t changed;
+    struct flm_module **batch; /* NULL: idle */
     size_t count;
     bool stop;
 };
 
-/* Also what tells functions without symbols apart. Unwind tables are made of the same sections, in
- * the other thread: but a place is in a module only after a stack has led there. */
+/* Also lists the functions of modules without symbols. The recording thread makes unwind tables from
+ * the same sections, but it has made them before any location in the module can be known. */
 static void make(struct flm_preloader *p)
 {
     uint64_t ignored;
@@ -32,7 +32,7 @@ static void *run(void *context)
     pthread_mutex_lock(&p->lock);
     while (!p->stop || p->batch) {
         if (!p->batch) {
-            pthread_cond_wait(&p->news, &p->lock);
+            pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
         pthread_mutex_unlock(&p->lock);
@@ -40,7 +40,7 @@ static void *run(void *context)
         pthread_mutex_lock(&p->lock);
         free(p->batch);
         p->batch = NULL;
-        pthread_cond_broadcast(&p->news);
+        pthread_cond_broadcast(&p->changed);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -55,11 +55,11 @@ struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_
     }
     p->modules = modules;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->news, NULL);
+    pthread_cond_init(&p->changed, NULL);
     int error = pthread_create(&p->thread, NULL, run, p);
     if (error == 0)
         return p;
-    pthread_cond_destroy(&p->news);
+    pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
     flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
@@ -72,10 +72,10 @@ void flm_preloader_free(struct flm_preloader *p)
         return;
     pthread_mutex_lock(&p->lock);
     p->stop = true;
-    pthread_cond_broadcast(&p->news);
+    pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     pthread_join(p->thread, NULL);
-    pthread_cond_destroy(&p->news);
+    pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -93,18 +93,18 @@ bool flm_preloader_request(struct flm_preloader *p, struct flm_module *const *wa
     if (is_busy(p))
         return false;
     struct flm_module **batch = malloc((count + 1) * sizeof(*batch));
-    size_t lacking = 0;
+    size_t missing = 0;
     for (size_t i = 0; batch && i < count; i++)
-        if (!wanted[i]->has_looked)
-            batch[lacking++] = wanted[i];
-    if (lacking == 0) {
+        if (!wanted[i]->code_tried)
+            batch[missing++] = wanted[i];
+    if (missing == 0) {
         free(batch);
         return true;
     }
     pthread_mutex_lock(&p->lock);
     p->batch = batch;
-    p->count = lacking;
-    pthread_cond_broadcast(&p->news);
+    p->count = missing;
+    pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return false;
 }
@@ -113,6 +113,6 @@ void flm_preloader_wait(struct flm_preloader *p)
 {
     pthread_mutex_lock(&p->lock);
     while (p->batch)
-        pthread_cond_wait(&p->news, &p->lock);
+        pthread_cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }

@@ -1,10 +1,10 @@
-/* preloader.h - code tables made beside: by a thread of their own, while samples are taken.
+/* preloader.h - makes code tables in a thread of its own, in parallel with the recording.
  *
- *     who records     ask ─ no ──── ask ─ no ──── ask ─ yes: names are there, nobody waits
- *     the thread          └── tables of the modules that were asked ──┘
+ *     recorder    request: false ──── request: false ──── request: true, symbols are available
+ *     preloader              └── makes the tables of the requested modules ──┘
  *
- * A table of a large program with debug information takes seconds. Whoever drains rings has a tenth
- * of one, at high rates: samples are lost in the rest. */
+ * The table of a large program with debug information takes seconds. At high rates the rings are full
+ * after a tenth of a second, so a recorder that waited would lose samples. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_PRELOADER_H
 #define FLAMEL_SYMBOL_REGISTRY_PRELOADER_H
 
@@ -12,20 +12,20 @@
 
 struct flm_preloader;
 
-/* NULL, and `why`, when memory ran out, or there can be no thread. */
+/* NULL, and `why`, when memory ran out, or no thread could be started. */
 struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why);
 
-/* Waits for what is being made. */
+/* Waits for the tables in progress. */
 void flm_preloader_free(struct flm_preloader *preloader);
 
-/* Whether the tables of all these modules were made, or tried; if not, those that were not are
- * begun, when nothing else is being made. Until it says yes, nobody else may look up, prepare or
- * age modules; getting and unwinding go on. Of memory that ran out it says yes: who looks up makes
- * what there is not. */
+/* True when the tables of all these modules were made, or tried. If not, starts on the missing ones,
+ * unless the preloader is busy. Until this returns true, no other thread may look up, prepare or evict
+ * modules; flm_modules_get and unwinding are allowed. When memory ran out, returns true: the first
+ * lookup makes the table then. */
 bool flm_preloader_request(struct flm_preloader *preloader, struct flm_module *const *wanted,
                            size_t count);
 
-/* Waits until nothing is being made. */
+/* Waits until the preloader is idle. */
 void flm_preloader_wait(struct flm_preloader *preloader);
 
 #endif

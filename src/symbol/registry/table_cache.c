@@ -10,17 +10,17 @@
 
 #include "base/core/hash.h"
 
-/* Numbers are as this machine has them: one of the other byte order does not know the magic. */
+/* In the machine's byte order: on a machine with the other one the magic does not match. */
 struct header {
     uint64_t magic;
     uint32_t version, id_size;
-    uint64_t size, checksum; /* of what follows; the checksum also of the kind */
+    uint64_t size, checksum; /* of the table; the checksum includes the kind */
     uint8_t id[FLM_BUILD_ID_MOST];
 };
 
 static const uint64_t magic = UINT64_C(0x45484341434d4c46); /* "FLMCACHE" */
 
-_Static_assert(sizeof(struct header) == 64, "what follows the header is aligned to 64");
+_Static_assert(sizeof(struct header) == 64, "the table after the header is aligned to 64");
 
 static struct header header_of(const struct flm_build_id *id, const char *kind,
                                struct flm_bytes bytes)
@@ -54,7 +54,7 @@ static char *path_of(const char *dir, const struct flm_build_id *id, const char 
     return path.at;
 }
 
-/* A file of ours, or of root's, that nobody else may write to. */
+/* A file of this user, or of root, that no other user may write to. */
 static bool is_ours(int descriptor, size_t *size)
 {
     struct stat status;
@@ -97,13 +97,13 @@ void flm_cache_close(struct flm_cached *cached)
     *cached = (struct flm_cached){0};
 }
 
-void flm_cache_rest(const struct flm_cached *cached)
+void flm_cache_release_pages(const struct flm_cached *cached)
 {
     if (cached->mapping)
         madvise(cached->mapping, cached->mapping_size, MADV_DONTNEED);
 }
 
-/* The folders that a file is in, each for its owner alone. */
+/* Makes the folders of a path, each only for its owner. */
 static bool make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {

@@ -1,36 +1,36 @@
-/* table_cache.h - tables on disk, by build id: what was made once is mapped the next time.
+/* table_cache.h - tables on disk, by build id: made once, mapped from then on.
  *
  *     DIR/ab/cdef0123...{.code,.unwind}      DIR: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel
  *
- * A file is written beside its name and renamed, so that nobody sees half of one. It begins with a
- * magic, the version of the tables' shape, its size and a checksum; one that does not fit is made
- * anew, silently: a cache that is wrong costs time, never truth. Nothing is kept of files without a
- * build id, and nothing is taken that another user could have put there. */
+ * A file is written under a temporary name and renamed, so that no process sees half of one. It starts
+ * with a magic number, the version of the tables, its size and a checksum; if these do not match, the
+ * table is made again, silently: a damaged cache costs time, never correctness. Modules without a
+ * build id are not cached, and files that another user could have written are not used. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 #define FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 
 #include "symbol/elf/build_id.h"
 
-/* To be counted up whenever what is kept changes its shape or its meaning: also when a table is
- * made better, so that the old one is not taken for it. */
+/* Must be increased whenever the layout or the meaning of a table changes; also when a table becomes
+ * more complete, so that old ones are not used any more. */
 enum { FLM_CACHE_VERSION = 2 };
 
 struct flm_cached {
-    struct flm_bytes bytes; /* mapped; aligned to 64; at NULL: not there */
+    struct flm_bytes bytes; /* mapped; aligned to 64 */
     void *mapping;
     size_t mapping_size;
 };
 
-/* `dir` may be NULL: then nothing is there. `kind`: "code", "unwind". Never fails: what cannot be
- * used is not there. */
+/* The cached table of a `kind` ("code", "unwind"); bytes.at is NULL when there is none, it cannot be
+ * used, or `dir` is NULL. */
 struct flm_cached flm_cache_open(const char *dir, const struct flm_build_id *id, const char *kind);
 void flm_cache_close(struct flm_cached *cached);
 
-/* Gives the memory that its pages take back to the system: opening and checking it reads all of
- * them, lookups few. They come again as they are asked. */
-void flm_cache_rest(const struct flm_cached *cached);
+/* Returns the memory of its pages to the system: opening checks, and so reads, all of them, lookups
+ * read few. They are mapped again when they are accessed. */
+void flm_cache_release_pages(const struct flm_cached *cached);
 
-/* False when it could not be kept (no room, no right to); nothing is lost by that. */
+/* False when it could not be written (no space, no permission): the next process makes it again. */
 bool flm_cache_store(const char *dir, const struct flm_build_id *id, const char *kind,
                      struct flm_bytes bytes);
 

@@ -81,7 +81,7 @@ static void a_file_tells_how_much_is_known_of_it(void **state)
                  {"exports.so", FLM_MODULE_EXPORTS, "only the functions that it exports"},
                  {"bare", FLM_MODULE_BARE, "it has no symbols"},
                  {"text", FLM_MODULE_DAMAGED, "text: not an ELF file"},
-                 {"gone", FLM_MODULE_MISSING, "is not there"}};
+                 {"gone", FLM_MODULE_MISSING, "was not found"}};
     struct flm_modules *modules = set_of((struct flm_modules_options){0});
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct flm_module *module = module_of(modules, files[i].name);
@@ -114,7 +114,7 @@ static void another_build_is_not_taken_for_the_one_that_ran(void **state)
     assert_null(flm_module_unwind_table(module));
     flm_module_explain(module, &says);
     assert_true(contains(&says, "other: "));
-    assert_true(contains(&says, "it was replaced since"));
+    assert_true(contains(&says, "was replaced after it was recorded"));
     flm_text_clear(&says);
     free(path);
     flm_modules_free(modules);

@@ -33,11 +33,11 @@ static void assert_kept(const char *dir, const struct flm_build_id *id, const ch
     assert_non_null(cached.bytes.at);
     assert_true(flm_bytes_equal(cached.bytes, content));
     assert_int_equal((uintptr_t)cached.bytes.at % 64, 0);
-    flm_cache_rest(&cached);
+    flm_cache_release_pages(&cached);
     assert_true(flm_bytes_equal(cached.bytes, content));
     flm_cache_close(&cached);
     assert_null(cached.bytes.at);
-    flm_cache_rest(&cached); /* nothing is there that could rest */
+    flm_cache_release_pages(&cached); /* nothing is there that could rest */
 }
 
 static void assert_not_there(const char *dir, const struct flm_build_id *id, const char *kind)
