@@ -138,9 +138,9 @@ static void measure_one_by_one(const struct flm_matrix *m, const unsigned char *
     double largest = 0, start = seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (uint32_t l = 0; l < permutations.count; l++)
         for (uint32_t c = 0; c < m->column_count; c++)
-            largest = fmax(largest,
-                           fabs(flm_welch_t(flm_matrix_column(m, c), m->run_count,
-                                            permutations.words + l * permutations.words_each, 1)));
+            largest = fmax(
+                largest, fabs(flm_welch_t(flm_matrix_column(m, c), m->run_count,
+                                          permutations.bitmaps + l * permutations.words_each, 1)));
     double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     printf("  one by one   %6u columns   %.0f ns/t (largest %.1f)\n", m->column_count,
            took / m->column_count / permutations.count * 1e9, largest);

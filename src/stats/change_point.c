@@ -8,7 +8,7 @@
 
 /* ---- Distances ------------------------------------------------------------------------------- */
 
-/* Of all pairs of [i, i + rows) and [k, k + columns). */
+/* The sum over all pairs of [i, i + rows) and [k, k + columns). */
 static double sum_of(const struct flm_distances *d, uint32_t i, uint32_t rows, uint32_t k,
                      uint32_t columns)
 {
@@ -27,8 +27,7 @@ double flm_energy(const struct flm_distances *distances, uint32_t from, uint32_t
            sum_of(distances, at, to - at, at, to - at) / (right * right);
 }
 
-/* From the sums of the distances of all pairs, each counted once: across, within left, and right.
- */
+/* From the sums of distances over pairs, each counted once: across, within left, within right. */
 static double weighted_q(double across, double within_left, double within_right, double left,
                          double right)
 {
@@ -47,7 +46,7 @@ double flm_energy_q(const struct flm_distances *distances, uint32_t from, uint32
                       sum_of(distances, at, to - at, at, to - at) / 2, at - from, to - at);
 }
 
-/* ---- The same runs in other orders ----------------------------------------------------------- */
+/* ---- Permutations of distances --------------------------------------------------------------- */
 
 static void shuffle(uint32_t *order, uint32_t count, struct flm_random *random)
 {
@@ -59,19 +58,18 @@ static void shuffle(uint32_t *order, uint32_t count, struct flm_random *random)
     }
 }
 
-/* Equal ones must count, and sums are rounded. */
+/* Equal statistics must count, and sums are rounded. */
 static bool reaches(double statistic, double observed)
 {
     return statistic >= observed - fabs(observed) * 1e-9 - 1e-12;
 }
 
-/* The best split of the runs in this order; those of split k are k + 1 runs and the others.
- * `within` has room for a number of each run. */
+/* The best split of the runs in this order; split k has k + 1 runs on its left. `within` has room for a
+ * number of each run. */
 static double best_q(const struct flm_distances *d, const uint32_t *order, uint32_t count,
                      uint32_t least, double *within, uint32_t *at)
 {
-    /* Within what is right of each split: from the end, each run adds its distances to those
-     * behind. */
+    /* The sums within the right sides: from the end, each run adds its distances to the later runs. */
     double total = 0;
     for (uint32_t i = count; i-- > 0;) {
         const double *row = d->distance + (size_t)order[i] * d->count;
@@ -95,7 +93,7 @@ static double best_q(const struct flm_distances *d, const uint32_t *order, uint3
     return best;
 }
 
-/* Without a split to find, there is nothing to be sure of. */
+/* Whether there are enough runs. Without a split p is 1. */
 static bool has_split(uint32_t from, uint32_t to, uint32_t *least, struct flm_split *split)
 {
     *least = *least > 0 ? *least : 1;
@@ -104,8 +102,8 @@ static bool has_split(uint32_t from, uint32_t to, uint32_t *least, struct flm_sp
 }
 
 bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from, uint32_t to,
-                            uint32_t least, uint32_t orders, uint64_t seed, struct flm_split *split,
-                            struct flm_error *why)
+                            uint32_t least, uint32_t permutations, uint64_t seed,
+                            struct flm_split *split, struct flm_error *why)
 {
     if (!has_split(from, to, &least, split))
         return true;
@@ -119,12 +117,12 @@ bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from
         split->statistic = best_q(distances, order, count, least, within, &at);
         split->at = from + at;
         uint32_t reached = 0;
-        for (uint32_t i = 0; i < orders; i++) {
+        for (uint32_t i = 0; i < permutations; i++) {
             shuffle(order, count, &random);
             reached +=
                 reaches(best_q(distances, order, count, least, within, &at), split->statistic);
         }
-        split->p = (1.0 + reached) / (1.0 + orders);
+        split->p = (1.0 + reached) / (1.0 + permutations);
     }
     bool good = order && within;
     free(order);
@@ -134,18 +132,16 @@ bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* So many columns are looked at side by side: the loops over them are what the compiler makes
- * vector instructions of. */
+/* Columns that are computed together: the compiler vectorizes the loops over them. */
 enum { LANES = 8 };
 
 struct lanes {
     double of[LANES];
 };
 
-/* The runs before each split, or behind it: means, and sums of squares of the distances from them
- * (Welford, "Note on a method for calculating corrected sums of squares and products", 1962).
- * Values that are all the same have squares of exactly 0: a deterministic change is infinite, as it
- * should. */
+/* The runs on one side of a split: means, and sums of squared deviations from them (Welford, "Note on a
+ * method for calculating corrected sums of squares and products", 1962). Values that are all the same
+ * have squares of exactly 0: a deterministic change is infinite, as it should be. */
 struct side {
     struct lanes mean, squares;
 };
@@ -161,16 +157,16 @@ static inline void take_run(struct side *side, const struct lanes *run, double i
 
 struct series {
     uint32_t count, least;
-    double *inverse;    /* 1 / n; 0 of 0 */
+    double *inverse;    /* 1 / n; 0 for n = 0 */
     struct lanes *run;  /* by run: the values of this tile's columns */
     struct lanes floor; /* of the variance */
     struct side *left;  /* by split */
-    uint32_t *order;    /* order by order, the given one first */
-    double *best;       /* by order: the largest t^2 so far */
+    uint32_t *order;    /* the permutations, the observed order first */
+    double *best;       /* by permutation: the largest t^2 so far */
     void *memory[5];
 };
 
-/* What is best in the given order. */
+/* The best split of the observed order. */
 struct best_split {
     uint32_t at, column;
 };
@@ -186,8 +182,8 @@ static double squared_error(const struct series *s, const struct side *left,
     return of_left * s->inverse[at] + of_right * s->inverse[s->count - at];
 }
 
-/* All splits of one order of the runs. t^2 is only formed where it is larger than the best so far:
- * a division for each would be most of the work. */
+/* All splits of one permutation. t^2 is only computed if it is larger than the best so far: a division
+ * for each would be most of the work. */
 static void try_order(struct series *s, const uint32_t *order, double *best, uint32_t first_column,
                       uint32_t lane_count, struct best_split *split)
 {
@@ -218,7 +214,7 @@ static void try_order(struct series *s, const uint32_t *order, double *best, uin
     }
 }
 
-/* Columns `first` on, beside each other; lanes without one stay 0. */
+/* Interleaves the columns from `first` on; lanes without a column stay 0. */
 static uint32_t take_tile(struct series *s, const struct flm_matrix *matrix, uint32_t from,
                           uint32_t first, double unit)
 {
@@ -238,9 +234,9 @@ static uint32_t take_tile(struct series *s, const struct flm_matrix *matrix, uin
     return lane_count;
 }
 
-static bool take_orders(struct series *s, uint32_t orders, uint64_t seed)
+static bool take_permutations(struct series *s, uint32_t permutations, uint64_t seed)
 {
-    size_t count = s->count, each = (size_t)orders + 1;
+    size_t count = s->count, each = (size_t)permutations + 1;
     s->memory[0] = s->inverse = malloc((count + 1) * sizeof *s->inverse);
     s->memory[1] = s->run = malloc(count * sizeof *s->run);
     s->memory[2] = s->left = malloc(count * sizeof *s->left);
@@ -256,7 +252,7 @@ static bool take_orders(struct series *s, uint32_t orders, uint64_t seed)
         s->inverse[i + 1] = 1.0 / (i + 1);
         s->order[i] = i;
     }
-    for (uint32_t i = 1; i <= orders; i++) {
+    for (uint32_t i = 1; i <= permutations; i++) {
         memcpy(s->order + i * count, s->order + (i - 1) * count, count * sizeof *s->order);
         shuffle(s->order + i * count, s->count, &random);
     }
@@ -264,27 +260,27 @@ static bool take_orders(struct series *s, uint32_t orders, uint64_t seed)
 }
 
 bool flm_split_by_columns(const struct flm_matrix *matrix, uint32_t from, uint32_t to,
-                          uint32_t least, double unit, uint32_t orders, uint64_t seed,
+                          uint32_t least, double unit, uint32_t permutations, uint64_t seed,
                           struct flm_split *split, struct flm_error *why)
 {
     if (!has_split(from, to, &least, split) || matrix->column_count == 0)
         return true;
     struct series s = {.count = to - from, .least = least};
-    bool good = take_orders(&s, orders, seed);
+    bool good = take_permutations(&s, permutations, seed);
     if (good) {
-        struct best_split best = {least, 0}, of_chance;
+        struct best_split best = {least, 0}, of_permuted;
         for (uint32_t first = 0; first < matrix->column_count; first += LANES) {
             uint32_t lane_count = take_tile(&s, matrix, from, first, unit);
             try_order(&s, s.order, &s.best[0], first, lane_count, &best);
-            for (uint32_t i = 1; i <= orders; i++)
+            for (uint32_t i = 1; i <= permutations; i++)
                 try_order(&s, s.order + (size_t)i * s.count, &s.best[i], first, lane_count,
-                          &of_chance);
+                          &of_permuted);
         }
         uint32_t reached = 0;
-        for (uint32_t i = 1; i <= orders; i++)
+        for (uint32_t i = 1; i <= permutations; i++)
             reached += reaches(sqrt(s.best[i]), sqrt(s.best[0]));
         *split = (struct flm_split){from + best.at, sqrt(s.best[0]), best.column,
-                                    (1.0 + reached) / (1.0 + orders)};
+                                    (1.0 + reached) / (1.0 + permutations)};
     }
     for (int i = 0; i < 5; i++)
         free(s.memory[i]);

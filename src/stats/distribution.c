@@ -5,9 +5,9 @@
 
 /* ---- The factor in front of the continued fraction ------------------------------------------- */
 
-/* What Stirling's formula leaves: ln Gamma(a) = (a - 1/2) ln a - a + ln(2 pi) / 2 +
- * stirling_rest(a). From 15 on it is the series DLMF 5.11.1, of which eight terms are all that a
- * double can hold; below, it is reached step by step from there. */
+/* The remainder of Stirling's formula: ln Gamma(a) = (a - 1/2) ln a - a + ln(2 pi) / 2 +
+ * stirling_rest(a). From 15 on it is the series DLMF 5.11.1, of which eight terms reach the precision
+ * of a double; below, by recurrence from there. */
 static double stirling_rest(double a)
 {
     static const double term[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
@@ -21,7 +21,7 @@ static double stirling_rest(double a)
     return steps + sum / a;
 }
 
-/* ln(1 + u) - u, where the two nearly cancel too: with v = u / (2 + u), ln(1 + u) = 2 atanh(v)
+/* ln(1 + u) - u, precise also when the two nearly cancel: with v = u / (2 + u), ln(1 + u) = 2 atanh(v)
  * (DLMF 4.38.5), and u = 2 v + u v. */
 static double log1p_less(double u)
 {
@@ -31,23 +31,23 @@ static double log1p_less(double u)
     return v * (2 * sum - u);
 }
 
-/* x + y = 1, both of them exact, and their logarithms, which are right where x or y is too small
- * for a double. */
-struct place {
+/* x + y = 1, both exact, and their logarithms, which are precise also when x or y is too small for a
+ * double. */
+struct argument {
     double x, y, ln_x, ln_y;
 };
 
-static struct place mirrored(struct place at)
+static struct argument mirrored(struct argument at)
 {
-    return (struct place){at.y, at.x, at.ln_y, at.ln_x};
+    return (struct argument){at.y, at.x, at.ln_y, at.ln_x};
 }
 
 /* x = 1 / (1 + odds). */
-static struct place place_of_odds(double odds, double ln_odds)
+static struct argument argument_of_odds(double odds, double ln_odds)
 {
-    double small = odds <= 1 ? odds : 1 / odds; /* of x and y, relative to the large one */
+    double small = odds <= 1 ? odds : 1 / odds; /* the smaller of x and y, relative to the larger */
     double ln_small = odds <= 1 ? ln_odds : -ln_odds;
-    struct place at = {1 / (1 + small), small / (1 + small), -log1p(small), 0};
+    struct argument at = {1 / (1 + small), small / (1 + small), -log1p(small), 0};
     at.ln_y = ln_small + at.ln_x;
     return odds <= 1 ? at : mirrored(at);
 }
@@ -62,13 +62,13 @@ static double power_term(double x, double ln_x, double mean, double a, double di
 
 /* ln(x^a y^b / B(a, b)). Neither the powers nor B are formed: for a = b = 1e6 their logarithms are
  * above a million, and what rounding leaves of them, 1e-10, would be the error of the result. Taken
- * relative to the mean of x, a / n with n = a + b, all that is large cancels beforehand (Loader,
+ * relative to the mean of x, a / n with n = a + b, the large terms cancel beforehand (Loader,
  * "Fast and accurate computation of binomial probabilities", 2000):
  *
  *     x^a y^b / B(a, b) = sqrt(a b / (2 pi n)) (x n / a)^a (y n / b)^b e^(r(n) - r(a) - r(b))
  *
  * where r is stirling_rest. */
-static double ln_power_terms(struct place at, double a, double b)
+static double ln_power_terms(struct argument at, double a, double b)
 {
     const double half_ln_two_pi = 0.91893853320467274178;
     double n = a + b;
@@ -88,10 +88,10 @@ static double ln_power_terms(struct place at, double a, double b)
  *     1 + c1 - c1 c2 / (1 + c2 + c3 - c3 c4 / (1 + c4 + c5 - ...
  *
  * each fraction expanded by a + 2 m, as Didonato and Morris have it ("Significant digit computation
- * of the incomplete beta function ratios", 1992). The fraction itself subtracts from 1 what is
- * nearly 1 where x is: with a million degrees of freedom six digits are lost. Here what is near 0
- * then, a y - b x, is computed without that. */
-static double continued_fraction(struct place at, double a, double b)
+ * of the incomplete beta function ratios", 1992). The original fraction subtracts a number near 1
+ * from 1 if x is near 1, and with a million degrees of freedom loses six digits. Here the difference,
+ * a y - b x, is computed without that cancellation. */
+static double continued_fraction(struct argument at, double a, double b)
 {
     const double tiny = 1e-300, near = 1e-15;
     const double most_steps = 1e7;
@@ -115,7 +115,7 @@ static double continued_fraction(struct place at, double a, double b)
 }
 
 /* ln I_x(a, b). */
-static double ln_beta(struct place at, double a, double b)
+static double ln_beta(struct argument at, double a, double b)
 {
     if (!(a > 0 && b > 0 && isfinite(a + b) && at.x >= 0 && at.y >= 0))
         return NAN;
@@ -128,7 +128,7 @@ static double ln_beta(struct place at, double a, double b)
 
 double flm_beta_regularized(double x, double y, double a, double b)
 {
-    return exp(ln_beta((struct place){x, y, log(x), log(y)}, a, b));
+    return exp(ln_beta((struct argument){x, y, log(x), log(y)}, a, b));
 }
 
 /* ---- F and t --------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static double ln_f_tail(double f, double d1, double d2)
         return 0;
     if (isinf(f))
         return isfinite(d1 + d2) ? -INFINITY : NAN;
-    struct place at = place_of_odds(d1 / d2 * f, log(f) + log(d1 / d2));
+    struct argument at = argument_of_odds(d1 / d2 * f, log(f) + log(d1 / d2));
     return ln_beta(at, d2 / 2, d1 / 2);
 }
 
@@ -165,7 +165,7 @@ double flm_t_two_sided(double s, double nu)
     if (isinf(s))
         return 0;
     s = fabs(s);
-    struct place at = place_of_odds(s / nu * s, 2 * log(s) - log(nu));
+    struct argument at = argument_of_odds(s / nu * s, 2 * log(s) - log(nu));
     return exp(ln_beta(at, nu / 2, 0.5));
 }
 
@@ -177,17 +177,17 @@ double flm_normal_tail(double z)
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
 
-/* Something that falls where `at` rises. */
-struct falling {
-    double (*value)(const struct falling *f, double at);
+/* A decreasing function. */
+struct decreasing {
+    double (*value)(const struct decreasing *f, double at);
     double a, b;
     double ln_tail;
 };
 
-/* Where it is 0: between two places that are moved apart until they have it between them, by the
- * false position, its other end halved where one end stays (Dowell and Jarratt, "A modified regula
- * falsi method", 1971), or else in the middle. */
-static double solve(const struct falling *f, double start)
+/* The root. The bracket is widened until it contains it, then narrowed by regula falsi, with the other
+ * end halved if one end stays (Dowell and Jarratt, "A modified regula falsi method", 1971), and
+ * sometimes by bisection. */
+static double solve(const struct decreasing *f, double start)
 {
     double low = start - 1, high = start + 1;
     double at_low = f->value(f, low), at_high = f->value(f, high);
@@ -224,25 +224,25 @@ static double solve(const struct falling *f, double start)
     return low + (high - low) / 2;
 }
 
-static double beyond_ln_odds(const struct falling *f, double ln_odds)
+static double beyond_ln_odds(const struct decreasing *f, double ln_odds)
 {
-    return ln_beta(place_of_odds(exp(ln_odds), ln_odds), f->a, f->b) - f->ln_tail;
+    return ln_beta(argument_of_odds(exp(ln_odds), ln_odds), f->a, f->b) - f->ln_tail;
 }
 
-static double below_ln_odds(const struct falling *f, double ln_odds)
+static double below_ln_odds(const struct decreasing *f, double ln_odds)
 {
-    return f->ln_tail - ln_beta(mirrored(place_of_odds(exp(ln_odds), ln_odds)), f->b, f->a);
+    return f->ln_tail - ln_beta(mirrored(argument_of_odds(exp(ln_odds), ln_odds)), f->b, f->a);
 }
 
-/* ln(y / x) where I_x(a, b) = tail: of the smaller one of both tails. */
+/* ln(y / x) for I_x(a, b) = tail, from the smaller of both tails. */
 static double ln_odds_quantile(double tail, double a, double b)
 {
     if (!(tail >= 0 && tail <= 1 && a > 0 && b > 0 && isfinite(a + b)))
         return NAN;
     if (tail == 0 || tail == 1)
         return tail == 0 ? INFINITY : -INFINITY;
-    struct falling f = {tail <= 0.5 ? beyond_ln_odds : below_ln_odds, a, b,
-                        log(tail <= 0.5 ? tail : 1 - tail)};
+    struct decreasing f = {tail <= 0.5 ? beyond_ln_odds : below_ln_odds, a, b,
+                           log(tail <= 0.5 ? tail : 1 - tail)};
     return solve(&f, log(b / a));
 }
 
@@ -261,7 +261,7 @@ double flm_t_quantile(double tail, double nu)
     return exp((ln_odds + log(nu)) / 2);
 }
 
-static double beyond_z(const struct falling *f, double z)
+static double beyond_z(const struct decreasing *f, double z)
 {
     return log(flm_normal_tail(z)) - f->ln_tail;
 }
@@ -274,6 +274,6 @@ double flm_normal_quantile(double tail)
         return -flm_normal_quantile(1 - tail);
     if (tail == 0)
         return INFINITY;
-    struct falling f = {.value = beyond_z, .ln_tail = log(tail)};
+    struct decreasing f = {.value = beyond_z, .ln_tail = log(tail)};
     return tail == 0.5 ? 0 : solve(&f, 1);
 }

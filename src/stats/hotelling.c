@@ -6,9 +6,9 @@
 
 #include "stats/distribution.h"
 
-/* Replaces a column by its distances from the means of both groups, and returns the sum of their
- * squares; `difference` receives that of the means. Values are taken relative to one of their own
- * group: one that never varies has distances of 0, and not of rounding. */
+/* Replaces a column by its deviations from the means of the groups, and returns the sum of their
+ * squares; `difference` receives the difference of the means. Values are taken relative to one of
+ * their own group, so that a constant column has deviations of exactly 0. */
 static double center(const double *column, uint32_t run_count, const unsigned char *is_new,
                      double *distance, double *difference)
 {
@@ -39,9 +39,9 @@ static double dot(const double *a, const double *b, uint32_t count)
     return sum;
 }
 
-/* Factorizes the correlation matrix of the columns, row by row: row k of L is L[k * p] ... , below
- * which the pivot is what of column k's variance does not follow from the columns before it. Where
- * rounding is all that is left of it, k is the answer; p when there is no such column. */
+/* Factorizes the correlation matrix of the columns (Cholesky): row k of L starts at L[k * p]. The pivot
+ * of column k is the part of its variance that earlier columns do not explain. Returns the first
+ * column whose pivot is only rounding error; p when there is none. */
 static uint32_t factorize(const double *unit_column, uint32_t run_count, uint32_t p, double *factor)
 {
     const double least_pivot = p * DBL_EPSILON * 64;
@@ -74,7 +74,7 @@ static double solve_forward(const double *factor, uint32_t p, double *v)
     return squares;
 }
 
-/* D' S^-1 D, or which column makes S singular. */
+/* D' S^-1 D, or the column that makes S singular. */
 static enum flm_hotelling_refusal measure(struct flm_hotelling *hotelling,
                                           const struct flm_matrix *matrix,
                                           const unsigned char *is_new, double *unit_column,

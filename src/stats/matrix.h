@@ -1,8 +1,8 @@
-/* matrix.h - what was measured: a column for each thing, a value of it for each run.
+/* matrix.h - measurements: a column for each variable, with a value for each run.
  *
  *     value[column * run_count + run]
  *
- * The runs of a column stand together, because almost everything is done column by column. */
+ * The values of a column are contiguous, because almost everything is computed column by column. */
 #ifndef FLAMEL_STATS_MATRIX_H
 #define FLAMEL_STATS_MATRIX_H
 

@@ -13,7 +13,7 @@ static double statistic(double t, enum flm_side side)
     return side == FLM_SIDE_BOTH ? fabs(t) : t;
 }
 
-/* From where on a permuted statistic counts: equal ones do, and they were rounded. */
+/* A permuted statistic counts from here on: equal ones must count, and they are rounded. */
 static double threshold(double observed)
 {
     return observed - fabs(observed) * 1e-9 - 1e-12;
@@ -24,8 +24,8 @@ struct observed {
     enum flm_side side;
 };
 
-/* The least extreme first; of equal ones the last column, so that the first one is tested with all.
- */
+/* The least extreme first; of equal ones the last column first, so that the first column is tested with
+ * all. */
 static int by_statistic(const void *context, uint32_t a, uint32_t b)
 {
     const struct observed *o = context;
@@ -34,11 +34,11 @@ static int by_statistic(const void *context, uint32_t a, uint32_t b)
     return order ? order : (a < b) - (a > b);
 }
 
-/* A thread's share: some of the permutations, with all columns. */
+/* The share of a thread: some of the permutations, all columns. */
 struct share {
     uint32_t from, to; /* permutations */
     struct flm_sieve sieve;
-    int32_t *change; /* of counts, from a place in the order to the next; one more than columns */
+    int32_t *change; /* of the counts, from each rank to the next; one more than columns */
 };
 
 struct work {
@@ -47,14 +47,14 @@ struct work {
     const struct flm_permutations *permutations;
     const struct flm_maxt_options *options;
     uint32_t *order;               /* of columns, the least extreme first */
-    double *threshold;             /* by place in the order: ascending */
+    double *threshold;             /* by rank: ascending */
     unsigned char *row;            /* of all permutations: maxt_sieve.h */
     struct flm_sieve_bound *bound; /* by permutation: of the largest statistic so far */
     struct share *share;
     uint32_t share_count;
 };
 
-/* How many columns count, in order, where the largest statistic is `largest`. */
+/* The number of columns, in order, that a statistic `largest` reaches. */
 static uint32_t count_reached(const struct work *w, double largest)
 {
     uint32_t low = 0, high = w->matrix->column_count;
@@ -68,16 +68,15 @@ static uint32_t count_reached(const struct work *w, double largest)
     return low;
 }
 
-/* From `place` on, the largest statistic of a permutation is this one. Thresholds ascend as it does:
- * so the columns that count are those up to some place, and of these, those behind the one that the
- * previous largest led to are counted now. */
-static void raise(const struct work *w, struct share *share, uint32_t permutation, uint32_t place,
+/* From `rank` on, this is the largest statistic of the permutation so far. Thresholds ascend, so it
+ * reaches the columns up to some rank; those that the previous largest reached are counted already. */
+static void raise(const struct work *w, struct share *share, uint32_t permutation, uint32_t rank,
                   double statistic)
 {
     uint32_t before = count_reached(w, w->maxt->largest[permutation]);
     uint32_t after = count_reached(w, statistic);
-    share->change[before > place ? before : place]++;
-    share->change[after > place ? after : place]--;
+    share->change[before > rank ? before : rank]++;
+    share->change[after > rank ? after : rank]--;
     w->maxt->largest[permutation] = statistic;
     w->bound[permutation] = flm_sieve_bound_of(&share->sieve, statistic);
 }
@@ -89,12 +88,12 @@ static void run_tile(const struct work *w, struct share *share, uint32_t first, 
         l = flm_sieve_next(&share->sieve, w->row, w->bound, l, share->to, &lanes);
         if (l == share->to)
             return;
-        const uint64_t *words = w->permutations->words + l * w->permutations->words_each;
+        const uint64_t *bitmap = w->permutations->bitmaps + l * w->permutations->words_each;
         for (uint32_t c = 0; c < count; c++) {
             if (!(lanes >> c & 1))
                 continue;
             double t = flm_welch_t(flm_matrix_column(w->matrix, w->order[first + c]),
-                                   w->matrix->run_count, words, w->options->unit);
+                                   w->matrix->run_count, bitmap, w->options->unit);
             if (statistic(t, w->options->side) > w->maxt->largest[l])
                 raise(w, share, l, first + c, statistic(t, w->options->side));
         }
@@ -105,7 +104,7 @@ static void run_share(void *context, size_t i)
 {
     struct work *w = context;
     struct share *share = &w->share[i];
-    /* No |t| is below 0. */
+    /* |t| is never below 0. */
     double least = w->options->side == FLM_SIDE_BOTH ? 0 : -INFINITY;
     struct flm_sieve_bound bound = flm_sieve_bound_of(&share->sieve, least);
     share->change[0] = (int32_t)(share->to - share->from);
@@ -178,7 +177,7 @@ static bool take_shares(struct work *w)
     return good;
 }
 
-/* All but what is in `maxt`. */
+/* All memory except that of `maxt`. */
 static bool work_init(struct work *w)
 {
     size_t columns = w->matrix->column_count, permutations = w->permutations->count;
@@ -203,7 +202,7 @@ static void work_clear(struct work *w)
     free(w->share);
 }
 
-/* Each share makes the tables of all columns: for few permutations one will do. */
+/* Each share builds the tables of all columns, so few permutations get few shares. */
 static uint32_t count_shares(uint32_t permutations, int threads)
 {
     enum { LEAST_PERMUTATIONS = 16, MOST_SHARES = 64 };
@@ -235,7 +234,7 @@ bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
     };
     bool good = maxt->t && maxt->p && maxt->counts && maxt->largest && work_init(&work);
     if (good) {
-        /* Counts are not yet: they are where the order is merged. */
+        /* `counts` is not used yet: it is the scratch memory of the sort. */
         observe(&work, is_new, maxt->counts);
         flm_sieve_parts(permutations, work.row);
         flm_threads_run((int)work.share_count, work.share_count, run_share, &work);
@@ -259,11 +258,11 @@ void flm_maxt_clear(struct flm_maxt *maxt)
 
 double flm_maxt_critical(const struct flm_maxt *maxt, double alpha)
 {
-    /* How many permutations may reach a significant column. The given one always does: it is one of
-     * all of them, and counted besides those that were drawn. */
-    double given = maxt->is_complete ? 0 : 1;
-    double allowed = floor(alpha * (maxt->permutation_count + given) * (1 + 1e-12)) - given;
-    if (!(allowed >= 1 - given))
+    /* The number of permutations that may reach a significant column. The observed one always does:
+     * it is among all permutations, and counted in addition to drawn ones. */
+    double observed = maxt->is_complete ? 0 : 1;
+    double allowed = floor(alpha * (maxt->permutation_count + observed) * (1 + 1e-12)) - observed;
+    if (!(allowed >= 1 - observed))
         return INFINITY;
     if (allowed >= maxt->permutation_count)
         return -INFINITY;

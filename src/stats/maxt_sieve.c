@@ -7,10 +7,10 @@
 
 enum { LANES = FLM_SIEVE_LANES, PART = 6, ROWS = 1 << PART, ALIGNMENT = 64 };
 
-/* Bounds are lowered by so much: more than what single precision makes of a few operations. */
+/* The factor that lowers bounds, by more than the rounding of a few operations in single precision. */
 static const double lowered = 1 - 1e-5;
 
-/* Of a sum of squares, in the square of the error of the mean. */
+/* The factor from a sum of squares to the squared standard error of the mean. */
 static double share_of(double count)
 {
     return count > 1 ? 1 / (count * (count - 1)) : 0;
@@ -27,7 +27,7 @@ static size_t row_width(const struct flm_sieve *sieve)
     return sieve->has_squares ? 2 * LANES : LANES;
 }
 
-/* `table` within its memory, at the beginning of a line of the cache. */
+/* The start of the tables, aligned to a cache line. */
 static float *aligned(const struct flm_sieve *sieve)
 {
     uintptr_t at = (uintptr_t)sieve->table_memory;
@@ -45,8 +45,8 @@ bool flm_sieve_init(struct flm_sieve *sieve, uint32_t run_count, uint32_t new_co
         .inverse_new = 1 / n2,
         .base_share = share_of(n1),
         .new_share = share_of(n2),
-        /* A sum is of PART + parts roundings at most, and none of what is rounded is above the sum
-         * of all |x|, which is sqrt(n) at most where the squares add up to 1. */
+        /* A sum has at most PART + parts roundings, each of a number below the sum of all |x|, which
+         * is at most sqrt(n) if the sum of squares is 1. */
         .slack = FLT_EPSILON * (PART + parts + 2) * sqrt(run_count),
     };
     double smaller = fmin(sieve->base_share, sieve->new_share);
@@ -73,23 +73,22 @@ void flm_sieve_parts(const struct flm_permutations *permutations, unsigned char 
 {
     uint32_t parts = flm_sieve_part_count(permutations->run_count);
     for (uint32_t l = 0; l < permutations->count; l++) {
-        const uint64_t *words = permutations->words + l * permutations->words_each;
+        const uint64_t *bitmap = permutations->bitmaps + l * permutations->words_each;
         unsigned char *of_permutation = row + (size_t)l * parts;
         memset(of_permutation, 0, parts);
         for (uint32_t r = 0; r < permutations->run_count; r++)
-            of_permutation[r / PART] |= (unsigned char)((words[r / 64] >> r % 64 & 1) << r % PART);
+            of_permutation[r / PART] |= (unsigned char)((bitmap[r / 64] >> r % 64 & 1) << r % PART);
     }
 }
 
-/* Of a column. */
+/* How a column was scaled. */
 struct scaling {
-    bool is_constant; /* the same in all runs */
+    bool is_constant; /* equal in all runs */
     double mean, squares;
 };
 
-/* A column, centerd, with squares that add up to 1: they are divided by what they were. One that is
- * the same in all runs becomes 0. One whose squares are no doubles becomes infinite, and so it is
- * above every bound. */
+/* Centers a column and scales it to a sum of squares of 1. A constant column becomes 0. One whose
+ * squares overflow or underflow becomes infinite, so it is above every bound. */
 static struct scaling scale(const double *column, uint32_t run_count, float *scaled)
 {
     double near = column[0], mean = 0, squares = 0;
@@ -108,8 +107,8 @@ static struct scaling scale(const double *column, uint32_t run_count, float *sca
     return (struct scaling){is_constant, near + mean, is_double ? squares : INFINITY};
 }
 
-/* Every subset is a smaller one and its last run. Runs beyond the last one are 0, and in no subset
- * that is asked for. */
+/* The sum of a subset is that of the subset without its last run, plus that run. Runs beyond the last
+ * one are 0, and in no permutation. */
 static void fill_table(struct flm_sieve *sieve)
 {
     size_t width = row_width(sieve);
@@ -137,7 +136,7 @@ void flm_sieve_take(struct flm_sieve *sieve, const struct flm_matrix *matrix,
     double h = sieve->inverse_base + sieve->inverse_new;
     memset(sieve->scaled, 0, (size_t)sieve->run_count * LANES * sizeof *sieve->scaled);
     for (uint32_t c = 0; c < LANES; c++) {
-        /* An empty lane is as a constant one: t is 0. */
+        /* An empty lane is treated as a constant column: t is 0. */
         struct scaling scaling = {.is_constant = true};
         if (c < count)
             scaling =
@@ -152,13 +151,13 @@ void flm_sieve_take(struct flm_sieve *sieve, const struct flm_matrix *matrix,
 
 struct flm_sieve_bound flm_sieve_bound_of(const struct flm_sieve *sieve, double t)
 {
-    /* With the least of both shares for all that varies,
+    /* With the smaller of both shares for the whole variance,
      *     t^2 <= s^2 h^2 / (share (1 - h s^2)), and that is t^2 for s^2 = share / (h^2 / t^2 +
      * share h). */
     double h = sieve->inverse_base + sieve->inverse_new;
     double share = fmin(sieve->base_share, sieve->new_share);
     struct flm_sieve_bound bound = {0, 0};
-    /* FLT_MAX times this is above every s; and no number times it is infinite. */
+    /* FLT_MAX times this is above every s, and no product with it is infinite. */
     double clamped = fmin(fmax(t, 1e-15), 1e15);
     if (sieve->has_squares) {
         bound.least = t < 0 ? NAN : (float)(clamped * clamped * lowered);
@@ -175,7 +174,7 @@ struct flm_sieve_bound flm_sieve_bound_of(const struct flm_sieve *sieve, double 
 
 /* ---- The loops ------------------------------------------------------------------------------- */
 
-/* Four lanes: as wide as every x86-64 and every arm64 has them. */
+/* Four lanes: the width that every x86-64 and arm64 has. */
 typedef float four __attribute__((vector_size(16)));
 typedef int32_t four_bits __attribute__((vector_size(16)));
 
@@ -248,7 +247,7 @@ static uint32_t next_by_sums(const struct flm_sieve *sieve, const unsigned char 
     return to;
 }
 
-/* What the error of the difference is at least, given both sums. */
+/* The constants of a lower bound of the difference's standard error, from both sums. */
 struct split {
     four h, slack, margin;
     four inverse_base, inverse_new, base_share, new_share;

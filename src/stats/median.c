@@ -9,8 +9,8 @@ static void swap(double *values, uint32_t a, uint32_t b)
     values[b] = value;
 }
 
-/* Puts the value of rank `rank` in its place, and none greater before it, none less behind it:
- * Hoare, "Algorithm 65: find", 1961, with the median of three to divide at. */
+/* Moves the value of that rank to its index, none greater before it, none less after it: Hoare,
+ * "Algorithm 65: find", 1961, with the median of three as pivot. */
 static double select_rank(double *values, uint32_t count, uint32_t rank)
 {
     uint32_t from = 0, to = count - 1;

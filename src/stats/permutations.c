@@ -9,15 +9,15 @@
 #include "base/number/number.h"
 #include "stats/random.h"
 
-/* The runs block by block, and in each block in order: those of block b are
- * run[start[b]] .. run[start[b + 1] - 1], and new_count[b] of them are to be new. */
+/* The runs sorted by block: those of block b are run[start[b]] .. run[start[b + 1] - 1], and each
+ * permutation marks new_count[b] of them as new. */
 struct blocks {
     uint32_t count;
     uint32_t *run;
     uint32_t *start;
     uint32_t *new_count;
-    uint32_t *chosen; /* places in a block: new_count[b] of them from start[b] on */
-    uint32_t *memory; /* of all of these */
+    uint32_t *chosen; /* indices in a block: new_count[b] of them from start[b] on */
+    uint32_t *memory; /* of all these arrays */
 };
 
 static int by_block(const void *context, uint32_t a, uint32_t b)
@@ -53,8 +53,9 @@ static bool find_blocks(struct blocks *blocks, uint32_t run_count, const unsigne
     return true;
 }
 
-/* n over k; INFINITY from 2^53 on. A product that does not fit is of a result that does not either:
- * with n below 2^11 factors cannot spoil it, and from there on it is far too large. */
+/* The binomial coefficient; INFINITY from 2^53 on. If an intermediate product overflows, the result is
+ * above 2^53 too: the product is at most n times the result, and overflow with n >= 2^11 only happens
+ * for results that are far too large. */
 static double choose(uint32_t n, uint32_t k)
 {
     k = k < n - k ? k : n - k;
@@ -81,16 +82,16 @@ static double count_possible(const struct blocks *blocks)
     return possible;
 }
 
-static void set_new(uint64_t *words, uint32_t run)
+static void set_new(uint64_t *bitmap, uint32_t run)
 {
-    words[run / 64] |= (uint64_t)1 << run % 64;
+    bitmap[run / 64] |= (uint64_t)1 << run % 64;
 }
 
-static void write_chosen(const struct blocks *blocks, uint64_t *words)
+static void write_chosen(const struct blocks *blocks, uint64_t *bitmap)
 {
     for (uint32_t b = 0; b < blocks->count; b++)
         for (uint32_t i = 0; i < blocks->new_count[b]; i++)
-            set_new(words, blocks->run[blocks->start[b] + blocks->chosen[blocks->start[b] + i]]);
+            set_new(bitmap, blocks->run[blocks->start[b] + blocks->chosen[blocks->start[b] + i]]);
 }
 
 static void choose_first(const struct blocks *blocks, uint32_t b)
@@ -99,7 +100,7 @@ static void choose_first(const struct blocks *blocks, uint32_t b)
         blocks->chosen[blocks->start[b] + i] = i;
 }
 
-/* The next choice of a block, in the order of words; false after the last one. */
+/* The next combination of a block, in lexicographic order; false after the last one. */
 static bool choose_next(const struct blocks *blocks, uint32_t b)
 {
     uint32_t *chosen = blocks->chosen + blocks->start[b];
@@ -115,13 +116,13 @@ static bool choose_next(const struct blocks *blocks, uint32_t b)
     return true;
 }
 
-/* All choices of all blocks, as the digits of a number: the first block's is the fastest. */
+/* All combinations of all blocks; that of the first block changes fastest. */
 static void take_all(struct flm_permutations *permutations, const struct blocks *blocks)
 {
     for (uint32_t b = 0; b < blocks->count; b++)
         choose_first(blocks, b);
     for (uint32_t i = 0; i < permutations->count; i++) {
-        write_chosen(blocks, permutations->words + i * permutations->words_each);
+        write_chosen(blocks, permutations->bitmaps + i * permutations->words_each);
         uint32_t b = 0;
         while (b < blocks->count && !choose_next(blocks, b))
             choose_first(blocks, b++);
@@ -133,26 +134,26 @@ static void draw(struct flm_permutations *permutations, const struct blocks *blo
 {
     struct flm_random random = {seed};
     for (uint32_t i = 0; i < permutations->count; i++) {
-        uint64_t *words = permutations->words + i * permutations->words_each;
+        uint64_t *bitmap = permutations->bitmaps + i * permutations->words_each;
         for (uint32_t b = 0; b < blocks->count; b++) {
             uint32_t n = blocks->start[b + 1] - blocks->start[b];
             const uint32_t *run = blocks->run + blocks->start[b];
-            uint32_t *place = blocks->chosen + blocks->start[b];
+            uint32_t *index = blocks->chosen + blocks->start[b];
             for (uint32_t k = 0; k < n; k++)
-                place[k] = k;
+                index[k] = k;
             for (uint32_t k = 0; k < blocks->new_count[b]; k++) {
                 uint32_t other = k + (uint32_t)flm_random_below(&random, n - k);
-                uint32_t taken = place[other];
-                place[other] = place[k];
-                place[k] = taken;
-                set_new(words, run[taken]);
+                uint32_t taken = index[other];
+                index[other] = index[k];
+                index[k] = taken;
+                set_new(bitmap, run[taken]);
             }
         }
     }
 }
 
 bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_count,
-                           const unsigned char *is_new, const uint32_t *block, uint32_t asked,
+                           const unsigned char *is_new, const uint32_t *block, uint32_t requested,
                            uint64_t seed, struct flm_error *why)
 {
     struct blocks blocks;
@@ -166,22 +167,22 @@ bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_c
         free(blocks.memory);
         return flm_error_set(why, FLM_ERROR_USAGE,
                              permutations->new_count == 0 || permutations->new_count == run_count
-                                 ? "all runs are of one group: there is nothing to compare"
+                                 ? "all runs are in one group: there is nothing to compare"
                                  : "no block has runs of both groups: there is nothing to compare "
                                    "inside of a block");
     }
-    permutations->is_complete = permutations->possible_count <= asked;
+    permutations->is_complete = permutations->possible_count <= requested;
     permutations->count =
-        permutations->is_complete ? (uint32_t)permutations->possible_count : asked;
+        permutations->is_complete ? (uint32_t)permutations->possible_count : requested;
     permutations->words_each = ((size_t)run_count + 63) / 64;
     size_t count = permutations->count > 0 ? permutations->count : 1;
-    permutations->words = calloc(count, permutations->words_each * sizeof *permutations->words);
-    if (permutations->words && permutations->is_complete)
+    permutations->bitmaps = calloc(count, permutations->words_each * sizeof *permutations->bitmaps);
+    if (permutations->bitmaps && permutations->is_complete)
         take_all(permutations, &blocks);
-    else if (permutations->words)
+    else if (permutations->bitmaps)
         draw(permutations, &blocks, seed);
     free(blocks.memory);
-    if (permutations->words)
+    if (permutations->bitmaps)
         return true;
     flm_permutations_clear(permutations);
     return flm_error_memory(why);
@@ -189,7 +190,7 @@ bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_c
 
 void flm_permutations_clear(struct flm_permutations *permutations)
 {
-    free(permutations->words);
+    free(permutations->bitmaps);
     *permutations = (struct flm_permutations){0};
 }
 

@@ -2,15 +2,15 @@
 
 #include <math.h>
 
-/* Enough for 20 looks: the interval is then 24 wide, and a part's density is about 1. More of them
- * change the 12th digit (tests/stats/sequential_test.c has those of published tables). */
+/* Enough for 20 looks: the interval is then 24 wide, and the standard deviation of a part is 1. More
+ * nodes change the 12th digit (tests/stats/sequential_test.c compares with published tables). */
 enum { NODES = 96 };
 
 struct rule {
     double node[NODES], weight[NODES]; /* of the integral from -1 to 1 */
 };
 
-/* Roots of the Legendre polynomial, by Newton's method from where cosines stand. */
+/* Roots of the Legendre polynomial, by Newton's method, which starts at cosines. */
 static void rule_init(struct rule *rule)
 {
     static const double pi = 3.14159265358979323846;
@@ -67,7 +67,7 @@ static double error_by(const struct rule *rule, double critical, uint32_t looks)
     return 1 - left;
 }
 
-static int makes_sense(uint32_t looks)
+static int is_valid(uint32_t looks)
 {
     return looks >= 1 && looks <= FLM_SEQUENTIAL_MOST_LOOKS;
 }
@@ -75,7 +75,7 @@ static int makes_sense(uint32_t looks)
 double flm_sequential_error(double critical, uint32_t looks)
 {
     struct rule rule;
-    if (!makes_sense(looks) || !(critical > 0))
+    if (!is_valid(looks) || !(critical > 0))
         return NAN;
     rule_init(&rule);
     return error_by(&rule, critical, looks);
@@ -85,7 +85,7 @@ double flm_pocock_critical(double alpha, uint32_t looks)
 {
     struct rule rule;
     double low = 0, high = 10;
-    if (!makes_sense(looks) || !(alpha > 0 && alpha < 1))
+    if (!is_valid(looks) || !(alpha > 0 && alpha < 1))
         return NAN;
     rule_init(&rule);
     for (int i = 0; i < 60; i++) {

@@ -6,25 +6,25 @@
 #include "base/core/sort.h"
 #include "stats/distribution.h"
 
-/* Who is new: a byte for each run, or a bit. One of them. */
+/* Which runs are new: either a byte or a bit for each run. */
 struct groups {
     const unsigned char *is_new;
-    const uint64_t *words;
+    const uint64_t *bitmap;
 };
 
 static inline int group_of(struct groups groups, uint32_t run)
 {
-    return groups.words ? (int)(groups.words[run / 64] >> run % 64 & 1) : groups.is_new[run] != 0;
+    return groups.bitmap ? (int)(groups.bitmap[run / 64] >> run % 64 & 1) : groups.is_new[run] != 0;
 }
 
-/* Of base and of new. */
+/* [0]: base, [1]: new. */
 struct moments {
     double count[2], mean[2], variance[2];
     double grand_mean;
 };
 
-/* Values are taken relative to one of their own group. A group whose values are all the same then
- * has variance 0, and not what is left when the mean was rounded. */
+/* Values are taken relative to one of their own group, so that a constant group has a variance of
+ * exactly 0, whatever the rounding of the mean. */
 static inline struct moments moments_of(const double *column, uint32_t run_count,
                                         struct groups groups)
 {
@@ -53,7 +53,7 @@ static inline struct moments moments_of(const double *column, uint32_t run_count
     return m;
 }
 
-/* The squares of the standard errors of both means. */
+/* The squared standard errors of both means. */
 struct errors {
     double base, new;
 };
@@ -70,9 +70,9 @@ static inline double t_of(double difference, double error)
     return difference == 0 ? 0 : difference / error;
 }
 
-double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *words, double unit)
+double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *bitmap, double unit)
 {
-    struct moments m = moments_of(column, run_count, (struct groups){.words = words});
+    struct moments m = moments_of(column, run_count, (struct groups){.bitmap = bitmap});
     struct errors e = errors_of(&m, unit);
     return t_of(m.mean[1] - m.mean[0], sqrt(e.base + e.new));
 }
@@ -94,7 +94,7 @@ struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
         welch.p = welch.t == 0 ? 1 : 0;
         return welch;
     }
-    /* As shares of the whole: squares of what is measured in ns may not fit. */
+    /* As shares of the sum: the squares of large values could overflow. */
     double base = e.base / (e.base + e.new), new = e.new / (e.base + e.new);
     welch.nu = 1 / ((m.count[0] > 1 ? base * base / (m.count[0] - 1) : 0) +
                     (m.count[1] > 1 ? new *new / (m.count[1] - 1) : 0));
@@ -116,7 +116,7 @@ static void sort_by_p(const double *p, uint32_t *order, uint32_t count)
     flm_sort(order, count, order + count, by_p, p);
 }
 
-/* From the smallest p on: (count - i) p, and at least that of the one before. */
+/* From the smallest p on: (count - i) p, and at least the previous one. */
 void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_t count)
 {
     double largest = 0;
@@ -127,7 +127,7 @@ void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_
     }
 }
 
-/* From the largest p on: p count / (i + 1), and at most that of the one before. */
+/* From the largest p on: p count / (i + 1), and at most the previous one. */
 void flm_adjust_benjamini_hochberg(const double *p, double *adjusted, uint32_t *order,
                                    uint32_t count)
 {

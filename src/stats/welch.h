@@ -1,13 +1,13 @@
-/* welch.h - two groups of runs compared column by column.
+/* welch.h - Welch's t test: compares two groups of runs, column by column.
  *
  *     t = (mean of new - mean of base) / sqrt(v_base / n_base + v_new / n_new)
  *
  * where v is the sample variance (divisor n - 1). 0/0 is t = 0, x/0 is an infinite t: a
  * deterministic change, such as calls that are always 5 before and always 7 after.
  *
- * A floor: nothing that is counted is less noisy than counting. With `unit` > 0, the value of one
- * count (a sample, say), each v is at least unit * mean of all runs, the variance of a Poisson
- * count. With few runs this is worth a lot: sample variances are small by luck as often as not. */
+ * The floor: a count has at least the variance of a Poisson distribution. With `unit` > 0, the value
+ * of one count (such as a sample), each v is at least unit * mean of all runs. With few runs this
+ * matters: half of the sample variances are too small by chance. */
 #ifndef FLAMEL_STATS_WELCH_H
 #define FLAMEL_STATS_WELCH_H
 
@@ -26,13 +26,13 @@ struct flm_welch {
 struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
                                 const unsigned char *is_new, double unit);
 
-/* Its t alone, of a permutation (permutations.h): `words` has a bit for each run. The same to the last bit:
+/* Only t, for a permutation (permutations.h), with a bit for each run. Identical to the last bit:
  * permuted statistics are compared with the observed one, and equal ones must be equal. */
-double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *words, double unit);
+double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *bitmap, double unit);
 
-/* Adjusts `count` p values, in place or not, for their number: so that none is false with the
- * probability stated (Holm), or that the stated share of those found is false (Benjamini and
- * Hochberg). `order` has room for 2 * count numbers. */
+/* Adjusts `count` p values for multiple testing, in place or not: they bound the probability of any
+ * false positive (Holm), or the share of false positives among those found (Benjamini and Hochberg).
+ * `order` has room for 2 * count numbers. */
 void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_t count);
 void flm_adjust_benjamini_hochberg(const double *p, double *adjusted, uint32_t *order,
                                    uint32_t count);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "symbol/demangle/demangle.h"
-#include "symbol/demangle/rust.h"
+#include "symbol/demangle/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -38,7 +38,7 @@ static void groups_stand_together(void **state)
     double distance[81];
     uint32_t order[9], group[9];
     distances_of(place, 9, distance);
-    assert_true(flm_order_alike(distance, 9, order, NULL));
+    assert_true(flm_order_by_similarity(distance, 9, order, NULL));
     assert_is_an_order(order, 9);
     for (int i = 0; i < 9; i++)
         group[i] = place[order[i]] < 25 ? 0 : place[order[i]] < 75 ? 1 : 2;
@@ -57,7 +57,7 @@ static void places_on_a_line_are_in_a_row(void **state)
     for (uint32_t i = 0; i < 20; i++)
         place[(i * 7) % 20] = pow(1.5, i);
     distances_of(place, 20, distance);
-    assert_true(flm_order_alike(distance, 20, order, NULL));
+    assert_true(flm_order_by_similarity(distance, 20, order, NULL));
     assert_is_an_order(order, 20);
     bool up = place[order[19]] > place[order[0]];
     for (uint32_t i = 1; i < 20; i++)
@@ -76,7 +76,7 @@ static void equals_stand_beside_each_other(void **state)
         for (uint32_t i = 0; i < count; i++)
             place[i] = random_below(&random, 8) * 10;
         distances_of(place, count, distance);
-        assert_true(flm_order_alike(distance, count, order, NULL));
+        assert_true(flm_order_by_similarity(distance, count, order, NULL));
         assert_is_an_order(order, count);
         unsigned changes = 0, kinds = 0;
         for (uint32_t i = 1; i < count; i++)
@@ -96,17 +96,17 @@ static void none_one_and_two_are_orders(void **state)
     (void)state;
     static const double two[] = {0, 1, 1, 0};
     uint32_t order[2] = {7, 7};
-    assert_true(flm_order_alike(NULL, 0, order, NULL));
-    assert_true(flm_order_alike(two, 1, order, NULL));
+    assert_true(flm_order_by_similarity(NULL, 0, order, NULL));
+    assert_true(flm_order_by_similarity(two, 1, order, NULL));
     assert_int_equal(order[0], 0);
-    assert_true(flm_order_alike(two, 2, order, NULL));
+    assert_true(flm_order_by_similarity(two, 2, order, NULL));
     assert_true(order[0] == 0 && order[1] == 1);
 }
 
 static bool make(void *context, struct flm_error *why)
 {
     uint32_t order[2];
-    return flm_order_alike(context, 2, order, why);
+    return flm_order_by_similarity(context, 2, order, why);
 }
 
 static void failing_allocations_are_reported(void **state)

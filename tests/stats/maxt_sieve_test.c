@@ -52,7 +52,7 @@ static double t_of(const struct tile *tile, uint32_t permutation, uint32_t colum
 {
     return flm_welch_t(
         flm_matrix_column(&tile->groups.matrix, column), tile->groups.matrix.run_count,
-        tile->permutations.words + permutation * tile->permutations.words_each, tile->unit);
+        tile->permutations.bitmaps + permutation * tile->permutations.words_each, tile->unit);
 }
 
 /* The lanes of one permutation. */

@@ -120,10 +120,10 @@ static struct model model_of(const struct groups *groups,
     assert_non_null(permuted);
     for (uint32_t l = 0; l < permutations->count; l++) {
         for (uint32_t c = 0; c < columns; c++)
-            permuted[c] = statistic(flm_welch_t(flm_matrix_column(&groups->matrix, c), runs,
-                                                permutations->words + l * permutations->words_each,
-                                                options.unit),
-                                    options.side);
+            permuted[c] = statistic(
+                flm_welch_t(flm_matrix_column(&groups->matrix, c), runs,
+                            permutations->bitmaps + l * permutations->words_each, options.unit),
+                options.side);
         m.largest[l] = -INFINITY;
         for (uint32_t c = 0; c < columns; c++) {
             double observed = statistic(m.t[c], options.side), largest = -INFINITY;

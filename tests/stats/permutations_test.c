@@ -13,7 +13,7 @@
 static bool is_new_in(const struct flm_permutations *permutations, uint32_t permutation,
                       uint32_t run)
 {
-    return permutations->words[permutation * permutations->words_each + run / 64] >> run % 64 & 1;
+    return permutations->bitmaps[permutation * permutations->words_each + run / 64] >> run % 64 & 1;
 }
 
 static const unsigned char last_four_of_ten[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
@@ -35,7 +35,7 @@ static void drawn_permutations_are_those_of_the_golden_data(void **state)
         uint64_t word = 0;
         for (size_t i = 0; i < expected->items[l].count; i++)
             word |= (uint64_t)1 << (int)expected->items[l].items[i].number;
-        assert_int_equal(permutations.words[l], word);
+        assert_int_equal(permutations.bitmaps[l], word);
     }
     flm_permutations_clear(&permutations);
     json_tree_free(golden);
@@ -62,13 +62,13 @@ static void all_permutations_are_different_and_the_given_one_is_among_them(void 
     assert_true(flm_permutations_init(&permutations, 10, last_four_of_ten, NULL, 210, 1, NULL));
     assert_true(permutations.is_complete);
     assert_int_equal(permutations.count, 210);
-    qsort(permutations.words, permutations.count, sizeof *permutations.words, compare_words);
+    qsort(permutations.bitmaps, permutations.count, sizeof *permutations.bitmaps, compare_words);
     for (uint32_t l = 0; l < permutations.count; l++) {
-        assert_int_equal(count_bits(permutations.words[l]), 4);
-        assert_true(l == 0 || permutations.words[l] != permutations.words[l - 1]);
+        assert_int_equal(count_bits(permutations.bitmaps[l]), 4);
+        assert_true(l == 0 || permutations.bitmaps[l] != permutations.bitmaps[l - 1]);
     }
     /* The last runs are new: the largest word. */
-    assert_int_equal(permutations.words[209], 0x3C0);
+    assert_int_equal(permutations.bitmaps[209], 0x3C0);
     flm_permutations_clear(&permutations);
 }
 
@@ -111,9 +111,9 @@ static void runs_are_never_exchanged_between_blocks(void **state)
         has_given |= same;
     }
     assert_true(has_given);
-    qsort(permutations.words, permutations.count, sizeof *permutations.words, compare_words);
+    qsort(permutations.bitmaps, permutations.count, sizeof *permutations.bitmaps, compare_words);
     for (uint32_t l = 1; l < permutations.count; l++)
-        assert_true(permutations.words[l] != permutations.words[l - 1]);
+        assert_true(permutations.bitmaps[l] != permutations.bitmaps[l - 1]);
     flm_permutations_clear(&permutations);
 }
 
@@ -144,8 +144,8 @@ static void the_same_seed_draws_the_same(void **state)
     assert_true(flm_permutations_init(&one, 10, last_four_of_ten, NULL, 100, 11, NULL));
     assert_true(flm_permutations_init(&same, 10, last_four_of_ten, NULL, 100, 11, NULL));
     assert_true(flm_permutations_init(&other, 10, last_four_of_ten, NULL, 100, 12, NULL));
-    assert_memory_equal(one.words, same.words, 100 * sizeof *one.words);
-    assert_memory_not_equal(one.words, other.words, 100 * sizeof *one.words);
+    assert_memory_equal(one.bitmaps, same.bitmaps, 100 * sizeof *one.bitmaps);
+    assert_memory_not_equal(one.bitmaps, other.bitmaps, 100 * sizeof *one.bitmaps);
     flm_permutations_clear(&one);
     flm_permutations_clear(&same);
     flm_permutations_clear(&other);
@@ -199,9 +199,9 @@ static void what_cannot_be_permuted_is_refused(void **state)
     const uint32_t blocks[4] = {1, 1, 2, 2};
     assert_false(flm_permutations_init(&permutations, 4, alike, NULL, 10, 1, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
-    assert_non_null(strstr(why.text, "all runs are of one group"));
+    assert_non_null(strstr(why.text, "all runs are in one group"));
     assert_false(flm_permutations_init(&permutations, 0, alike, NULL, 10, 1, &why));
-    assert_non_null(strstr(why.text, "all runs are of one group"));
+    assert_non_null(strstr(why.text, "all runs are in one group"));
     assert_false(flm_permutations_init(&permutations, 4, halves, blocks, 10, 1, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
     assert_non_null(strstr(why.text, "no block has runs of both groups"));
@@ -212,7 +212,7 @@ static bool label(void *context, struct flm_error *why)
     struct flm_permutations permutations;
     if (!flm_permutations_init(&permutations, BLOCK_RUNS, new_of, block_of, *(uint32_t *)context, 7,
                                why)) {
-        assert_null(permutations.words);
+        assert_null(permutations.bitmaps);
         return false;
     }
     flm_permutations_clear(&permutations);

@@ -151,7 +151,7 @@ static bool find_order(struct comparing *c, struct flm_error *why)
     for (uint32_t i = 0; good && i < c->count; i++)
         c->order[i] = i;
     if (good && c->is_alike)
-        good = flm_order_alike(distance, c->count, c->order, why);
+        good = flm_order_by_similarity(distance, c->count, c->order, why);
     free(distance);
     return good;
 }

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "symbol/demangle/rust.h"
+#include "symbol/demangle/internal.h"
 
-/* Of libstdc++ (and libc++abi), for C++; its header is one of C++. */
+/* The demangler of libstdc++ (and libc++abi). Its header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-/* libstdc++ refuses names of more than 1,024 bytes. A name with so few references to its own parts
- * cannot become large: each level that multiplies what is below by n takes n of them. */
+/* The demangled size is bounded by the number of references to earlier parts of the name: a level that
+ * repeats the one below n times takes n of them. (libstdc++ refuses names of more than 1,024 bytes.) */
 enum { MOST_MANGLED = 1024, MOST_REFERENCES = 24 };
 
 static bool is_small(struct flm_bytes symbol)
@@ -38,7 +38,7 @@ static bool demangle_cpp(struct flm_bytes symbol, struct flm_text *out)
     return done;
 }
 
-/* Where the name ends, and a version or what a compiler put behind it begins. */
+/* The end of the name: a version, or a suffix of the compiler, follows. */
 static size_t name_size(struct flm_bytes symbol)
 {
     for (size_t i = 1; i < symbol.size; i++)
@@ -47,7 +47,7 @@ static size_t name_size(struct flm_bytes symbol)
     return symbol.size;
 }
 
-/* Rust's older names have dots in them: the name ends with its hash. */
+/* Legacy names of Rust contain dots: they end with a hash. */
 static size_t legacy_size(struct flm_bytes symbol)
 {
     enum { HASH = 20 }; /* 17h, 16 digits, E */

@@ -13,10 +13,10 @@ void flm_plain_names_init(struct flm_plain_names *names)
 
 void flm_plain_names_clear(struct flm_plain_names *names)
 {
-    for (size_t i = 0; i < names->block_count; i++)
-        free(names->blocks[i]);
-    free(names->blocks);
-    free(names->known);
+    for (size_t i = 0; i < names->blocks.count; i++)
+        free(names->blocks.at[i]);
+    FLM_ARRAY_CLEAR(&names->blocks);
+    FLM_ARRAY_CLEAR(&names->known);
     flm_index_clear(&names->index);
     flm_text_clear(&names->scratch);
     pthread_mutex_destroy(&names->lock);
@@ -27,18 +27,14 @@ static char *keep(struct flm_plain_names *names, struct flm_bytes text)
     enum { BLOCK = 1 << 16 };
     if (text.size > names->block_size - names->block_used) {
         size_t size = text.size > BLOCK ? text.size : BLOCK;
-        void *blocks = names->blocks;
-        bool grown = flm_grow(&blocks, &names->block_capacity, names->block_count + 1,
-                              sizeof *names->blocks);
-        names->blocks = blocks;
-        char *block = grown ? malloc(size) : NULL;
+        char *block = FLM_ARRAY_RESERVE(&names->blocks, 1) ? malloc(size) : NULL;
         if (!block)
             return NULL;
-        names->blocks[names->block_count++] = block;
+        names->blocks.at[names->blocks.count++] = block;
         names->block_size = size;
         names->block_used = 0;
     }
-    char *at = names->blocks[names->block_count - 1] + names->block_used;
+    char *at = names->blocks.at[names->blocks.count - 1] + names->block_used;
     memcpy(at, text.at, text.size);
     names->block_used += text.size;
     return at;
@@ -60,26 +56,23 @@ static struct flm_bytes learn(struct flm_plain_names *names, struct flm_bytes ma
             return mangled;
         plain = (struct flm_bytes){at, scratch->size};
     }
-    void *known = names->known;
-    if (flm_grow(&known, &names->known_capacity, names->known_count + 1, sizeof *names->known)) {
-        names->known = known;
-        if (flm_index_add(&names->index, hash, (uint32_t)names->known_count))
-            names->known[names->known_count++] = (struct flm_plain_name){mangled.at, plain};
-    }
+    if (FLM_ARRAY_RESERVE(&names->known, 1) &&
+        flm_index_add(&names->index, hash, (uint32_t)names->known.count))
+        names->known.at[names->known.count++] = (struct flm_plain_name){mangled.at, plain};
     return plain;
 }
 
 struct flm_bytes flm_plain_names_get(struct flm_plain_names *names, struct flm_bytes mangled)
 {
-    if (mangled.size < 2 || mangled.at[0] != '_') /* so most names of C need no lock */
+    if (mangled.size < 2 || mangled.at[0] != '_') /* most C names need no lock */
         return mangled;
     uint32_t hash = (uint32_t)flm_hash(&mangled.at, sizeof mangled.at);
     pthread_mutex_lock(&names->lock);
     struct flm_bytes plain = {0};
     for (struct flm_probe at = flm_index_probe(&names->index, hash);
          !plain.at && flm_index_next(&names->index, &at);)
-        if (names->known[at.found].mangled == mangled.at)
-            plain = names->known[at.found].plain;
+        if (names->known.at[at.found].mangled == mangled.at)
+            plain = names->known.at[at.found].plain;
     if (!plain.at)
         plain = learn(names, mangled, hash);
     pthread_mutex_unlock(&names->lock);

@@ -1,5 +1,3 @@
-#include "symbol/demangle/rust.h"
-
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"
 
@@ -9,7 +7,7 @@ static void read_type(struct flm_rust_reader *r);
 
 static void print_lifetime(struct flm_rust_reader *r, uint64_t index)
 {
-    if (r->is_silent) /* what is bound outside of a reference is not known there */
+    if (r->is_silent) /* bindings outside of a reference are not known inside */
         return;
     flm_rust_prints(r, "'");
     if (index == 0) {
@@ -30,7 +28,7 @@ static void print_lifetime(struct flm_rust_reader *r, uint64_t index)
     }
 }
 
-/* for<'a, 'b>: how many. */
+/* Prints for<'a, 'b>, and returns how many lifetimes it binds. */
 static uint64_t read_binder(struct flm_rust_reader *r)
 {
     uint64_t bound = flm_rust_take_tagged(r, 'G');
@@ -86,7 +84,7 @@ static void read_nested(struct flm_rust_reader *r, bool in_value)
 /* <T>, <T as Trait> */
 static void read_implementation(struct flm_rust_reader *r, char tag)
 {
-    if (tag != 'Y') { /* where it is written, which nobody wants to know */
+    if (tag != 'Y') { /* the location of the impl block, which is not printed */
         bool was_silent = r->is_silent;
         flm_rust_take_tagged(r, 's');
         r->is_silent = true;
@@ -176,7 +174,7 @@ static void read_function(struct flm_rust_reader *r)
     r->lifetimes -= bound;
 }
 
-/* The path of a trait; true when its generics are still open, for what is bound in it. */
+/* The path of a trait. True when its list of generic arguments is left open, for bindings. */
 static bool read_open_path(struct flm_rust_reader *r)
 {
     size_t back;
@@ -298,12 +296,11 @@ bool flm_demangle_rust(struct flm_bytes symbol, struct flm_text *out)
         return false;
     struct flm_rust_reader r = {
         .at = symbol.at + 2, .size = symbol.size - 2, .out = out, .start = out->size};
-    if (flm_rust_peek(&r) < 'A' ||
-        flm_rust_peek(&r) > 'Z') /* a digit: a version that we do not know */
+    if (flm_rust_peek(&r) < 'A' || flm_rust_peek(&r) > 'Z') /* a digit: an unknown version */
         return false;
     flm_rust_read_path(&r, true);
     if (!r.failed && flm_rust_peek(&r) >= 'A' &&
-        flm_rust_peek(&r) <= 'Z') { /* the crate that it was made for */
+        flm_rust_peek(&r) <= 'Z') { /* the crate that instantiated it */
         r.is_silent = true;
         flm_rust_read_path(&r, false);
     }

@@ -1,8 +1,8 @@
-/* rust_constants.c - constants in Rust's names: numbers, characters, texts, structures. */
+/* rust_constants.c - constants in Rust's names: numbers, characters, strings, structures. */
 #include "base/text/utf.h"
 #include "symbol/demangle/internal.h"
 
-/* Up to a '_'. */
+/* The digits up to a '_'. */
 static struct flm_bytes take_hex(struct flm_rust_reader *r)
 {
     size_t start = r->next;
@@ -110,7 +110,7 @@ static void read_structure(struct flm_rust_reader *r)
     }
 }
 
-/* What is more than a number stands in braces where types stand too. */
+/* In a list of types, a constant other than a number is in braces. */
 static void read_compound(struct flm_rust_reader *r, char tag)
 {
     switch (tag) {

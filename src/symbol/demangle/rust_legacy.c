@@ -1,9 +1,8 @@
-/* _ZN, then parts with their lengths, the last of which is a hash, then E. Other characters than
- * those of C are written with $ and dots in a part. */
+/* rust_legacy.c - Rust's legacy names: _ZN, then parts with their lengths, the last one a hash, then E.
+ * Characters that are not allowed in C are encoded with $ and dots. */
 #include "base/text/utf.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"
-#include "symbol/demangle/rust.h"
 
 static bool is_digit(char byte)
 {
@@ -20,7 +19,7 @@ static bool is_hash(struct flm_bytes part)
     return true;
 }
 
-/* "$LT$", at the beginning of `part`: what it stands for, and how long it is. */
+/* The character for an escape such as "$LT$" at the start of `part`, and the size of the escape. */
 static size_t read_escape(struct flm_bytes part, char *to, size_t *size)
 {
     static const struct {
@@ -50,7 +49,7 @@ static size_t read_escape(struct flm_bytes part, char *to, size_t *size)
 
 static void add_part(struct flm_bytes part, struct flm_text *out)
 {
-    if (flm_bytes_start_with(part, "_$")) /* a part must not begin with $ */
+    if (flm_bytes_start_with(part, "_$")) /* a part must not start with $ */
         part = (struct flm_bytes){part.at + 1, part.size - 1};
     for (size_t at = 0; at < part.size;) {
         struct flm_bytes rest = {part.at + at, part.size - at};
@@ -69,7 +68,7 @@ static void add_part(struct flm_bytes part, struct flm_text *out)
     }
 }
 
-/* The next part; false where there is none. */
+/* The next part. False when there is none. */
 static bool take_part(struct flm_bytes *rest, struct flm_bytes *part)
 {
     size_t size = 0, at = 0;

@@ -1,5 +1,4 @@
-/* rust_reader.c - what all parts of Rust's names consist of: numbers, identifiers,
- * references. */
+/* rust_reader.c - the parts of Rust's names: numbers, identifiers, references. */
 #include "base/text/utf.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"
@@ -124,7 +123,7 @@ struct flm_rust_identifier flm_rust_take_identifier(struct flm_rust_reader *r)
 
 enum { MOST_CHARACTERS = 256 };
 
-/* RFC 3492. How many characters there are; 0: it cannot be read, or has more than that. */
+/* Decodes Punycode (RFC 3492). The number of characters; 0 when it is damaged or too long. */
 static size_t decode_punycode(struct flm_bytes text, uint32_t *to)
 {
     size_t count = 0, at = 0, plain = 0;

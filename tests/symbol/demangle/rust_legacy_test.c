@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "symbol/demangle/rust.h"
+#include "symbol/demangle/internal.h"
 
 #define HASH "17h0123456789abcdefE"
 

@@ -1,4 +1,4 @@
-#include "symbol/demangle/rust.h"
+#include "symbol/demangle/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
