@@ -63,8 +63,13 @@ int main(int argument_count, char **arguments)
             return 1;
         }
         size_t size, still_size;
-        double layout = layout_ms(p), all = svg_ms(p, &(struct flm_svg_options){0}, &size);
-        double still = svg_ms(p, &(struct flm_svg_options){.without_script = true}, &still_size);
+        double layout = layout_ms(p),
+               all = svg_ms(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)},
+                            &size);
+        double still = svg_ms(p,
+                              &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                                        .without_script = true},
+                              &still_size);
         printf("  SVG of %u nodes: layout %.1f ms, then writing %.1f ms, %.3f MB; still picture "
                "%.1f ms, %.3f MB\n",
                flm_profile_node_count(p), layout, all - layout, (double)size / 1e6, still - layout,

@@ -1,6 +1,6 @@
 /* draw.h - pictures of a profile.
  *
- *     struct flm_svg_options options = {.title = "app at 99 Hz"};
+ *     struct flm_svg_options options = {.size = sizeof options, .title = "app at 99 Hz"};
  *     flm_svg_write(profile, &options, sink, context, &why);
  *
  * An SVG is one file that opens anywhere: in a browser it fills the window, zooms, searches and
@@ -8,8 +8,8 @@
  * script is inside of the file, and needs neither eval nor the network), it is a complete still
  * picture.
  *
- * The options are those that users of flamegraph.pl know, by the same names. {0} is a flame graph
- * that needs none of them. */
+ * The options are those that users of flamegraph.pl know, by the same names. All of them may be
+ * 0 but the size. */
 #ifndef FLAMEL_DRAW_H
 #define FLAMEL_DRAW_H
 
@@ -62,6 +62,8 @@ enum flm_change_palette { FLM_CHANGE_RED_BLUE, FLM_CHANGE_GREEN_RED, FLM_CHANGE_
 /* Texts are UTF-8 (what is not is replaced), borrowed until the call returns; NULL: the default.
  * Numbers that are 0 are the default too. */
 struct flm_svg_options {
+    size_t size; /* sizeof(struct flm_svg_options): later versions have more members at the end */
+
     struct flm_metric metric; /* what widths are; 0: the profile's first metric */
 
     /* Compares: colors tell how `metric` differs from `before`. A profile with negative values is
@@ -143,6 +145,46 @@ bool flm_pdf_write(const struct flm_profile *profile, const struct flm_svg_optio
  * without cairo, and for a picture of too many pixels. */
 bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+/* A letter: how much of each pixel its ink takes. Letters that stand between pixels look even: for
+ * that they are rasterized FLM_GLYPH_COLUMNS times as wide as they are. */
+enum { FLM_GLYPH_COLUMNS = 4 };
+struct flm_glyph {
+    double advance_px;             /* to the next letter */
+    int left, top;                 /* from the pen on the base line to the upper left corner; down
+                                      is + */
+    int width, height;             /* of the coverage */
+    const unsigned char *coverage; /* width x height bytes, row by row; 255 is all ink */
+    int columns;                   /* FLM_GLYPH_COLUMNS: left and width are in quarters of a pixel;
+                                      1 or 0: in pixels */
+};
+
+/* Rasterizes a letter of `size_px` pixels; its coverage is borrowed until the next call. False, and
+ * `why`, if that fails. Each letter is asked for once in each size and weight. */
+typedef bool (*flm_glyph_source)(void *context, uint32_t code_point, double size_px, bool bold,
+                                 struct flm_glyph *glyph, struct flm_error *why);
+
+/* A buffer to draw into. */
+struct flm_rgba {
+    size_t size;           /* sizeof(struct flm_rgba) */
+    unsigned char *pixels; /* width * height * 4 bytes, row by row: red, green, blue, and 255; NULL:
+                               only full_height is found */
+    uint32_t width, height;  /* options->width_px is ignored; options->scale pixels are a pixel of
+                               the other options */
+    flm_glyph_source glyphs; /* NULL: nothing is written, there are only boxes */
+    void *context;           /* of glyphs */
+    uint32_t full_height;    /* set: of the whole picture. What does not fit is cut off at the lower
+                                edge; what is left has the color of the page */
+};
+
+/* The same still picture as pixels, for a window or a texture of the caller's. False, and `why`, as
+ * above, and if the source of letters fails. */
+bool flm_rgba_draw(const struct flm_profile *profile, const struct flm_svg_options *options,
+                   struct flm_rgba *to, struct flm_error *why);
+
+/* ---- Palettes and options -------------------------------------------------------------------- */
 
 /* The colors of all functions under these options, as `palette` takes them, sorted by name: so
  * that the next picture, of another profile, has the same. */

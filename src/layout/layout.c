@@ -1,5 +1,6 @@
 #include "layout/internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -150,6 +151,28 @@ struct flm_layout *flm_layout_new(const struct flm_layout_options *options, stru
     return NULL;
 }
 
+struct flm_layout *flm_layout_of(const struct flm_profile *profile, struct flm_metric metric,
+                                 enum flm_sibling_order order, struct flm_error *why)
+{
+    assert(profile);
+    struct flm_layout_options options = {.tree = flm_tree_of(profile, metric), .order = order};
+    int64_t *seen = NULL;
+    if ((unsigned)order > FLM_ORDER_SEEN)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no order number %u", (unsigned)order),
+               NULL;
+    if (order == FLM_ORDER_SEEN && options.tree.width) {
+        seen = flm_tree_seen(profile, metric);
+        if (!seen)
+            return flm_error_memory(why), NULL;
+        options.tree.seen = seen;
+    }
+    struct flm_layout *layout = flm_layout_new(&options, why);
+    if (layout)
+        layout->tree.seen = NULL;
+    free(seen);
+    return layout;
+}
+
 void flm_layout_free(struct flm_layout *layout)
 {
     if (!layout)
@@ -232,6 +255,23 @@ struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_no
     if (other < layout->level_start[level] || other >= layout->level_start[level + 1])
         return (struct flm_node){FLM_NONE};
     return (struct flm_node){layout->slots.at[other].node};
+}
+
+uint32_t flm_layout_child_count(const struct flm_layout *layout, struct flm_node node)
+{
+    uint32_t slot = layout->slot_of[node.index];
+    if (slot == FLM_NONE)
+        return 0;
+    const struct flm_slot *at = &layout->slots.at[slot];
+    return at[1].first_child - at->first_child;
+}
+
+struct flm_node flm_layout_child(const struct flm_layout *layout, struct flm_node node,
+                                 uint32_t index)
+{
+    assert(index < flm_layout_child_count(layout, node));
+    uint32_t first = layout->slots.at[layout->slot_of[node.index]].first_child;
+    return (struct flm_node){layout->slots.at[first + index].node};
 }
 
 struct flm_node flm_layout_node_at(const struct flm_layout *layout, uint32_t slot)

@@ -35,16 +35,8 @@
 #ifndef FLAMEL_LAYOUT_LAYOUT_H
 #define FLAMEL_LAYOUT_LAYOUT_H
 
+#include "flamel/layout.h"
 #include "layout/tree.h"
-
-struct flm_layout;
-
-/* How siblings stand beside each other, from the left. */
-enum flm_sibling_order {
-    FLM_ORDER_NAME,  /* the tree's own order; a profile's is by function, module, file, line */
-    FLM_ORDER_TOTAL, /* widest first */
-    FLM_ORDER_SEEN   /* by the time they were first seen; those that never were, last */
-};
 
 struct flm_layout_options {
     struct flm_tree tree;
@@ -54,38 +46,15 @@ struct flm_layout_options {
 /* NULL, and `why`, if memory ran out, if the tree has no widths, or if their sum is not a finite
  * number. The root is always there, even when its total is 0. */
 struct flm_layout *flm_layout_new(const struct flm_layout_options *options, struct flm_error *why);
-void flm_layout_free(struct flm_layout *layout);
 
 const struct flm_tree *flm_layout_tree(const struct flm_layout *layout);
-
-/* At least 1: the root's. */
-uint32_t flm_layout_level_count(const struct flm_layout *layout);
-
-/* Nodes with a width, the root counted, and gaps. */
-uint32_t flm_layout_node_count(const struct flm_layout *layout);
-
-/* How wide a node is: the sum of |width| in its subtree. Of node 0: of everything. O(1). */
-double flm_layout_total(const struct flm_layout *layout, struct flm_node node);
 
 /* Of everything, what is not a gap between children of the root. O(1). */
 double flm_layout_filled(const struct flm_layout *layout);
 
-/* The sum of everything to the left of a node. 0 for a node without width. O(1). */
-double flm_layout_offset(const struct flm_layout *layout, struct flm_node node);
-
-/* Both at once. False for a node without width, and nothing is told. */
+/* Offset and total at once. False for a node without width, and nothing is set. */
 bool flm_layout_extent(const struct flm_layout *layout, struct flm_node node, double *offset,
                        double *total);
-
-/* The level of a node, and the node above it: {FLM_NONE} for the root and for a node without
- * width. O(log n). */
-uint32_t flm_layout_level(const struct flm_layout *layout, struct flm_node node);
-struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_node node);
-
-/* The next node of the same level to the left (-1) or to the right (1), whoever its parent is;
- * {FLM_NONE}: none. O(log n). */
-struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_node node,
-                                  int direction);
 
 /* The node in a slot (of a rectangle, say, whose siblings are in the slots behind it); {FLM_NONE}
  * where there is none. O(1). */

@@ -36,54 +36,6 @@
 
 #include "layout/layout.h"
 
-struct flm_viewport {
-    double left, right; /* in the unit of the layout: [0, total of the root) is everything */
-    double width_px;
-    double min_width_px;               /* 0: every node with a width is a rectangle of its own */
-    uint32_t first_level, level_count; /* levels that there are not are left out */
-    uint32_t zoom_level; /* of the node zoomed to: what is above it is flagged as its ancestor */
-};
-
-/* The part that `node` takes, at least a pixel for a rectangle, and all levels: its ancestors are
- * bars of full width, cut off at both sides. Node 0: everything. A node without width: nothing. */
-struct flm_viewport flm_viewport_of(const struct flm_layout *layout, struct flm_node node,
-                                    double width_px);
-
-enum {
-    FLM_RECTANGLE_MERGED = 1,        /* siblings too narrow to be seen, as one */
-    FLM_RECTANGLE_CLIPPED_LEFT = 2,  /* goes on outside of the viewport */
-    FLM_RECTANGLE_CLIPPED_RIGHT = 4, /* likewise */
-    FLM_RECTANGLE_ANCESTOR = 8       /* above the level zoomed to */
-};
-
-struct flm_rectangle {
-    double x0, x1;        /* px, in [0, width_px] */
-    double total;         /* of the node, or of the siblings of a run; not clipped */
-    struct flm_node node; /* of a run: its first one that the viewport touches */
-    uint32_t count;       /* 1; of a run: siblings in it that the viewport touches, from 1 */
-    uint32_t level;
-    uint32_t flags;          /* FLM_RECTANGLE_... */
-    uint32_t slot, slot_end; /* where the layout has it, and its siblings */
-};
-
-/* {0} is an empty list. */
-struct flm_rectangles {
-    struct flm_rectangle *at;
-    size_t count, capacity;
-    uint64_t visited; /* slots and pyramid entries that were looked at for it */
-};
-
-/* Fills the list anew, in the room it has already. False, and `why`, if memory ran out: the list is
- * then empty. A viewport without extent (right <= left, or 0 pixels) shows nothing. */
-bool flm_layout_rectangles(const struct flm_layout *layout, const struct flm_viewport *view,
-                           struct flm_rectangles *list, struct flm_error *why);
-void flm_rectangles_clear(struct flm_rectangles *list);
-
-/* The rectangle at a point: exactly the one that flm_layout_rectangles puts there. False where
- * there is none. O(log n), and for a point in a run the rectangles of one parent. */
-bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *view, double x_px,
-                   uint32_t level, struct flm_rectangle *found);
-
 /* What a rectangle stands for, and all that is below it. One step per level. */
 struct flm_below {
     uint32_t node_count; /* the nodes of the rectangle counted too */

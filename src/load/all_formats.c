@@ -60,9 +60,9 @@ static bool write_picture(draw *picture_of, const struct flm_profile *profile,
                           const struct flm_write_options *options, struct flm_text *out,
                           struct flm_error *why)
 {
-    struct flm_svg_options picture = {0};
-    if (options->picture)
-        picture = *options->picture;
+    struct flm_svg_options picture;
+    if (!flm_versioned_copy(&picture, sizeof picture, options->picture, "flm_svg_options", why))
+        return false;
     picture.metric = options->metric;
     return picture_of(profile, &picture, flm_text_sink, out, why) || out->failed;
 }

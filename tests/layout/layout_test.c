@@ -11,6 +11,7 @@
 #include "profile/columns.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
+#include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
 
 static struct flm_layout_options options_of(const struct flm_profile *p, uint32_t metric,
@@ -19,7 +20,7 @@ static struct flm_layout_options options_of(const struct flm_profile *p, uint32_
     return (struct flm_layout_options){flm_tree_of(p, (struct flm_metric){metric}), order};
 }
 
-static void assert_sound(const struct flm_layout *layout)
+static void assert_layout(const struct flm_layout *layout)
 {
     struct flm_error why;
     if (!flm_layout_check(layout, &why))
@@ -27,7 +28,7 @@ static void assert_sound(const struct flm_layout *layout)
 }
 
 /* "name offset total level" of every node with a width, level by level, from left to right. */
-static const char *described(const struct flm_profile *p, const struct flm_layout *layout)
+static const char *text_of_layout(const struct flm_profile *p, const struct flm_layout *layout)
 {
     static char text[4000];
     size_t size = 0;
@@ -49,8 +50,8 @@ static void assert_described(const struct flm_profile *p, const struct flm_layou
 {
     struct flm_layout *layout = flm_layout_new(options, NULL);
     assert_non_null(layout);
-    assert_sound(layout);
-    assert_string_equal(described(p, layout), expected);
+    assert_layout(layout);
+    assert_string_equal(text_of_layout(p, layout), expected);
     flm_layout_free(layout);
 }
 
@@ -71,7 +72,7 @@ static void a_layout_agrees_with_a_plain_walk(void **state)
     for (int tree = 0; tree < 300; tree++) {
         struct flm_profile *p = tree_of_chance(&seed, random_below(&seed, 400));
         struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
-        assert_sound(layout);
+        assert_layout(layout);
         uint32_t count = flm_profile_node_count(p), deepest = 0;
         const uint32_t *end = flm_profile_ends(p);
         double *total = malloc(count * sizeof *total), *offset = calloc(count, sizeof *offset);
@@ -166,7 +167,7 @@ static void any_order_is_sound_and_keeps_every_width(void **state)
         struct flm_profile *p = tree_of_chance(&seed, random_below(&seed, 1000));
         struct flm_layout *by_name = layout_by(p, FLM_ORDER_NAME);
         struct flm_layout *by_total = layout_by(p, FLM_ORDER_TOTAL);
-        assert_sound(by_total);
+        assert_layout(by_total);
         assert_int_equal(flm_layout_level_count(by_total), flm_layout_level_count(by_name));
         for (uint32_t i = 0; i < flm_profile_node_count(p); i++) {
             struct flm_node node = {i};
@@ -191,8 +192,8 @@ static void nodes_without_a_width_take_no_place(void **state)
     (void)state;
     struct flm_profile *p = tree_of("a 5\nb;x 0 1\nb;y;z 0 1\nc;x 3 9\nc;y 0 9\nd 0 1\n");
     struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
-    assert_sound(layout);
-    assert_string_equal(described(p, layout), " 0 8 0, a 0 5 1, c 5 3 1, x 5 3 2");
+    assert_layout(layout);
+    assert_string_equal(text_of_layout(p, layout), " 0 8 0, a 0 5 1, c 5 3 1, x 5 3 2");
     assert_int_equal(flm_layout_node_count(layout), 4);
     struct flm_node without = tree_node(p, "b;y");
     assert_true(flm_layout_total(layout, without) == 0);
@@ -287,7 +288,7 @@ static void stacks_may_be_a_hundred_thousand_deep(void **state)
     struct flm_profile *p = tree_chain(100000);
     for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_TOTAL; order++) {
         struct flm_layout *layout = layout_by(p, (enum flm_sibling_order)order);
-        assert_sound(layout);
+        assert_layout(layout);
         assert_int_equal(flm_layout_level_count(layout), 100001);
         struct flm_node leaf = {100000}, above = flm_layout_parent(layout, leaf);
         assert_int_equal(above.index, 99999);
@@ -381,7 +382,7 @@ static void a_check_finds_what_is_broken(void **state)
     struct flm_profile *p = tree_fan_out(5000, 3);
     struct flm_layout *layout = layout_by(p, FLM_ORDER_NAME);
     struct flm_slots *slots = &layout->slots;
-    assert_sound(layout);
+    assert_layout(layout);
     uint32_t *places[] = {&layout->slot_of[7],       &layout->slot_of[5000],
                           &slots->at[7].node,        &slots->at[0].first_child,
                           &slots->at[7].first_child, &slots->at[5000].first_child,
@@ -403,7 +404,7 @@ static void a_check_finds_what_is_broken(void **state)
         assert_broken(layout);
         *values[i] = right;
     }
-    assert_sound(layout);
+    assert_layout(layout);
     flm_layout_free(layout);
     flm_profile_free(p);
 }
@@ -427,16 +428,46 @@ static void a_layout_is_made_or_says_that_memory_ran_out(void **state)
                 assert_int_equal(why.kind, FLM_ERROR_MEMORY);
                 continue;
             }
-            assert_sound(layout);
+            assert_layout(layout);
             flm_layout_free(layout);
             break;
         }
     flm_profile_free(p);
 }
 
+static void the_public_layout_has_orders_and_children(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;x 1\na;y 5\nb 2\nc 0\n");
+    struct flm_metric metric = {0};
+    struct flm_error why = {0};
+    for (int order = FLM_ORDER_NAME; order <= FLM_ORDER_SEEN; order++) {
+        struct flm_layout *layout = flm_layout_of(p, metric, (enum flm_sibling_order)order, &why);
+        assert_non_null(layout);
+        assert_layout(layout);
+        struct flm_node root = {0};
+        assert_int_equal(flm_layout_child_count(layout, root), 2); /* c has no width */
+        struct flm_node a = flm_layout_child(layout, root, 0);
+        assert_true(flm_layout_total(layout, a) == 6);
+        assert_int_equal(flm_layout_child_count(layout, a), 2);
+        struct flm_node first = flm_layout_child(layout, a, 0);
+        assert_true(flm_layout_total(layout, first) == (order == FLM_ORDER_TOTAL ? 5 : 1));
+        assert_int_equal(flm_layout_child_count(layout, first), 0);
+        assert_int_equal(flm_layout_parent(layout, first).index, a.index);
+        flm_layout_free(layout);
+    }
+    assert_null(flm_layout_of(p, (struct flm_metric){7}, FLM_ORDER_NAME, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_null(flm_layout_of(p, (struct flm_metric){7}, FLM_ORDER_SEEN, &why));
+    assert_null(flm_layout_of(p, metric, (enum flm_sibling_order)9, &why));
+    assert_string_equal(why.text, "there is no order number 9");
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_public_layout_has_orders_and_children),
         cmocka_unit_test(a_node_lies_above_its_parent_and_beside_its_siblings),
         cmocka_unit_test(a_layout_agrees_with_a_plain_walk),
         cmocka_unit_test(siblings_can_stand_widest_first),

@@ -21,7 +21,7 @@ static void without_cairo_it_says_so(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_svg_options options = {0};
+    struct flm_svg_options options = {.size = sizeof options};
     struct flm_error why;
     assert_false(flm_png_write(p, &options, collect, NULL, &why));
     assert_non_null(strstr(why.text, "without cairo"));
@@ -85,7 +85,9 @@ static int count_of(cairo_surface_t *surface, uint32_t rgb)
 static void a_picture_has_the_size_the_colors_and_letters(void **state)
 {
     (void)state;
-    cairo_surface_t *png = png_of("main;read 3\n", (struct flm_svg_options){.width_px = 600});
+    cairo_surface_t *png =
+        png_of("main;read 3\n",
+               (struct flm_svg_options){.size = sizeof(struct flm_svg_options), .width_px = 600});
     assert_int_equal(cairo_image_surface_get_width(png), 600);
     assert_int_equal(cairo_image_surface_get_height(png), 44 + 3 * 19 + 24 + 4);
     assert_int_equal(pixel_at(png, 0, 0), flm_token_color(FLM_TOKEN_PAGE, false));
@@ -101,9 +103,10 @@ static void a_picture_has_the_size_the_colors_and_letters(void **state)
 static void twice_the_scale_is_twice_the_pixels(void **state)
 {
     (void)state;
-    cairo_surface_t *png =
-        png_of("main;read 3\nmain;write 1\n",
-               (struct flm_svg_options){.width_px = 600, .scale = 2, .dark = true});
+    cairo_surface_t *png = png_of(
+        "main;read 3\nmain;write 1\n",
+        (struct flm_svg_options){
+            .size = sizeof(struct flm_svg_options), .width_px = 600, .scale = 2, .dark = true});
     assert_int_equal(cairo_image_surface_get_width(png), 1200);
     assert_int_equal(cairo_image_surface_get_height(png), 2 * (44 + 3 * 19 + 24 + 4));
     assert_int_equal(pixel_at(png, 0, 0), flm_token_color(FLM_TOKEN_PAGE, true));
@@ -118,7 +121,8 @@ static void letters_of_every_script_are_drawn(void **state)
 {
     (void)state;
     cairo_surface_t *png = png_of("\xCE\xB1\xCE\xB2\xCE\xB3\xCE\xB4;\xE4\xB8\x80\xE4\xB8\x81 3\n",
-                                  (struct flm_svg_options){.font_type = "'No Such Font', serif"});
+                                  (struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                                           .font_type = "'No Such Font', serif"});
     cairo_surface_destroy(png);
 }
 
@@ -126,7 +130,7 @@ static void a_picture_of_too_many_pixels_is_refused(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_svg_options options = {.width_px = 90000};
+    struct flm_svg_options options = {.size = sizeof options, .width_px = 90000};
     struct flm_text png = {0};
     struct flm_error why;
     assert_false(flm_png_write(p, &options, collect, &png, &why));
@@ -146,7 +150,7 @@ static void a_sink_that_refuses_is_said(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_svg_options options = {0};
+    struct flm_svg_options options = {.size = sizeof options};
     struct flm_error why;
     assert_false(flm_png_write(p, &options, refuse, NULL, &why));
     assert_string_equal(why.text, "the output cannot be written");

@@ -15,6 +15,7 @@ static const struct flm_more_option *list(size_t *count)
 
 static bool set(void *fields, const char *name, const char *value, struct flm_error *why)
 {
+    ((struct flm_svg_options *)fields)->size = sizeof(struct flm_svg_options);
     return flm_svg_option_set(fields, name, value, why);
 }
 
@@ -68,6 +69,7 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
 {
     struct flm_error why;
     struct flm_svg_options picture = f->picture;
+    picture.size = sizeof picture;
     struct flm_text palette = {0};
     struct flm_save_options save = {.size = sizeof save,
                                     .format = f->to,

@@ -126,7 +126,8 @@ static bool make(struct shown *shown, const struct flm_gate_report *r, struct fl
 
 static bool save(struct shown *shown, const char *path, struct flm_error *why)
 {
-    struct flm_svg_options picture = {.title = shown->verdict.at,
+    struct flm_svg_options picture = {.size = sizeof picture,
+                                      .title = shown->verdict.at,
                                       .subtitle = "before: base, after: new, means of all runs"};
     struct flm_save_options save = {.size = sizeof save, .picture = &picture};
     struct flm_format_info format = {.size = sizeof format};

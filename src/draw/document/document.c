@@ -406,7 +406,7 @@ static void paint_boxes(const struct flm_document *document, const struct flm_su
         .look = pane->style,
         .context = pane->context,
     };
-    struct flm_window window = {pane->left, 0, pane->left + pane->width_px, document->boxes_bottom};
+    struct flm_clip window = {pane->left, 0, pane->left + pane->width_px, document->boxes_bottom};
     if (surface->boxes)
         surface->boxes(surface->context, &boxes, pane->list);
     else

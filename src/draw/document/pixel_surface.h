@@ -9,11 +9,6 @@
 
 #include "draw/document/document.h"
 
-/* Rasterizes a letter of `size_px` device pixels; its coverage is borrowed until the next call.
- * False, and `why`, if that fails. */
-typedef bool (*flm_glyph_source)(void *context, uint32_t code_point, double size_px, bool bold,
-                                 struct flm_glyph *glyph, struct flm_error *why);
-
 enum { FLM_PIXEL_SURFACE_SIZES = 3 };
 
 struct flm_pixel_surface {

@@ -34,7 +34,7 @@ struct flm_surface {
 };
 
 /* The edges of what is seen. */
-struct flm_window {
+struct flm_clip {
     double left, top, right, bottom;
 };
 

@@ -11,7 +11,7 @@ struct painting {
     const struct flm_surface *surface;
     const struct flm_boxes *boxes;
     double font_px;
-    struct flm_window window;
+    struct flm_clip window;
 };
 
 struct place {
@@ -37,7 +37,7 @@ static double draw_part(const struct painting *painting, const struct flm_box *b
 static void draw_label(const struct painting *painting, const struct flm_box *box, struct place at)
 {
     const struct flm_surface *surface = painting->surface;
-    const struct flm_window *window = &painting->window;
+    const struct flm_clip *window = &painting->window;
     struct flm_font font = surface->font(surface->context, painting->font_px, box->bold);
     double left = fmax(at.x, window->left) + LABEL_PAD;
     double room = fmin(at.x + at.width, window->right) - LABEL_PAD - left;
@@ -78,7 +78,7 @@ static void draw_box(const struct painting *painting, const struct flm_rectangle
 }
 
 void flm_vector_boxes(const struct flm_surface *surface, const struct flm_boxes *boxes,
-                      const struct flm_rectangles *list, double font_px, struct flm_window window)
+                      const struct flm_rectangles *list, double font_px, struct flm_clip window)
 {
     struct painting painting = {surface, boxes, font_px, window};
     double row = boxes->row_height / boxes->scale, gap = boxes->gap / boxes->scale;

@@ -10,6 +10,6 @@
  * are cut off at the left have their labels at the edge of the window. Letters are `font_px` high.
  */
 void flm_vector_boxes(const struct flm_surface *surface, const struct flm_boxes *boxes,
-                      const struct flm_rectangles *list, double font_px, struct flm_window window);
+                      const struct flm_rectangles *list, double font_px, struct flm_clip window);
 
 #endif

@@ -18,21 +18,12 @@
 #include "base/core/bytes.h"
 #include "draw/raster/pixels.h"
 #include "draw/text/label.h"
-#include "flamel/error.h"
+#include "flamel/draw.h"
 
 enum flm_weight { FLM_WEIGHT_REGULAR, FLM_WEIGHT_BOLD, FLM_WEIGHT_COUNT };
 
 /* Columns of the coverage in a pixel, where letters stand between pixels. */
-enum { FLM_ATLAS_COLUMNS = 4 };
-
-struct flm_glyph {
-    double advance_px;       /* to the next letter */
-    int left, top;           /* from the pen on the base line to the upper left corner; down is + */
-    int width, height;       /* of the coverage */
-    const uint8_t *coverage; /* width x height bytes, row by row */
-    int columns;             /* FLM_ATLAS_COLUMNS: left and width are in quarters of a pixel;
-                                1 or 0: in pixels */
-};
+enum { FLM_ATLAS_COLUMNS = FLM_GLYPH_COLUMNS };
 
 struct flm_atlas;
 

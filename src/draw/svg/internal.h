@@ -122,7 +122,12 @@ struct flm_bytes flm_svg_next_word(struct flm_bytes *list);
 /* What its words need. */
 struct flm_comparison_terms flm_svg_terms(const struct flm_svg *svg);
 
-/* Resolves and checks options: options.c. */
+/* A copy of the caller's options, which may be those of an older flamel: they end sooner, and what
+ * is missing is the default. False, and `why`, where their size is 0 or too large: options.c. */
+bool flm_svg_options_copy(struct flm_svg_options *copy, const struct flm_svg_options *options,
+                          struct flm_error *why);
+
+/* Resolves and checks options. */
 bool flm_svg_options_resolve(struct flm_svg_options *options, const struct flm_profile *profile,
                              struct flm_error *why);
 

@@ -5,6 +5,7 @@
 
 #include "algebra/compare/comparable.h"
 #include "base/number/number.h"
+#include "base/text/versioned.h"
 #include "draw/svg/internal.h"
 #include "profile/columns.h"
 
@@ -251,8 +252,8 @@ static bool set_plain(struct flm_svg_options *o, struct flm_bytes name, const ch
     return false;
 }
 
-bool flm_svg_option_set(struct flm_svg_options *o, const char *name, const char *value,
-                        struct flm_error *why)
+static bool set_option(struct flm_svg_options *o, const char *name, const char *value,
+                       struct flm_error *why)
 {
     struct flm_bytes n = flm_bytes_of(name);
     const struct flm_svg_option *option = NULL;
@@ -303,6 +304,34 @@ static bool check_range(double *value, double usual, double least, double most, 
     return flm_error_set(why, FLM_ERROR_USAGE, "%s is out of range: %d to %d will do", name,
                          (int)least, (int)most);
 }
+
+/* ---- Options of other versions --------------------------------------------------------------- */
+
+bool flm_svg_options_copy(struct flm_svg_options *copy, const struct flm_svg_options *options,
+                          struct flm_error *why)
+{
+    return flm_versioned_copy(copy, sizeof *copy, options, "flm_svg_options", why);
+}
+
+bool flm_svg_option_set(struct flm_svg_options *options, const char *name, const char *value,
+                        struct flm_error *why)
+{
+    struct flm_svg_options all;
+    size_t size = options->size;
+    if (!flm_svg_options_copy(&all, options, why) || !set_option(&all, name, value, why))
+        return false;
+    const unsigned char *bytes = (const unsigned char *)&all;
+    for (size_t i = size; i < sizeof all; i++)
+        if (bytes[i] != 0)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "the program was compiled for a flamel without the option %s",
+                                 name);
+    all.size = size;
+    memcpy(options, &all, size);
+    return true;
+}
+
+/* ---- Defaults -------------------------------------------------------------------------------- */
 
 static bool same_unit(const struct flm_profile *p, struct flm_metric a, struct flm_metric b)
 {

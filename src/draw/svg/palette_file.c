@@ -100,8 +100,10 @@ bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_s
                            flm_profile_sink sink, void *context, struct flm_error *why)
 {
     struct flm_palette palette;
-    struct flm_bytes given = {options->palette.at, options->palette.size};
-    if (!flm_palette_init(&palette, options->colors, options->shades, given, why))
+    struct flm_svg_options o;
+    if (!flm_svg_options_copy(&o, options, why) ||
+        !flm_palette_init(&palette, o.colors, o.shades,
+                          (struct flm_bytes){o.palette.at, o.palette.size}, why))
         return false;
     struct flm_buffered_sink buffered;
     flm_buffered_sink_init(&buffered, sink, context);

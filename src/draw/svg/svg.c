@@ -1,6 +1,7 @@
 /* svg.c - a profile as one SVG file. See flamel/draw.h and internal.h. */
 #include "draw/svg/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -391,9 +392,10 @@ static bool measure(struct flm_svg *svg, const struct flm_profile *given, struct
 bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
                   const struct flm_svg_options *options, struct flm_error *why)
 {
-    *svg = (struct flm_svg){.options = *options, .level_count = 1};
+    assert(profile && options);
+    *svg = (struct flm_svg){.level_count = 1};
     const struct flm_svg_options *o = &svg->options;
-    if (!open_profile(svg, profile, why) ||
+    if (!flm_svg_options_copy(&svg->options, options, why) || !open_profile(svg, profile, why) ||
         !flm_palette_init(&svg->palette, o->colors, o->shades,
                           (struct flm_bytes){o->palette.at, o->palette.size}, why))
         return false;

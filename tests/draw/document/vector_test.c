@@ -90,7 +90,7 @@ static struct flm_rectangle box_at(double x0, double x1, uint32_t level, uint32_
     return (struct flm_rectangle){.x0 = x0, .x1 = x1, .level = level, .node = {node}, .count = 1};
 }
 
-static char *drawn(double scale, bool upwards, struct flm_window window)
+static char *drawn(double scale, bool upwards, struct flm_clip window)
 {
     struct flm_rectangle at[] = {box_at(0, 200, 0, 1),   box_at(0, 60, 1, 2),
                                  box_at(60, 62, 1, 3),   box_at(62, 120, 1, 4),
@@ -123,7 +123,7 @@ static char *drawn(double scale, bool upwards, struct flm_window window)
     return out.at;
 }
 
-static const struct flm_window all = {0, 0, 220, 100};
+static const struct flm_clip all = {0, 0, 220, 100};
 
 static void boxes_have_gaps_corners_labels_and_what_was_found(void **state)
 {
@@ -154,7 +154,7 @@ static void a_flame_grows_upwards(void **state)
 static void what_is_outside_of_the_window_is_left_out_and_labels_stay_in_it(void **state)
 {
     (void)state;
-    char *done = drawn(1, false, (struct flm_window){100, 0, 220, 30});
+    char *done = drawn(1, false, (struct flm_clip){100, 0, 220, 30});
     assert_string_equal(done, "round 10 20 199 18\n"
                               "lit 104 21.92 30 14.4\n'parse_everything' 104 33.32 12\n");
     free(done);

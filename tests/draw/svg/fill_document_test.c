@@ -34,7 +34,9 @@ static void a_picture_says_what_it_is(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read_[k] 3\nmain;f_[j] 1\n");
-    open_svg(p, (struct flm_svg_options){.title = "A title", .subtitle = "of two"});
+    open_svg(p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                         .title = "A title",
+                                         .subtitle = "of two"});
     struct painted r = painted_of_svg(FLM_NO_UNKNOWN);
     assert_string_equal(r.text.at,
                         "A title\nof two\nkernel\njit\n2 stacks\n4 samples\ndrawn 4\nmerged 0 "
@@ -54,7 +56,7 @@ static void an_empty_profile_says_so(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 0\n");
-    open_svg(p, (struct flm_svg_options){0});
+    open_svg(p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     struct painted r = painted_of_svg(FLM_NO_UNKNOWN);
     assert_non_null(strstr(r.text.at, "Nothing to draw: "));
     painted_clear(&r);
@@ -66,8 +68,10 @@ static void text_ends_at_the_edge(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    open_svg(p, (struct flm_svg_options){
-                    .width_px = 200, .title = "A title that is far too long for a narrow picture"});
+    open_svg(
+        p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                    .width_px = 200,
+                                    .title = "A title that is far too long for a narrow picture"});
     struct painted r = painted_of_svg(FLM_NO_UNKNOWN);
     assert_true(r.rightmost <= 190);
     assert_non_null(strstr(r.text.at, FLM_ELLIPSIS));
@@ -80,13 +84,15 @@ static void the_background_is_the_one_that_was_given(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    open_svg(p, (struct flm_svg_options){.background = "yellow"});
+    open_svg(p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                         .background = "yellow"});
     struct painted r = painted_of_svg(FLM_NO_UNKNOWN);
     assert_int_equal(r.first_fill, 0xEEEEEE);
     assert_int_equal(r.last_fill, 0xEEEEB0);
     painted_clear(&r);
     flm_svg_close(&svg);
-    open_svg(p, (struct flm_svg_options){.background = "#000000", .dark = true});
+    open_svg(p, (struct flm_svg_options){
+                    .size = sizeof(struct flm_svg_options), .background = "#000000", .dark = true});
     assert_false(svg.dark);
     assert_int_equal(svg.document.page, 0);
     assert_true(color_contrast(svg.document.ink, 0) > 7);
@@ -99,7 +105,7 @@ static void boxes_can_be_read_in_light_and_dark(void **state)
     (void)state;
     struct flm_profile *p = profile_of("main;read_[k];std::move 3\nmain;f_[j] 1\n");
     for (int dark = 0; dark < 2; dark++) {
-        open_svg(p, (struct flm_svg_options){.dark = dark});
+        open_svg(p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options), .dark = dark});
         assert_int_equal(svg.dark, dark);
         for (size_t i = 0; i < svg.seen.count; i++) {
             struct flm_box box = {.has_room = true};
@@ -117,7 +123,8 @@ static void an_icicle_hangs_and_a_flame_stands(void **state)
     (void)state;
     struct flm_profile *p = profile_of("main;read 3\n");
     for (int inverted = 0; inverted < 2; inverted++) {
-        open_svg(p, (struct flm_svg_options){.inverted = inverted});
+        open_svg(p, (struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                             .inverted = inverted});
         assert_int_equal(svg.document.panes.count, 1);
         assert_int_equal(svg.document.panes.at[0].upwards, !inverted);
         assert_int_equal(svg.document.panes.at[0].row_count, 3);
@@ -130,7 +137,7 @@ static void pixels_have_their_rectangles_in_device_pixels(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read 3\n");
-    struct flm_svg_options options = {.width_px = 520};
+    struct flm_svg_options options = {.size = sizeof options, .width_px = 520};
     assert_true(flm_svg_open(&svg, p, &options, NULL));
     assert_true(flm_svg_fill_document(&svg, 2, NULL));
     assert_int_equal(svg.document.width_px, 520);
@@ -161,8 +168,9 @@ static struct flm_text pdf_of(const char *folded, struct flm_svg_options options
 static void labels_and_words_are_text(void **state)
 {
     (void)state;
-    struct flm_text pdf =
-        pdf_of("main;read(int) 3\nmain;write 1\n", (struct flm_svg_options){.title = "Two calls"});
+    struct flm_text pdf = pdf_of(
+        "main;read(int) 3\nmain;write 1\n",
+        (struct flm_svg_options){.size = sizeof(struct flm_svg_options), .title = "Two calls"});
     static const char *const words[] = {"(all) Tj",   "(main) Tj",      "(read\\(int\\)) Tj",
                                         "(write) Tj", "(Two calls) Tj", "(2 stacks) Tj"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -173,7 +181,8 @@ static void labels_and_words_are_text(void **state)
 static void letters_that_the_font_has_not_are_counted_in_the_picture(void **state)
 {
     (void)state;
-    struct flm_text pdf = pdf_of("main;\xE4\xB8\x80\xE4\xB8\x81 3\n", (struct flm_svg_options){0});
+    struct flm_text pdf = pdf_of("main;\xE4\xB8\x80\xE4\xB8\x81 3\n",
+                                 (struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_non_null(strstr(pdf.at, "(?"
                                    "?) Tj"));
     assert_non_null(strstr(pdf.at, "(2 letters are not in the font, and stand as ?) Tj"));
@@ -183,8 +192,10 @@ static void letters_that_the_font_has_not_are_counted_in_the_picture(void **stat
 static void the_same_profile_is_the_same_bytes(void **state)
 {
     (void)state;
-    struct flm_text one = pdf_of("main;a 3\n", (struct flm_svg_options){0});
-    struct flm_text two = pdf_of("main;a 3\n", (struct flm_svg_options){0});
+    struct flm_text one =
+        pdf_of("main;a 3\n", (struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
+    struct flm_text two =
+        pdf_of("main;a 3\n", (struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_int_equal(one.size, two.size);
     assert_memory_equal(one.at, two.at, one.size);
     flm_text_clear(&one);
@@ -201,7 +212,7 @@ static void a_sink_that_refuses_and_options_that_are_wrong(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_svg_options options = {0}, wrong = {.width_px = 1};
+    struct flm_svg_options options = {.size = sizeof options}, wrong = {.width_px = 1};
     struct flm_error why;
     assert_false(flm_pdf_write(p, &options, refuse, NULL, &why));
     assert_string_equal(why.text, "the output cannot be written");
@@ -215,7 +226,7 @@ static void a_sink_that_refuses_and_options_that_are_wrong(void **state)
 static bool write_once(void *context, struct flm_error *why)
 {
     struct flm_text pdf = {0};
-    struct flm_svg_options options = {0};
+    struct flm_svg_options options = {.size = sizeof options};
     bool done = flm_pdf_write(context, &options, collect, &pdf, why);
     /* The test's own text may be what had no memory: the writer then says that the sink refused. */
     if (!done && pdf.failed)

@@ -223,7 +223,8 @@ static void a_file_carries_every_stack_and_its_value(void **state)
     for (int i = 0; i < 40; i++) {
         struct flm_profile *p = random_tree(&random, 300);
         struct flm_text out =
-            drawn(p, &(struct flm_svg_options){.order = (enum flm_draw_order)(i % 3)});
+            drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                               .order = (enum flm_draw_order)(i % 3)});
         struct carried c = copy_by(&out);
         assert_int_equal(c.box_count, flm_profile_node_count(p));
         for (size_t box = 0; box < c.box_count; box++) {
@@ -239,7 +240,7 @@ static void a_file_carries_every_stack_and_its_value(void **state)
 static void what_is_too_narrow_is_one_box_and_counted(void **state)
 {
     (void)state;
-    struct flm_svg_options options = {.width_px = 1020, .min_width = 100};
+    struct flm_svg_options options = {.size = sizeof options, .width_px = 1020, .min_width = 100};
     struct flm_text out = drawn_folded("a 500\nb;x 5\nb;y 10\nc 7\nd 1\ne;f;g 477\n", &options);
     struct carried c = copy_by(&out);
     /* all; a, the run of b c d, e; f; g */
@@ -260,7 +261,8 @@ static void whatever_is_left_out_the_total_is_the_profiles(void **state)
     uint64_t random = 22;
     for (int i = 0; i < 100; i++) {
         struct flm_profile *p = random_tree(&random, 400);
-        struct flm_svg_options options = {.min_width = random_below(&random, 400) / 10.0,
+        struct flm_svg_options options = {.size = sizeof options,
+                                          .min_width = random_below(&random, 400) / 10.0,
                                           .min_width_percent = i % 2};
         struct flm_text out = drawn(p, &options);
         struct carried c = copy_by(&out);
@@ -289,7 +291,8 @@ static void a_large_profile_is_cut_to_its_widest_frames(void **state)
         flm_builder_add(b, node, metric, 1 + 100000.0 / (1 + random_below(&random, 100000)));
     }
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     struct carried c = copy_by(&out);
     assert_true(c.box_count > 1000 && c.box_count <= 50000);
     assert_true(out.size < 1000000);
@@ -330,6 +333,7 @@ static void a_picture_is_valid_xml_whatever_the_names_and_options(void **state)
         flm_builder_lost(b, "<lines>", "line", 3, 2);
         struct flm_profile *p = flm_builder_finish(b, NULL);
         struct flm_svg_options options = {
+            .size = sizeof options,
             .title = texts[random_below(&random, 8)],
             .subtitle = texts[random_below(&random, 8)],
             .notes = texts[random_below(&random, 8)],
@@ -358,9 +362,9 @@ static void a_picture_is_valid_xml_whatever_the_names_and_options(void **state)
 static void names_are_never_markup(void **state)
 {
     (void)state;
-    struct flm_text out =
-        drawn_folded("m;</script><svg onload=alert(1)> 5\nm;]]><script>alert(2)</script> 3\n",
-                     &(struct flm_svg_options){.min_width = 0.001});
+    struct flm_text out = drawn_folded(
+        "m;</script><svg onload=alert(1)> 5\nm;]]><script>alert(2)</script> 3\n",
+        &(struct flm_svg_options){.size = sizeof(struct flm_svg_options), .min_width = 0.001});
     assert_xml((struct flm_bytes){out.at, out.size});
     assert_int_equal(count_of(out.at, "<script>"), 1);
     assert_int_equal(count_of(out.at, "<svg "), 1);
@@ -371,7 +375,8 @@ static void names_are_never_markup(void **state)
 static void the_script_makes_nothing_of_text_but_text(void **state)
 {
     (void)state;
-    struct flm_text out = drawn_folded("main 1\n", &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn_folded("main 1\n", &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_lacks(&out, "innerHTML");
     assert_lacks(&out, "insertAdjacent");
     assert_lacks(&out, "eval(");
@@ -386,7 +391,8 @@ static void the_script_makes_nothing_of_text_but_text(void **state)
 static void a_still_picture_is_complete(void **state)
 {
     (void)state;
-    struct flm_svg_options options = {.title = "app", .subtitle = "99 Hz", .without_script = true};
+    struct flm_svg_options options = {
+        .size = sizeof options, .title = "app", .subtitle = "99 Hz", .without_script = true};
     struct flm_text out = drawn_folded("main;read 30\nmain;write_[k] 10\nmain 5\n", &options);
     assert_holds(&out, ">app</tspan>");
     assert_holds(&out, ">99 Hz</tspan>");
@@ -423,8 +429,9 @@ static void the_root_is_at_the_bottom_and_inverted_at_the_top(void **state)
 {
     (void)state;
     for (int inverted = 0; inverted < 2; inverted++) {
-        struct flm_text out =
-            drawn_folded("main;read 1\n", &(struct flm_svg_options){.inverted = inverted});
+        struct flm_text out = drawn_folded(
+            "main;read 1\n", &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                                       .inverted = inverted});
         double all = label_y(&out, "all"), main_y = label_y(&out, "main"),
                read = label_y(&out, "read");
         assert_true(inverted ? all < main_y && main_y < read : all > main_y && main_y > read);
@@ -436,7 +443,9 @@ static void the_root_is_at_the_bottom_and_inverted_at_the_top(void **state)
 static void reverse_puts_leaves_first(void **state)
 {
     (void)state;
-    struct flm_text out = drawn_folded("main;read 1\n", &(struct flm_svg_options){.reverse = true});
+    struct flm_text out = drawn_folded(
+        "main;read 1\n",
+        &(struct flm_svg_options){.size = sizeof(struct flm_svg_options), .reverse = true});
     assert_true(label_y(&out, "main") < label_y(&out, "read"));
     flm_text_clear(&out);
 }
@@ -444,7 +453,8 @@ static void reverse_puts_leaves_first(void **state)
 static void sizes_are_as_asked(void **state)
 {
     (void)state;
-    struct flm_svg_options options = {.width_px = 800, .frame_height_px = 30, .font_size_px = 16};
+    struct flm_svg_options options = {
+        .size = sizeof options, .width_px = 800, .frame_height_px = 30, .font_size_px = 16};
     struct flm_text out = drawn_folded("a;b;c 1\n", &options);
     assert_holds(&out, "width=\"800\" height=\"192\" viewBox=\"0 0 800 192\"");
     assert_holds(&out, "<g class=\"labels\" font-size=\"16\">");
@@ -455,7 +465,7 @@ static void sizes_are_as_asked(void **state)
 static void values_are_called_and_scaled_as_asked(void **state)
 {
     (void)state;
-    struct flm_svg_options options = {.count_name = "cows", .factor = 0.5};
+    struct flm_svg_options options = {.size = sizeof options, .count_name = "cows", .factor = 0.5};
     struct flm_text out = drawn_folded("a 10\n", &options);
     assert_holds(&out, ">5 cows</tspan>");
     assert_holds(&out, "\"unit\":\"cows\"");
@@ -466,11 +476,14 @@ static void values_are_called_and_scaled_as_asked(void **state)
 static void a_background_that_is_given_leaves_no_dark_mode(void **state)
 {
     (void)state;
-    struct flm_text out = drawn_folded("a 1\n", &(struct flm_svg_options){.background = "yellow"});
+    struct flm_text out =
+        drawn_folded("a 1\n", &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                                        .background = "yellow"});
     assert_holds(&out, "#eeeeb0");
     assert_lacks(&out, "prefers-color-scheme");
     flm_text_clear(&out);
-    out = drawn_folded("a 1\n", &(struct flm_svg_options){.background = "#102030"});
+    out = drawn_folded("a 1\n", &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                                          .background = "#102030"});
     assert_holds(&out, "class=\"flamel on-dark\"");
     flm_text_clear(&out);
 }
@@ -481,7 +494,8 @@ static void an_empty_profile_says_so_and_why(void **state)
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_profile *p = flm_builder_finish(b, NULL);
     assert_non_null(p);
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, "Nothing to draw: the profile has no stacks.");
     assert_lacks(&out, "<script");
     assert_xml((struct flm_bytes){out.at, out.size});
@@ -494,7 +508,7 @@ static void an_empty_profile_says_so_and_why(void **state)
         flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
     flm_builder_add(b, node, flm_builder_metric(b, "bytes", "bytes"), 5);
     p = flm_builder_finish(b, NULL);
-    out = drawn(p, &(struct flm_svg_options){0});
+    out = drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, "no stack has a value in &lt;cpu&gt;.");
     flm_text_clear(&out);
     flm_profile_free(p);
@@ -510,7 +524,8 @@ static void levels_that_are_not_drawn_are_told(void **state)
         node = flm_builder_child(b, node, flm_builder_function(b, "f", 1));
     flm_builder_add(b, node, metric, 8);
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, "99,001 levels below level 1,000 are not drawn");
     assert_xml((struct flm_bytes){out.at, out.size});
     struct carried c = copy_by(&out);
@@ -537,12 +552,14 @@ static void what_was_lost_is_told(void **state)
     flm_builder_add(b, node, metric, 3e9);
     flm_builder_lost(b, "malformed lines", "line", 3, 12);
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, ">4 s</tspan>");
     assert_holds(&out, ">lost 12 malformed lines</tspan>");
     assert_holds(&out, ">unsymbolized 25 %</tspan>");
     flm_text_clear(&out);
-    out = drawn(p, &(struct flm_svg_options){.reverse = true});
+    out = drawn(p,
+                &(struct flm_svg_options){.size = sizeof(struct flm_svg_options), .reverse = true});
     assert_holds(&out, "<tspan>2 stacks</tspan>");
     assert_holds(&out, ">unsymbolized 25 %</tspan>");
     flm_text_clear(&out);
@@ -555,7 +572,8 @@ static void two_columns_are_a_comparison(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_two("a;gone 100 0\na;new 0 300\na;same 200 200\n");
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, "300 samples before, 500 samples after \xC2\xB7 +66.7 % in all");
     assert_holds(&out, ">grown</text>");
     assert_holds(&out, ">shrunk</text>");
@@ -585,7 +603,9 @@ static void what_disappeared_is_drawn_or_told(void **state)
     };
     struct flm_profile *p = profile_of_two("a;gone 100 0\na;new 0 300\na;same 200 200\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct flm_text out = drawn(p, &(struct flm_svg_options){.widths = cases[i].widths});
+        struct flm_text out =
+            drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                               .widths = cases[i].widths});
         assert_holds(&out, cases[i].gone);
         assert_holds(&out, cases[i].new_one);
         if (cases[i].widths == FLM_WIDTHS_AFTER)
@@ -603,7 +623,9 @@ static void grown_is_warm_and_negate_turns_it(void **state)
     for (int negate = 0; negate < 2; negate++) {
         struct flm_profile *p = profile_of_two("a 1 100\n");
         struct flm_text out =
-            drawn(p, &(struct flm_svg_options){.negate = negate, .without_script = true});
+            drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options),
+                                               .negate = negate,
+                                               .without_script = true});
         const char *boxes = strstr(out.at, "class=\"boxes\"");
         assert_non_null(boxes);
         assert_non_null(strstr(boxes, negate ? "color=\"#4dacf6\"" : "color=\"#ea8751\""));
@@ -621,7 +643,8 @@ static void negative_values_are_a_comparison_by_themselves(void **state)
     flm_builder_add(b, flm_builder_child(b, root, flm_builder_function(b, "less", 4)), metric, -30);
     flm_builder_add(b, flm_builder_child(b, root, flm_builder_function(b, "more", 4)), metric, 10);
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_text out = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text out =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_holds(&out, ">-20 samples in all</tspan>");
     assert_holds(&out, ">less</text>");
     assert_holds(&out, ">more</text>");
@@ -635,7 +658,7 @@ static void negative_values_are_a_comparison_by_themselves(void **state)
 static void options_are_set_by_name(void **state)
 {
     (void)state;
-    struct flm_svg_options o = {0};
+    struct flm_svg_options o = {.size = sizeof o};
     static const char *const pairs[][2] = {{"title", "t"},
                                            {"subtitle", "s"},
                                            {"width", "900"},
@@ -695,7 +718,7 @@ static void the_list_has_every_option(void **state)
     const struct flm_svg_option *list = flm_svg_option_list(&count);
     assert_true(count > 20);
     for (size_t i = 0; i < count; i++) {
-        struct flm_svg_options o = {0};
+        struct flm_svg_options o = {.size = sizeof o};
         struct flm_error why;
         assert_non_null(list[i].description);
         if (list[i].argument) {
@@ -731,7 +754,7 @@ static void options_that_make_no_sense_are_refused(void **state)
                                            {"normalize", "function:"},
                                            {"normalize", "sum"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        struct flm_svg_options o = {0};
+        struct flm_svg_options o = {.size = sizeof o};
         struct flm_error why = {0};
         assert_false(flm_svg_option_set(&o, pairs[i][0], pairs[i][1], &why));
         assert_int_equal(why.kind, FLM_ERROR_USAGE);
@@ -751,10 +774,47 @@ static void options_that_make_no_sense_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct flm_text out = {0};
         struct flm_error why = {0};
-        assert_false(flm_svg_write(p, &wrong[i], keep, &out, &why));
+        struct flm_svg_options options = wrong[i];
+        options.size = sizeof options;
+        assert_false(flm_svg_write(p, &options, keep, &out, &why));
         assert_true(why.text[0] != 0);
         assert_int_equal(out.size, 0);
     }
+    flm_profile_free(p);
+}
+
+static void options_of_other_versions_are_taken_or_refused(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a 1\n");
+    struct flm_svg_options options = {.size = offsetof(struct flm_svg_options, order),
+                                      .title = "Mine",
+                                      .order = (enum flm_draw_order)99};
+    struct flm_text out = drawn(p, &options); /* what an older program lacks is not read */
+    assert_holds(&out, "<title>Mine</title>");
+    flm_text_clear(&out);
+    static const struct {
+        size_t size;
+        const char *why;
+    } wrong[] = {{0, "the size of struct flm_svg_options is not set"},
+                 {sizeof options + 8, "in this library, which is older"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_error why = {0};
+        options.size = wrong[i].size;
+        assert_false(flm_svg_write(p, &options, keep, &out, &why));
+        assert_non_null(strstr(why.text, wrong[i].why));
+        assert_false(flm_svg_palette_write(p, &options, keep, &out, &why));
+        assert_false(flm_svg_option_set(&options, "title", "x", &why));
+        assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    }
+    struct flm_error why = {0};
+    options.size = offsetof(struct flm_svg_options, order);
+    assert_true(flm_svg_option_set(&options, "title", "x", &why));
+    assert_string_equal(options.title, "x");
+    assert_false(flm_svg_option_set(&options, "order", "time", &why));
+    assert_non_null(strstr(why.text, "without the option order"));
+    assert_int_equal(options.order, 99);
+    flm_text_clear(&out);
     flm_profile_free(p);
 }
 
@@ -775,7 +835,7 @@ static void a_palette_keeps_colors_from_picture_to_picture(void **state)
     (void)state;
     struct flm_profile *first = profile_of("main;read_[k] 1\n");
     struct flm_profile *second = profile_of("main;write 1\n");
-    struct flm_svg_options options = {.colors = FLM_COLORS_HOT};
+    struct flm_svg_options options = {.size = sizeof options, .colors = FLM_COLORS_HOT};
     static const char given[] = "zebra->rgb(1,2,3)\nmain->rgb(4,5,6)\n";
     options.palette = (struct flm_name){given, strlen(given)};
     struct flm_text lines = palette_of(first, &options);
@@ -812,6 +872,7 @@ static bool draw_again(void *context, struct flm_error *why)
 {
     struct work *work = context;
     size_t size = 0;
+    work->options.size = sizeof work->options;
     return work->palette ? flm_svg_palette_write(work->p, &work->options, count_bytes, &size, why)
                          : flm_svg_write(work->p, &work->options, count_bytes, &size, why);
 }
@@ -853,13 +914,16 @@ static void a_sink_that_refuses_ends_it(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("a 1\n");
-    struct flm_text all = drawn(p, &(struct flm_svg_options){0});
+    struct flm_text all =
+        drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     size_t size = all.size;
     flm_text_clear(&all);
     for (size_t left = 0; left < size; left += size / 4) {
         size_t room = left;
         struct flm_error why = {0};
-        assert_false(flm_svg_write(p, &(struct flm_svg_options){0}, refuse, &room, &why));
+        assert_false(
+            flm_svg_write(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)},
+                          refuse, &room, &why));
         assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
     }
     flm_profile_free(p);
@@ -871,8 +935,9 @@ static void equal_profiles_are_equal_pictures(void **state)
     uint64_t random = 4;
     struct flm_profile *p = random_profile(&random, &random_full);
     struct flm_profile *again = poured(p, &random);
-    struct flm_text a = drawn(p, &(struct flm_svg_options){0});
-    struct flm_text b = drawn(again, &(struct flm_svg_options){0});
+    struct flm_text a = drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
+    struct flm_text b =
+        drawn(again, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_string_equal(a.at, b.at);
     flm_text_clear(&a);
     flm_text_clear(&b);
@@ -906,6 +971,7 @@ int main(void)
         cmocka_unit_test(options_are_set_by_name),
         cmocka_unit_test(the_list_has_every_option),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
+        cmocka_unit_test(options_of_other_versions_are_taken_or_refused),
         cmocka_unit_test(a_palette_keeps_colors_from_picture_to_picture),
         cmocka_unit_test(drawing_survives_failed_allocations),
         cmocka_unit_test(a_sink_that_refuses_ends_it),
