@@ -13,7 +13,8 @@
 #   make wasm           the viewer for the browser: build/wasm/flamel.wasm
 #   make component      the viewer as a custom element, for npm: build/component
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
-#   make install        command, library, headers, pkg-config file and manual pages; PREFIX, DESTDIR
+#   make install        command, library, headers, pkg-config file, manual pages, completions;
+#                       PREFIX, LIBDIR, DESTDIR, STRIP
 #   make uninstall      removes them
 #   make format         clang-format on every source
 #   make clean          removes build/

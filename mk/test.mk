@@ -51,6 +51,11 @@ EXAMPLE_RESULTS := $(patsubst tests/examples/%.sh,$B/results/examples/%,$(wildca
 $(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $B/flamel force
 	$(run_test) examples/$* $(TEST_SECONDS) tests/examples/$*.sh $B/flamel
 
+# What `make install` installs, and completion in the shells that are here.
+INSTALL_RESULTS := $(patsubst tests/install/%.sh,$B/results/install/%,$(wildcard tests/install/*.sh))
+$(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
+	$(run_test) install/$* $(TEST_SECONDS) tests/install/$*.sh $B/flamel
+
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
@@ -67,7 +72,7 @@ test-browser: $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 .PHONY: test
-test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 CORPUS ?=

@@ -1,0 +1,368 @@
+/* completion.c - `flamel completion`: what a shell needs to complete flamel's command line.
+ *
+ * The scripts are made from the tables of commands, options, formats and operations, so they offer
+ * what this flamel takes. They are plain data for the shell: pressing Tab starts no flamel. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/commands.h"
+#include "cli/common/messages.h"
+#include "flamel/algebra.h"
+#include "format/core/format.h"
+#include "load/pictures.h"
+#include "os/output.h"
+
+/* What the value of an option is completed with. */
+enum values {
+    NO_VALUE, /* a flag */
+    ANY_VALUE,
+    FILES,
+    FOLDERS,
+    READ_FORMATS,
+    WRITTEN_FORMATS,
+    OPERATIONS,
+    VALUES
+};
+
+struct completed {
+    const char *name, *help;
+    const char *value; /* NULL: a flag */
+    char letter;       /* 0: none */
+};
+
+/* An option of the command's table or of its group; false behind the last. Titles have no name. */
+static bool option_at(const struct flm_command *command, size_t i, struct completed *option)
+{
+    if (i < command->option_count) {
+        const struct flm_option *o = &command->options[i];
+        *option = (struct completed){o->name, o->help, o->value, o->letter};
+        return true;
+    }
+    size_t count = 0;
+    const struct flm_more_option *more = command->more ? command->more->list(&count) : NULL;
+    i -= command->option_count;
+    if (i >= count)
+        return false;
+    *option = (struct completed){more[i].name, more[i].help, more[i].value, 0};
+    return true;
+}
+
+static enum values values_of(const struct completed *option)
+{
+    const char *value = option->value;
+    if (!value)
+        return NO_VALUE;
+    if (strcmp(value, "FORMAT") == 0 && strcmp(option->name, "from") == 0)
+        return READ_FORMATS;
+    if (strcmp(value, "FORMAT") == 0 && strcmp(option->name, "to") == 0)
+        return WRITTEN_FORMATS;
+    return strcmp(value, "EXPRESSION") == 0 ? OPERATIONS
+           : strcmp(value, "DIR") == 0      ? FOLDERS
+           : strncmp(value, "FILE", 4) == 0 ? FILES
+                                            : ANY_VALUE;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static void add_formats(struct flm_text *out, enum values values)
+{
+    size_t count, picture_count;
+    const struct flm_format *const *formats = flm_formats(&count);
+    const struct flm_picture_format *pictures = flm_picture_formats(&picture_count);
+    const char *gap = "";
+    for (size_t i = 0; i < count; i++) {
+        if (values == READ_FORMATS ? !flm_format_can_be_read(formats[i])
+                                   : !flm_format_can_be_written(formats[i]))
+            continue;
+        flm_text_format(out, "%s%s", gap, formats[i]->name);
+        gap = " ";
+    }
+    for (size_t i = 0; values == WRITTEN_FORMATS && i < picture_count; i++)
+        if (pictures[i].is_built)
+            flm_text_format(out, "%s%s", gap, pictures[i].name);
+}
+
+/* Those with an argument end in a colon, behind which the argument comes. */
+static void add_operations(struct flm_text *out)
+{
+    const char *name;
+    for (size_t i = 0; (name = flm_operation_name(i)); i++)
+        flm_text_format(out, "%s%s%s", i ? " " : "", name, flm_operation_argument(i, 0) ? ":" : "");
+}
+
+static void add_commands(struct flm_text *out)
+{
+    size_t count;
+    const struct flm_command *const *commands = flm_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        flm_text_format(out, "%s ", commands[i]->name);
+    flm_text_puts(out, "help version");
+}
+
+/* Text in single quotes, on one line, with a backslash before each of `special`; a quote in it is
+ * written as the shell wants it. */
+static void add_quoted(struct flm_text *out, const char *text, const char *special,
+                       const char *quote)
+{
+    flm_text_putc(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'') {
+            flm_text_puts(out, quote);
+            continue;
+        }
+        if (strchr(special, *text))
+            flm_text_putc(out, '\\');
+        flm_text_putc(out, *text == '\n' ? ' ' : *text);
+    }
+    flm_text_putc(out, '\'');
+}
+
+/* ---- bash ------------------------------------------------------------------------------------ */
+
+/* The options of a command, and of each kind of value those that take it: "--to -t". */
+static void add_bash_command(struct flm_text *out, const struct flm_command *command)
+{
+    static const char *const lists[VALUES] = {
+        [ANY_VALUE] = "any",
+        [FILES] = "files",
+        [FOLDERS] = "folders",
+        [READ_FORMATS] = "readable",
+        [WRITTEN_FORMATS] = "writable",
+        [OPERATIONS] = "operations",
+    };
+    struct completed option;
+    flm_text_format(out, "    %s)\n        options='", command->name);
+    for (size_t i = 0; option_at(command, i, &option); i++)
+        if (option.name[0])
+            flm_text_format(out, "--%s ", option.name);
+    flm_text_puts(out, "--help'\n");
+    for (int kind = ANY_VALUE; kind < VALUES; kind++) {
+        bool any = false;
+        for (size_t i = 0; option_at(command, i, &option); i++) {
+            if (!option.name[0] || (int)values_of(&option) != kind)
+                continue;
+            if (!any)
+                flm_text_format(out, "        %s='", lists[kind]);
+            flm_text_format(out, any ? " --%s" : "--%s", option.name);
+            if (option.letter)
+                flm_text_format(out, " -%c", option.letter);
+            any = true;
+        }
+        if (any)
+            flm_text_puts(out, "'\n");
+    }
+    flm_text_puts(out, "        ;;\n");
+}
+
+static void write_bash(struct flm_text *out)
+{
+    size_t count;
+    const struct flm_command *const *commands = flm_commands(&count);
+    flm_text_puts(out, "# bash completion of flamel, made by: flamel completion bash\n\n"
+                       "_flamel_has()\n{\n    [[ \" $1 \" == *\" $2 \"* ]]\n}\n\n"
+                       "_flamel_offer()\n{\n"
+                       "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$current\")\n}\n\n"
+                       "_flamel()\n{\n"
+                       "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
+                       "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                       "    local options= any= files= folders= readable= writable= operations=\n"
+                       "    # bash makes three words of --to=svg\n"
+                       "    if [[ $current == = ]]; then\n        current=\n"
+                       "    elif [[ $previous == = ]]; then\n"
+                       "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
+                       "    if [[ $COMP_CWORD == 1 || $command == help ]]; then\n"
+                       "        _flamel_offer -W '");
+    add_commands(out);
+    flm_text_puts(out, "'\n        return\n    fi\n    case $command in\n");
+    for (size_t i = 0; i < count; i++)
+        add_bash_command(out, commands[i]);
+    flm_text_puts(out, "    esac\n    if _flamel_has \"$any\" \"$previous\"; then\n"
+                       "        COMPREPLY=()\n"
+                       "    elif _flamel_has \"$readable\" \"$previous\"; then\n"
+                       "        _flamel_offer -W '");
+    add_formats(out, READ_FORMATS);
+    flm_text_puts(out, "'\n    elif _flamel_has \"$writable\" \"$previous\"; then\n"
+                       "        _flamel_offer -W '");
+    add_formats(out, WRITTEN_FORMATS);
+    flm_text_puts(out, "'\n    elif _flamel_has \"$operations\" \"$previous\"; then\n"
+                       "        compopt -o nospace 2> /dev/null\n"
+                       "        _flamel_offer -W '");
+    add_operations(out);
+    flm_text_puts(out, "'\n    elif _flamel_has \"$folders\" \"$previous\"; then\n"
+                       "        compopt -o filenames 2> /dev/null\n"
+                       "        _flamel_offer -d\n"
+                       "    elif [[ $current == -* ]] && ! _flamel_has \"$files\" \"$previous\"; "
+                       "then\n"
+                       "        _flamel_offer -W \"$options\"\n"
+                       "    else\n"
+                       "        compopt -o filenames 2> /dev/null\n"
+                       "        _flamel_offer -f\n"
+                       "    fi\n}\ncomplete -F _flamel flamel\n");
+}
+
+/* ---- zsh ------------------------------------------------------------------------------------- */
+
+/* "'--to[help]:FORMAT:(folded flm)'"; a letter is an alternative of its own. */
+static void add_zsh_option(struct flm_text *out, const struct completed *option, const char *name)
+{
+    struct flm_text spec = {0};
+    flm_text_format(&spec, "%s[", name);
+    for (const char *at = option->help; *at; at++) {
+        if (strchr("[]\\", *at))
+            flm_text_putc(&spec, '\\');
+        flm_text_putc(&spec, *at);
+    }
+    flm_text_putc(&spec, ']');
+    enum values values = values_of(option);
+    if (values != NO_VALUE) {
+        flm_text_format(&spec, ":%s:", option->value);
+        if (values == READ_FORMATS || values == WRITTEN_FORMATS) {
+            flm_text_putc(&spec, '(');
+            add_formats(&spec, values);
+            flm_text_putc(&spec, ')');
+        } else {
+            flm_text_puts(&spec, values == FILES        ? "_files"
+                                 : values == FOLDERS    ? "_files -/"
+                                 : values == OPERATIONS ? "_flamel_operations"
+                                                        : " ");
+        }
+    }
+    flm_text_putc(&spec, 0);
+    flm_text_puts(out, " \\\n            ");
+    if (spec.failed)
+        out->failed = true;
+    else
+        add_quoted(out, spec.at, "", "'\\''");
+    flm_text_clear(&spec);
+}
+
+static void write_zsh(struct flm_text *out)
+{
+    size_t count;
+    const struct flm_command *const *commands = flm_commands(&count);
+    flm_text_puts(out, "#compdef flamel\n# zsh completion of flamel, made by: flamel completion "
+                       "zsh\n\n_flamel_operations()\n{\n    compadd -S '' -- ");
+    add_operations(out);
+    flm_text_puts(out, "\n}\n\n_flamel()\n{\n"
+                       "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
+                       "        local -a commands=(");
+    for (size_t i = 0; i < count; i++) {
+        struct flm_text line = {0};
+        flm_text_format(&line, "%s:%s", commands[i]->name, commands[i]->summary);
+        flm_text_putc(&line, 0);
+        flm_text_puts(out, "\n            ");
+        if (line.failed)
+            out->failed = true;
+        else
+            add_quoted(out, line.at, "", "'\\''");
+        flm_text_clear(&line);
+    }
+    flm_text_puts(out, "\n            'help:commands, or the options of one' 'version:its version'"
+                       ")\n        _describe command commands\n        return\n    fi\n"
+                       "    local command=$words[2]\n"
+                       "    shift words\n    (( CURRENT-- ))\n    case $command in\n");
+    for (size_t i = 0; i < count; i++) {
+        struct completed option;
+        flm_text_format(out, "    %s)\n        _arguments -s", commands[i]->name);
+        for (size_t k = 0; option_at(commands[i], k, &option); k++) {
+            char name[80];
+            if (!option.name[0])
+                continue;
+            if (option.letter) {
+                snprintf(name, sizeof name, "*-%c", option.letter);
+                add_zsh_option(out, &option, name);
+            }
+            snprintf(name, sizeof name, "*--%s%s", option.name, option.value ? "=" : "");
+            add_zsh_option(out, &option, name);
+        }
+        flm_text_puts(out, " \\\n            '--help[help]' '*:file:_files'\n        ;;\n");
+    }
+    flm_text_puts(out, "    esac\n}\n\n"
+                       "# Autoloaded, this file is the function; sourced, it registers it.\n"
+                       "if [[ $funcstack[1] == _flamel ]]; then\n    _flamel \"$@\"\n"
+                       "else\n    compdef _flamel flamel\nfi\n");
+}
+
+/* ---- fish ------------------------------------------------------------------------------------ */
+
+static void write_fish(struct flm_text *out)
+{
+    size_t count;
+    const struct flm_command *const *commands = flm_commands(&count);
+    flm_text_puts(out, "# fish completion of flamel, made by: flamel completion fish\n");
+    for (size_t i = 0; i < count; i++) {
+        struct completed option;
+        flm_text_format(out, "complete -c flamel -n __fish_use_subcommand -f -a %s -d ",
+                        commands[i]->name);
+        add_quoted(out, commands[i]->summary, "\\", "\\'");
+        flm_text_putc(out, '\n');
+        for (size_t k = 0; option_at(commands[i], k, &option); k++) {
+            if (!option.name[0])
+                continue;
+            enum values values = values_of(&option);
+            flm_text_format(out, "complete -c flamel -n '__fish_seen_subcommand_from %s' -l %s",
+                            commands[i]->name, option.name);
+            if (option.letter)
+                flm_text_format(out, " -s %c", option.letter);
+            if (values == FILES)
+                flm_text_puts(out, " -r -F");
+            else if (values != NO_VALUE)
+                flm_text_puts(out, " -x");
+            if (values == FOLDERS)
+                flm_text_puts(out, " -a '(__fish_complete_directories)'");
+            if (values == READ_FORMATS || values == WRITTEN_FORMATS || values == OPERATIONS) {
+                flm_text_puts(out, " -a '");
+                if (values == OPERATIONS)
+                    add_operations(out);
+                else
+                    add_formats(out, values);
+                flm_text_putc(out, '\'');
+            }
+            flm_text_puts(out, " -d ");
+            add_quoted(out, option.help, "\\", "\\'");
+            flm_text_putc(out, '\n');
+        }
+    }
+    flm_text_puts(out, "complete -c flamel -n __fish_use_subcommand -f -a 'help version'\n");
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*write)(struct flm_text *out);
+} shells[] = {{"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
+
+static int run(const struct flm_command *command, int count, char **words)
+{
+    struct flm_error why;
+    int operands = flm_options_parse(command, NULL, count, words, &why);
+    if (operands == -2)
+        return FLM_EXIT_DONE;
+    for (size_t i = 0; operands == 1 && i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shells[i].name, words[0]) != 0)
+            continue;
+        struct flm_output output;
+        if (!flm_output_open(&output, "-", &why))
+            return flm_message_error(&why);
+        shells[i].write(&output.text);
+        return flm_output_close(&output, true, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
+    }
+    if (operands == 1)
+        flm_error_set(&why, FLM_ERROR_USAGE, "there is no completion for '%s': bash, zsh or fish",
+                      words[0]);
+    else if (operands >= 0)
+        flm_error_set(&why, FLM_ERROR_USAGE, "completion takes a shell: bash, zsh or fish");
+    return flm_message_error(&why);
+}
+
+const struct flm_command flm_command_completion = {
+    .name = "completion",
+    .synopsis = "SHELL",
+    .summary = "completion of this command line for bash, zsh or fish",
+    .description = "Prints a script by which bash, zsh or fish completes the commands, options, "
+                   "formats and\noperations of flamel. 'make install' installs all three.",
+    .examples = "  source <(flamel completion bash)                       in ~/.bashrc\n"
+                "  flamel completion fish | source                        in config.fish\n",
+    .run = run,
+};
