@@ -2,8 +2,10 @@
 # in mk/, a file a subject.
 #
 #   make                the command build/flamel, build/libflamel.a and build/libflamel.so
-#   make test           every test: unit, transcripts of the command, examples, fuzz replay, wasm,
-#                       browser; -j helps
+#   make test           every test: unit, transcripts of the command, examples, install, fuzz replay,
+#                       wasm, browser; -j helps
+#   make test-unit      unit tests and fuzz replay: with SAN=1, say
+#   make test-threads   the unit tests that run threads: with SAN=thread
 #   make test-browser   pages and pictures in the installed browser: chromium, node and npm
 #   make test-corpus    the command on a folder of real profiles: CORPUS=DIR
 #   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
@@ -22,6 +24,7 @@
 #
 #   CC=clang            another compiler              WERROR=1   warnings are errors
 #   SAN=1               address and undefined behavior sanitizers, in build/san
+#   SAN=thread          data races, in build/tsan
 #   V=1                 shows the commands            OPTIMIZE   instead of -O2
 
 VERSION := 0.1.0
@@ -45,7 +48,7 @@ include mk/install.mk
 
 .PHONY: help
 help:
-	@sed -n 's/^#$$//p; s/^#   /  /p; /^$$/q' Makefile
+	@sed -n '/^$$/q; s/^#$$//p; s/^#   /  /p' Makefile
 
 # Which headers each object needs: written by the compiler, read back here.
 -include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')

@@ -33,16 +33,21 @@ sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(OPT
 # One compilation serves both libraries; calls inside the library need not go through its table.
 NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
 
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# SAN=1 finds wrong memory accesses and undefined behavior, SAN=thread data races; each has a build of its own.
 ifeq ($(SAN),1)
 B := $(BUILD)/san
-NATIVE += $(SANITIZE)
-LDFLAGS += $(SANITIZE)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else ifeq ($(SAN),thread)
+B := $(BUILD)/tsan
+SANITIZE := -fsanitize=thread -fno-omit-frame-pointer
 else
 B := $(BUILD)
+SANITIZE :=
 endif
+NATIVE += $(SANITIZE)
+LDFLAGS += $(SANITIZE)
 
-ifneq ($(filter test check,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-% check,$(MAKECMDGOALS)),)
 WERROR ?= 1
 endif
 FATAL := $(if $(filter 1,$(WERROR)),-Werror)

@@ -1,4 +1,4 @@
-# make test: unit tests, transcripts, examples, fuzz replay, wasm, browser.
+# make test: unit tests, transcripts, examples, installing, fuzz replay, wasm, browser; and parts of it.
 
 # A program per file: cmocka, what tests/support has, and the library. Support may stand in front
 # of the allocator, to make the 1st, 2nd, 3rd ... allocation fail.
@@ -24,7 +24,7 @@ $(patsubst %,$B/tests/%,$(filter wasm/%,$(TESTS))): $(PAGE_SOURCES:%.c=$B/obj/%.
 
 # A result is made anew each time: it may depend on any file of tests/data. A test that fails does
 # not stop the others; the results are counted at the end.
-TEST_SECONDS ?= $(if $(filter 1,$(SAN)),600,180)
+TEST_SECONDS ?= $(if $(SAN),600,180)
 run_test = @tests/house/run_test.sh $@
 
 UNIT_RESULTS := $(TESTS:%=$B/results/%)
@@ -69,6 +69,19 @@ $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \
 
 .PHONY: test-browser
 test-browser: $(BROWSER_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+# Memory and arithmetic: what SAN=1 looks at. Every seed of the fuzz targets is replayed.
+.PHONY: test-unit
+test-unit: $(UNIT_RESULTS) $(REPLAY_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+# The tests in which more than one thread runs: what SAN=thread looks at.
+THREADED := os/% load/chunks load/load stats/maxt% gate/runs/distances symbol/registry/% symbol/dwarf/dwarf_walk \
+            symbol/demangle/plain_names record/live/% record/capture/recorder cli/command/top cli/tui/live
+THREADED_RESULTS := $(patsubst %,$B/results/%,$(filter $(THREADED:%=%_test),$(TESTS)))
+.PHONY: test-threads
+test-threads: $(THREADED_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 .PHONY: test

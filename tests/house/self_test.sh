@@ -74,7 +74,7 @@ refuses()
 
 plant
 library
-for check in layers cycles headers tested format lint; do
+for check in layers cycles headers tested cli_includes comments format lint; do
     likes $check.sh
 done
 likes globals.sh one.a
@@ -115,6 +115,26 @@ echo '#include "base/a.h"' > src/base/c.h
 refuses cycles.sh 'base/b.h: is on an include cycle'
 plant; echo '#include "flamel/one.h"' >> include/flamel/one.h
 refuses cycles.sh 'flamel/one.h: is on an include cycle'
+
+# ---- cli_includes ----
+plant; mkdir -p src/cli; printf '#include "flamel/one.h"\n#include "base/one.h"\n' > src/cli/main.c
+likes cli_includes.sh
+echo '#include "format/two.h"' >> src/cli/main.c
+refuses cli_includes.sh 'src/cli includes format/two.h, which is not public'
+echo 'format/two.h' > tests/house/cli_includes
+likes cli_includes.sh
+echo 'format/one.h' >> tests/house/cli_includes
+refuses cli_includes.sh 'format/one.h is not needed any more'
+
+# ---- comments ----
+plant; printf '/* ---- Reading ---- */\nconst char *wide = "/* %0100d"; /* short */\n' 0 >> src/base/one.c
+likes comments.sh
+printf '/* ---- Writing -----\n */\n' >> src/base/one.c
+refuses comments.sh 'one.c:11: the banner does not end on its line'
+plant; printf '/* One line.\n * %0100d */\n' 0 >> src/base/one.c
+refuses comments.sh 'one.c:10: the comment is 106 columns wide'
+plant; printf 'int x; /* %0100d */\n' 0 >> src/base/one.c
+refuses comments.sh 'one.c:9: the comment is 113 columns wide'
 
 # ---- headers ----
 plant; echo 'size_t three(void);' > src/base/three.h
@@ -247,7 +267,7 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 # ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
 plant
 cp -r "$root/Makefile" "$root/mk" "$root/web" "$root/tests" .
-rm -rf tests/*/*_test.c tests/*/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/support
+rm -rf tests/*/*_test.c tests/*/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/install tests/support
 quietly()
 {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"
