@@ -41,8 +41,7 @@ struct flm_page_server {
     char url[96];
 };
 
-/* ---- Answering ----------------------------------------------------------------------------------
- */
+/* ---- Answering ------------------------------------------------------------------------------- */
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status,
                               const struct flm_page_server *server, const struct flm_served *file)
@@ -133,8 +132,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     return refuse(connection, MHD_HTTP_NOT_FOUND, s, "there is no such file\n");
 }
 
-/* ---- Starting -----------------------------------------------------------------------------------
- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 static bool make_token(char *token, struct flm_error *why)
 {

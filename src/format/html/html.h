@@ -6,7 +6,8 @@
  *     <script type="text/plain" id="flamel-after" data-size="2811604" data-name="app.perf">
  *     ...base64 of the gzip of the packed profile...</script>
  *
- * Base64 has no '<', and text in the page is escaped, so a search finds these tags and nothing else. */
+ * Base64 has no '<', and text in the page is escaped, so a search finds these tags and nothing
+ * else. */
 #ifndef FLAMEL_FORMAT_HTML_HTML_H
 #define FLAMEL_FORMAT_HTML_HTML_H
 
