@@ -150,7 +150,12 @@ export function makeHelp(view) {
         make('form', {method: 'dialog'}, make('button', {class: 'close', 'aria-label': 'Close'}, '×')),
         make('h2', {}, 'Keys'), body,
         make('p', {class: 'muted'}, 'Click selects, a second click zooms. Wheel or two fingers zoom, ' +
-            'drag moves, a long press shows details. Drop a file to open it; with Shift, to compare.'));
+            'drag moves, a long press shows details. Drop a file to open it; with Shift, to compare.'),
+        make('h2', {}, 'Terms'),
+        make('p', {class: 'muted'}, 'Self: the weight of a function alone (perf: Self, pprof: flat). Total: with ' +
+            'everything that it calls (perf: Children, pprof: cum). Inverted: leaf first, the callers of each ' +
+            'function below it. Merged frames: neighbors too narrow to draw, as one gray box with their sum. ' +
+            'The glossary of flamel has all terms: docs/glossary.md.'));
     element.addEventListener('click', event => event.target === element && element.close());
     element.addEventListener('close', () => view.focusPicture());
     return {

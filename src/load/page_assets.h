@@ -11,7 +11,7 @@ enum flm_page_asset {
     FLM_PAGE_START,
     FLM_PAGE_START_HASH,
     FLM_PAGE_SCRIPT_HASH,
-    FLM_PAGE_SERVED_MODULE /* the viewer as WebAssembly, with all readers: `flamel view` serves it */
+    FLM_PAGE_SERVED_MODULE /* the viewer in WebAssembly with all readers, for `flamel view` */
 };
 
 /* Empty when flamel was built without clang. */
