@@ -8,8 +8,7 @@
 #include "cli/common/commands.h"
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
-#include "format/core/format.h"
-#include "load/pictures.h"
+#include "flamel/file.h"
 #include "os/output.h"
 
 /* What the value of an option is completed with. */
@@ -66,20 +65,14 @@ static enum values values_of(const struct completed *option)
 
 static void add_formats(struct flm_text *out, enum values values)
 {
-    size_t count, picture_count;
-    const struct flm_format *const *formats = flm_formats(&count);
-    const struct flm_picture_format *pictures = flm_picture_formats(&picture_count);
+    struct flm_format_info info = {.size = sizeof info};
     const char *gap = "";
-    for (size_t i = 0; i < count; i++) {
-        if (values == READ_FORMATS ? !flm_format_can_be_read(formats[i])
-                                   : !flm_format_can_be_written(formats[i]))
+    for (size_t i = 0; flm_format_at(i, &info); i++) {
+        if (values == READ_FORMATS ? !info.reads : !info.writes)
             continue;
-        flm_text_format(out, "%s%s", gap, formats[i]->name);
+        flm_text_format(out, "%s%s", gap, info.name);
         gap = " ";
     }
-    for (size_t i = 0; values == WRITTEN_FORMATS && i < picture_count; i++)
-        if (pictures[i].is_built)
-            flm_text_format(out, "%s%s", gap, pictures[i].name);
 }
 
 /* Those with an argument end in a colon, behind which the argument comes. */
