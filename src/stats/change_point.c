@@ -1,5 +1,6 @@
 #include "stats/change_point.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from
                             uint32_t least, uint32_t permutations, uint64_t seed,
                             struct flm_split *split, struct flm_error *why)
 {
+    assert(from <= to && to <= distances->count);
     if (!has_split(from, to, &least, split))
         return true;
     uint32_t count = to - from, at = 0;
@@ -263,6 +265,7 @@ bool flm_split_by_columns(const struct flm_matrix *matrix, uint32_t from, uint32
                           uint32_t least, double unit, uint32_t permutations, uint64_t seed,
                           struct flm_split *split, struct flm_error *why)
 {
+    assert(from <= to && to <= matrix->run_count);
     if (!has_split(from, to, &least, split) || matrix->column_count == 0)
         return true;
     struct series s = {.count = to - from, .least = least};

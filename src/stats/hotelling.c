@@ -1,5 +1,6 @@
 #include "stats/hotelling.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ enum flm_hotelling_refusal flm_hotelling_init(struct flm_hotelling *hotelling,
                                               const struct flm_matrix *matrix,
                                               const unsigned char *is_new, uint32_t *column)
 {
+    assert(hotelling && matrix && is_new);
     uint32_t p = matrix->column_count, runs = matrix->run_count, new_count = 0;
     for (uint32_t r = 0; r < runs; r++)
         new_count += is_new[r] != 0;

@@ -1,5 +1,6 @@
 #include "stats/linkage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ static void read_order(const struct clustering *j, uint32_t *order)
 bool flm_order_by_similarity(const double *distance, uint32_t count, uint32_t *order,
                              struct flm_error *why)
 {
+    assert(count == 0 || (distance && order));
     struct clustering j = {.given = distance,
                            .distance = malloc((size_t)count * count * sizeof(double) + 1),
                            .count = count,

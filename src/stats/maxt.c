@@ -1,5 +1,6 @@
 #include "stats/maxt.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -215,6 +216,7 @@ bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
                    const unsigned char *is_new, const struct flm_permutations *permutations,
                    const struct flm_maxt_options *options, struct flm_error *why)
 {
+    assert(maxt && is_new && options && matrix->run_count == permutations->run_count);
     size_t columns = (size_t)matrix->column_count + 1;
     *maxt = (struct flm_maxt){
         .column_count = matrix->column_count,

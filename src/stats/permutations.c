@@ -156,6 +156,7 @@ bool flm_permutations_init(struct flm_permutations *permutations, uint32_t run_c
                            const unsigned char *is_new, const uint32_t *block, uint32_t requested,
                            uint64_t seed, struct flm_error *why)
 {
+    assert(permutations && (is_new || run_count == 0));
     struct blocks blocks;
     *permutations = (struct flm_permutations){.run_count = run_count};
     if (!find_blocks(&blocks, run_count, is_new, block))

@@ -1,4 +1,5 @@
 /* maker.c - collects scopes, ranges, lines and symbols, and joins the makers of several threads. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -268,6 +269,7 @@ void flm_code_maker_join(struct flm_code_maker *maker, struct flm_code_maker *pa
 
 struct flm_code_table *flm_code_maker_finish(struct flm_code_maker *maker, struct flm_error *why)
 {
+    assert(maker);
     struct flm_code_finish finish = {.maker = maker};
     struct flm_code_table *table = NULL;
     if (maker->too_many)

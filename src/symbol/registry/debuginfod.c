@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/core/array.h"
@@ -56,19 +55,15 @@ enum {
     ALL_SECONDS = 600
 };
 static const long most_bytes = 4L << 30;
+static const int64_t second_ns = 1000000000;
 
 struct transfer {
     int patience_seconds;
     bool is_queried;
     const char *refusal; /* why it was given up; NULL: it was not */
-    time_t started, window_started;
+    int64_t started_ns, window_started_ns;
     long window_bytes;
 };
-
-static time_t now_seconds(void)
-{
-    return (time_t)(flm_now_ns() / 1000000000);
-}
 
 /* The library calls this at least once a second while it queries servers, and not for files in its
  * cache. `received` is in bytes once a server sends the file; before that it counts the calls.
@@ -80,17 +75,17 @@ static int check_progress(debuginfod_client *client, long received, long size)
     if (!flm_library_loaded_function(DEBUGINFOD_SONAME, "debuginfod_get_user_data", &get_user_data))
         return 0;
     struct transfer *transfer = get_user_data(client);
-    time_t now = now_seconds();
+    int64_t now = flm_now_ns();
     transfer->is_queried = true;
     if (labs(received - transfer->window_bytes) >= (long)STALL_RATE * transfer->patience_seconds) {
-        transfer->window_started = now;
+        transfer->window_started_ns = now;
         transfer->window_bytes = received;
     }
     if (received > most_bytes || size > most_bytes)
         transfer->refusal = "the file is larger than 4 GiB";
-    else if (now - transfer->started > ALL_SECONDS)
+    else if (now - transfer->started_ns > ALL_SECONDS * second_ns)
         transfer->refusal = "the file did not arrive within 10 minutes";
-    else if (now - transfer->window_started >= transfer->patience_seconds)
+    else if (now - transfer->window_started_ns >= transfer->patience_seconds * second_ns)
         transfer->refusal = "the servers do not respond";
     return transfer->refusal != NULL;
 }
@@ -166,8 +161,8 @@ struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
     const struct library *library = &debuginfod->library;
     find_function *find =
         kind == FLM_DEBUGINFOD_EXECUTABLE ? library->find_executable : library->find_debuginfo;
-    time_t now = now_seconds();
-    struct transfer transfer = {.started = now, .window_started = now};
+    int64_t now = flm_now_ns();
+    struct transfer transfer = {.started_ns = now, .window_started_ns = now};
     pthread_mutex_lock(&debuginfod->lock);
     transfer.patience_seconds = debuginfod->patience_seconds;
     pthread_mutex_unlock(&debuginfod->lock);

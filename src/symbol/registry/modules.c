@@ -1,4 +1,5 @@
 /* modules.c - the set of modules: each file once, its tables made by several threads. */
+#include <assert.h>
 #include <libelf.h>
 #include <stdlib.h>
 
@@ -40,6 +41,7 @@ static bool keep_options(struct flm_modules *modules, const struct flm_modules_o
 struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
                                     struct flm_error *why)
 {
+    assert(options && (options->symbol_dirs || options->symbol_dir_count == 0));
     struct flm_modules *modules = calloc(1, sizeof *modules);
     if (!modules || !keep_options(modules, options)) {
         flm_modules_free(modules);
@@ -223,6 +225,7 @@ static bool find_same(const struct flm_modules *modules, const struct flm_module
 struct flm_module *flm_modules_get(struct flm_modules *modules,
                                    const struct flm_module_request *request)
 {
+    assert(modules && request && request->build_id.size <= FLM_BUILD_ID_MOST);
     uint32_t hash = flm_request_hash(request->path, &request->build_id);
     for (struct flm_probe at = flm_index_probe(&modules->request_index, hash);
          flm_index_next(&modules->request_index, &at);)

@@ -1,5 +1,6 @@
 #include "symbol/registry/preloader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ static void *run(void *context)
 
 struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why)
 {
+    assert(modules);
     struct flm_preloader *p = calloc(1, sizeof *p);
     if (!p) {
         flm_error_memory(why);

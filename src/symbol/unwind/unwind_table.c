@@ -1,5 +1,6 @@
 #include "symbol/unwind/unwind_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -176,6 +177,7 @@ static bool add_functions(struct flm_unwind_maker *maker, const struct flm_cfi *
 struct flm_unwind_table *flm_unwind_table_new(const struct flm_unwind_sections *sections,
                                               struct flm_error *why)
 {
+    assert(sections);
     struct flm_cfi cfi = {0};
     if (!flm_cfi_read(&cfi, sections, why))
         return NULL;
