@@ -8,7 +8,7 @@
 #include "base/core/scan.h"
 #include "os/threads.h"
 
-/* A chunk must be worth a thread and the merge behind it. */
+/* A chunk must be worth a thread and the merge after it. */
 enum { MOST_CHUNKS = 64, SMALLEST_CHUNK = 4 << 20 };
 
 struct reading {
@@ -27,7 +27,7 @@ struct reading {
     } chunk[MOST_CHUNKS];
     size_t count;
     int threads;
-    pthread_t caller; /* the thread that may be called back */
+    pthread_t caller; /* the only thread that calls `progress` */
 };
 
 static int thread_count(int wanted)
@@ -76,7 +76,7 @@ static bool report_progress(void *context, uint64_t bytes)
     return !atomic_load(&r->stopped);
 }
 
-/* Losses and errors name lines; those of a chunk count from its own beginning. */
+/* Losses and errors name lines, which a chunk counts from its own beginning. */
 static bool shift_lines(const struct chunk *chunk, struct flm_builder *builder,
                         struct flm_error *why)
 {
@@ -122,8 +122,8 @@ static void read_chunk(void *context, size_t i)
     flm_input_close(input);
 }
 
-/* The first place at `wanted` or behind it where a chunk may begin: looked for in a window that
- * grows until there is one. */
+/* The first offset at `wanted` or after it where a chunk may begin: searched in a window that grows
+ * until there is one. */
 static bool find_cut(struct flm_input *whole, const struct flm_format *format, uint64_t wanted,
                      uint64_t *found, struct flm_error *why)
 {

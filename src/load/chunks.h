@@ -1,8 +1,8 @@
-/* chunks.h - one file read in chunks, side by side, and merged.
+/* chunks.h - one file or block of memory, read in chunks in parallel, and merged.
  *
- * Each chunk begins where its format says one may begin, is read by a thread of its own into a
- * profile of its own, and the profiles are merged in their order. Merging sorted trees costs little
- * (algebra/operation/align.c), and what only one chunk has is copied. */
+ * Each chunk begins where its format says that one may begin, and is read by a thread of its own
+ * into a profile of its own; the profiles are merged in their order. Merging sorted trees costs
+ * little (algebra/operation/align.c), and subtrees of only one chunk are copied. */
 #ifndef FLAMEL_LOAD_CHUNKS_H
 #define FLAMEL_LOAD_CHUNKS_H
 
@@ -10,12 +10,12 @@
 #include "format/core/format.h"
 #include "os/input.h"
 
-/* How many chunks a file of that size is worth; `threads` 0: as many as there are processors. */
+/* How many chunks to read a file of that size in; `threads` 0: one per processor. */
 size_t flm_chunk_count(uint64_t size, int threads);
 
-/* `whole` is a plain file of a format with `cut`, read from `start` on. Of the options only threads
- * and progress are used. Where it is refused as FLM_ERROR_FORMAT, the whole may still be fine: a
- * chunk does not know what is in the others. */
+/* `whole` is a plain input of a format with `cut`, read from `start` on. Of the load options only
+ * threads and progress are used. Where a chunk is refused as FLM_ERROR_FORMAT, the whole may still
+ * be fine: a chunk does not know the others. */
 struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, size_t count,
                                     const struct flm_format *format,
                                     const struct flm_read_options *read,

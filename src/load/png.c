@@ -28,7 +28,7 @@ bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_optio
 #include "os/library.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* What fontconfig keeps for the rest of the program is no leak of ours. */
+/* Memory that fontconfig keeps until the program ends is not a leak of ours. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -43,7 +43,7 @@ const char *__lsan_default_options(void)
 
 /* ---- Cairo ----------------------------------------------------------------------------------- */
 
-/* Each name stands here once: it is looked up, and the pointer to it has its type. */
+/* Each function is named once: looked up by name, and called through a pointer of its type. */
 /* clang-format off */
 #define CAIRO_FUNCTIONS(each)                                                                     \
     each(toy_font_face_create) each(font_options_create) each(matrix_init_scale)                  \
@@ -74,9 +74,9 @@ static bool open_cairo(struct cairo *cairo, struct flm_error *why)
                          missing.text);
 }
 
-/* ---- Letters --------------------------------------------------------------------------------- */
+/* ---- Glyphs ---------------------------------------------------------------------------------- */
 
-/* Fonts of many letters, where they are installed; fontconfig substitutes the others. */
+/* Fonts with many characters, where they are installed; fontconfig substitutes the others. */
 static const char *const other_families[] = {"DejaVu Sans", "Noto Sans CJK SC", "Unifont"};
 enum { OTHER_FAMILIES = sizeof other_families / sizeof other_families[0] };
 
@@ -85,10 +85,10 @@ struct face {
     double size_px;
     bool bold;
     cairo_scaled_font_t *font;
-    cairo_scaled_font_t *others[OTHER_FAMILIES]; /* for letters that it does not have */
+    cairo_scaled_font_t *others[OTHER_FAMILIES]; /* for characters that it does not have */
 };
 
-/* The first family of a list as CSS has it that is a real name. */
+/* The first family of a CSS list that is not a generic one. */
 static void first_family(const char *list, char *family, size_t size)
 {
     struct flm_bytes left = flm_bytes_of(list);
@@ -167,7 +167,7 @@ static bool draw_glyph(const struct cairo *cairo, cairo_scaled_font_t *font,
 {
     cairo_text_extents_t box;
     cairo->scaled_font_glyph_extents(font, glyph, 1, &box);
-    /* A pixel around, for what the edges are smoothed with. */
+    /* A pixel on each side, for smoothed edges. */
     int left = (int)(box.x_bearing * FLM_ATLAS_COLUMNS) - 3, top = (int)box.y_bearing - 2;
     int width = (int)(box.width * FLM_ATLAS_COLUMNS) + 8, height = (int)box.height + 5;
     cairo_surface_t *surface = cairo->image_surface_create(CAIRO_FORMAT_A8, width, height);
@@ -195,7 +195,7 @@ struct letters {
     struct cairo cairo;
     char family[200];
     struct FLM_ARRAY(struct face) faces;
-    uint8_t *coverage; /* of the last letter */
+    uint8_t *coverage; /* of the last glyph */
 };
 
 static const struct face *face_of(struct letters *letters, double size_px, bool bold)
@@ -210,7 +210,7 @@ static const struct face *face_of(struct letters *letters, double size_px, bool 
     return face;
 }
 
-/* A flm_glyph_source: from the font itself, or from one that has the letter. */
+/* A flm_glyph_source: from the font itself, or from one that has the character. */
 static bool rasterize(void *context, uint32_t code, double size_px, bool bold,
                       struct flm_glyph *letter, struct flm_error *why)
 {
@@ -254,7 +254,7 @@ static cairo_status_t hand_on(void *context, const unsigned char *bytes, unsigne
                                                           : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* Cairo has blue where we have red; the pixels are changed in place. */
+/* Cairo has blue where we have red: the pixels are converted in place. */
 static bool write_pixels(const struct cairo *cairo, struct flm_pixels *pixels,
                          struct buffered *buffered, struct flm_error *why)
 {
@@ -311,7 +311,7 @@ static bool draw(struct flm_svg *svg, struct buffered *buffered, struct flm_erro
     struct flm_pixel_surface surface;
     struct flm_svg_sheet sheet = {.out = NULL};
     const struct flm_surface measuring = flm_svg_sheet_surface(&sheet);
-    /* Checked before any letter is rasterized, which may be huge ones. */
+    /* Checked before any glyph is rasterized: they may be huge. */
     if (!flm_svg_fill_document(svg, svg->options.scale, why) ||
         !flm_document_lay_out(&svg->document, &measuring, why) ||
         !check_size(&svg->document, why) || !open_cairo(&letters.cairo, why))

@@ -1,4 +1,4 @@
-/* file_bytes.h - small files, whole: read into a text, written from bytes. */
+/* file_bytes.h - small files as a whole: appended to a text, written from bytes. */
 #ifndef FLAMEL_OS_FILE_BYTES_H
 #define FLAMEL_OS_FILE_BYTES_H
 

@@ -2,11 +2,10 @@
 
 #include <zlib.h>
 
-/* zlib counts what it is given, and where it puts it, in an unsigned int. */
+/* zlib counts the bytes of its input and output in an unsigned int. */
 enum { PIECE = 1 << 30 };
 
-/* What zlib is given next, and where to put it. The type of its input is not const, though it only
- * reads it. */
+/* The next input and output of zlib. The type of its input is not const, though it only reads. */
 static void feed(z_stream *stream, struct flm_bytes *from, char *to, size_t room)
 {
     union {
@@ -19,7 +18,7 @@ static void feed(z_stream *stream, struct flm_bytes *from, char *to, size_t room
     stream->avail_out = room < PIECE ? (uInt)room : PIECE;
 }
 
-/* One step of deflate or inflate; `from` is moved on, and `out` grows. */
+/* One step of deflate or inflate: advances `from`, and appends to `out`. */
 static int step(z_stream *stream, int (*code)(z_stream *, int), int flush, struct flm_bytes *from,
                 size_t room, struct flm_text *out)
 {
@@ -37,7 +36,7 @@ static int step(z_stream *stream, int (*code)(z_stream *, int), int flush, struc
 bool flm_gzip(struct flm_bytes bytes, int level, struct flm_text *out, struct flm_error *why)
 {
     z_stream stream = {0};
-    /* 16: with the head of gzip, which has no time in it unless it is told one. */
+    /* 16: with the head of gzip, which has no time in it unless one is set. */
     if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         return flm_error_memory(why);
     size_t room = bytes.size / 2 + 1024;
@@ -54,7 +53,7 @@ bool flm_gunzip(struct flm_bytes gzip, uint64_t size, struct flm_text *out, stru
     if (inflateInit2(&stream, 15 + 16) != Z_OK)
         return flm_error_memory(why);
     size_t before = out->size;
-    /* Nothing shrinks to less than a thousandth: a promise of more is not believed. */
+    /* deflate shrinks nothing to less than a thousandth: a larger size is refused at once. */
     bool likely = size / 1100 <= gzip.size;
     int result = likely ? Z_OK : Z_DATA_ERROR;
     while (result == Z_OK && out->size - before <= size)

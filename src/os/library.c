@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* What dlsym finds is a pointer to data, as its type says, and POSIX has both of one size. */
+/* dlsym returns pointers to data, by their type; POSIX has both of one size. */
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions are as others");
 
 static bool system_error(struct flm_error *why)
 {
     const char *text = dlerror();
-    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s", text ? text : "it cannot be loaded");
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s", text ? text : "the library cannot be loaded");
 }
 
 static void *load(const char *file)

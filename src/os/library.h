@@ -1,9 +1,8 @@
 /* library.h - libraries that are loaded when they are needed, not when the program starts.
  *
- * A library that is linked is loaded, with all that it is linked with, by every command: cairo and
- * libmicrohttpd bring 26 others, and took 3.4 of the 6.3 ms of CPU of `flamel --version`. So
- * what few commands use is opened by name where it is used; that it is not there is an error then,
- * of that use alone. */
+ * A linked library is loaded by every command, with all its dependencies: cairo and libmicrohttpd
+ * bring 26 others, and took 3.4 of the 6.3 ms of CPU of `flamel --version`. So a library that few
+ * commands need is loaded by name where it is used; a missing one is an error of that use alone. */
 #ifndef FLAMEL_OS_LIBRARY_H
 #define FLAMEL_OS_LIBRARY_H
 
@@ -11,14 +10,14 @@
 
 #include "flamel/error.h"
 
-/* Loads the first of `files` that is there ("libz.so.1"), and finds `functions` in it; NULL ends
- * both lists. `pointers` is a structure of pointers to functions and nothing else, as many and in
- * the same order, and of use only if all of them were found.
+/* Loads the first of `files` that exists ("libz.so.1"), and finds `functions` in it; NULL ends both
+ * lists. `pointers` is a structure of pointers to functions and nothing else, as many and in the
+ * same order, and valid only if all of them were found.
  *
- * The library stays loaded: what it began, threads and handlers, would outlive closing it.
+ * The library stays loaded: its threads and handlers would outlive closing it.
  *
- * False, and what the system says of the first file, when there is none, or a function is not in
- * it. */
+ * False when no file can be loaded, with the system's reason for the first one, or when a function
+ * is missing. */
 bool flm_library_open(const char *const *files, const char *const *functions, void *pointers,
                       struct flm_error *why);
 

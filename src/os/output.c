@@ -26,13 +26,13 @@ static bool write_all(void *context, const void *bytes, size_t size)
     return true;
 }
 
-/* Opens a new file beside `path`; false where that cannot be. */
+/* Opens a new file in the folder of `path`; false where that is impossible. */
 static bool open_temporary(struct flm_output *output, const char *path)
 {
     struct stat now;
     bool there = stat(path, &now) == 0;
     if (there ? !S_ISREG(now.st_mode) || access(path, W_OK) != 0 : lstat(path, &now) == 0)
-        return false; /* no file, or a link to where none is yet */
+        return false; /* not a file, or a link to one that does not exist yet */
     char *target = there ? realpath(path, NULL) : strdup(path);
     struct flm_text name = {0};
     flm_text_format(&name, "%s.%u.tmp", target ? target : "", (unsigned)getpid());
@@ -45,7 +45,7 @@ static bool open_temporary(struct flm_output *output, const char *path)
         return false;
     }
     if (there)
-        (void)!fchmod(output->file, now.st_mode & 0777); /* else it has those of a new file */
+        (void)!fchmod(output->file, now.st_mode & 0777); /* else it has the mode of a new file */
     output->temporary = name.at;
     output->target = target;
     return true;

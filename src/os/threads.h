@@ -1,4 +1,4 @@
-/* threads.h - the same work on several chunks at once. */
+/* threads.h - the same work for many items in parallel. */
 #ifndef FLAMEL_OS_THREADS_H
 #define FLAMEL_OS_THREADS_H
 
@@ -7,9 +7,9 @@
 /* Processors that this process may use; at least 1. */
 int flm_processor_count(void);
 
-/* Calls work(context, i) for every i below `count`, by `threads` threads that each take the next i
- * when they are done with one. This thread is one of them, and where others cannot be had it does
- * it all, so this cannot fail. */
+/* Calls work(context, i) for every i below `count`, in up to `threads` threads that each take the
+ * next i when they are done with one. The calling thread is one of them, and does it all where no
+ * other can be started, so this cannot fail. */
 void flm_threads_run(int threads, size_t count, void (*work)(void *context, size_t i),
                      void *context);
 

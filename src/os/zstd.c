@@ -48,7 +48,7 @@ bool flm_zstd_open(struct flm_zstd *zstd, struct flm_text *out, struct flm_error
 bool flm_zstd_close(struct flm_zstd *zstd, struct flm_error *why)
 {
     ZSTD_inBuffer nothing = {NULL, 0, 0};
-    /* After a failure libzstd would begin anew, and end well. */
+    /* After a failure libzstd would start over, and succeed. */
     bool good = flm_text_flush(&zstd->text) && !zstd->text.failed && !zstd->damaged &&
                 compress(zstd, &nothing, ZSTD_e_end);
     if (!good && (zstd->damaged || !zstd->out->failed))

@@ -173,7 +173,7 @@ static void a_piece_without_a_value_is_counted_like_any_line(void **state)
     agrees(&text, false);
     while (text.size < LARGE)
         flm_text_puts(&text, "a message; and nothing else\n");
-    refused(&text, 1, "no value behind the stack in 'a message; and nothing else'");
+    refused(&text, 1, "no value after the stack in 'a message; and nothing else'");
 }
 
 static void sums_over_all_pieces_are_checked(void **state)

@@ -304,7 +304,7 @@ static void what_is_no_profile_is_refused(void **state)
                               "ELF\2\1\1\0\0",
                               9},
            NULL, FLM_ERROR_FORMAT, "(ELF)");
-    refuse(flm_bytes_of("a;b\n"), NULL, FLM_ERROR_FORMAT, "line 1: no value behind the stack");
+    refuse(flm_bytes_of("a;b\n"), NULL, FLM_ERROR_FORMAT, "line 1: no value after the stack");
     struct flm_error why = {0};
     assert_null(flm_load("/absent/file", NULL, &why));
     assert_string_equal(why.text, "/absent/file: cannot be opened: No such file or directory");

@@ -24,7 +24,7 @@ static double now_s(void)
     return (double)flm_now_ns() * 1e-9;
 }
 
-/* A line that is written over and over, only on a terminal and only when reading takes long. */
+/* A line that is overwritten, only on a terminal and only when reading takes long. */
 static bool show_progress(void *context, uint64_t bytes, uint64_t size)
 {
     struct progress *p = context;
@@ -66,7 +66,7 @@ static struct flm_profile *apply(const struct flm_load_fields *fields, struct fl
     return result;
 }
 
-/* A path below one that the environment names. */
+/* A path below that of an environment variable. */
 static const char *path_below(const char *variable, const char *rest, struct flm_text *path)
 {
     const char *at = getenv(variable);
@@ -117,7 +117,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .allow_negative = fields->allow_signed,
         .lenient = fields->lenient,
         .columns = fields->columns,
-        .drop_times = fields->drop_times && !fields->apply, /* label: and time: ask for them */
+        .drop_times = fields->drop_times && !fields->apply, /* label: and time: need them */
         .threads = fields->threads,
         .found_format = fields->found_format,
         .symbol_dirs = fields->symbols.items,

@@ -1,5 +1,4 @@
-/* load_options.h - the options that every command that reads profiles has, and reading with them.
- */
+/* load_options.h - the options of every command that reads profiles, and reading with them. */
 #ifndef FLAMEL_CLI_COMMON_LOAD_OPTIONS_H
 #define FLAMEL_CLI_COMMON_LOAD_OPTIONS_H
 
@@ -11,18 +10,18 @@ struct flm_load_fields {
     const char *from;
     const char *apply; /* an expression; NULL: none */
     bool allow_signed, lenient, quiet;
-    bool drop_times; /* no option: set by commands that have no use for single samples */
+    bool drop_times; /* not an option: set by commands that do not need single samples */
     int columns, threads;
     struct flm_option_list symbols;
     bool debuginfod, no_inlines, lines;
-    bool tells_losses;         /* the command shows itself what was lost: no remarks about it */
+    bool tells_losses;         /* the command reports losses itself: no remarks about them */
     const char **found_format; /* receives the name of the format; may be NULL */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields. */
 #define FLM_LOAD_OPTIONS(fields, member)                                                           \
     {"from",          'f',                                                                         \
-     "FORMAT",        "read as this format instead of looking at the content",                     \
+     "FORMAT",        "read as this format instead of recognizing it by content",                  \
      FLM_OPTION_TEXT, offsetof(fields, member.from)},                                              \
         {"apply",         'a',                                                                     \
          "EXPRESSION",    "operations first: 'focus:parse | hide:module=libc.so.6'",               \
@@ -77,8 +76,8 @@ struct flm_load_fields {
             offsetof(fields, member.quiet)                                                         \
     }
 
-/* Where symbols are kept: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel; NULL: nowhere. And where perf
- * keeps files: ~/.debug. The texts are the paths'. */
+/* The cache of symbols: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel; NULL: there is none. And perf's
+ * cache of files: ~/.debug. `paths` owns the texts. */
 struct flm_symbol_paths {
     struct flm_text cache, perf;
 };
@@ -86,15 +85,15 @@ const char *flm_symbol_cache(struct flm_symbol_paths *paths);
 const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths);
 void flm_symbol_paths_clear(struct flm_symbol_paths *paths);
 
-/* Whether what was given as --symbols are folders: one that is misspelt would find nothing, and
- * nobody would know why. */
+/* False, and `why`, when a --symbols is not a folder that can be read: a misspelt one would find
+ * nothing, and nobody would know why. */
 bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why);
 
-/* Reads a profile, applies the expression, and says on standard error what was lost. NULL when it
- * failed; the error has then been printed. */
+/* Reads a profile, applies the expression, and reports losses on standard error. NULL when it
+ * failed; the error was printed then. */
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path);
 
-/* What a file is called: the last part of its path, "standard input" for "-". */
+/* The name of a file to show: the last part of its path, "standard input" for "-". */
 const char *flm_load_name(const char *path);
 
 #endif

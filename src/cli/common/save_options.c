@@ -49,8 +49,8 @@ static bool collect(void *context, const void *bytes, size_t size)
     return !text->failed;
 }
 
-/* Colors stay the same from picture to picture: those of the file are used, and the file gets
- * those of the names it did not have. */
+/* Colors stay the same from picture to picture: those in the file are used, and those of names that
+ * it did not have are added to it. */
 static bool use_palette(const struct flm_save_fields *f, const struct flm_profile *profile,
                         struct flm_svg_options *picture, struct flm_text *palette,
                         struct flm_error *why)

@@ -1,5 +1,4 @@
-/* save_options.h - the options that every command that writes profiles has, and writing with them.
- */
+/* save_options.h - the options of every command that writes profiles, and writing with them. */
 #ifndef FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
 #define FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
 
@@ -11,10 +10,10 @@ struct flm_save_fields {
     const char *output, *to, *metric;
     bool annotate;
     struct flm_svg_options picture;
-    const char *palette_file; /* colors that are read from it, and written back to it */
+    const char *palette_file; /* colors are read from it, and written back to it */
 
-    /* No options: for a page to show, the name of the file that it came from (may be NULL), and
-     * what it is compared with (NULL: nothing). */
+    /* Not options: for pages, the name of the source file (may be NULL), and the profile to compare
+     * with (NULL: none). */
     const char *name, *base_name;
     const struct flm_profile *base;
 };
@@ -22,7 +21,7 @@ struct flm_save_fields {
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */
 #define FLM_SAVE_OPTIONS(fields, member)                                                           \
     {"output",        'o',                                                                         \
-     "FILE",          "where to write; its end says the format",                                   \
+     "FILE",          "where to write; its extension decides the format",                          \
      FLM_OPTION_TEXT, offsetof(fields, member.output)},                                            \
         {"to",                                                                                     \
          't',                                                                                      \
@@ -50,10 +49,10 @@ extern const struct flm_option_group flm_picture_options;
 #define FLM_PICTURE_OPTIONS(fields, member)                                                        \
     .more = &flm_picture_options, .more_offset = offsetof(fields, member.picture)
 
-/* Whether it was said what to write; NULL, or the sentence that asks for it. */
+/* NULL, or the message for options that do not say what to write. */
 const char *flm_save_missing(const struct flm_save_fields *fields);
 
-/* Whether what is written shows single samples, with their times and labels. */
+/* Whether the written file or picture depends on single samples: their times or labels. */
 bool flm_save_shows_samples(const struct flm_save_fields *fields);
 
 /* The format that is written. All false (and no name) when there is none, which flm_save_with

@@ -1,4 +1,4 @@
-/* internal.h - what packing and unpacking must agree on. Private to src/format/packed*.c. */
+/* internal.h - the layout that packed_write.c and packed_read.c share. */
 #ifndef FLAMEL_FORMAT_FLM_INTERNAL_H
 #define FLAMEL_FORMAT_FLM_INTERNAL_H
 
@@ -9,9 +9,9 @@
 
 enum {
     FLM_PACKED_VERSION = 1,
-    FLM_PACKED_LONGEST_SHARED = 255, /* so that what strings grow to is bounded by their number */
+    FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings by their number */
     FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
-    FLM_PACKED_LARGEST_POWER = 9     /* of ten, that values are divided by */
+    FLM_PACKED_LARGEST_POWER = 9     /* of ten: what values are divided by */
 };
 
 /* Two bits a node. */
@@ -24,8 +24,8 @@ enum flm_packed_kind {
     FLM_PACKED_SIGNED    /* the same, the sign in the lowest bit */
 };
 
-/* The tables that are columns of u32, in the order in which they are written. `item` and `field`
- * are in bytes; the first of SORTED columns is written as differences. */
+/* The columns of u32 in tables, in the order in which they are written. `item` and `field` are in
+ * bytes; a column that ascends is written as differences. */
 struct flm_packed_column {
     size_t table; /* the pointer in struct flm_profile */
     size_t count; /* in struct flm_sizes */
@@ -59,7 +59,7 @@ static const struct flm_packed_column flm_packed_table_columns[] = {
     FLM_PACKED_COLUMN(labels, label_count, flm_label_record, value, false),
 };
 
-/* The plain arrays of u32, as if each were a table of one column. */
+/* Plain arrays of u32, as tables of one column. */
 struct flm_packed_u32 {
     uint32_t value;
 };

@@ -6,8 +6,8 @@
 #include "format/core/format.h"
 #include "format/flm/internal.h"
 
-/* A run of bytes that is read from its beginning. Reading past its end gives zeros and is
- * remembered: whoever reads asks once, at the end. */
+/* Bytes that are read from their beginning. Reading past the end returns zeros and is remembered:
+ * the reader checks once, at the end. */
 struct cursor {
     const unsigned char *at, *end;
     bool bad;
@@ -101,8 +101,8 @@ static bool read_head(struct unpacking *u, struct cursor *c)
     return !c->bad || damaged(u, "it is cut off");
 }
 
-/* Everything takes at least a byte of its section, or two bits: a head that promises more than the
- * sections can hold is refused before room is made for it. */
+/* Every item takes at least a byte of its section, or two bits: a head with higher counts than the
+ * sections can hold is refused before memory is allocated for them. */
 static bool check_sizes(struct unpacking *u)
 {
     const struct flm_sizes *s = &u->sizes;
@@ -172,10 +172,9 @@ static void read_addresses(struct unpacking *u)
         u->profile->frames[i].address = last += (uint64_t)take_signed(&u->frames);
 }
 
-/* ---- The tree -----------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
-/* Which frames are seen directly below each. */
+/* The frames of the children of each frame. */
 struct callees {
     uint32_t *starts; /* frame -> its first in `frames`; one more at the end */
     uint32_t *frames;
@@ -278,8 +277,7 @@ static bool read_tree(struct unpacking *u)
     return good;
 }
 
-/* ---- Values -------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static bool read_planes(struct unpacking *u, struct cursor *c, double *values, size_t count)
 {

@@ -109,11 +109,10 @@ static void put_frames(struct packing *p)
     end_section(p);
 }
 
-/* ---- The tree -----------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
-/* The nodes by their parent's frame and then by their own: counted and laid out by own frame, then
- * by parent's, which keeps the first order. */
+/* The nodes sorted by their parent's frame and then by their own: a counting sort by own frame, then
+ * a stable one by the parent's. */
 struct callees {
     uint32_t *parent;  /* node -> node */
     uint32_t *order;   /* nodes in that order, without the root */
@@ -131,13 +130,13 @@ static void lay_out(const uint32_t *nodes, size_t count, const uint32_t *frame_o
         starts[f + 1] += starts[f];
     for (size_t i = 0; i < count; i++)
         to[starts[frame_of[parent ? parent[nodes[i]] : nodes[i]]]++] = nodes[i];
-    /* Each start has moved to where the next one began. */
+    /* Each start has moved to the beginning of the next one. */
     memmove(starts + 1, starts, frame_count * sizeof *starts);
     starts[0] = 0;
 }
 
-/* Ranks the nodes below those of one frame. Returns how many callees it has, or 0 when a list of
- * them is not worth it: the rank is then the number of the frame itself. */
+/* Ranks the children of the nodes of one frame. Returns its number of callees, or 0 when a list of
+ * them does not pay: the rank is then the index of the child's frame itself. */
 static uint32_t put_callees_of(struct packing *p, struct callees *c, uint32_t f)
 {
     const uint32_t *frame = p->profile->node_frame;
@@ -146,8 +145,8 @@ static uint32_t put_callees_of(struct packing *p, struct callees *c, uint32_t f)
         count += frame[c->order[i]] != last;
         last = frame[c->order[i]];
     }
-    /* A list saves the more the oftener each is seen; a short one does no harm, and its zeros are
-     * the better for gzip. */
+    /* A list saves the more, the more often each callee occurs; a short one costs little, and its
+     * zeros compress better. */
     bool listed = count < 16 || count <= (end - start) / 2;
     uint32_t rank = FLM_NONE;
     last = 0;
@@ -234,10 +233,9 @@ static bool put_tree(struct packing *p)
     return good;
 }
 
-/* ---- Values -------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
-/* What a column of values has in common: each is times * number / 10^power. */
+/* The common parts of a column of values: each is times * number / 10^power. */
 struct scale {
     enum flm_packed_kind kind;
     uint64_t times;
@@ -247,7 +245,7 @@ struct scale {
 static const double powers[FLM_PACKED_LARGEST_POWER + 1] = {1,   1e1, 1e2, 1e3, 1e4,
                                                             1e5, 1e6, 1e7, 1e8, 1e9};
 
-/* The whole number that is `value` times 10^power; false where that would lose something. */
+/* `value` times 10^power as a whole number; false where that would not be exact. */
 static bool whole_of(double value, int power, int64_t *whole)
 {
     double scaled = rint(value * powers[power]);
@@ -300,7 +298,7 @@ static void put_value(struct packing *p, const struct scale *scale, double value
                                                              : (uint64_t)(whole / times));
 }
 
-/* A column: what `is_first` says first, then the others. With `node_end` those are the leaves. */
+/* A column: with `node_end` the values of the leaves first, then those of the other nodes. */
 static void put_values(struct packing *p, const double *values, size_t count,
                        const uint32_t *node_end)
 {

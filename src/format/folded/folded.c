@@ -1,19 +1,19 @@
-/* folded.c - folded stacks: one stack a line, root first, and its value.
+/* folded.c - folded stacks: one stack per line, root first, and its value.
  *
- *     main;parse;read_[k] 42              names are split at ';', the value stands behind the last
- *     main;operator new(unsigned long) 7  space, so names may hold spaces
+ *     main;parse;read_[k] 42              names are split at ';', the value follows the last
+ *     main;operator new(unsigned long) 7  space, so names may contain spaces
  *     main;parse 40 44                    two values: before and after (difffolded.pl)
  *
- * What producers add: comments (# ...), blank lines, CRLF, fractions, and marks behind names for
+ * Producers also write comments (# ...), blank lines, CRLF, fractions, and marks after names for
  * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w]
  * waker. Empty names are kept as frames without a name. A value of 0 is read and not kept. A line
  * without a value is skipped and counted; a value that cannot be kept (negative, not finite, above
  * 2^53) is refused, unless the caller is lenient.
  *
- * Sorted files are the usual case, and there a line repeats most of the line before. So each line
- * is first compared with its predecessor, 16 bytes at a time; the frames up to the last ';' they
- * share are known, and only the rest is taken apart. In a shuffled file that rest is the whole
- * line, and the builder (profile/builder.c) keeps its cost down. */
+ * Most files are sorted, and there a line repeats most of the previous one. So each line is first
+ * compared with the previous one, 16 bytes at a time; the frames up to the last ';' that they share
+ * are known, and only the rest is parsed. In a shuffled file that rest is the whole line, and the
+ * builder (profile/builder.c) keeps its cost down. */
 #include "format/folded/folded.h"
 
 #include <stdlib.h>
@@ -58,16 +58,16 @@ struct reading {
     struct flm_builder *builder;
     const struct flm_read_options *options;
     struct flm_error *why;
-    struct flm_metric metric[2]; /* where the first and the second value of a line go */
+    struct flm_metric metric[2]; /* of the first and the second value of a line */
     uint64_t line;               /* the current one, from 1 */
     bool annotated;
 
-    /* The line before: where it begins (in the window), how long it is, where behind its i-th ';'
-     * the next name begins, and the node of all its frames. */
+    /* The previous line: where it begins (in the window), its size, where the name after its i-th
+     * ';' begins, and the node of all its frames. */
     const char *previous;
     size_t previous_size;
     size_t *name_starts;
-    size_t name_capacity, frame_count; /* frames of the line before; name_starts[0] is 0 */
+    size_t name_capacity, frame_count; /* of the previous line; name_starts[0] is 0 */
     struct flm_node node;
 
     struct FLM_ARRAY(struct flm_frame) frames; /* of the current line, those that are not shared */
@@ -76,7 +76,7 @@ struct reading {
     uint64_t first_malformed_line;
 };
 
-/* A name without its mark; *kind receives what the mark says. */
+/* A name without its mark; *kind receives the kind that it marks. */
 static struct flm_bytes without_mark(struct reading *r, struct flm_bytes name, uint32_t *kind)
 {
     *kind = FLM_KIND_PLAIN;
@@ -92,8 +92,8 @@ static struct flm_bytes without_mark(struct reading *r, struct flm_bytes name, u
     return name;
 }
 
-/* Whether the name stands for an address that no symbol was found for: "[unknown]", the address
- * itself, or the library it is in, "[libc.so.6]", as stackcollapse-perf.pl writes them. */
+/* Whether the name stands for an unsymbolized address: "[unknown]", the address itself, or its
+ * library, "[libc.so.6]", as stackcollapse-perf.pl writes them. */
 static bool is_unsymbolized(struct flm_bytes name)
 {
     if (flm_bytes_are(name, "[unknown]"))
@@ -133,8 +133,8 @@ static bool add_frame(struct reading *r, struct flm_bytes name)
     return true;
 }
 
-/* The last word of [start, *end), and *end moved before the blanks in front of it. Empty when
- * there is no blank in front: a name needs one. */
+/* The last word of [start, *end); *end moves before the blanks that precede it. Empty when no blank
+ * precedes it: after a name there is one. */
 static struct flm_bytes take_last_word(const char *start, const char **end)
 {
     const char *word = *end;
@@ -143,7 +143,7 @@ static struct flm_bytes take_last_word(const char *start, const char **end)
     struct flm_bytes taken = {word, (size_t)(*end - word)};
     if (word == start)
         taken.size = 0;
-    /* One blank separates; further ones belong to the name, but for those that pad the value. */
+    /* One blank separates; further ones are part of the name, except those that pad the value. */
     while (word > start && is_blank(word[-1]))
         word--;
     *end = word;
@@ -196,7 +196,7 @@ static void lose_line(struct reading *r, const char *start, const char *end)
     flm_builder_lost(r->builder, "lines without a value", "line", r->line, 1);
 }
 
-/* What a line adds, and where its stack ends. */
+/* The values of a line, and the end of its stack. */
 struct values {
     double value[2];
     const char *stack_end;
@@ -226,16 +226,16 @@ static bool grow_names(struct reading *r, size_t count)
 {
     if (count > MOST_FRAMES)
         return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                              "a stack of more than %d frames: this is no profile", MOST_FRAMES);
+                              "a stack of more than %d frames: this is not a profile", MOST_FRAMES);
     void *starts = r->name_starts;
     bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
     r->name_starts = starts;
-    if (r->name_capacity > MOST_FRAMES) /* or the next frames would not be asked about */
+    if (r->name_capacity > MOST_FRAMES) /* or more frames would not be noticed */
         r->name_capacity = MOST_FRAMES;
     return room || flm_error_memory(r->why);
 }
 
-/* How many frames of the line before this one begins with; r->node becomes their node. */
+/* The number of frames that this line shares with the previous one; r->node becomes their node. */
 static size_t shared_frames(struct reading *r, const char *start, const char *end)
 {
     size_t limit =
@@ -244,7 +244,7 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     size_t depth = r->frame_count, shared = depth;
     while (shared > 0 && r->name_starts[shared] > common)
         shared--;
-    /* Finding the node means walking up; where little is shared, starting anew is cheaper. */
+    /* Finding the node means walking up; where little is shared, starting at the root is cheaper. */
     if (shared * 2 + 8 < depth)
         shared = 0;
     for (; depth > shared; depth--)
@@ -254,14 +254,14 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     return shared;
 }
 
-/* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives where the next
- * one begins. NULL there: the line is not complete in this window. */
+/* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives the beginning of
+ * the next one, or NULL where the line is not complete in this window. */
 static bool read_line(struct reading *r, const char *start, const char *end, bool last,
                       const char **next)
 {
     size_t shared = shared_frames(r, start, end);
     const char *name = start + (shared ? r->name_starts[shared] : 0);
-    size_t count = 0; /* names that begin behind the shared ones and end with ';' */
+    size_t count = 0; /* names after the shared ones that end with ';' */
     const char *at = name;
     for (;;) {
         at = flm_find_either(at, end, ';', '\n');
@@ -275,12 +275,12 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
     }
     if (at == end && !last) {
         *next = NULL;
-        r->frame_count = 0; /* the node is no longer that of the line before */
+        r->frame_count = 0; /* the node is no longer that of the previous line */
         return true;
     }
     *next = at < end ? at + 1 : end;
 
-    /* Until the line proves good, the line before has the frames that both share. */
+    /* Until the line is known to be good, the previous line has the frames that both share. */
     r->previous = start;
     r->previous_size = (size_t)(at - start);
     r->frame_count = shared;
@@ -322,8 +322,8 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         flm_builder_add(r->builder, r->node, r->metric[1], v.value[1]);
     if (flm_builder_failed(r->builder))
         return true; /* flm_builder_finish says why */
-    /* The frame before the value has no ';' behind it, so it can not be shared by name_starts; the
-     * node above it is what the next line builds on. */
+    /* The frame before the value has no ';' after it, so name_starts cannot share it: the next line
+     * starts from the node of its parent. */
     r->frame_count = shared + count;
     if (!no_stack)
         r->node.index = r->builder->nodes[r->node.index].parent;
@@ -358,7 +358,7 @@ static bool read_folded(struct flm_source *source, const struct flm_read_options
 {
     struct reading r = {.builder = builder, .options = options, .why = why, .previous = ""};
     if (options->columns == 2) {
-        /* Flame graphs of differences show what is: the second column is the default metric. */
+        /* Flame graphs of differences have the widths of `after`, so it is the default metric. */
         r.metric[1] = flm_builder_metric(builder, "after", "samples");
         r.metric[0] = flm_builder_metric(builder, "before", "samples");
     } else {
@@ -371,7 +371,7 @@ static bool read_folded(struct flm_source *source, const struct flm_read_options
         good = read_window(&r, source);
         if (!good || source->last || flm_builder_failed(builder))
             break;
-        /* The next window may lie elsewhere: the line before is forgotten. */
+        /* The next window may be at another address: the previous line is forgotten. */
         r.previous = "";
         r.previous_size = r.frame_count = 0;
         r.node.index = 0;
@@ -381,14 +381,14 @@ static bool read_folded(struct flm_source *source, const struct flm_read_options
         flm_builder_note(builder, FLM_NOTE_ANNOTATED, "1", 1);
     if (good && !r.anything && r.first_malformed_line)
         good = flm_error_line(why, FLM_ERROR_FORMAT, r.first_malformed_line,
-                              "no value behind the stack in '%s', and no other line has one",
+                              "no value after the stack in '%s', and no other line has one",
                               r.first_malformed);
     free(r.name_starts);
     FLM_ARRAY_CLEAR(&r.frames);
     return good;
 }
 
-/* One line of the head for sniffing and for the number of columns: what stands at its end. */
+/* How many numbers a line ends with, at most 2: for sniffing, and for the number of columns. */
 static int trailing_numbers(struct flm_bytes line)
 {
     const char *end = line.at + line.size;
@@ -429,7 +429,7 @@ static struct head_lines look_at_head(struct flm_bytes head, bool whole)
         if (line.size == 0 || line.at[0] == '#')
             continue;
         int numbers = trailing_numbers(line);
-        /* A first line longer than the head shows no value; its ';' speak for it. */
+        /* A first line that is longer than the head has no value in it, but its ';' count. */
         bool cut = newline == end && !whole;
         if (numbers == 0 && !cut) {
             seen.others++;
@@ -442,7 +442,7 @@ static struct head_lines look_at_head(struct flm_bytes head, bool whole)
     return seen;
 }
 
-/* Text that begins like an object of JSON, and not like "{{closure}}". */
+/* Text that begins like a JSON object, and not like "{{closure}}". */
 static bool is_json(struct flm_bytes head)
 {
     return head.size >= 2 && head.at[0] == '{' && flm_is_one_of(head.at[1], "\" \t\r\n");

@@ -2,15 +2,15 @@
  *
  * Lines are never collected and sorted: a profile of 1e6 nodes is 300 MB of text. The tree is
  * walked in the order that the finished lines have. That is nearly the canonical order, but not
- * quite: a function's own line goes on with ' ', the lines below it with ';', and a sibling whose
- * longer name begins with the same bytes may fall between them:
+ * quite: in a function's own line ' ' follows the name, in the lines of its callees ';', and a
+ * sibling with a longer name that begins with the same bytes may fall between them:
  *
  *     run 5             own line of run
  *     run(int) 3        ' ' < '(' < ';'
  *     run;read 2        below run
  *
- * So every child stands for two items, its own line and its subtree, which are put in order by the
- * bytes that follow the shared beginning. */
+ * So every child is two items, its own line and its subtree, which are sorted by the bytes that
+ * follow the shared beginning. */
 #include "format/folded/folded.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static int order_names(const void *context, uint32_t a, uint32_t b)
     return flm_bytes_compare(name_of(n, a), name_of(n, b));
 }
 
-/* For each frame the first one that is written alike; whether any differ in that. */
+/* For each frame the first one that is written the same; whether there are any such. */
 static bool find_same_names(const struct names *n, uint32_t count, uint32_t *same, bool *any,
                             struct flm_error *why)
 {
@@ -98,7 +98,7 @@ static bool find_same_names(const struct names *n, uint32_t count, uint32_t *sam
     return true;
 }
 
-/* A line, or the lines below a node, that are still to be written. */
+/* A line, or the lines of a subtree, still to be written. */
 struct item {
     uint32_t node;
     uint32_t depth; /* of the node: 1 below the root */
@@ -115,7 +115,7 @@ struct writing {
     unsigned char *below; /* by node: 1 when a node under it has a value */
     struct flm_text *out;
 
-    struct flm_text path; /* the names above the current items, each with ';' behind it */
+    struct flm_text path; /* the names of the callers of the current items, each followed by ';' */
     struct FLM_ARRAY(size_t) path_sizes; /* by depth: the path's size for items of that depth */
 
     struct FLM_ARRAY(struct item) items; /* a stack; the next one is the last */
@@ -275,8 +275,8 @@ static uint32_t first_of_same(void *context, uint32_t frame)
     return ((const struct same_names *)context)->same[frame];
 }
 
-/* Frames that differ in what folded text cannot say (a module, say) become one, so that no stack
- * stands there twice. */
+/* Frames that differ only in what folded stacks leave out (a module, for example) become one, so
+ * that no stack is written twice. */
 static bool write_stacks(const struct flm_profile *p, const struct flm_write_options *options,
                          uint32_t second_metric, struct flm_text *out, struct flm_error *why)
 {
@@ -309,7 +309,7 @@ bool flm_folded_write(const struct flm_profile *p, const struct flm_write_option
     return write_stacks(p, options, FLM_NONE, out, why);
 }
 
-/* The pair that the asked metric belongs to, or the first. */
+/* The pair that the wanted metric belongs to, or the first. */
 static bool find_pair(const struct flm_profile *p, struct flm_metric metric,
                       struct flm_metric_pair *pair, struct flm_error *why)
 {

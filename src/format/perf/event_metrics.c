@@ -54,7 +54,7 @@ static struct flm_metric add_event(struct flm_perf_events *events, uint32_t stri
         return none;
     }
 
-    /* An event of that name would be counted together with the samples. */
+    /* An event of the name "samples" would be added to the metric that counts samples. */
     uint32_t count_before = b->metric_count;
     bool is_taken = flm_bytes_are(name, "samples");
     struct flm_metric metric =
@@ -72,7 +72,7 @@ static struct flm_metric add_event(struct flm_perf_events *events, uint32_t stri
 struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct flm_bytes name,
                                        bool has_period)
 {
-    /* Most often it is the one of the sample before. */
+    /* Most often it is the event of the previous sample. */
     const struct flm_interner *words = &events->builder->words;
     if (events->list.count > 0 &&
         flm_bytes_equal(flm_interner_text(words, events->list.at[events->last].name), name))

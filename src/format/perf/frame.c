@@ -8,7 +8,7 @@
 
 static const struct flm_bytes unknown = {"[unknown]", 9};
 
-/* Takes `ending` off the end, if it is there. */
+/* Removes `ending` from the end, if it is there. */
 static bool take_ending(struct flm_bytes *text, const char *ending)
 {
     if (!flm_bytes_end_with(*text, ending))
@@ -17,9 +17,9 @@ static bool take_ending(struct flm_bytes *text, const char *ending)
     return true;
 }
 
-/* ---- Taking a line apart --------------------------------------------------------------------- */
+/* ---- Parsing a line -------------------------------------------------------------------------- */
 
-/* Takes "+0x1a4" off the end. */
+/* Removes "+0x1a4" from the end. */
 static void take_offset(struct flm_bytes *text)
 {
     size_t at = text->size;
@@ -29,7 +29,7 @@ static void take_offset(struct flm_bytes *text)
         text->size = at - 3;
 }
 
-/* The bracket that the one at the end closes; text.size when there is none. */
+/* The bracket that the one at the end closes; text.size if there is none. */
 static size_t find_open(struct flm_bytes text)
 {
     size_t depth = 0;
@@ -52,7 +52,7 @@ static size_t find_path(struct flm_bytes text)
     return text.size;
 }
 
-/* Takes " (module)" off the end; false when there is none. */
+/* Removes " (module)" from the end; false if there is none. */
 static bool take_module(struct flm_bytes *text, struct flm_bytes *module)
 {
     if (!flm_bytes_end_with(*text, ")"))
@@ -67,7 +67,7 @@ static bool take_module(struct flm_bytes *text, struct flm_bytes *module)
     return true;
 }
 
-/* Whether a bracket opens behind a blank and nothing closes it: the rest of the line is missing. */
+/* Whether a bracket opens after a blank and is never closed: the line is truncated. */
 static bool is_cut(struct flm_bytes text)
 {
     const char *end = text.at + text.size;
@@ -189,7 +189,7 @@ enum flm_kind flm_perf_module_kind(struct flm_bytes module)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Takes Rust's "::h0123456789abcdef" off the end. */
+/* Removes Rust's "::h0123456789abcdef" from the end. */
 static bool take_rust_hash(struct flm_bytes *name)
 {
     enum { HASH_DIGITS = 16 };
@@ -205,7 +205,7 @@ static bool take_rust_hash(struct flm_bytes *name)
     return true;
 }
 
-/* What the escape at the beginning of `text` stands for; *size receives how long it is. 0: none. */
+/* The character of the escape at the beginning of `text`; *size receives its size. 0: none. */
 static char rust_escape(struct flm_bytes text, size_t *size)
 {
     static const struct {
@@ -230,7 +230,7 @@ static char rust_escape(struct flm_bytes text, size_t *size)
 }
 
 /* _$LT$std..fs..File$u20$as$u20$std..io..Read$GT$::read is <std::fs::File as std::io::Read>::read.
- * perf demangles Rust's legacy names as C++, and leaves that. */
+ * perf demangles Rust's legacy names as C++, and leaves these escapes. */
 static void add_rust_name(struct flm_text *out, struct flm_bytes name)
 {
     size_t at = flm_bytes_start_with(name, "_$") ? 1 : 0;
@@ -268,7 +268,7 @@ static bool add_frame(struct flm_builder *b, struct flm_bytes name,
     return room && !flm_builder_failed(b);
 }
 
-/* Whether "->" in the name means what perf-map-agent means by it: methods inlined into methods. */
+/* Whether "->" in the name is perf-map-agent's: methods inlined into methods. */
 static bool is_java(const struct flm_perf_frame *frame)
 {
     if (frame->module.size > 0)

@@ -5,7 +5,7 @@
 
 /* ---- Left of the time ------------------------------------------------------------------------ */
 
-/* The last word of [start, *end), and *end moved in front of it. Empty when there is none. */
+/* The last word of [start, *end); *end moves before it. Empty when there is none. */
 static struct flm_bytes take_last_word(const char *start, const char **end)
 {
     const char *to = *end;
@@ -60,7 +60,7 @@ static bool take_cpu(struct flm_bytes word, struct flm_perf_header *header)
     return true;
 }
 
-/* What -F +misc puts in front of the time: letters that say in which mode the processor was. */
+/* What -F +misc prints before the time: letters for the mode of the processor. */
 static bool is_misc(struct flm_bytes word)
 {
     static const char letters[] = "UKHGgMESp";
@@ -70,7 +70,7 @@ static bool is_misc(struct flm_bytes word)
     return word.size > 0 && word.size <= 4;
 }
 
-/* command PID/TID [CPU] MISC, of which any may be missing. False where only a command is left. */
+/* command PID/TID [CPU] MISC, any of which may be missing. False where only a command remains. */
 static bool take_origin(const char *start, const char *end, struct flm_perf_header *header)
 {
     const char *at = end, *before = end;
@@ -94,7 +94,7 @@ static bool take_origin(const char *start, const char *end, struct flm_perf_head
 
 /* ---- Right of it ----------------------------------------------------------------------------- */
 
-/* The end of an event's name: the ':' in front of a blank or the end. */
+/* The end of an event's name: the ':' before a blank or the end. */
 static const char *find_event_end(const char *start, const char *end)
 {
     for (const char *at = start; (at = flm_find(at, end, ':')) < end; at++)
@@ -103,8 +103,8 @@ static const char *find_event_end(const char *start, const char *end)
     return end;
 }
 
-/* Where the frame of a sample on one line begins. An address takes 16 columns, and a blank is in
- * front of it: this is how it differs from other words of its letters. */
+/* The beginning of the frame of a sample on one line. Its address has 16 columns, after a blank:
+ * other words of the same letters have not. */
 static const char *find_frame(const char *start, const char *end)
 {
     enum { ADDRESS_COLUMNS = 16 };
@@ -122,7 +122,7 @@ static const char *find_frame(const char *start, const char *end)
     return end;
 }
 
-/* PERIOD EVENT: rest. A number that no event follows is an address: the rest is a frame. */
+/* PERIOD EVENT: rest. A number that is not followed by an event is an address: the rest is a frame. */
 static void take_event(const char *start, const char *end, struct flm_perf_header *header)
 {
     struct flm_bytes text = flm_trimmed(start, end);
@@ -163,7 +163,7 @@ static void take_event(const char *start, const char *end, struct flm_perf_heade
 
 /* ---- The time -------------------------------------------------------------------------------- */
 
-/* SECONDS.FRACTION in front of `colon`, exactly; returns where it begins, or NULL. */
+/* SECONDS.FRACTION before `colon`, exactly; returns its beginning, or NULL. */
 static const char *read_time(const char *start, const char *colon, int64_t *time_ns)
 {
     enum { MOST_SECOND_DIGITS = 9, FRACTION_DIGITS = 9 };
@@ -209,7 +209,7 @@ bool flm_perf_header_parse(struct flm_bytes line, struct flm_perf_header *header
 
 /* ---- Without a time -------------------------------------------------------------------------- */
 
-/* Whether a number at the end of a line without an event is a period: they take ten columns. */
+/* Whether a number at the end of a line without an event is a period: those have ten columns. */
 static bool is_period(struct flm_bytes word, const char *start)
 {
     enum { PERIOD_COLUMNS = 10 };

@@ -1,4 +1,4 @@
-/* json.c - what `perf data convert --to-json` writes.
+/* json.c - the output of `perf data convert --to-json`.
  *
  *     {"linux-perf-json-version": 1,
  *      "headers": {"hostname": "box", "cmdline": ["perf", "record", ...], ...},
@@ -66,7 +66,7 @@ static void read_frame(struct reading *r)
     size_t first = r->frames.count;
     if (!flm_perf_frame_make(r->builder, &frame, NULL, &r->frames))
         flm_builder_fail_memory(r->builder);
-    else /* they came outer first */
+    else /* they were outer first */
         flm_perf_frames_reverse(r->frames.at + first, r->frames.count - first);
 }
 
@@ -125,7 +125,7 @@ static void read_sample(struct reading *r)
         add_sample(r, time_ns);
 }
 
-/* What the recording says about itself: strings; the command line is an array of them. */
+/* Metadata of the recording: strings; the command line is an array of them. */
 static void read_headers(struct reading *r)
 {
     struct flm_bytes key, word;

@@ -9,7 +9,7 @@
 
 enum { MOST_LINES = 1 << 30 };
 
-/* Where perf puts the symbol: behind a tab, an address of 16 columns, and a blank. */
+/* The column of the symbol: after a tab, an address of 16 columns, and a blank. */
 enum { ADDRESS_COLUMNS = 16, SYMBOL_COLUMN = 1 + ADDRESS_COLUMNS + 1 };
 
 bool flm_perf_lines_init(struct flm_perf_lines *lines, struct flm_builder *builder)
@@ -29,8 +29,8 @@ void flm_perf_lines_clear(struct flm_perf_lines *lines)
 
 /* ---- Text to numbers ------------------------------------------------------------------------- */
 
-/* A line without what changes: `head`, then `tail`, which the offset stood between. Of the address
- * it matters only whether it is the kernel's. */
+/* A line without the parts that change: `head`, and after the offset `tail`. Of the address only
+ * matters whether it is the kernel's. */
 struct parts {
     struct flm_bytes head, tail;
     bool is_upper;
@@ -42,7 +42,7 @@ static bool is_upper(const char *address)
     return memcmp(address, "ffff", 4) == 0;
 }
 
-/* Where the hexadecimal digits from `at` on end. */
+/* The end of the hexadecimal digits at `at`. */
 static const char *skip_hex(const char *at, const char *end)
 {
     while (at < end && flm_is_hex(*at))
@@ -52,7 +52,7 @@ static const char *skip_hex(const char *at, const char *end)
 
 enum { MOST_OFFSET = 3 + 16 };
 
-/* How long the "+0x1a4" at `at` is, when the symbol ends there; else 0. */
+/* The size of the "+0x1a4" at `at`, if the symbol ends there; else 0. */
 static size_t offset_size(const char *at, const char *end)
 {
     if (end - at < 4 || at[0] != '+' || at[1] != '0' || at[2] != 'x')
@@ -92,7 +92,7 @@ static bool split_frame(struct flm_bytes text, struct parts *parts)
     return true;
 }
 
-/* A location that perf does not know names an address: all of them are one. */
+/* An unknown location is printed as an address: all of them are one. */
 static void split_place(struct flm_bytes text, struct parts *parts)
 {
     static const char unknown_location[] = "?", unknown_inlined[] = "? (inlined)";
@@ -117,7 +117,7 @@ static struct flm_bytes kept(const struct flm_perf_lines *lines, const struct fl
     return (struct flm_bytes){lines->texts.at + line->text + start, size};
 }
 
-/* Where the symbol and the module are in the kept text. */
+/* Finds the symbol and the module in the kept text. */
 static bool describe(const struct flm_perf_lines *lines, struct flm_perf_line *line)
 {
     struct flm_bytes text = kept(lines, line, 0, line->head + line->tail);
@@ -136,7 +136,7 @@ static bool describe(const struct flm_perf_lines *lines, struct flm_perf_line *l
     return true;
 }
 
-/* Room for the line as perf writes it, whatever its offset. */
+/* Room for the line as perf prints it, whatever its offset. */
 static size_t seen_room(const struct flm_perf_line *line)
 {
     return SYMBOL_COLUMN + (size_t)line->head + MOST_OFFSET + line->tail;
@@ -213,8 +213,8 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
     return number;
 }
 
-/* Whether [at, at + 16) are blanks and then hexadecimal digits, at least one. Without branches: the
- * number of digits is what a processor cannot foresee. */
+/* Whether [at, at + 16) are blanks and then hexadecimal digits, at least one. Without branches, which
+ * could not be predicted: the number of digits varies. */
 static bool is_address(const char *at)
 {
     unsigned digits = 0, wrong = 0;
@@ -227,7 +227,7 @@ static bool is_address(const char *at)
     return digits && !wrong;
 }
 
-/* How long the line at `at` is, if it is this one but for its address and offset; else 0. */
+/* The size of the line at `at`, if it is this one except for its address and offset; else 0. */
 static size_t same_size(const struct flm_perf_lines *lines, const struct flm_perf_line *line,
                         const char *at, const char *end)
 {
@@ -295,7 +295,7 @@ static bool make_frames(struct flm_perf_lines *lines, uint32_t number, uint32_t 
         flm_builder_fail_memory(lines->builder);
         return false;
     }
-    /* Made again for other lines around it: the old frames give their room. */
+    /* Made again for other neighboring lines: the old frames are overwritten. */
     size_t count = all->count - first;
     if (line->frame_count >= count && count > 0) {
         memcpy(all->at + line->frames, all->at + first, count * sizeof *all->at);
@@ -319,7 +319,7 @@ static bool is_location(const struct flm_perf_lines *lines, uint32_t marked)
     return lines->list.at[line_of(marked)].kind == FLM_PERF_LINE_LOCATION;
 }
 
-/* The number of frames of a line depends on its text alone, not on what it was made with. */
+/* The number of frames of a line depends on its text only, not on its neighbors. */
 size_t flm_perf_lines_count(const struct flm_perf_lines *lines, const uint32_t *stack, size_t count)
 {
     size_t frames = 0;
@@ -328,7 +328,7 @@ size_t flm_perf_lines_count(const struct flm_perf_lines *lines, const uint32_t *
     return frames;
 }
 
-/* Going through a stack from the outside in: what the lines outside say about the next one. */
+/* Walking a stack from the root to the leaf: what the outer lines mean for the next one. */
 struct surroundings {
     uint32_t location; /* of the next frame; 0: none */
     uint32_t physical; /* the frame that the next one is inlined into, if it is inlined; 0: none */
@@ -352,8 +352,7 @@ static void pass(const struct flm_perf_lines *lines, uint32_t marked, struct sur
     around->location = 0;
 }
 
-/* What `count` lines say about what is inside of them: those that matter, from the first physical
- * frame that has another address inside of it. */
+/* The same for `count` outer lines: only those matter that follow the innermost physical frame. */
 static struct surroundings look_outside(const struct flm_perf_lines *lines, const uint32_t *stack,
                                         size_t count)
 {

@@ -8,10 +8,11 @@
  *         34.44%           166  work_fp  libm.so.6            [.] __sin_fma           an entry ...
  *     166 __libc_start_call_main;main;__sin_fma                                      ... its chains
  *
- * The value of a chain is a count of samples, a sum of periods, or a percentage: -g says which, the
- * file does not. So chains are kept until their event's section ends. The sum then tells counts
- * from periods; and as the symbol of the entry is the leaf, it tells which end of the chains that
- * is. An entry without chains (-g none) is a stack of one frame. The root frame is the command. */
+ * The value of a chain is a count of samples, a sum of periods, or a percentage, depending on -g; the
+ * file does not say which. So chains are kept until their event's section ends. Their sum then
+ * distinguishes counts from periods; and the symbol of the entry, which is the leaf, shows at which
+ * end of the chains the leaf is. An entry without chains (-g none) is a stack of one frame. The root
+ * frame is the command. */
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -24,16 +25,16 @@
 #include "format/perf/text_cursor.h"
 #include "profile/internal.h"
 
-/* Where a column is in every line; end 0: there is none. */
+/* The position of a column in every line; end 0: there is none. */
 struct column {
     size_t start, end;
 };
 
-/* A stack, as long as it is not known which end is the leaf, nor what is counted. */
+/* A stack, while it is unknown which end is the leaf, and what is counted. */
 struct chain {
     struct flm_node command;
     size_t first, count; /* its frames, in the order of the line */
-    double value;        /* < 0: not known */
+    double value;        /* < 0: unknown */
     double percent;      /* likewise */
     bool is_entry;       /* an entry without chains */
     uint64_t line;
@@ -44,7 +45,7 @@ struct entry {
     bool open;
     bool has_chains;
     struct flm_node command;
-    double percent, samples; /* < 0: not known */
+    double percent, samples; /* < 0: unknown */
     double found;            /* the sum of its chains */
     uint64_t line;
 };
@@ -53,18 +54,18 @@ struct reading {
     struct flm_builder *builder;
     struct flm_error *why;
     uint64_t line;     /* the current one, from 1 */
-    uint64_t bad_line; /* the first that could not be used; 0: none */
+    uint64_t bad_line; /* the first that was not understood; 0: none */
     bool has_stacks;
 
     /* The section of one event. */
     struct flm_text event;            /* its name, terminated */
-    double sample_count, event_count; /* as perf says; < 0: it does not */
-    struct flm_text names;            /* the line above the dots: the names of the columns */
+    double sample_count, event_count; /* as perf prints them; < 0: missing */
+    struct flm_text names;            /* the names of the columns: the line above the dots */
     struct column samples, command, module, symbol;
     struct entry entry;
     struct flm_text entry_symbol, entry_module;
     bool entry_is_kernel;
-    size_t leaf_first, leaf_last; /* chains with the entry's symbol at that end alone */
+    size_t leaf_first, leaf_last; /* chains with the entry's symbol at that end only */
 
     struct FLM_ARRAY(struct chain) chains;
     struct FLM_ARRAY(struct flm_frame) frames;
@@ -124,8 +125,8 @@ static void add_name(struct reading *r, struct flm_bytes name)
     add_frame(r, &record);
 }
 
-/* An entry that has no chains is a stack of its symbol alone. What chains do not add up to was left
- * out: -g leaves out what is below its limit. */
+/* An entry without chains is a stack of its symbol only. The difference to the sum of its chains was
+ * left out by perf: chains below the limit of -g. */
 static void close_entry(struct reading *r)
 {
     struct entry *e = &r->entry;
@@ -159,7 +160,7 @@ static double distance(double a, double b)
     return a > b ? a - b : b - a;
 }
 
-/* Whether the chains have percentages; without chains, whether the entries have nothing else. */
+/* Whether the chains have percentages; without chains, whether the entries have only those. */
 static bool is_in_percent(const struct reading *r)
 {
     bool chains = false, entries = false, has_chains = false;
@@ -171,8 +172,8 @@ static bool is_in_percent(const struct reading *r)
     return has_chains ? chains : entries;
 }
 
-/* What the values count. Of whole numbers the sum is nearer to the number of samples, or to the sum
- * of periods. */
+/* Finds what the values count: the sum of whole numbers is nearer to the number of samples, or to
+ * the sum of periods. */
 static const char *unit_of(const struct reading *r, bool in_percent, const char *event)
 {
     double sum = 0;
@@ -257,8 +258,7 @@ static struct flm_bytes cell(struct flm_bytes line, struct column column)
     return flm_trimmed(line.at + column.start, line.at + end);
 }
 
-/* "........  ......": every run of dots is as wide as its column; the names are in the line above.
- */
+/* "........  ......": dots as wide as each column; the names are in the line above. */
 static void read_columns(struct reading *r, struct flm_bytes dots)
 {
     r->samples = r->command = r->module = r->symbol = (struct column){0};
@@ -426,7 +426,7 @@ static bool read_all(struct reading *r, struct flm_source *source)
 {
     enum { TELL_EVERY = 4 << 20 };
     uint64_t untold = 0;
-    size_t looked_at = 0; /* of the window, in search of the line's end */
+    size_t looked_at = 0; /* of the window that was searched for the end of the line */
     for (;;) {
         const char *newline = flm_find(source->at + looked_at, source->end, '\n');
         if (newline == source->end && !source->last) {
@@ -476,7 +476,7 @@ static bool read_report(struct flm_source *source, const struct flm_read_options
 
 /* ---- Recognizing ----------------------------------------------------------------------------- */
 
-/* "    34.44%  166  work": an entry; "166 main;parse" behind it: its chain. */
+/* "    34.44%  166  work": an entry; "166 main;parse" after it: its chain. */
 static bool is_entry(struct flm_bytes line)
 {
     double percent;

@@ -1,20 +1,20 @@
 /* script.c - the text of `perf script`: samples, each a header line and its stack, leaf first.
  *
  *     work 22636/22637 [001]   884.169213:    2004008 cpu-clock:       command, time, period, event
- *             ffffffff816b9733 ksys_read+0x93 ([kernel.kallsyms])      the leaf, behind a tab
+ *             ffffffff816b9733 ksys_read+0x93 ([kernel.kallsyms])      the leaf, after a tab
  *                         23e8 main+0x148 (/bin/work)
  *                                                                      a blank line
  *
- * Headers are taken apart in header.c, frames in frame.c; lines.c knows lines again.
- * A sample ends with a blank line, the next header, or the input. One without frames counts for its
- * command. `perf script -G` puts the only frame on the header's line. The root frame is the
- * command; what is counted, event_metrics.h says.
+ * header.c parses headers, frame.c frames; lines.c recognizes lines that were parsed before. A sample
+ * ends with a blank line, the next header, or the input. One without frames counts for its command.
+ * `perf script -G` prints the only frame on the header's line. The root frame is the command;
+ * event_metrics.h describes the metrics.
  *
  * Consecutive samples share most of their outer lines. Those are compared as numbers, and the tree
- * is descended from the node where the two stacks part.
+ * is descended from the node where the two stacks diverge.
  *
- * Of a line that is nothing for certain (what perf says to the terminal, a header without a time)
- * nothing is kept until frames follow, or at least a blank line. */
+ * A line that is neither for certain (a message of perf, a header without a time) is kept only if
+ * frames follow, or at least a blank line. */
 #include <stdlib.h>
 
 #include "base/core/scan.h"
@@ -34,18 +34,18 @@ struct stack FLM_ARRAY(uint32_t);
 
 struct sample {
     bool open;
-    bool skipped;              /* it cannot be used, nor can its frames */
+    bool skipped;              /* neither it nor its frames can be used */
     enum flm_perf_guess doubt; /* FLM_PERF_NONE: the header is beyond doubt */
     bool has_period;
     struct flm_node command;
-    struct flm_metric event; /* FLM_NONE: not known */
+    struct flm_metric event; /* FLM_NONE: unknown */
     double weight;
     int64_t time_ns;
     struct flm_label_set labels;
-    uint32_t frame; /* the line of a frame that stands in the header; 0: none */
+    uint32_t frame; /* the line of a frame on the header's line; 0: none */
 };
 
-/* The first line that could not be used, to say so when no line could. */
+/* The first line that was not understood, for the error when none was. */
 struct bad_line {
     uint64_t number; /* 0: none */
     char text[64];   /* its beginning, terminated */
@@ -56,27 +56,28 @@ struct reading {
     const struct flm_read_options *options;
     struct flm_error *why;
     uint64_t line;   /* the current one, from 1 */
-    size_t searched; /* of it, for its end, in vain */
+    size_t searched; /* of it, without finding its end */
 
     struct flm_perf_lines lines;
     struct flm_perf_events events;
     struct sample sample;
     struct stack stack;
-    uint32_t last;                 /* the line read last in it */
-    bool inlined;                  /* it, or the frame that it is the location of, is inlined */
-    struct flm_bytes last_text;    /* the last frame, while it is in the window */
-    uint64_t last_address;         /* and its address, once it is not */
-    struct flm_perf_frames frames; /* of the current stack, those that the one before lacks */
+    uint32_t last;              /* the line read last in it */
+    bool inlined;               /* it, or the frame whose location it is, is inlined */
+    struct flm_bytes last_text; /* the last frame, while it is in the window */
+    uint64_t last_address;      /* and its address, once it is not */
+    struct flm_perf_frames
+        frames; /* of the current stack, without those that the previous one shares */
 
-    struct stack previous; /* the stack of the sample before, its root, and its leaf */
+    struct stack previous; /* the stack of the previous sample, its root, and its leaf */
     struct flm_node previous_command, previous_leaf;
 
-    struct flm_text origin; /* of the sample before, and its labels */
+    struct flm_text origin; /* of the previous sample, and its labels */
     struct flm_label_set origin_labels;
 
     bool has_comments;
     struct bad_line first_bad;
-    struct bad_line doubtful; /* the header of the current sample, if there is doubt about it, */
+    struct bad_line doubtful; /* the header of the current sample, if it is doubtful, */
     struct flm_text event;    /* and its event */
 };
 
@@ -99,7 +100,7 @@ static const char not_perf_script[] = "lines that are not perf script";
 
 /* ---- The end of a sample --------------------------------------------------------------------- */
 
-/* How many outer lines the stack shares with the one before. */
+/* The number of outer lines that the stack shares with the previous one. */
 static size_t shared_lines(const struct reading *r)
 {
     const struct stack *a = &r->stack, *b = &r->previous;
@@ -117,7 +118,7 @@ static struct flm_node find_node(struct reading *r)
     size_t shared = shared_lines(r);
     struct flm_node node = r->sample.command;
     if (shared > 0) {
-        /* Up from the leaf of the stack before, past its own lines. */
+        /* Up from the leaf of the previous stack, past the lines that it does not share. */
         node = r->previous_leaf;
         size_t up = flm_perf_lines_count(&r->lines, r->previous.at, r->previous.count - shared);
         while (up-- > 0)
@@ -211,7 +212,7 @@ static struct flm_metric find_event(struct reading *r, struct flm_bytes name)
     return event;
 }
 
-/* Whether what looked like a header was one. `blank`: a blank line follows, as behind samples. */
+/* Whether a doubtful header was one. `blank`: a blank line follows, as after samples. */
 static bool is_sample(const struct reading *r, bool blank)
 {
     enum flm_perf_guess doubt = r->sample.doubt;
@@ -249,7 +250,7 @@ static void close_sample(struct reading *r, bool blank)
 
 /* ---- The beginning of a sample --------------------------------------------------------------- */
 
-/* The node of the command, which most often is the one of the sample before. */
+/* The node of the command, which most often is that of the previous sample. */
 static struct flm_node find_command(struct reading *r, struct flm_bytes command)
 {
     struct flm_builder *b = r->builder;
@@ -276,7 +277,7 @@ static bool read_period(struct flm_bytes period, double *weight)
     return true;
 }
 
-/* Samples of one thread follow each other: the labels of the sample before are mostly right. */
+/* Samples of one thread follow each other: most often the labels are those of the previous one. */
 static struct flm_label_set find_labels(struct reading *r, const struct flm_perf_header *header)
 {
     struct flm_bytes before = {r->origin.at, r->origin.size};
@@ -288,7 +289,7 @@ static struct flm_label_set find_labels(struct reading *r, const struct flm_perf
     return r->origin_labels;
 }
 
-/* False when the period cannot be used and must be refused. */
+/* False when the input must be refused because of its period. */
 static bool open_sample(struct reading *r, const struct flm_perf_header *header,
                         enum flm_perf_guess doubt, struct flm_bytes line)
 {
@@ -331,7 +332,7 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* "LOST 12 events!", "PERF_RECORD_LOST lost 12": the number behind a word. */
+/* "LOST 12 events!", "PERF_RECORD_LOST lost 12": the number after a word. */
 static bool count_lost(struct reading *r, struct flm_bytes line, const char *word)
 {
     size_t size = strlen(word);
@@ -375,7 +376,7 @@ static bool is_location(const struct reading *r, struct flm_bytes line)
            line.at[1] == ' ' && line.at[2] != ' ' && line.at[2] != '\t';
 }
 
-/* Adds the line to the stack; false for one that is no such line. */
+/* Adds the line to the stack; false for one that is not a frame or a location. */
 static bool try_stack_line(struct reading *r, struct flm_bytes line, enum flm_perf_line_kind kind)
 {
     uint32_t number = flm_perf_lines_find(&r->lines, line, kind);
@@ -400,8 +401,8 @@ static bool is_certain(const struct flm_perf_header *header)
            (event.size > 0 && memchr(event.at, ':', event.size));
 }
 
-/* A header without a time. If in doubt it is none between the frames of a sample: perf leaves a
- * blank line before the next. */
+/* A header without a time. Between the frames of a sample a doubtful line is not a header: perf
+ * prints a blank line before the next sample. */
 static bool read_guess(struct reading *r, struct flm_bytes line)
 {
     struct flm_perf_header header;
@@ -415,11 +416,11 @@ static bool read_guess(struct reading *r, struct flm_bytes line)
     return true;
 }
 
-/* One line, its newline included. False, and r->why, when the input must be refused. */
+/* One line, with its newline. False, and r->why, when the input must be refused. */
 static bool read_line(struct reading *r, struct flm_bytes line)
 {
     struct flm_perf_header header;
-    /* Most lines are frames: whether they are blank is asked when they are not. */
+    /* Most lines are frames: only others are checked for being blank. */
     if (line.at[0] == '\t' && r->sample.open && !r->sample.skipped &&
         try_stack_line(r, line, FLM_PERF_LINE_FRAME))
         return true;
@@ -471,7 +472,7 @@ static bool read_window(struct reading *r, struct flm_source *source)
             told = at;
         }
     }
-    /* The next window may lie elsewhere. */
+    /* The next window may be at another address. */
     r->last_address = last_address(r);
     r->last_text.size = 0;
     source->at = at;
@@ -493,11 +494,11 @@ static bool read_all(struct reading *r, struct flm_source *source)
         return true; /* flm_builder_finish says why */
     if (r->first_bad.number > 0)
         return flm_error_line(r->why, FLM_ERROR_FORMAT, r->first_bad.number,
-                              "'%s' is no sample of perf script, and no other line begins one",
+                              "'%s' is not a sample of perf script, and no other line begins one",
                               r->first_bad.text);
     if (r->has_comments)
-        return flm_error_set(r->why, FLM_ERROR_FORMAT, "there are only comments in it, no sample");
-    /* Blank lines alone may be a piece of a larger text. */
+        return flm_error_set(r->why, FLM_ERROR_FORMAT, "there are only comments in it, no samples");
+    /* Only blank lines: it may be a chunk of a larger text. */
     flm_perf_events_samples(&r->events);
     return true;
 }

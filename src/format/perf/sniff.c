@@ -6,16 +6,16 @@
 #include "format/perf/header.h"
 #include "format/perf/text_cursor.h"
 
-/* What the lines of a head look like. */
+/* The lines of a head, by what they resemble. */
 struct head {
     int samples;   /* headers with a time and an event, or a frame */
     int frames;    /* frames below a header with a time */
     int guesses;   /* frames below a line that may be a header without a time */
-    int others;    /* lines that are nothing of the kind */
-    bool comments; /* those of `perf script --header` */
+    int others;    /* other lines */
+    bool comments; /* of `perf script --header` */
 };
 
-/* A frame that is nothing else: with a path or "[name]" as its module, or in perf's columns. */
+/* Certainly a frame: with a path or "[name]" as its module, or in perf's columns. */
 static bool is_sure_frame(struct flm_bytes line)
 {
     enum { SYMBOL_COLUMN = 18 };
@@ -77,7 +77,7 @@ int flm_perf_script_sniff(struct flm_bytes head, bool whole)
     return seen.comments && seen.others == 0 ? FLM_SNIFF_MIXED + 10 : FLM_SNIFF_NO;
 }
 
-/* Whether the line in front of `at` is blank. */
+/* Whether the line before `at` is blank. */
 static bool is_behind_blank(const char *start, const char *at)
 {
     const char *line_end = at - 1;

@@ -1,4 +1,4 @@
-/* text_cursor.h - blanks, digits and pieces of lines: what the readers of perf's texts share. */
+/* text_cursor.h - blanks, digits and parts of lines, for the readers of perf's texts. */
 #ifndef FLAMEL_FORMAT_PERF_TEXT_CURSOR_H
 #define FLAMEL_FORMAT_PERF_TEXT_CURSOR_H
 
@@ -14,7 +14,7 @@ static inline bool flm_is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* As perf writes addresses: in small letters. */
+/* Lower case, as perf writes addresses. */
 static inline bool flm_is_hex(char byte)
 {
     return flm_is_digit(byte) || (byte >= 'a' && byte <= 'f');
@@ -25,7 +25,7 @@ static inline struct flm_bytes flm_between(const char *start, const char *end)
     return (struct flm_bytes){start, (size_t)(end - start)};
 }
 
-/* Without blanks at its ends. */
+/* Without blanks at either end. */
 static inline struct flm_bytes flm_trimmed(const char *start, const char *end)
 {
     while (start < end && flm_is_blank(*start))

@@ -422,7 +422,7 @@ static void values_that_cannot_be_kept_are_refused_with_their_line(void **state)
 static void a_text_without_any_value_is_refused(void **state)
 {
     (void)state;
-    refuses("a;b\n", FLM_ERROR_FORMAT, 1, "no value behind the stack in 'a;b'");
+    refuses("a;b\n", FLM_ERROR_FORMAT, 1, "no value after the stack in 'a;b'");
     refuses("# x\n\nnothing here\nmain;read\n", FLM_ERROR_FORMAT, 3, "no other line has one");
     refuses("12\n", FLM_ERROR_FORMAT, 1, "'12'");
     refuses("a;5\n", FLM_ERROR_FORMAT, 1, "'a;5'");

@@ -92,27 +92,27 @@ static void a_copied_line_must_look_more_like_a_frame(void **state)
     assert_false(flm_perf_frame_is_line(flm_bytes_of("work 10 (x)\n")));
 }
 
-static void assert_place(const char *line, const char *file, uint32_t number, bool inlined)
+static void assert_location(const char *line, const char *file, uint32_t number, bool inlined)
 {
-    struct flm_perf_location place = flm_perf_location_parse(flm_bytes_of(line));
-    assert_true(flm_bytes_are(place.file, file));
-    assert_int_equal(place.line, number);
-    assert_int_equal(place.inlined, inlined);
+    struct flm_perf_location location = flm_perf_location_parse(flm_bytes_of(line));
+    assert_true(flm_bytes_are(location.file, file));
+    assert_int_equal(location.line, number);
+    assert_int_equal(location.inlined, inlined);
 }
 
 static void a_place_is_a_file_and_a_line(void **state)
 {
     (void)state;
-    assert_place("  read.c:26\n", "read.c", 26, false);
-    assert_place("  /src/a b.c:7 (discriminator 3)\n", "/src/a b.c", 7, false);
-    assert_place("  stl_algo.h:1867 (inlined)\r\n", "stl_algo.h", 1867, true);
-    assert_place("  C:\\x.c:12", "C:\\x.c", 12, false);
-    assert_place("  libc.so.6[27b25]\n", "", 0, false);
-    assert_place("  libc.so.6[27b25] (inlined)\n", "", 0, true);
-    assert_place("  ??:0\n", "", 0, false);
-    assert_place("  :12\n", "", 0, false);
-    assert_place("  a.c:99999999999\n", "", 0, false);
-    assert_place("", "", 0, false);
+    assert_location("  read.c:26\n", "read.c", 26, false);
+    assert_location("  /src/a b.c:7 (discriminator 3)\n", "/src/a b.c", 7, false);
+    assert_location("  stl_algo.h:1867 (inlined)\r\n", "stl_algo.h", 1867, true);
+    assert_location("  C:\\x.c:12", "C:\\x.c", 12, false);
+    assert_location("  libc.so.6[27b25]\n", "", 0, false);
+    assert_location("  libc.so.6[27b25] (inlined)\n", "", 0, true);
+    assert_location("  ??:0\n", "", 0, false);
+    assert_location("  :12\n", "", 0, false);
+    assert_location("  a.c:99999999999\n", "", 0, false);
+    assert_location("", "", 0, false);
 }
 
 static void modules_say_what_kind_of_code_they_hold(void **state)

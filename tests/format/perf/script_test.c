@@ -499,8 +499,8 @@ static void lines_that_perf_says_to_the_terminal_are_not_samples(void **state)
 static void a_text_without_samples_is_refused(void **state)
 {
     (void)state;
-    assert_refused(script, "hello\nworld\n", 1, "'hello' is no sample of perf script");
-    assert_refused(script, "\n\t10 x (/x)\n", 2, "'10 x (/x)' is no sample of perf script");
+    assert_refused(script, "hello\nworld\n", 1, "'hello' is not a sample of perf script");
+    assert_refused(script, "\n\t10 x (/x)\n", 2, "'10 x (/x)' is not a sample of perf script");
     assert_refused(script, "# ========\n# hostname : box\n", 0, "only comments");
     struct flm_profile *p = read_text(script, "\n\n"); /* may be the end of a text */
     assert_metric(p, 0, "samples", "samples", 0, 0);
