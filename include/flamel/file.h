@@ -95,8 +95,8 @@ bool flm_save(const struct flm_profile *profile, const char *path,
 bool flm_save_stream(const struct flm_profile *profile, flm_profile_sink sink, void *context,
                      const struct flm_save_options *options, struct flm_error *why);
 
-/* The same bytes in memory: *size of them, which the caller frees with free(). NULL, and `why`, when
- * they cannot be written. */
+/* The same bytes in memory: *size of them, which the caller frees with free(). NULL, and `why`,
+ * when they cannot be written. */
 void *flm_save_memory(const struct flm_profile *profile, size_t *size,
                       const struct flm_save_options *options, struct flm_error *why);
 

@@ -1,5 +1,5 @@
-/* all_formats.h - all formats: those of bytes alone (format/formats.h), and then those of folders below:
- * one line each.
+/* all_formats.h - all formats: those of bytes alone (format/formats.h), and then those of folders
+ * below: one line each.
  *
  * An entry `NAME` is flm_format_NAME (format/core/format.h says what is in it): of perf.data in
  * record/perf_data/format.c, of pages and pictures, which are drawn and packed here, in
@@ -22,8 +22,8 @@ FLM_FORMATS_SYSTEM(FLM_FORMAT_DECLARE)
 
 extern const struct flm_formats flm_formats_all;
 
-/* The entry that flm_save writes; see flm_format_to_save of flamel/file.h. NULL, and `why`, if there
- * is none. */
+/* The entry that flm_save writes; see flm_format_to_save of flamel/file.h. NULL, and `why`, if
+ * there is none. */
 const struct flm_format *flm_format_find_writer(const char *name, const char *path,
                                                 struct flm_error *why);
 

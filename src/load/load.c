@@ -3,8 +3,8 @@
  *     open, decompress -> UTF-16? -> recognize -> read (in parallel chunks) -> merge -> symbolize
  *
  * A large plain input of a format that can be cut is read in as many chunks as there are processors
- * (chunks.c). A file of a format that can be used in place is mapped. A format that needs the system
- * reads by itself (`load` of its entry).
+ * (chunks.c). A file of a format that can be used in place is mapped. A format that needs the
+ * system reads by itself (`load` of its entry).
  *
  * Symbols: perf.data looks up its addresses while it reads, because only its records say what was
  * mapped when (record/session/session.h). A format whose frames are addresses of known modules

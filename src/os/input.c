@@ -11,8 +11,8 @@
 #include <zstd.h>
 
 /* A window of 256 KiB stays in the second-level cache while it is read, together with what the
- * reader makes of it. Each page of it is a fault at first: 1 MiB took 0.8 ms more, in a recording of
- * 30 MB that takes 14, and 1 to 4 % more of large files; 64 and 128 KiB are as fast as 256. */
+ * reader makes of it. Each page of it is a fault at first: 1 MiB took 0.8 ms more, in a recording
+ * of 30 MB that takes 14, and 1 to 4 % more of large files; 64 and 128 KiB are as fast as 256. */
 enum { RAW_SIZE = 1 << 18, FIRST_WINDOW = 1 << 18 };
 
 /* A line (or a file that is read as a whole) that needs more than this is refused: a few bytes of

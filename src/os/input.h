@@ -23,8 +23,8 @@ struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error
 /* What `read` returns, until that is nothing. */
 struct flm_input *flm_input_open_stream(flm_stream_read read, void *context, struct flm_error *why);
 
-/* The bytes [start, end) of a plain input as an input of their own: for a thread that reads a chunk.
- * `whole` must stay open. */
+/* The bytes [start, end) of a plain input as an input of their own: for a thread that reads a
+ * chunk. `whole` must stay open. */
 struct flm_input *flm_input_open_chunk(const struct flm_input *whole, uint64_t start, uint64_t end,
                                        struct flm_error *why);
 void flm_input_close(struct flm_input *input);

@@ -1,8 +1,8 @@
 /* output.h - a file or standard output as a text to write to.
  *
- * A file is written under another name in the same folder and renamed when it is complete, so nobody
- * ever sees half of one, and a failure leaves the old one as it was. Where that is impossible (a
- * device, a folder without write permission) it is written directly. */
+ * A file is written under another name in the same folder and renamed when it is complete, so
+ * nobody ever sees half of one, and a failure leaves the old one as it was. Where that is
+ * impossible (a device, a folder without write permission) it is written directly. */
 #ifndef FLAMEL_OS_OUTPUT_H
 #define FLAMEL_OS_OUTPUT_H
 
@@ -20,8 +20,8 @@ struct flm_output {
 /* "-" is standard output. `path` must stay. */
 bool flm_output_open(struct flm_output *output, const char *path, struct flm_error *why);
 
-/* Writes the rest and closes. `good`: whether the content is complete; else the file is removed, and
- * `why` stays the caller's, unless writing failed. */
+/* Writes the rest and closes. `good`: whether the content is complete; else the file is removed,
+ * and `why` stays the caller's, unless writing failed. */
 bool flm_output_close(struct flm_output *output, bool good, struct flm_error *why);
 
 #endif

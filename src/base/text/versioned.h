@@ -5,9 +5,9 @@
 #include "flamel/error.h"
 
 /* Copies the caller's options `from`, whose first member is a size_t with their size, to `to` of
- * `size` bytes: members that the caller does not know are zero. `from` may be NULL: all are zero but
- * the size. False, and `why` with the struct's name, for a size of 0, one that is no size of such a
- * struct, and a larger one: of a newer version, whose members would be ignored. */
+ * `size` bytes: members that the caller does not know are zero. `from` may be NULL: all are zero
+ * but the size. False, and `why` with the struct's name, for a size of 0, one that is no size of
+ * such a struct, and a larger one: of a newer version, whose members would be ignored. */
 bool flm_versioned_copy(void *to, size_t size, const void *from, const char *name,
                         struct flm_error *why);
 

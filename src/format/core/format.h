@@ -1,8 +1,8 @@
 /* format.h - what a file format is: one entry of a table, in a file of its own.
  *
- *     format/formats.h              the formats of bytes alone: the library, and `flamel view`
- *     load/all_formats.h                those, and what needs the system: perf.data, pages, pictures
- *     web/page_formats.c            the few that a page of one file carries
+ *     format/formats.h       the formats of bytes alone: the library, and `flamel view`
+ *     load/all_formats.h     those, and what needs the system: perf.data, pages, pictures
+ *     web/page_formats.c     the few that a page of one file carries
  *
  * A format is recognized by what its files contain, never by their names. No code compares an entry
  * or its name to find out which format it has: what it has to know is a member of the entry. So
@@ -115,8 +115,8 @@ struct flm_format {
     bool (*can_write)(struct flm_error *why);
 };
 
-/* A table of formats, in the order in which they are tried: the entries of `base` (NULL: none), then
- * its own. */
+/* A table of formats, in the order in which they are tried: the entries of `base` (NULL: none),
+ * then its own. */
 struct flm_formats {
     const struct flm_formats *base;
     const struct flm_format *const *at;

@@ -20,8 +20,8 @@ struct flm_reading {
     struct flm_source text;
 };
 
-/* Finds the format: the one that is called `format`, or, where that is NULL, the one that recognizes
- * the input. Clear it in any case. */
+/* Finds the format: the one that is called `format`, or, where that is NULL, the one that
+ * recognizes the input. Clear it in any case. */
 bool flm_reading_begin(struct flm_reading *reading, const struct flm_formats *formats,
                        struct flm_source *source, const char *format,
                        const struct flm_read_options *options, struct flm_error *why);

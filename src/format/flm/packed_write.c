@@ -111,8 +111,8 @@ static void put_frames(struct packing *p)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* The nodes sorted by their parent's frame and then by their own: a counting sort by own frame, then
- * a stable one by the parent's. */
+/* The nodes sorted by their parent's frame and then by their own: a counting sort by own frame,
+ * then a stable one by the parent's. */
 struct callees {
     uint32_t *parent;  /* node -> node */
     uint32_t *order;   /* nodes in that order, without the root */

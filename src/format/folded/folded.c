@@ -244,7 +244,8 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     size_t depth = r->frame_count, shared = depth;
     while (shared > 0 && r->name_starts[shared] > common)
         shared--;
-    /* Finding the node means walking up; where little is shared, starting at the root is cheaper. */
+    /* Finding the node means walking up; where little is shared, starting at the root is
+     * cheaper. */
     if (shared * 2 + 8 < depth)
         shared = 0;
     for (; depth > shared; depth--)

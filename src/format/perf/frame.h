@@ -35,7 +35,8 @@ bool flm_perf_frame_is_line(struct flm_bytes line);
 /* Only the part after the address. */
 bool flm_perf_frame_parse_name(struct flm_bytes text, struct flm_perf_frame *frame);
 
-/* Addresses from here on are the kernel's: so its frames are known even in output without modules. */
+/* Addresses from here on are the kernel's: so its frames are known even in output without
+ * modules. */
 #define FLM_PERF_KERNEL_HALF 0xFFFF000000000000u
 
 /* The line of -F +srcline below a frame: read.c:123, or an address where perf does not know it. */

@@ -122,7 +122,8 @@ static const char *find_frame(const char *start, const char *end)
     return end;
 }
 
-/* PERIOD EVENT: rest. A number that is not followed by an event is an address: the rest is a frame. */
+/* PERIOD EVENT: rest. A number that is not followed by an event is an address: the rest is a
+ * frame. */
 static void take_event(const char *start, const char *end, struct flm_perf_header *header)
 {
     struct flm_bytes text = flm_trimmed(start, end);

@@ -213,8 +213,8 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
     return number;
 }
 
-/* Whether [at, at + 16) are blanks and then hexadecimal digits, at least one. Without branches, which
- * could not be predicted: the number of digits varies. */
+/* Whether [at, at + 16) are blanks and then hexadecimal digits, at least one. Without branches,
+ * which could not be predicted: the number of digits varies. */
 static bool is_address(const char *at)
 {
     unsigned digits = 0, wrong = 0;

@@ -83,8 +83,9 @@ static inline const struct flm_perf_line *flm_perf_lines_at(const struct flm_per
 size_t flm_perf_lines_count(const struct flm_perf_lines *lines, const uint32_t *stack,
                             size_t count);
 
-/* Appends to `out` the frames of stack[0 .. count), outer first. The stack is leaf first, its numbers
- * may be marked, and `known` outer lines follow the `count` ones. False if memory ran out. */
+/* Appends to `out` the frames of stack[0 .. count), outer first. The stack is leaf first, its
+ * numbers may be marked, and `known` outer lines follow the `count` ones. False if memory ran
+ * out. */
 bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, size_t count,
                            size_t known, struct flm_perf_frames *out);
 

@@ -8,11 +8,11 @@
  *         34.44%           166  work_fp  libm.so.6            [.] __sin_fma           an entry ...
  *     166 __libc_start_call_main;main;__sin_fma                                      ... its chains
  *
- * The value of a chain is a count of samples, a sum of periods, or a percentage, depending on -g; the
- * file does not say which. So chains are kept until their event's section ends. Their sum then
+ * The value of a chain is a count of samples, a sum of periods, or a percentage, depending on -g;
+ * the file does not say which. So chains are kept until their event's section ends. Their sum then
  * distinguishes counts from periods; and the symbol of the entry, which is the leaf, shows at which
- * end of the chains the leaf is. An entry without chains (-g none) is a stack of one frame. The root
- * frame is the command. */
+ * end of the chains the leaf is. An entry without chains (-g none) is a stack of one frame. The
+ * root frame is the command. */
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -125,8 +125,8 @@ static void add_name(struct reading *r, struct flm_bytes name)
     add_frame(r, &record);
 }
 
-/* An entry without chains is a stack of its symbol only. The difference to the sum of its chains was
- * left out by perf: chains below the limit of -g. */
+/* An entry without chains is a stack of its symbol only. The difference to the sum of its chains
+ * was left out by perf: chains below the limit of -g. */
 static void close_entry(struct reading *r)
 {
     struct entry *e = &r->entry;

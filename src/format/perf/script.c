@@ -5,10 +5,10 @@
  *                         23e8 main+0x148 (/bin/work)
  *                                                                      a blank line
  *
- * header.c parses headers, frame.c frames; lines.c recognizes lines that were parsed before. A sample
- * ends with a blank line, the next header, or the input. One without frames counts for its command.
- * `perf script -G` prints the only frame on the header's line. The root frame is the command;
- * event_metrics.h describes the metrics.
+ * header.c parses headers, frame.c frames; lines.c recognizes lines that were parsed before. A
+ * sample ends with a blank line, the next header, or the input. One without frames counts for its
+ * command. `perf script -G` prints the only frame on the header's line. The root frame is the
+ * command; event_metrics.h describes the metrics.
  *
  * Consecutive samples share most of their outer lines. Those are compared as numbers, and the tree
  * is descended from the node where the two stacks diverge.
