@@ -1,9 +1,9 @@
 /* browser.h - opens an address in the user's browser.
  *
  * $BROWSER is a list of commands with colons between them, of which the first that works is taken;
- * `%s` in a command is the address, which is otherwise its last argument. Without $BROWSER the commands are
- * xdg-open and open. A command that cannot be started, or that fails within a few seconds (as
- * xdg-open does where there is no browser), gives way to the next.
+ * `%s` in a command is the address, which is otherwise its last argument. Without $BROWSER the
+ * commands are xdg-open and open. A command that cannot be started, or that fails within a few
+ * seconds (as xdg-open does where there is no browser), gives way to the next.
  *
  * The browser is a child process in a process group of its own: Ctrl-C ends the command, and the
  * browser stays open. The caller blocks SIGCHLD, and calls flm_browser_reap when it arrives. */
