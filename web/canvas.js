@@ -45,7 +45,7 @@ export function makeCanvas(view, surface) {
         view.told(core.changes());
     }
 
-    // The exact size, where it is one: of an emulated screen some browsers tell CSS pixels.
+    // The exact size in device pixels; of an emulated screen some browsers report CSS pixels.
     const observer = new ResizeObserver(([entry]) => {
         const ratio = devicePixelRatio || 1, {width, height} = entry.contentRect;
         const exact = entry.devicePixelContentBoxSize?.[0];

@@ -1,4 +1,4 @@
-// files.js - how a file comes into the page: dropped, chosen, or with the page; and what is shown
+// files.js - opening files: dropped, chosen, or embedded in the page; and what is shown
 // while it comes, when it does not, and when there is none.
 
 import {button, make, refill, show} from './dom.js';

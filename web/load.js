@@ -2,7 +2,7 @@
 //
 // Everything ends as bytes that flamel_open takes: a .flm file, or a packed one. What already is
 // one of those is handed on as it is; anything else is read by the module in a worker (worker.js),
-// so that the page never waits; and what is compressed is decompressed by the browser first.
+// so that the page never waits; the browser decompresses gzip and zstd first.
 //
 //     const module = await loadModule();
 //     const bytes = await loadProfile(file, file.name, {module, onProgress, signal});
@@ -53,7 +53,7 @@ const unpacking = new Map();
 function unpackEarly(id) {
     if (!isEmbedded(id) || element(id).dataset.from) return;
     const bytes = decodeEmbedded(id);
-    bytes.catch(() => {}); // whoever loads it is told
+    bytes.catch(() => {}); // reported by loadEmbedded
     unpacking.set(id, bytes);
 }
 
@@ -97,7 +97,7 @@ export async function loadURL(url, name, {module, onProgress, signal} = {}) {
     return loadProfile(await response.blob(), name, {module, onProgress, signal});
 }
 
-// The profile of a file: a Blob, an ArrayBuffer or a view of one. `onProgress(bytes, size)` is told
+// The profile of a file: a Blob, an ArrayBuffer or a view of one. `onProgress(bytes, size)` is called
 // now and then. `signal` stops it: the promise then rejects with the signal's reason.
 export async function loadProfile(source, name, {module, onProgress = () => {}, signal} = {}) {
     try {

@@ -1,4 +1,4 @@
-// panel.js - everything about the selected frame, beside the picture; on a narrow window a sheet below
+// panel.js - everything about the selected frame, at the side of the picture; on a narrow window a sheet below
 // it, which shows its first lines until it is opened.
 
 import {button, fraction, make, refill, share, show, sign} from './dom.js';

@@ -1,4 +1,4 @@
-// theme.js - light or dark, forced colors and motion: as the page around shows them, told to the
+// theme.js - light or dark, forced colors and motion: as the page around shows them, passed to the
 // core, which paints the picture with its own tones.
 
 import {make} from './dom.js';
@@ -28,7 +28,7 @@ function colorNumber(words) {
     return red << 16 | green << 8 | blue;
 }
 
-// Tells `told` once, and again whenever something changes.
+// Calls `told` once, and again whenever something changes.
 export function watchTheme(view, root, told) {
     const probe = make('i', {class: 'probe', 'aria-hidden': 'true'});
     root.append(probe);

@@ -1,4 +1,4 @@
-// viewer.js - the viewer in an element: its parts, and who is told what. State is the core's; here is
+// viewer.js - the viewer in an element: its parts, and which of them an event reaches. State is the core's; here is
 // only which part asks for what when the core says that something changed.
 
 import {CHANGED} from './core.js';
@@ -27,7 +27,7 @@ const WORDS = ~(CHANGED.picture | CHANGED.detail | CHANGED.tracks);
 const REST_MS = 200; // a busy machine is late by 100: words in between would be the longest frames
 
 // In `root`, an element or a shadow root. `keepsHash`: the state is in the page's address.
-// `tell(name, detail)` is told what happens, for a component's events.
+// `tell(name, detail)` is called for a component's events.
 export function makeViewer(root, core, module, {keepsHash = true, tell = null} = {}) {
     let hello = null, tools = null, pending = 0, wanted = false, broken = false, isFirst = true, panelTimer = 0;
     let movedAt = -REST_MS, words = 0, restTimer = 0, speechTimer = 0, hasSelected = false;

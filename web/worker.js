@@ -32,10 +32,10 @@ export function readProfile(module, more) {
     return answer.slice();
 }
 
-// What a worker does: it is told {module, blob}, and tells {started}, then {read} as bytes are read,
+// What a worker does: it receives {module, blob}, and posts {started}, then {read} as bytes are read,
 // and at the end {profile} or {sentence}.
 export function work(readProfile) {
-    // Each time asks another process: 335 MB take 1.0 s by 1 MiB, 0.55 s by 4 MiB, 0.38 s by 16 MiB,
+    // Each read is a request to another process: 335 MB take 1.0 s by 1 MiB, 0.55 s by 4 MiB, 0.38 s by 16 MiB,
     // and no less by more.
     const PIECE = 16 << 20;
     const reader = new FileReaderSync();

@@ -1,5 +1,7 @@
 #include "load/page.h"
 
+#include <assert.h>
+
 #include "base/text/base64.h"
 #include "format/flm/packed.h"
 #include "format/html/html.h"
@@ -105,6 +107,7 @@ static bool add_profile(struct flm_text *out, const char *id, const char *name,
 
 bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
 {
+    assert(page && out && page->name[FLM_PAGE_AFTER]);
     if (!flm_page_is_built(why))
         return false;
     const struct flm_html_part module = flm_page_module(), script = flm_page_script();

@@ -1,6 +1,7 @@
 #include "os/page_server.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -190,6 +191,7 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_served 
                                               size_t count, const char *policy,
                                               struct flm_error *why)
 {
+    assert(policy && port >= 0 && port <= UINT16_MAX && (files || count == 0));
     struct flm_page_server *s = calloc(1, sizeof *s);
     if (!s) {
         flm_error_memory(why);

@@ -1,7 +1,7 @@
-/* page_server.h - a few things in memory, for one browser on this machine.
+/* page_server.h - an HTTP server of a few files in memory, for one browser on this machine.
  *
- * It listens on the loopback address only, and what it has is at an address that nobody can guess:
- * 128 random bits are part of the path. Whoever does not know them gets nothing. A page of another
+ * It listens on the loopback address only, and the files are at an address that nobody can guess:
+ * 128 random bits are part of the path. A request without them gets nothing. A page of another
  * site that knows the port cannot read either: a request whose Host is another (a name that was
  * made to point here) or that comes from another Origin is refused, whatever its path. */
 #ifndef FLAMEL_OS_PAGE_SERVER_H

@@ -82,7 +82,7 @@ export class FlamelGraph extends HTMLElement {
     }
 
     // A profile in any format that flamel reads. Resolves to whether it is shown; where it is not, the
-    // element says why, and tells it with `flamel-error`.
+    // element says why, and dispatches `flamel-error`.
     async open(source, name = source.name || 'profile', {base = false} = {}) {
         this.#starting ||= this.#start();
         await this.#starting;

@@ -1,5 +1,6 @@
 #include "cli/common/browser.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -99,6 +100,7 @@ static bool start_next(struct flm_browser *browser)
 
 bool flm_browser_open(struct flm_browser *browser, const char *commands, const char *address)
 {
+    assert(address);
     *browser = (struct flm_browser){
         .address = address,
         .commands = commands && commands[0] ? commands : "xdg-open:open",

@@ -1,9 +1,8 @@
-/* command_line.h - a command line in one word: './old --size 10', as `flamel gate --ab` takes two.
+/* command_line.h - a command line in one argument: './old --size 10', as gate --ab takes two.
  *
- * Words are taken apart as a shell does: blanks between them, quotes and backslashes. What has
- * anything in it that only a shell knows (a variable, a pipe) is handed to sh -c as it is, and
- * NAME=value in front to env. So a plain command is started directly, and no shell is in its
- * profile: make does the same. */
+ * It is split as a shell does: at blanks, with quotes and backslashes. A line with anything that
+ * needs a shell (a variable, a pipe) is passed to sh -c as it is, and NAME=value in front to env.
+ * So a plain command is started directly, and no shell is in its profile: make does the same. */
 #ifndef FLAMEL_CLI_COMMON_COMMAND_LINE_H
 #define FLAMEL_CLI_COMMON_COMMAND_LINE_H
 

@@ -1,4 +1,4 @@
-/* terminal.h - what standard output is, for those who draw tables on it. */
+/* terminal.h - the terminal behind standard output: its width, colors and character set. */
 #ifndef FLAMEL_CLI_COMMON_TERMINAL_H
 #define FLAMEL_CLI_COMMON_TERMINAL_H
 
