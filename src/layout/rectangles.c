@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) uint32_t next_wide(struct camera *c
                : flm_slots_next(camera->slots, next, to, camera->wide, &camera->visited);
 }
 
-/* Makes a run [slot, next) end at siblings that are to be seen, and begin at one. False when there
+/* Makes a merged box [slot, next) end at siblings that are to be seen, and begin at one. False when there
  * is none. */
 static bool leave_gaps(const struct camera *camera, uint32_t *slot, uint32_t *next)
 {
@@ -290,7 +290,7 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
             row.end = middle;
     }
     if (camera.slots->at[row.next].total < camera.wide && level > 0) {
-        /* It is in a run, if its parent is to be seen. */
+        /* It is in a merged box, if its parent is to be seen. */
         uint32_t parent = flm_slots_parent(camera.slots, row.next);
         if (camera.slots->at[parent].total < camera.wide)
             return false;

@@ -13,14 +13,14 @@
  *     flm_rectangles_clear(&list);      or use it again for the next picture
  *
  * A node at least min_width_px wide is a rectangle of its own. Siblings narrower than that which
- * touch are one *run*: one rectangle with their sum and their number, so that nothing is dropped
- * unseen and rectangles plus the self of their parent fill it exactly. What is below a run is not
+ * touch are one *merged box*: one rectangle with their sum and their number, so that nothing is dropped
+ * unseen and rectangles plus the self of their parent fill it exactly. What is below a merged box is not
  * in the list (flm_layout_below tells how much that is). So each rectangle of a level stands on a
  * wide one of the level above, whatever the first level of the viewport is, and a picture does not
  * change when it is scrolled.
  *
- * A gap (tree.h) that is wide enough is left free, and ends a run. Narrower ones are part of the
- * run between its first sibling and its last, in its width but neither in its number nor in its
+ * A gap (tree.h) that is wide enough is left free, and ends a merged box. Narrower ones are part of the
+ * box between its first sibling and its last, in its width but neither in its number nor in its
  * total; at its ends they are left free.
  *
  * It is found level by level, from the wide nodes of one level to their children, jumping over the
@@ -45,7 +45,7 @@ struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle);
 
 /* The part of the layout that `count` siblings take, `node` and those to its right, with the gaps
- * between them: what a run is. Nothing for a node without width. */
+ * between them: what a merged box stands for. Nothing for a node without width. */
 void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,
                      double *left, double *right);
 

@@ -493,10 +493,10 @@ test('a comparison tells before and after, and its legend finds what changed', a
     assert.equal(await found(page), '7.13 % \u00b7 1 match');
     await page.getByRole('button', {name: 'appeared'}).click();
     assert.equal(await found(page), '');
-    const facts = await page.$eval('.facts', element => element.textContent);
-    assert.match(facts, /450 samples before, 501 samples after \u00b7 \+11.3 % in all/);
-    assert.match(facts, /similarity 0.53 \u00b7 not normalized/);
-    assert.match(facts, /appeared 51 samples \(11.3 %\) in 2 stacks/);
+    const status = await page.$eval('.status-line', element => element.textContent);
+    assert.match(status, /450 samples before, 501 samples after \u00b7 \+11.3 % in all/);
+    assert.match(status, /similarity 0.53 \u00b7 not normalized/);
+    assert.match(status, /appeared 51 samples \(11.3 %\) in 2 stacks/);
     await check(page);
 });
 
@@ -508,7 +508,7 @@ test('a comparison may be normalized, and says so', async () => {
         /^f \| 200 samples before \(normalized 100 samples\), 100 samples after: 0 samples \(0 %\)/);
     await hover(page, 'g');
     assert.match(await details(page), /300 samples after: \+200 samples \(\+200 %\)/);
-    assert.match(await page.$eval('.facts', element => element.textContent),
+    assert.match(await page.$eval('.status-line', element => element.textContent),
         /normalized: before \u00d7 0.5, so that f is equal/);
     await check(page);
 });

@@ -6,7 +6,7 @@
  * Edges are rounded to device pixels, so that boxes of one level meet without a seam. A rectangle
  * that would be rounded away has a pixel, and its neighbor begins behind it: nothing stands more
  * than a pixel from its place, so of several such ones without a wider one between them, some are
- * hidden (the layout makes runs of them). Boxes that are wide enough have a gap of a CSS pixel to
+ * hidden (the layout merges them). Boxes that are wide enough have a gap of a CSS pixel to
  * their right, still wider ones round corners. */
 #ifndef FLAMEL_DRAW_RASTER_BOXES_H
 #define FLAMEL_DRAW_RASTER_BOXES_H

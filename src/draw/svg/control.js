@@ -23,12 +23,12 @@ function select(item) {
     selected = item;
     hovered = null;
     drawPointed();
-    tell();
+    updateTexts();
     announce();
     if (item && standalone) keepInSight(item);
 }
 
-// The view that a zoom to an item shows, null for none. A run that nearly fills the view is opened in
+// The view that a zoom to an item shows, null for none. A merged box that nearly fills the view is opened in
 // part: a tenth of the view, around the place that is pointed at (0 to 1).
 function viewOf(item, at = .5) {
     const {box, last, level} = item, left = boxes.offset[box];
@@ -46,7 +46,7 @@ function arrive() {
     view = target;
     draw();
     measure();
-    tell();
+    updateTexts();
     announce();
     root.dispatchEvent(new CustomEvent('flamel-settled'));
 }
@@ -130,7 +130,7 @@ function search() {
     matches = findMatches();
     drawSearch();
     measure();
-    tell();
+    updateTexts();
     remember();
 }
 
@@ -298,7 +298,7 @@ function point(item) {
     hovered = item;
     live.classList.toggle('can-zoom', item !== null && opens(item));
     drawPointed();
-    tellDetails();
+    showDetail();
 }
 
 function click(event) {
@@ -374,7 +374,7 @@ function resize() {
         root.getBoundingClientRect().width);
     if (width >= NARROW_PAGE && found.parentNode !== head) head.insertBefore(found, field);
     draw();
-    tell();
+    updateTexts();
     if (helpFrame.isConnected) placeHelp();
 }
 

@@ -11,10 +11,10 @@
  *
  *     frame   shared letters, tone, flags [, letters after `end`, end - bare, bare - qualified]
  *             [, module, file, line] and then the rest of the name (letters are UTF-16 units)
- *     box     number of boxes above it, 0 for a run or 1 + frame [, siblings in the run], values
+ *     box     number of boxes above it, 0 for a merged box or 1 + frame [, siblings in it], values
  *
  * Boxes stand level by level, so that those on one box are one range, whose place follows from the
- * counts. The first value of a box is its self, of a run its total. Where the picture compares,
+ * counts. The first value of a box is its self, of a merged box its total. Where the picture compares,
  * more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared, 2 disappeared), or
  * 21 for what cannot be told from noise; and its totals after (not where widths are those) and
  * before (not of a signed column). Everything else (totals, offsets, percentages) is computed. */
@@ -119,7 +119,7 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
                     svg->compared.lost ? "true" : "false");
     for (size_t i = 0; i < svg->tone_count; i++)
         flm_text_putc(out, (char)('0' + svg->tones[i].ink));
-    flm_text_puts(out, "\",\"facts\":[");
+    flm_text_puts(out, "\",\"status\":[");
     for (int part = 0; part < FLM_STATUS_COUNT; part++) {
         if (part)
             flm_text_putc(out, ',');

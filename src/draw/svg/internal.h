@@ -43,13 +43,13 @@ struct flm_svg {
 
     struct flm_rectangles seen; /* of the still picture */
     struct flm_rectangles kept; /* of the file: a superset */
-    size_t seen_runs;           /* how many of `seen` are runs */
+    size_t seen_merged;         /* how many of `seen` are merged boxes */
     uint32_t level_count;       /* of `seen` */
     unsigned marks;             /* see flm_svg_marks */
     uint32_t levels_cut;        /* levels below those that the file has */
 
     struct flm_palette palette;
-    struct flm_tone *tones; /* distinct ones; the first are ancestor and run, then the changes */
+    struct flm_tone *tones; /* distinct ones; the first are ancestor and merged, then the changes */
     size_t tone_count, tone_capacity;
     struct flm_index tone_index;
     uint32_t *frame_tone; /* by frame: index into tones, FLM_NONE where it is not drawn */

@@ -70,11 +70,11 @@ const head = html('div', {class: 'head'}, html('b', {title: info.title}, info.ti
     html('i', {title: info.subtitle}, info.subtitle), resetButton, found, field, caseButton,
     helpButton);
 
-const detailName = html('b', {}), detailFacts = html('span', {});
+const detailName = html('b', {}), detailParts = html('span', {});
 const legend = html('div', {class: 'keys', role: 'group', 'aria-label': 'Legend'});
-const status = html('div', {class: 'facts'});
+const status = html('div', {class: 'status-line'});
 const foot = html('div', {class: 'foot'},
-    html('div', {class: 'details'}, detailName, detailFacts),
+    html('div', {class: 'details'}, detailName, detailParts),
     html('div', {class: 'last'}, status, legend));
 const help = html('div', {class: 'help', role: 'dialog', 'aria-label': 'Keys'});
 
@@ -132,7 +132,7 @@ function changeText(box) {
         (!boxes.noise[box] ? '' : info.significant ? ', not significant' : ', too few samples to tell');
 }
 
-// Whether what a run stands for is in the file, so that a zoom shows it.
+// Whether what a merged box stands for is in the file, so that a zoom shows it.
 function opens(item) {
     return item.count === 0 || item.last > item.box || boxes.frame[item.box] >= 0;
 }
@@ -289,7 +289,7 @@ function drawPointed() {
     drawOutlines(layers.focus, 'focus', selected ? [selected] : []);
 }
 
-// What stands for a box in the list that is shown now: itself, or the run that it is in.
+// What stands for a box in the list that is shown now: itself, or the merged box that it is in.
 function findShown(box) {
     for (let i = starts[boxes.level[box]]; i < starts[boxes.level[box] + 1]; i++)
         if (shown[i].box <= box && box <= shown[i].last) return shown[i];
@@ -312,29 +312,29 @@ function draw() {
 
 // ---- Words --------------------------------------------------------------------------------------
 
-function tellDetails() {
+function showDetail() {
     const item = hovered || selected || (target.box > 0 ? findShown(target.box) : null);
     const {name, details} = item ? describe(item) :
         {name: '', details: ['Click a frame to zoom, / searches, ? lists the keys']};
     detailName.textContent = name;
     detailName.title = name;
-    detailFacts.textContent = details.join(' \u00b7 ');
+    detailParts.textContent = details.join(' \u00b7 ');
 }
 
-function tellFacts() {
-    const runs = shown.filter(item => item.count), facts = info.facts.slice();
-    const merged = runs.reduce((sum, item) => sum + item.total, 0);
-    facts[2] = 'drawn ' + grouped(shown.length - runs.length);
-    facts[3] = 'merged ' + grouped(runs.length) + ' (' +
-        percent(merged, view.right - view.left) + ')';
+function showStatus() {
+    const merged = shown.filter(item => item.count), parts = info.status.slice();
+    const mergedTotal = merged.reduce((sum, item) => sum + item.total, 0);
+    parts[2] = 'drawn ' + grouped(shown.length - merged.length);
+    parts[3] = 'merged ' + grouped(merged.length) + ' (' +
+        percent(mergedTotal, view.right - view.left) + ')';
     status.replaceChildren(...(width < NARROW_PAGE ? [found] : []),
-        ...facts.filter(fact => fact).map(fact => html('span', {}, fact)));
+        ...parts.filter(part => part).map(part => html('span', {}, part)));
 }
 
 // All words of the page; they may wrap, and then the bar at the foot is higher.
-function tell() {
-    tellDetails();
-    tellFacts();
+function updateTexts() {
+    showDetail();
+    showStatus();
     resetButton.hidden = target === all;
     const height = Math.ceil(foot.getBoundingClientRect().height) || 60;
     if (height !== footHeight) {

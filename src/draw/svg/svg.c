@@ -75,7 +75,7 @@ static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
     if (!flm_layout_rectangles(svg->layout, &view, &svg->seen, why))
         return false;
     for (size_t i = 0; i < svg->seen.count; i++)
-        svg->seen_runs += svg->seen.at[i].flags & FLM_RECTANGLE_MERGED;
+        svg->seen_merged += svg->seen.at[i].flags & FLM_RECTANGLE_MERGED;
     svg->level_count = svg->seen.count ? svg->seen.at[svg->seen.count - 1].level + 1 : 1;
     uint32_t all = flm_layout_level_count(svg->layout);
     svg->levels_cut = all > FLM_DOCUMENT_LEVELS ? all - FLM_DOCUMENT_LEVELS : 0;

@@ -1,35 +1,35 @@
 // view.js - what of the boxes a view shows, and paths of it. A view is a part [left, right) of
 // the total, and the level zoomed to: boxes below that level are its ancestors.
 
-// Boxes narrower than this, in px, are one gray run with their neighbors.
+// Boxes narrower than this, in px, are one gray merged box with their neighbors.
 const NARROW = 1;
 
 // Adds the boxes [from, to), siblings, to `shown`.
 function showSiblings(boxes, view, scale, width, from, to, level, shown) {
-    let run = null;
+    let merged = null;
     for (let i = from; i < to; i++) {
         const start = boxes.offset[i], total = boxes.total[i];
         if (start + total <= view.left || start >= view.right || total === 0) continue;
         const x0 = Math.max(0, (start - view.left) * scale);
         const x1 = Math.min(width, (start + total - view.left) * scale);
-        const isRun = boxes.frame[i] < 0;
-        if (!isRun && total * scale >= NARROW) {
-            run = null;
+        const isMerged = boxes.frame[i] < 0;
+        if (!isMerged && total * scale >= NARROW) {
+            merged = null;
             shown.push({box: i, last: i, level, x0, x1, count: 0, total});
-        } else if (run) {
-            run.last = i;
-            run.x1 = x1;
-            run.count += boxes.siblings[i];
-            run.total += total;
+        } else if (merged) {
+            merged.last = i;
+            merged.x1 = x1;
+            merged.count += boxes.siblings[i];
+            merged.total += total;
         } else {
-            run = {box: i, last: i, level, x0, x1, count: boxes.siblings[i], total};
-            shown.push(run);
+            merged = {box: i, last: i, level, x0, x1, count: boxes.siblings[i], total};
+            shown.push(merged);
         }
     }
 }
 
 // All that is to be seen, level by level and from left to right in each. `count` is 0 for a box,
-// and for a run how many siblings it has.
+// and for a merged box how many siblings it has.
 function show(boxes, view, width) {
     const shown = [], scale = width / (view.right - view.left);
     if (!(scale > 0) || !isFinite(scale)) return shown;

@@ -2,71 +2,72 @@
 
 #include "draw/text/quantity.h"
 
-static void add_losses(struct flm_text *out, const struct flm_status *f)
+static void add_losses(struct flm_text *out, const struct flm_status *status)
 {
     flm_text_puts(out, "lost ");
-    flm_quantity_add(out, f->lost, (struct flm_bytes){"", 0});
-    if (f->lost_what.size > 0)
+    flm_quantity_add(out, status->lost, (struct flm_bytes){"", 0});
+    if (status->lost_what.size > 0)
         flm_text_putc(out, ' ');
-    flm_text_add(out, f->lost_what);
+    flm_text_add(out, status->lost_what);
 }
 
-static void add_merged(struct flm_text *out, const struct flm_status *f)
+static void add_merged(struct flm_text *out, const struct flm_status *status)
 {
     flm_text_puts(out, "merged ");
-    flm_count_add(out, f->merged);
+    flm_count_add(out, status->merged);
     flm_text_puts(out, " (");
-    flm_percent_add(out, f->merged_total, f->merged_of);
+    flm_percent_add(out, status->merged_total, status->merged_of);
     flm_text_putc(out, ')');
 }
 
-static void add_levels(struct flm_text *out, const struct flm_status *f)
+static void add_levels(struct flm_text *out, const struct flm_status *status)
 {
-    if (f->levels_cut == 0)
+    if (status->levels_cut == 0)
         return;
-    flm_count_add(out, f->levels_cut);
-    flm_text_puts(out, f->levels_cut == 1 ? " level below level " : " levels below level ");
-    flm_count_add(out, f->level_limit);
-    flm_text_puts(out, f->levels_cut == 1 ? " is not drawn" : " are not drawn");
+    flm_count_add(out, status->levels_cut);
+    flm_text_puts(out, status->levels_cut == 1 ? " level below level " : " levels below level ");
+    flm_count_add(out, status->level_limit);
+    flm_text_puts(out, status->levels_cut == 1 ? " is not drawn" : " are not drawn");
 }
 
-void flm_status_add(struct flm_text *out, const struct flm_status *f, enum flm_status_part fact)
+void flm_status_add(struct flm_text *out, const struct flm_status *status,
+                    enum flm_status_part part)
 {
-    switch (fact) {
+    switch (part) {
     case FLM_STATUS_STACKS:
-        flm_count_add(out, f->stack_count);
-        flm_text_puts(out, f->stack_count == 1 ? " stack" : " stacks");
+        flm_count_add(out, status->stack_count);
+        flm_text_puts(out, status->stack_count == 1 ? " stack" : " stacks");
         break;
     case FLM_STATUS_TOTAL:
-        if (f->comparison)
-            flm_comparison_add_sum(out, f->comparison, &f->terms);
+        if (status->comparison)
+            flm_comparison_add_sum(out, status->comparison, &status->terms);
         else
-            flm_quantity_add(out, f->total * f->factor, f->unit);
+            flm_quantity_add(out, status->total * status->factor, status->unit);
         break;
     case FLM_STATUS_DRAWN:
         flm_text_puts(out, "drawn ");
-        flm_count_add(out, f->drawn);
+        flm_count_add(out, status->drawn);
         break;
     case FLM_STATUS_MERGED:
-        add_merged(out, f);
+        add_merged(out, status);
         break;
     case FLM_STATUS_LOST:
-        add_losses(out, f);
+        add_losses(out, status);
         break;
     case FLM_STATUS_UNSYMBOLIZED:
         flm_text_puts(out, "unsymbolized ");
-        flm_percent_add(out, f->unsymbolized, f->unsymbolized_of);
+        flm_percent_add(out, status->unsymbolized, status->unsymbolized_of);
         break;
     case FLM_STATUS_LEVELS:
-        add_levels(out, f);
+        add_levels(out, status);
         break;
     case FLM_STATUS_PARTS:
-        if (f->comparison)
-            flm_comparison_add_parts(out, f->comparison, &f->terms);
+        if (status->comparison)
+            flm_comparison_add_parts(out, status->comparison, &status->terms);
         break;
     case FLM_STATUS_LOOK:
-        if (f->comparison)
-            flm_comparison_add_look(out, f->comparison, f->colors);
+        if (status->comparison)
+            flm_comparison_add_look(out, status->comparison, status->colors);
         break;
     case FLM_STATUS_COUNT:
         break;

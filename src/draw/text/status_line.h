@@ -4,7 +4,7 @@
 
 #include "draw/text/comparison_summary.h"
 
-/* The page of an SVG tells anew what depends on the view: drawn, merged. */
+/* The script of an interactive SVG counts again what depends on its view: drawn, merged. */
 enum flm_status_part {
     FLM_STATUS_STACKS,
     FLM_STATUS_TOTAL,
@@ -34,8 +34,9 @@ struct flm_status {
     const struct flm_change_colors *colors;
 };
 
-/* Nothing where there is nothing to tell. May hold names as the profile has them: not plain. */
-void flm_status_add(struct flm_text *out, const struct flm_status *info, enum flm_status_part fact);
+/* Adds nothing where a part has nothing to say. May hold names as the profile has them: not plain. */
+void flm_status_add(struct flm_text *out, const struct flm_status *status,
+                    enum flm_status_part part);
 
 /* "3 letters are not in the font, and stand as ?". */
 void flm_status_add_unknown(struct flm_text *out, uint64_t count);
