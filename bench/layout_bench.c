@@ -219,19 +219,19 @@ static void bench_chart(struct flm_profile *p, uint32_t step)
     p->sizes.sample_count = SAMPLES;
     p->sample_time = time;
     p->sample_node = at;
-    struct flm_chart_options options = {.metric = {FLM_NONE}};
+    struct flm_flame_chart_options options = {.metric = {FLM_NONE}};
     double chart_us = 0, layout_us = 0;
     uint32_t count = 0;
     for (int batch = 0; batch < 3; batch++) {
         double start = now_us();
-        struct flm_chart *chart = must(flm_chart_new(p, &options, NULL));
+        struct flm_flame_chart *chart = must(flm_flame_chart_new(p, &options, NULL));
         chart_us = fastest(chart_us, now_us() - start);
         struct flm_layout_options layout_options = {.tree = chart->tree};
         start = now_us();
         flm_layout_free(must(flm_layout_new(&layout_options, NULL)));
         layout_us = fastest(layout_us, now_us() - start);
         count = chart->tree.node_count;
-        flm_chart_free(chart);
+        flm_flame_chart_free(chart);
     }
     printf("%-8s %9u %9u %9u %9.1f %9.1f\n", "skewed", (unsigned)SAMPLES, step, count,
            chart_us / 1e3, layout_us / 1e3);

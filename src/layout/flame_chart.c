@@ -15,7 +15,7 @@ struct open {
 struct making {
     const struct flm_profile *p;
     const uint32_t *parent;
-    struct flm_chart *chart;
+    struct flm_flame_chart *chart;
 
     uint32_t *sample; /* those that are shown */
     uint32_t sample_count;
@@ -75,8 +75,8 @@ static bool is_in_ns(const struct flm_profile *p, struct flm_metric metric)
     return flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds");
 }
 
-double flm_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
-                         const uint32_t *sample, uint32_t count)
+double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
+                               const uint32_t *sample, uint32_t count)
 {
     double longest = 0;
     const double *value = is_in_ns(p, metric) ? flm_sample_column(p, metric.index) : NULL;
@@ -88,7 +88,7 @@ double flm_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
     return longest > 0 ? longest : (double)median_between(p, sample, count);
 }
 
-static bool choose_samples(struct making *m, const struct flm_chart_options *options)
+static bool choose_samples(struct making *m, const struct flm_flame_chart_options *options)
 {
     const struct flm_profile *p = m->p;
     uint32_t given = options->sample ? options->sample_count : p->sizes.sample_count;
@@ -114,7 +114,7 @@ static bool choose_samples(struct making *m, const struct flm_chart_options *opt
                          : m->sample_count > 0            ? p->sample_time[m->sample[0]]
                                                           : 0;
     double median = (double)median_between(p, m->sample, m->sample_count);
-    double last = flm_chart_last_ns(p, options->metric, m->sample, m->sample_count);
+    double last = flm_flame_chart_last_ns(p, options->metric, m->sample, m->sample_count);
     double alone = options->alone_ns > 0 ? options->alone_ns : 1;
     m->chart->median_ns = median;
     m->last_ns = last > 0 ? last : alone;
@@ -258,7 +258,8 @@ static bool make_columns(struct making *m, struct flm_error *why)
     return true;
 }
 
-static bool make(struct making *m, const struct flm_chart_options *options, struct flm_error *why)
+static bool make(struct making *m, const struct flm_flame_chart_options *options,
+                 struct flm_error *why)
 {
     if (!choose_samples(m, options))
         return flm_error_memory(why);
@@ -271,10 +272,11 @@ static bool make(struct making *m, const struct flm_chart_options *options, stru
     return walk(m) || flm_error_memory(why);
 }
 
-struct flm_chart *flm_chart_new(const struct flm_profile *profile,
-                                const struct flm_chart_options *options, struct flm_error *why)
+struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
+                                            const struct flm_flame_chart_options *options,
+                                            struct flm_error *why)
 {
-    struct flm_chart *chart = calloc(1, sizeof *chart);
+    struct flm_flame_chart *chart = calloc(1, sizeof *chart);
     uint32_t *parent = NULL;
     if (!options->parent)
         parent = malloc(profile->sizes.node_count * sizeof *parent);
@@ -293,11 +295,11 @@ struct flm_chart *flm_chart_new(const struct flm_profile *profile,
     free(m.open);
     if (good)
         return chart;
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     return NULL;
 }
 
-void flm_chart_free(struct flm_chart *chart)
+void flm_flame_chart_free(struct flm_flame_chart *chart)
 {
     if (!chart)
         return;

@@ -29,7 +29,7 @@
 
 #include "layout/tree.h"
 
-struct flm_chart_options {
+struct flm_flame_chart_options {
     /* The samples, ascending: of a thread, as tracks.h has them. NULL: all of the profile. */
     const uint32_t *sample;
     uint32_t sample_count;
@@ -43,7 +43,7 @@ struct flm_chart_options {
                                while the chart is made. NULL: found anew */
 };
 
-struct flm_chart {
+struct flm_flame_chart {
     struct flm_tree tree;
     const uint32_t *source; /* by node: the stack in the profile; of a gap, what it is a gap of */
     const uint32_t *first_sample, *last_sample; /* likewise: indices into the profile's samples; of
@@ -57,13 +57,14 @@ struct flm_chart {
 
 /* What the last of ascending samples, which all have a time, stands for: the largest value of those
  * at its moment, where the metric is time in ns, else the median between samples; 0: not known. */
-double flm_chart_last_ns(const struct flm_profile *profile, struct flm_metric metric,
-                         const uint32_t *sample, uint32_t sample_count);
+double flm_flame_chart_last_ns(const struct flm_profile *profile, struct flm_metric metric,
+                               const uint32_t *sample, uint32_t sample_count);
 
 /* NULL, and `why`, if memory ran out or it would have more nodes than can be numbered. The profile
  * is borrowed by nobody afterward. */
-struct flm_chart *flm_chart_new(const struct flm_profile *profile,
-                                const struct flm_chart_options *options, struct flm_error *why);
-void flm_chart_free(struct flm_chart *chart);
+struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
+                                            const struct flm_flame_chart_options *options,
+                                            struct flm_error *why);
+void flm_flame_chart_free(struct flm_flame_chart *chart);
 
 #endif

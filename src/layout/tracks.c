@@ -109,7 +109,7 @@ static void find_length(struct flm_tracks *tracks, const struct flm_profile *p,
             continue;
         int64_t last = p->sample_time[track->sample[track->sample_count - 1]];
         double length = (double)last - (double)tracks->first_ns;
-        length += flm_chart_last_ns(p, metric, track->sample, track->sample_count);
+        length += flm_flame_chart_last_ns(p, metric, track->sample, track->sample_count);
         tracks->length_ns = length > tracks->length_ns ? length : tracks->length_ns;
     }
 }

@@ -10,7 +10,7 @@
 #include "profile/columns.h"
 #include "support/core/failures.h"
 
-static const struct flm_chart_options all = {.metric = {FLM_NONE}, .start_ns = FLM_NO_TIME};
+static const struct flm_flame_chart_options all = {.metric = {FLM_NONE}, .start_ns = FLM_NO_TIME};
 
 struct event {
     int64_t time;
@@ -35,7 +35,7 @@ static struct flm_profile *profile_over_time(const struct event *event, size_t c
 }
 
 /* "name offset+total samples" of every node in preorder, a dot for each level; a gap is "-". */
-static const char *described(const struct flm_profile *p, const struct flm_chart *chart)
+static const char *described(const struct flm_profile *p, const struct flm_flame_chart *chart)
 {
     static char text[4000];
     size_t size = 0;
@@ -62,13 +62,13 @@ static const char *described(const struct flm_profile *p, const struct flm_chart
 }
 
 static void assert_chart(const struct event *event, size_t count,
-                         const struct flm_chart_options *options, const char *expected)
+                         const struct flm_flame_chart_options *options, const char *expected)
 {
     struct flm_profile *p = profile_over_time(event, count);
-    struct flm_chart *chart = flm_chart_new(p, options, NULL);
+    struct flm_flame_chart *chart = flm_flame_chart_new(p, options, NULL);
     assert_non_null(chart);
     assert_string_equal(described(p, chart), expected);
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 }
 
@@ -109,7 +109,7 @@ static void charts_have_a_common_start(void **state)
 {
     (void)state;
     static const struct event events[] = {{50, "a"}, {60, "b"}, {70, "c"}, {80, "d"}};
-    struct flm_chart_options options = all;
+    struct flm_flame_chart_options options = all;
     options.start_ns = 20;
     assert_chart(events, COUNT(events), &options,
                  "- 0+30 4294967295-4294967295\n"
@@ -127,11 +127,11 @@ static void charts_have_a_common_start(void **state)
     options.sample = NULL;
     options.start_ns = 65;
     struct flm_profile *p = profile_over_time(events, COUNT(events));
-    struct flm_chart *chart = flm_chart_new(p, &options, NULL);
+    struct flm_flame_chart *chart = flm_flame_chart_new(p, &options, NULL);
     assert_int_equal(chart->early_count, 2);
     assert_int_equal(chart->sample_count, 2);
     assert_true(chart->start_ns == 65);
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 }
 
@@ -148,7 +148,7 @@ static void samples_of_one_moment_divide_their_time(void **state)
                  "- 35+15 3-3\n"
                  "a 50+20 4-5\n");
     static const struct event at_once[] = {{5, "a"}, {5, "b"}};
-    struct flm_chart_options options = all;
+    struct flm_flame_chart_options options = all;
     options.alone_ns = 8;
     assert_chart(at_once, 2, &options, "a 0+4 0-0\nb 4+4 1-1\n");
     assert_chart(at_once, 1, &all, "a 0+1 0-0\n");
@@ -170,19 +170,19 @@ static void samples_without_a_time_are_left_out_and_counted(void **state)
     (void)state;
     static const struct event events[] = {{FLM_NO_TIME, "a"}, {FLM_NO_TIME, "b"}, {7, "c"}};
     struct flm_profile *p = profile_over_time(events, COUNT(events));
-    struct flm_chart *chart = flm_chart_new(p, &all, NULL);
+    struct flm_flame_chart *chart = flm_flame_chart_new(p, &all, NULL);
     assert_string_equal(described(p, chart), "c 0+1 2-2\n");
     assert_int_equal(chart->untimed_count, 2);
     assert_int_equal(chart->sample_count, 1);
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 
     p = tree_of("a;b 1\n");
-    chart = flm_chart_new(p, &all, NULL);
+    chart = flm_flame_chart_new(p, &all, NULL);
     assert_string_equal(described(p, chart), "");
     assert_int_equal(chart->tree.node_count, 1);
     assert_int_equal(chart->tree.end[0], 1);
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 }
 
@@ -196,11 +196,11 @@ static void only_samples_with_a_value_in_the_metric_count(void **state)
         flm_builder_sample(b, i * 10, tree_child(b, flm_builder_root(b), &"abcdef"[i], 1),
                            (struct flm_label_set){0}, metrics[i % 2], 3);
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_chart_options options = all;
+    struct flm_flame_chart_options options = all;
     options.metric.index = 1;
-    struct flm_chart *chart = flm_chart_new(p, &options, NULL);
+    struct flm_flame_chart *chart = flm_flame_chart_new(p, &options, NULL);
     assert_string_equal(described(p, chart), "b 0+20 1-1\nd 20+20 3-3\nf 40+3 5-5\n"); /* 3 ns */
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 }
 
@@ -222,10 +222,10 @@ static void a_chart_shows_every_sample_where_it_was(void **state)
         struct flm_profile *p = profile_over_time(events, count);
         uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
         flm_profile_parents(p, parent);
-        struct flm_chart_options options = all;
+        struct flm_flame_chart_options options = all;
         options.start_ns = count ? events[0].time - random_below(&seed, 100) : 0;
         options.parent = random_below(&seed, 2) ? parent : NULL;
-        struct flm_chart *chart = flm_chart_new(p, &options, NULL);
+        struct flm_flame_chart *chart = flm_flame_chart_new(p, &options, NULL);
         described(p, chart); /* checks the layout */
         assert_int_equal(chart->sample_count, count);
         struct flm_layout_options layout_options = {.tree = chart->tree};
@@ -260,7 +260,7 @@ static void a_chart_shows_every_sample_where_it_was(void **state)
                         1e-6);
         }
         flm_layout_free(layout);
-        flm_chart_free(chart);
+        flm_flame_chart_free(chart);
         free(parent);
         flm_profile_free(p);
     }
@@ -291,17 +291,17 @@ static void the_median_is_the_one_in_the_middle(void **state)
         }
         qsort(between, positive, sizeof between[0], by_size);
         struct flm_profile *p = profile_over_time(events, count);
-        struct flm_chart *chart = flm_chart_new(p, &all, NULL);
+        struct flm_flame_chart *chart = flm_flame_chart_new(p, &all, NULL);
         assert_true(chart->median_ns == (positive ? (double)between[(positive - 1) / 2] : 0));
-        flm_chart_free(chart);
+        flm_flame_chart_free(chart);
         flm_profile_free(p);
     }
 }
 
 static bool make_chart(void *context, struct flm_error *why)
 {
-    struct flm_chart *chart = flm_chart_new(context, &all, why);
-    flm_chart_free(chart);
+    struct flm_flame_chart *chart = flm_flame_chart_new(context, &all, why);
+    flm_flame_chart_free(chart);
     return chart != NULL;
 }
 
@@ -321,7 +321,7 @@ static void a_search_finds_the_time_of_a_stack_itself(void **state)
     static const struct event events[] = {{100, "read"}, {110, "read;copy"}, {120, "read"},
                                           {130, "read"}, {140, "read"},      {300, "read"}};
     struct flm_profile *p = profile_over_time(events, COUNT(events));
-    struct flm_chart *chart = flm_chart_new(p, &all, NULL);
+    struct flm_flame_chart *chart = flm_flame_chart_new(p, &all, NULL);
     struct flm_layout_options options = {.tree = chart->tree};
     struct flm_layout *layout = flm_layout_new(&options, NULL);
     struct flm_node read = {1};
@@ -336,7 +336,7 @@ static void a_search_finds_the_time_of_a_stack_itself(void **state)
     match = flm_layout_match(layout, matching, read);
     assert_true(match.self == 45);
     flm_layout_free(layout);
-    flm_chart_free(chart);
+    flm_flame_chart_free(chart);
     flm_profile_free(p);
 }
 

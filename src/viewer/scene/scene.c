@@ -18,7 +18,7 @@ static void pane_clear(struct flm_pane *pane)
     flm_rectangles_clear(&pane->drawn);
     flm_layout_free(pane->layout);
     flm_lazy_tree_free(pane->lazy);
-    flm_chart_free(pane->chart);
+    flm_flame_chart_free(pane->chart);
     free(pane->sums);
     free(pane->widths);
     free(pane->seen);
@@ -320,7 +320,7 @@ static bool add_chart(struct flm_viewer *v, struct flm_scene *scene, uint32_t tr
     struct flm_pane *pane = pane_of(v, scene, why);
     if (!pane)
         return false;
-    struct flm_chart_options options = {
+    struct flm_flame_chart_options options = {
         .sample = t->sample,
         .sample_count = t->sample_count,
         .metric = pane->metric,
@@ -332,7 +332,7 @@ static bool add_chart(struct flm_viewer *v, struct flm_scene *scene, uint32_t tr
     pane->first_level = 1;
     pane->upwards = false;
     pane->track = track;
-    pane->chart = flm_chart_new(pane->profile, &options, why);
+    pane->chart = flm_flame_chart_new(pane->profile, &options, why);
     if (!pane->chart)
         return false;
     pane->tree = pane->chart->tree;
