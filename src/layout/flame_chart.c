@@ -30,8 +30,7 @@ struct making {
     double *width; /* the block that all columns are in */
 };
 
-/* ---- How long a sample stands for ---------------------------------------------------------------
- */
+/* ---- How long a sample stands for ------------------------------------------------------------ */
 
 static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample, uint32_t i)
 {
@@ -235,8 +234,7 @@ static bool walk(struct making *m)
     return true;
 }
 
-/* ---- The header ---------------------------------------------------------------------------------
- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 static bool make_columns(struct making *m, struct flm_error *why)
 {

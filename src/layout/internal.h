@@ -1,5 +1,5 @@
-/* internal.h - the layout from inside: its columns, and the jump to the next slot that is wide enough.
- * Private to src/layout; layout.h draws what the columns hold. */
+/* internal.h - the layout from inside: its columns, and the jump to the next slot that is wide
+ * enough. Private to src/layout; layout.h draws what the columns hold. */
 #ifndef FLAMEL_LAYOUT_INTERNAL_H
 #define FLAMEL_LAYOUT_INTERNAL_H
 

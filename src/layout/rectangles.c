@@ -124,8 +124,8 @@ static inline __attribute__((always_inline)) uint32_t next_wide(struct camera *c
                : flm_slots_next(camera->slots, next, to, camera->wide, &camera->visited);
 }
 
-/* Makes a merged box [slot, next) end at siblings that are to be seen, and begin at one. False when there
- * is none. */
+/* Makes a merged box [slot, next) end at siblings that are to be seen, and begin at one. False when
+ * there is none. */
 static bool leave_gaps(const struct camera *camera, uint32_t *slot, uint32_t *next)
 {
     const struct flm_layout *layout = camera->layout;

@@ -13,14 +13,14 @@
  *     flm_rectangles_clear(&list);      or use it again for the next picture
  *
  * A node at least min_width_px wide is a rectangle of its own. Siblings narrower than that which
- * touch are one *merged box*: one rectangle with their sum and their number, so that nothing is dropped
- * unseen and rectangles plus the self of their parent fill it exactly. What is below a merged box is not
- * in the list (flm_layout_below tells how much that is). So each rectangle of a level stands on a
- * wide one of the level above, whatever the first level of the viewport is, and a picture does not
- * change when it is scrolled.
+ * touch are one *merged box*: one rectangle with their sum and their number, so that nothing is
+ * dropped unseen and rectangles plus the self of their parent fill it exactly. What is below a
+ * merged box is not in the list (flm_layout_below tells how much that is). So each rectangle of a
+ * level stands on a wide one of the level above, whatever the first level of the viewport is, and a
+ * picture does not change when it is scrolled.
  *
- * A gap (tree.h) that is wide enough is left free, and ends a merged box. Narrower ones are part of the
- * box between its first sibling and its last, in its width but neither in its number nor in its
+ * A gap (tree.h) that is wide enough is left free, and ends a merged box. Narrower ones are part of
+ * the box between its first sibling and its last, in its width but neither in its number nor in its
  * total; at its ends they are left free.
  *
  * It is found level by level, from the wide nodes of one level to their children, jumping over the

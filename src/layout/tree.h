@@ -1,9 +1,9 @@
 /* tree.h - what is laid out: nodes in preorder, each with a frame and a width of its own.
  *
  * The stacks of a profile are such a tree, one metric at a time. Others are made from a profile for
- * one view of it: callers and callees (algebra/aggregate/lazy_call_tree.h), stacks over time (layout/flame_chart.h). All of
- * them name frames of the profile's frame table, so that a name, a color and a search are the same
- * everywhere, and all are drawn, hit and searched by the same code.
+ * one view of it: callers and callees (algebra/aggregate/lazy_call_tree.h), stacks over time
+ * (layout/flame_chart.h). All of them name frames of the profile's frame table, so that a name, a
+ * color and a search are the same everywhere, and all are drawn, hit and searched by the same code.
  *
  *     node    0:(root)  1:main  2:read  3:copy  4:write
  *     frame   0         1       3       2       4

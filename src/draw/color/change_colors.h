@@ -28,8 +28,8 @@ struct flm_change_colors {
 /* A tone of a palette by its step, 0 to FLM_CHANGE_TONES - 1. */
 const struct flm_tone *flm_change_tone(enum flm_change_palette palette, int step);
 
-/* The step of a change, or of the part of it that was significant. `whole` is the larger of both totals,
- * which ABSOLUTE is measured by. */
+/* The step of a change, or of the part of it that was significant. `whole` is the larger of both
+ * totals, which ABSOLUTE is measured by. */
 int flm_change_step(const struct flm_change_colors *colors, const struct flm_change *change,
                     double whole);
 

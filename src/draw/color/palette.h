@@ -90,7 +90,8 @@ bool flm_color_line(struct flm_bytes text, size_t *at, struct flm_bytes *name, u
 size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm_bytes *name,
                         uint32_t *color);
 
-/* flamegraph.pl's color of a name, which has the mark of its kind ("_[k]"): palette_flamegraph.c. */
+/* flamegraph.pl's color of a name, which has the mark of its kind ("_[k]"): in
+ * palette_flamegraph.c. */
 uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, struct flm_bytes name);
 
 /* "rgb(1,2,3)" or "#rrggbb"; false for anything else. */

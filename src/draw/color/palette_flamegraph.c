@@ -1,5 +1,5 @@
-/* palette_flamegraph.c - the palettes that flamegraph.pl's users know, with its colors: the same name
- * has the same color in both. The formulas are flamegraph.pl's (B. Gregg and others). */
+/* palette_flamegraph.c - the palettes that flamegraph.pl's users know, with its colors: the same
+ * name has the same color in both. The formulas are flamegraph.pl's (B. Gregg and others). */
 #include <assert.h>
 
 #include "base/core/hash.h"

@@ -1,6 +1,6 @@
 /* theme.h - the colors of the page, light and dark: one table for who paints pixels and who writes
- * CSS. web/page.css has them as text, and tests/draw/color/theme_test.c compares. The colors of frames
- * are palette.h's.
+ * CSS. web/page.css has them as text, and tests/draw/color/theme_test.c compares. The colors of
+ * frames are palette.h's.
  *
  * Six searches at once each have a color. All six differ from each other with any color vision,
  * and stand out from the page and from the frames, which are paler (tests/draw/color/theme_test.c

@@ -1,6 +1,6 @@
 /* document.h - a still picture as one page. Whoever has something to show fills a document (a
- * profile by options in draw/svg/fill_document.c, what the viewer shows in viewer/paint/picture.c); the
- * document finds where everything stands, and paints itself on any surface (surface.h).
+ * profile by options in draw/svg/fill_document.c, what the viewer shows in viewer/paint/picture.c);
+ * the document finds where everything stands, and paints itself on any surface (surface.h).
  *
  *     title  subtitle                   the subtitle is below where there is no room for both
  *        0 ms        100 ms             ticks, where there are some: lines through all panes

@@ -13,8 +13,8 @@ unsigned char flm_pdf_letter(uint32_t code);
 /* In font sizes, of a byte. */
 double flm_pdf_letter_width(unsigned char letter, bool bold);
 
-/* What labels are measured with. Where there is no byte for a character it is spelled (sigma, ->), or
- * stands as "?". */
+/* What labels are measured with. Where there is no byte for a character it is spelled (sigma, ->),
+ * or stands as "?". */
 struct flm_font flm_pdf_font(double size_px, bool bold);
 
 /* As a string of PDF: in brackets, with what must be escaped escaped. Returns how many characters

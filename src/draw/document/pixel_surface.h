@@ -1,4 +1,5 @@
-/* pixel_surface.h - a document as pixels: the surface of PNG, and of whoever has a buffer of pixels.
+/* pixel_surface.h - a document as pixels: the surface of PNG, and of whoever has a buffer of
+ * pixels.
  *
  * Letters come from a source that rasterizes one at a time, in one of three sizes: of labels, of
  * titles, of other text. Which of them are needed shows when something is measured or painted, so

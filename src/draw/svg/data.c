@@ -14,10 +14,11 @@
  *     box     number of boxes above it, 0 for a merged box or 1 + frame [, siblings in it], values
  *
  * Boxes stand level by level, so that those on one box are one range, whose place follows from the
- * counts. The first value of a box is its self, of a merged box its total. Where the picture compares,
- * more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared, 2 disappeared), or
- * 21 for what cannot be told from noise; and its totals after (not where widths are those) and
- * before (not of a signed column). Everything else (totals, offsets, percentages) is computed. */
+ * counts. The first value of a box is its self, of a merged box its total. Where the picture
+ * compares, more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared, 2
+ * disappeared), or 21 for what cannot be told from noise; and its totals after (not where widths
+ * are those) and before (not of a signed column). Everything else (totals, offsets, percentages) is
+ * computed. */
 #include <math.h>
 #include <stdlib.h>
 

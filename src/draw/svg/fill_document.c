@@ -1,5 +1,5 @@
-/* fill_document.c - a profile by options as a document (draw/document/document.h): what the interactive
- * SVG shows where no script runs, and what PDF and PNG show. */
+/* fill_document.c - a profile by options as a document (draw/document/document.h): what the
+ * interactive SVG shows where no script runs, and what PDF and PNG show. */
 #include <assert.h>
 
 #include "base/text/buffered_sink.h"

@@ -1,5 +1,5 @@
-/* still_picture.c - the still picture: what an image viewer, a printer and a browser without scripts
- * show. Boxes of one color are one group of two paths:
+/* still_picture.c - the still picture: what an image viewer, a printer and a browser without
+ * scripts show. Boxes of one color are one group of two paths:
  *
  *     wide     a rectangle each, drawn smaller and with a thick line of round corners around it
  *     narrow   a thick horizontal line each, "m1 0h2.5" when it follows on the same level

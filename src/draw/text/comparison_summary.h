@@ -1,11 +1,11 @@
-/* comparison_summary.h - what a comparison says of itself, whatever it is shown in: how much changed
- * in all, how like the two are, what was made equal first, what widths, colors and grays mean.
- * None of that may be left to be guessed, so whoever shows a comparison shows these words.
+/* comparison_summary.h - what a comparison says of itself, whatever it is shown in: how much
+ * changed in all, how like the two are, what was made equal first, what widths, colors and grays
+ * mean. None of that may be left to be guessed, so whoever shows a comparison shows these words.
  *
  *     sum     +12.4 % in all · similarity 0.86 · before × 1.08, so that the totals are equal
  *     parts   appeared 30 samples (60 %) in 1 stack · grown ... · shares of before
- *             significant: grown 20 samples (40 %) ...         where that is known: all that has a
- * color look    as wide as the larger of both · colored by the change of the subtree, ... */
+ *             significant: grown 20 samples (40 %) ...     where that is known: all that has color
+ *     look    as wide as the larger of both · colored by the change of the subtree, ... */
 #ifndef FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 #define FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 

@@ -34,7 +34,8 @@ struct flm_status {
     const struct flm_change_colors *colors;
 };
 
-/* Adds nothing where a part has nothing to say. May hold names as the profile has them: not plain. */
+/* Adds nothing where a part has nothing to say. May hold names as the profile has them: not plain.
+ * */
 void flm_status_add(struct flm_text *out, const struct flm_status *status,
                     enum flm_status_part part);
 

@@ -5,16 +5,10 @@
 
 #include "base/number/number.h"
 #include "base/text/utf.h"
+#include "draw/text/internal.h"
 #include "draw/text/quantity.h"
 
-struct flm_table_cell {
-    size_t start, prefix, end; /* in the text; [start, prefix) is never shortened */
-    double share;              /* of a bar */
-    enum flm_table_tone tone;
-};
-
-/* ---- Filling ------------------------------------------------------------------------------------
- */
+/* ---- Filling --------------------------------------------------------------------------------- */
 
 void flm_table_init(struct flm_table *table, const struct flm_column *columns, size_t count)
 {
@@ -164,32 +158,13 @@ void flm_table_percent(struct flm_table *table, double value, double whole)
     }
 }
 
-static size_t row_count(const struct flm_table *table)
-{
-    return table->cell_count / table->column_count;
-}
-
 void flm_table_tone(struct flm_table *table, enum flm_table_tone tone)
 {
     if (table->cell_count > 0)
         table->cell[table->cell_count - 1].tone = tone;
 }
 
-static const struct flm_table_cell *cell_at(const struct flm_table *t, size_t row, size_t column)
-{
-    return &t->cell[row * t->column_count + column];
-}
-
-/* The text of a cell. The last one has no end yet. */
-static struct flm_bytes cell_text(const struct flm_table *t, const struct flm_table_cell *cell)
-{
-    bool is_last = cell == &t->cell[t->cell_count - 1];
-    size_t end = is_last ? t->text.size : cell->end;
-    return (struct flm_bytes){t->text.at + cell->start, end - cell->start};
-}
-
-/* ---- For a window -------------------------------------------------------------------------------
- */
+/* ---- For a window ---------------------------------------------------------------------------- */
 
 enum {
     GAP = 2,
@@ -236,8 +211,8 @@ static struct placed natural_width(struct printing *p, size_t column)
     const struct flm_table *t = p->table;
     const struct flm_column *c = &t->columns[column];
     size_t number = 0, unit = 0, cells = 0;
-    for (size_t row = 0; row < row_count(t); row++) {
-        struct flm_bytes text = shown(p, cell_text(t, cell_at(t, row, column)));
+    for (size_t row = 0; row < flm_table_row_count(t); row++) {
+        struct flm_bytes text = shown(p, flm_table_cell_text(t, flm_table_cell_at(t, row, column)));
         if (c->kind == FLM_COLUMN_PATH && p->look->width > 0)
             text = flm_path_end(text);
         size_t all = flm_cells(text);
@@ -256,15 +231,10 @@ static struct placed natural_width(struct printing *p, size_t column)
     return (struct placed){title > cells ? title : cells, number};
 }
 
-static bool is_name(enum flm_column_kind kind)
-{
-    return kind == FLM_COLUMN_NAME || kind == FLM_COLUMN_STACK;
-}
-
 /* What a column needs at least: names and paths can be shortened. */
 static size_t least_width(const struct flm_column *column, size_t natural)
 {
-    size_t least = is_name(column->kind)             ? SMALLEST_NAME
+    size_t least = flm_column_is_name(column->kind)  ? SMALLEST_NAME
                    : column->kind == FLM_COLUMN_PATH ? SMALLEST_PATH
                                                      : natural;
     return least < natural ? least : natural;
@@ -297,8 +267,8 @@ static void widen(struct printing *p, enum flm_column_kind kind, size_t wanted, 
 {
     for (size_t i = 0; i < p->table->column_count; i++) {
         size_t cells = p->placed[i].cells, goal = p->needed[i] < wanted ? p->needed[i] : wanted;
-        bool is_asked =
-            is_name(kind) ? is_name(p->table->columns[i].kind) : p->table->columns[i].kind == kind;
+        bool is_asked = flm_column_is_name(kind) ? flm_column_is_name(p->table->columns[i].kind)
+                                                 : p->table->columns[i].kind == kind;
         if (!is_asked || cells == 0 || cells >= goal)
             continue;
         size_t more = goal - cells < *spare ? goal - cells : *spare;
@@ -319,7 +289,7 @@ static void share_out(struct printing *p)
         p->placed[i].cells = least_width(&t->columns[i], p->placed[i].cells);
         /* A window too narrow for anything else: less than the least. */
         size_t less = p->placed[i].cells > 4 ? p->placed[i].cells - 4 : 0;
-        if (is_name(t->columns[i].kind) && lacking > 0) {
+        if (flm_column_is_name(t->columns[i].kind) && lacking > 0) {
             less = less < lacking ? less : lacking;
             p->placed[i].cells -= less;
             lacking -= less;
@@ -369,7 +339,7 @@ static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
 static void fit(struct printing *p, size_t column, const struct flm_table_cell *cell)
 {
     struct placed placed = p->placed[column];
-    struct flm_bytes text = cell_text(p->table, cell);
+    struct flm_bytes text = flm_table_cell_text(p->table, cell);
     size_t prefix_size = cell->prefix - cell->start;
     size_t room = p->look->width > 0 ? placed.cells : SIZE_MAX;
     p->piece.size = 0;
@@ -503,101 +473,12 @@ void flm_table_print(const struct flm_table *table, const struct flm_table_style
     place(&p);
     if (has_titles(table))
         print_titles(&p);
-    for (size_t row = 0; row < row_count(table); row++)
-        print_row(&p, cell_at(table, row, 0));
+    for (size_t row = 0; row < flm_table_row_count(table); row++)
+        print_row(&p, flm_table_cell_at(table, row, 0));
     if (p.scratch.failed || p.piece.failed)
         out->failed = true;
     flm_text_clear(&p.scratch);
     flm_text_clear(&p.piece);
     free(p.placed);
     free(p.needed);
-}
-
-/* ---- For other programs -------------------------------------------------------------------------
- */
-
-/* A code span, in which only '|' would mean something in a table. A backtick in it needs more of
- * them around it. */
-static void add_code(struct flm_text *out, struct flm_bytes text)
-{
-    size_t longest = 0, run = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        run = text.at[i] == '`' ? run + 1 : 0;
-        longest = run > longest ? run : longest;
-    }
-    if (text.size == 0)
-        return;
-    flm_text_repeat(out, '`', longest + 1);
-    flm_text_puts(out, longest > 0 ? " " : "");
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.at[i] == '|')
-            flm_text_putc(out, '\\');
-        flm_text_putc(out, text.at[i]);
-    }
-    flm_text_puts(out, longest > 0 ? " " : "");
-    flm_text_repeat(out, '`', longest + 1);
-}
-
-void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
-{
-    struct flm_text scratch = {0};
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].kind != FLM_COLUMN_BAR)
-            flm_text_format(out, "| %s ", table->columns[i].title);
-    flm_text_puts(out, "|\n");
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].kind != FLM_COLUMN_BAR)
-            flm_text_puts(out, table->columns[i].kind == FLM_COLUMN_NUMBER ? "|---:" : "|---");
-    flm_text_puts(out, "|\n");
-    for (size_t i = 0; i < table->cell_count; i++) {
-        const struct flm_column *column = &table->columns[i % table->column_count];
-        if (column->kind != FLM_COLUMN_BAR) {
-            struct flm_bytes text = cell_text(table, &table->cell[i]);
-            text = flm_showable(text, FLM_CHARSET_PLAIN, &scratch);
-            flm_text_puts(out, "| ");
-            if (is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
-                add_code(out, text);
-            else
-                flm_text_add(out, text);
-            flm_text_putc(out, ' ');
-        }
-        if ((i + 1) % table->column_count == 0)
-            flm_text_puts(out, "|\n");
-    }
-    out->failed = out->failed || table->failed || table->text.failed || scratch.failed;
-    flm_text_clear(&scratch);
-}
-
-/* RFC 4180: what holds a comma, a quote or a line break is quoted, a quote in it doubled. */
-static void add_csv(struct flm_text *out, struct flm_bytes text)
-{
-    bool quoted = false;
-    for (size_t i = 0; i < text.size; i++)
-        quoted = quoted || flm_is_one_of(text.at[i], ",\"\r\n");
-    if (!quoted) {
-        flm_text_add(out, text);
-        return;
-    }
-    flm_text_putc(out, '"');
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.at[i] == '"')
-            flm_text_putc(out, '"');
-        flm_text_putc(out, text.at[i]);
-    }
-    flm_text_putc(out, '"');
-}
-
-void flm_table_csv(const struct flm_table *table, struct flm_text *out)
-{
-    for (size_t i = 0; i < table->column_count; i++) {
-        flm_text_puts(out, i > 0 ? "," : "");
-        add_csv(out, flm_bytes_of(table->columns[i].title));
-    }
-    flm_text_puts(out, "\n");
-    for (size_t i = 0; i < table->cell_count; i++) {
-        flm_text_puts(out, i % table->column_count > 0 ? "," : "");
-        add_csv(out, cell_text(table, &table->cell[i]));
-        flm_text_puts(out, (i + 1) % table->column_count == 0 ? "\n" : "");
-    }
-    out->failed = out->failed || table->failed || table->text.failed;
 }

@@ -7,9 +7,9 @@
  *     flm_text_puts(flm_table_cell(&table), "main");           and so on, row by row
  *     flm_table_print(&table, &look, out);
  *
- *         self         function                      numbers end, and units begin, at one place;
- *      1.24 s  ███     net::Connection::serve        what does not fit is shortened, and the
- * columns 318 ms █       malloc                        that tell least are left out
+ *         self         function                      numbers end, and units begin, in one column;
+ *      1.24 s  ███     net::Connection::serve        what does not fit is shortened, and the least
+ *      318 ms  █       malloc                        important columns are left out
  *
  * A text is made harmless for the terminal (cells.h); Markdown and CSV have everything in full. */
 #ifndef FLAMEL_DRAW_TEXT_TABLE_H

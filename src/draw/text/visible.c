@@ -65,8 +65,8 @@ static bool continues(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* The size of the bracketed part at the beginning of `text`, as text/function_name.c finds it; 0: it is no
- * bracket, or none that is closed. */
+/* The size of the bracketed part at the beginning of `text`, as text/function_name.c finds it; 0:
+ * it is no bracket, or none that is closed. */
 static size_t bracketed(struct flm_bytes text)
 {
     char open = text.at[0], close = open == '(' ? ')' : open == '<' ? '>' : 0;

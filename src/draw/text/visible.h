@@ -1,4 +1,5 @@
-/* visible.h - names made harmless: any bytes in, text out that is visible, valid UTF-8 and valid XML.
+/* visible.h - names made harmless: any bytes in, text out that is visible, valid UTF-8 and valid
+ * XML.
  *
  * A symbol may hold any byte. What a painter would choke on, or a reader would not see, is replaced
  * by something that shows that it was there:
@@ -14,8 +15,8 @@
 #include "base/text/text.h"
 
 /* Of longer names, template and function arguments are left out, which says how much is missing:
- * "tree<[... 7264 bytes ...]>::find([... 2480 bytes ...])" still has the parts of a name (text/function_name.h).
- * Where that is not enough, or brackets do not match, the middle is cut. */
+ * "tree<[... 7264 bytes ...]>::find([... 2480 bytes ...])" still has the parts of a name
+ * (text/function_name.h). Where that is not enough, or brackets do not match, the middle is cut. */
 enum { FLM_PLAIN_LIMIT = 4000 };
 
 /* `name` as it is when nothing has to be replaced, which is nearly always; otherwise made in

@@ -1,0 +1,88 @@
+/* table_export.c - tables for other programs: Markdown and CSV, in full. */
+#include "draw/text/internal.h"
+
+/* A code span, in which only '|' would mean something in a table. A backtick in it needs more of
+ * them around it. */
+static void add_code(struct flm_text *out, struct flm_bytes text)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        run = text.at[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    if (text.size == 0)
+        return;
+    flm_text_repeat(out, '`', longest + 1);
+    flm_text_puts(out, longest > 0 ? " " : "");
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.at[i] == '|')
+            flm_text_putc(out, '\\');
+        flm_text_putc(out, text.at[i]);
+    }
+    flm_text_puts(out, longest > 0 ? " " : "");
+    flm_text_repeat(out, '`', longest + 1);
+}
+
+void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
+{
+    struct flm_text scratch = {0};
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind != FLM_COLUMN_BAR)
+            flm_text_format(out, "| %s ", table->columns[i].title);
+    flm_text_puts(out, "|\n");
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].kind != FLM_COLUMN_BAR)
+            flm_text_puts(out, table->columns[i].kind == FLM_COLUMN_NUMBER ? "|---:" : "|---");
+    flm_text_puts(out, "|\n");
+    for (size_t i = 0; i < table->cell_count; i++) {
+        const struct flm_column *column = &table->columns[i % table->column_count];
+        if (column->kind != FLM_COLUMN_BAR) {
+            struct flm_bytes text = flm_table_cell_text(table, &table->cell[i]);
+            text = flm_showable(text, FLM_CHARSET_PLAIN, &scratch);
+            flm_text_puts(out, "| ");
+            if (flm_column_is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
+                add_code(out, text);
+            else
+                flm_text_add(out, text);
+            flm_text_putc(out, ' ');
+        }
+        if ((i + 1) % table->column_count == 0)
+            flm_text_puts(out, "|\n");
+    }
+    out->failed = out->failed || table->failed || table->text.failed || scratch.failed;
+    flm_text_clear(&scratch);
+}
+
+/* RFC 4180: what holds a comma, a quote or a line break is quoted, a quote in it doubled. */
+static void add_csv(struct flm_text *out, struct flm_bytes text)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < text.size; i++)
+        quoted = quoted || flm_is_one_of(text.at[i], ",\"\r\n");
+    if (!quoted) {
+        flm_text_add(out, text);
+        return;
+    }
+    flm_text_putc(out, '"');
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.at[i] == '"')
+            flm_text_putc(out, '"');
+        flm_text_putc(out, text.at[i]);
+    }
+    flm_text_putc(out, '"');
+}
+
+void flm_table_csv(const struct flm_table *table, struct flm_text *out)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        flm_text_puts(out, i > 0 ? "," : "");
+        add_csv(out, flm_bytes_of(table->columns[i].title));
+    }
+    flm_text_puts(out, "\n");
+    for (size_t i = 0; i < table->cell_count; i++) {
+        flm_text_puts(out, i % table->column_count > 0 ? "," : "");
+        add_csv(out, flm_table_cell_text(table, &table->cell[i]));
+        flm_text_puts(out, (i + 1) % table->column_count == 0 ? "\n" : "");
+    }
+    out->failed = out->failed || table->failed || table->text.failed;
+}
