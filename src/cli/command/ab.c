@@ -15,8 +15,8 @@
 
 #include "cli/common/messages.h"
 #include "draw/text/cells.h"
-#include "gate/runs/blocks.h"
 #include "gate/runs/normalize.h"
+#include "gate/runs/strata.h"
 #include "os/clock.h"
 #include "record/capture/processors.h"
 #include "record/capture/target.h"

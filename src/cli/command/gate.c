@@ -11,8 +11,8 @@
 #include "cli/common/terminal.h"
 #include "cli/report/gate_output.h"
 #include "cli/report/gate_paper.h"
-#include "gate/runs/blocks.h"
 #include "gate/runs/normalize.h"
+#include "gate/runs/strata.h"
 #include "os/output.h"
 #include "os/threads.h"
 
@@ -129,7 +129,7 @@ static bool load_runs(const struct fields *f, const struct file *files, size_t c
     for (size_t i = 0; good && i < count; i++)
         good = load_file(&loaded, &f->load, &files[i], &why);
     if (good) {
-        flm_blocks_find((const struct flm_profile *const *)loaded.profile, loaded.count,
+        flm_strata_find((const struct flm_profile *const *)loaded.profile, loaded.count,
                         loaded.block);
         for (uint32_t i = 0; i < loaded.count; i++)
             loaded.input[i].block = loaded.block[i];

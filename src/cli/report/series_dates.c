@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "gate/runs/blocks.h"
+#include "gate/runs/strata.h"
 
 /* "2026-11-20T17:58:21Z", as `flamel record` notes it: such texts are in order when times are. */
 static bool is_date(struct flm_bytes text)

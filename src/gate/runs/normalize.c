@@ -4,7 +4,7 @@
 
 #include "algebra/operation/rebuild.h"
 #include "draw/text/cells.h"
-#include "gate/runs/blocks.h"
+#include "gate/runs/strata.h"
 
 /* As the kernel keeps names of commands: with the zero at the end 16 bytes. */
 enum { MOST_COMMAND = 15 };

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "flamel/file.h"
-#include "gate/runs/blocks.h"
 #include "gate/runs/normalize.h"
+#include "gate/runs/strata.h"
 #include "support/core/files.h"
 
 static const char busy[] = "i=0\nwhile [ $i -lt 5000 ]; do i=$((i+1)); done\n";

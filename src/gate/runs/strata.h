@@ -1,4 +1,5 @@
-/* blocks.h - which runs were recorded one after the other, as their profiles say.
+/* strata.h - the strata of a permutation test: which runs were recorded one after the other, as their
+ * profiles say.
  *
  * A machine drifts: it gets warm, others use it. Runs that were recorded alternately (cli/command/ab.h)
  * have notes about their place:
@@ -8,10 +9,10 @@
  *     gate block      2: old new new old, the second time
  *     gate session    of all that were recorded together
  *
- * so a test can exchange runs of one block only, also when the files are judged again, much later.
+ * so each block is a stratum: a test exchanges runs of one block only, also when the files are judged again, much later.
  * Runs without these notes are all in one block. */
-#ifndef FLAMEL_GATE_RUNS_BLOCKS_H
-#define FLAMEL_GATE_RUNS_BLOCKS_H
+#ifndef FLAMEL_GATE_RUNS_STRATA_H
+#define FLAMEL_GATE_RUNS_STRATA_H
 
 #include "algebra/compare/comparable.h"
 
@@ -22,7 +23,7 @@
 
 /* Writes to block[i] the block of profiles[i], numbered from 0 in the order of their coming.
  * Returns how many there are. */
-uint32_t flm_blocks_find(const struct flm_profile *const *profiles, uint32_t count,
+uint32_t flm_strata_find(const struct flm_profile *const *profiles, uint32_t count,
                          uint32_t *block);
 
 #endif

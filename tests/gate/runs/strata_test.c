@@ -1,4 +1,4 @@
-#include "gate/runs/blocks.h"
+#include "gate/runs/strata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,10 +37,10 @@ static void runs_of_one_block_of_one_session_stand_together(void **state)
     uint32_t block[COUNT];
     for (int i = 0; i < COUNT; i++)
         profiles[i] = owned[i] = profile_in(runs[i].session, runs[i].block);
-    assert_int_equal(flm_blocks_find(profiles, COUNT, block), 4);
+    assert_int_equal(flm_strata_find(profiles, COUNT, block), 4);
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(block[i], runs[i].expected);
-    assert_int_equal(flm_blocks_find(profiles, 0, block), 0);
+    assert_int_equal(flm_strata_find(profiles, 0, block), 0);
     for (int i = 0; i < COUNT; i++)
         flm_profile_free(owned[i]);
 }
@@ -51,7 +51,7 @@ static void runs_without_notes_are_one_block(void **state)
     struct flm_profile *p = profile_in(NULL, NULL);
     const struct flm_profile *profiles[3] = {p, p, p};
     uint32_t block[3];
-    assert_int_equal(flm_blocks_find(profiles, 3, block), 1);
+    assert_int_equal(flm_strata_find(profiles, 3, block), 1);
     assert_int_equal(block[2], 0);
     flm_profile_free(p);
 }

@@ -1,8 +1,8 @@
-#include "gate/runs/blocks.h"
+#include "gate/runs/strata.h"
 
 #include "profile/columns.h"
 
-uint32_t flm_blocks_find(const struct flm_profile *const *profiles, uint32_t count, uint32_t *block)
+uint32_t flm_strata_find(const struct flm_profile *const *profiles, uint32_t count, uint32_t *block)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
