@@ -3,7 +3,7 @@
 #define FLAMEL_CLI_COMMON_TERMINAL_H
 
 #include "draw/terminal/screen.h"
-#include "draw/text/table.h"
+#include "draw/text/wrap.h"
 
 /* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
  * UTF-8 where the locale says so, with as many colors as TERM promises; none with NO_COLOR or on a
@@ -12,11 +12,6 @@ struct flm_table_style flm_look_of_output(void);
 
 /* The same of another file: standard error. */
 struct flm_table_style flm_look_of(int file);
-
-/* Adds lines, broken between words where they are wider than the terminal; what follows of such a
- * line is `indent` cells in. Tones (table.h) take no room. */
-void flm_lines_add(struct flm_text *out, struct flm_bytes lines, const struct flm_table_style *look,
-                   size_t indent);
 
 /* What the environment says of the terminal: how many colors it has, and its letters. COLORTERM
  * promises all colors; it does not travel over ssh, so some terminals are known by their names. */

@@ -1,4 +1,4 @@
-#include "cli/common/terminal.h"
+#include "draw/text/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 static void assert_lines(const char *lines, size_t width, const char *expected)
 {
     struct flm_text out = {0};
-    struct flm_table_style look = {.width = width};
-    flm_lines_add(&out, flm_bytes_of(lines), &look, 2);
+    struct flm_table_style style = {.width = width};
+    flm_lines_add(&out, flm_bytes_of(lines), &style, 2);
     flm_text_putc(&out, 0);
     assert_string_equal(out.at, expected);
     flm_text_clear(&out);
