@@ -2,12 +2,10 @@
  */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/text/json_write.h"
 #include "cli/command/top.h"
-#include "cli/common/terminal.h"
-#include "cli/report/report.h"
+#include "cli/report/print.h"
 #include "cli/report/top_messages.h"
 
 /* Written by the handler. */
@@ -18,12 +16,10 @@ static void remember(int number)
     stopped = number;
 }
 
-static void add_json(const struct flm_report *r, const struct flm_live_state *state,
-                     const char *name, const uint32_t *order, uint32_t count)
+static void add_json_line(const struct flm_report *report, const struct flm_live_state *state,
+                          const char *name, struct flm_text *out)
 {
-    struct flm_json_writer json = {.out = r->out};
-    uint32_t shown = r->rows > 0 && r->rows < count ? r->rows : count;
-    double hidden = 0, busy = state->processors_busy;
+    struct flm_json_writer json = {.out = out};
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H:%M:%S", time);
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
@@ -32,60 +28,41 @@ static void add_json(const struct flm_report *r, const struct flm_live_state *st
     flm_json_add_number(&json, "duration_s", state->info.duration_s);
     flm_json_add_number(&json, "samples", (double)state->info.samples);
     flm_json_add_number(&json, "lost", (double)state->info.lost);
+    double busy = state->processors_busy;
     if (busy >= 0)
         flm_json_add_number(&json, "processors_busy", busy);
     else
         flm_json_add_null(&json, "processors_busy");
     flm_json_add_number(&json, "own_cpu_s", state->info.own_cpu_s);
     flm_json_add_number(&json, "own_size_bytes", (double)state->own_size_bytes);
-    flm_json_add_text(&json, "metric", r->metric_name);
-    flm_json_add_text(&json, "unit", r->unit);
-    flm_json_add_number(&json, "total", r->total);
-    flm_json_begin(&json, "functions", FLM_JSON_ARRAY_LINE);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct flm_function *function = &r->functions.function[order[i]];
-        if (i >= shown) {
-            hidden += function->self;
-            continue;
-        }
-        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_report_json_function(r, &json, function);
-        flm_json_add_number(&json, "self", function->self);
-        flm_json_add_number(&json, "total", function->total);
-        flm_json_end(&json);
-    }
-    flm_json_end(&json);
-    flm_json_add_number(&json, "hidden_functions", count - shown);
-    flm_json_add_number(&json, "hidden_self", hidden);
+    struct flm_name metric = flm_report_fact_string(report, "metric.name");
+    struct flm_name unit = flm_report_fact_string(report, "metric.unit");
+    flm_json_add_text(&json, "metric", (struct flm_bytes){metric.at, metric.size});
+    flm_json_add_text(&json, "unit", (struct flm_bytes){unit.at, unit.size});
+    flm_json_add_number(&json, "total", flm_report_fact_number(report, "total"));
+    flm_report_add_functions(report, &json, FLM_JSON_ARRAY_LINE);
+    flm_json_add_number(&json, "hidden_functions",
+                        flm_report_fact_number(report, "hidden.functions"));
+    flm_json_add_number(&json, "hidden_self", flm_report_fact_number(report, "hidden.self"));
     flm_json_end(&json);
 }
 
-static bool add_json_line(const struct flm_report *r, const struct flm_live_state *state,
-                          const char *name, struct flm_error *why)
+static bool add_table(const struct flm_report *report, const struct flm_live_state *state,
+                      struct flm_text *out, struct flm_error *why)
 {
-    uint32_t *order = malloc((r->functions.count + 1) * sizeof *order);
-    uint32_t count = order ? flm_functions_sort(&r->functions, r->sort, order) : FLM_NONE;
-    if (count != FLM_NONE)
-        add_json(r, state, name, order, count);
-    free(order);
-    return count != FLM_NONE || flm_error_memory(why);
-}
-
-static bool add_table(struct flm_report *r, const struct flm_live_state *state,
-                      struct flm_error *why)
-{
+    struct flm_report_style style = flm_report_style_of_output();
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H:%M:%S", time);
-    flm_text_format(r->out, "%s  ", time);
-    flm_top_write_status(state, r->out);
-    flm_text_puts(r->out, "\n");
-    if (r->total == 0) {
-        flm_top_write_empty(state, r->out);
-        flm_text_puts(r->out, "\n\n");
-        return true;
-    }
-    bool good = flm_report_top(r, why);
-    flm_text_puts(r->out, "\n");
+    flm_text_format(out, "%s  ", time);
+    flm_top_write_status(state, out);
+    flm_text_puts(out, "\n");
+    bool is_empty = flm_report_fact_number(report, "total") == 0;
+    if (is_empty)
+        flm_top_write_empty(state, out);
+    flm_text_puts(out, is_empty ? "\n" : "");
+    bool good = is_empty ||
+                flm_report_write(report, FLM_REPORT_TEXT, &style, flm_report_into_text, out, why);
+    flm_text_puts(out, "\n");
     return good;
 }
 
@@ -93,19 +70,19 @@ static bool print(const struct flm_top *top, const struct flm_profile *profile,
                   const struct flm_live_state *state, struct flm_error *why)
 {
     struct flm_text out = {0};
-    struct flm_report report = {.path = top->name,
-                                .profile = profile,
-                                .look = flm_look_of_output(),
-                                .out = &out,
-                                .rows = (uint32_t)top->rows};
-    bool good = flm_report_measure(&report, NULL, why) &&
-                (top->json ? add_json_line(&report, state, top->name, why)
-                           : add_table(&report, state, why));
+    struct flm_report_options options = {
+        .size = sizeof options, .source = top->name, .rows = (uint32_t)top->rows};
+    struct flm_report *report = flm_report_top(profile, &options, why);
+    bool good = report != NULL;
+    if (good && top->json)
+        add_json_line(report, state, top->name, &out);
+    else if (good)
+        good = add_table(report, state, &out, why);
     if (good && out.failed)
         good = flm_error_memory(why);
     if (good && (fwrite(out.at, 1, out.size, stdout) != out.size || fflush(stdout) != 0))
         good = flm_error_set(why, FLM_ERROR_SYSTEM, "cannot write to standard output");
-    flm_functions_clear(&report.functions);
+    flm_report_free(report);
     flm_text_clear(&out);
     return good;
 }

@@ -9,7 +9,7 @@
 #include "algebra/aggregate/summary.h"
 #include "base/text/json_write.h"
 #include "cli/common/terminal.h"
-#include "cli/report/report.h"
+#include "cli/report/print.h"
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 
@@ -269,17 +269,14 @@ static bool add_top(const struct flm_record_summary *s, const struct flm_table_s
                     struct flm_text *out, struct flm_error *why)
 {
     /* Names of templates have thousands of letters, and nobody reads those in a log either. */
-    struct flm_table_style shown = *look;
-    if (shown.width == 0)
-        shown.width = LOG_WIDTH;
-    struct flm_report report = {.path = s->output,
-                                .profile = s->profile,
-                                .look = shown,
-                                .out = out,
-                                .sort = FLM_FUNCTIONS_BY_SELF,
-                                .rows = TOP_ROWS};
-    bool good = flm_report_measure(&report, NULL, why) && flm_report_top(&report, why);
-    flm_functions_clear(&report.functions);
+    struct flm_report_style shown = {sizeof shown, look->width > 0 ? look->width : LOG_WIDTH,
+                                     (enum flm_report_charset)look->charset, look->colors};
+    struct flm_report_options options = {
+        .size = sizeof options, .source = s->output, .rows = TOP_ROWS};
+    struct flm_report *report = flm_report_top(s->profile, &options, why);
+    bool good =
+        report && flm_report_write(report, FLM_REPORT_TEXT, &shown, flm_report_into_text, out, why);
+    flm_report_free(report);
     flm_text_putc(out, '\n');
     return good;
 }
@@ -337,21 +334,6 @@ bool flm_record_summary_text(const struct flm_record_summary *s, const struct fl
 /* ---- For programs -------------------------------------------------------------------------------
  */
 
-static void add_functions(const struct flm_report *report, const uint32_t *order, uint32_t count,
-                          struct flm_json_writer *json)
-{
-    flm_json_begin(json, "functions", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < count && i < TOP_ROWS; i++) {
-        const struct flm_function *function = &report->functions.function[order[i]];
-        flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_report_json_function(report, json, function);
-        flm_json_add_number(json, "self", function->self);
-        flm_json_add_number(json, "total", function->total);
-        flm_json_end(json);
-    }
-    flm_json_end(json);
-}
-
 static void add_result(const struct flm_record_summary *s, struct flm_json_writer *json)
 {
     const struct flm_recorder_result *r = &s->result;
@@ -392,30 +374,30 @@ bool flm_record_summary_json(const struct flm_record_summary *s, struct flm_text
 {
     struct flm_json_writer json = {.out = out};
     struct flm_summary summary;
-    struct flm_report report = {.path = s->output, .profile = s->profile, .out = out};
+    struct flm_report_options options = {
+        .size = sizeof options, .source = s->output, .rows = TOP_ROWS};
+    struct flm_report *report = NULL;
     bool any = s->profile->sizes.metric_count > 0 && s->profile->sizes.node_count > 1;
     if (!flm_summary_init(&summary, s->profile, why))
         return false;
-    uint32_t *order = any ? malloc(s->profile->sizes.frame_count * sizeof *order) : NULL, count = 0;
-    bool good = !any || (order && flm_report_measure(&report, NULL, why));
-    if (good && any)
-        count = flm_functions_sort(&report.functions, FLM_FUNCTIONS_BY_SELF, order);
-    if (!good || count == FLM_NONE) {
-        good = flm_error_memory(why);
-    } else {
+    bool good = !any || (report = flm_report_top(s->profile, &options, why)) != NULL;
+    if (good) {
         flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
         add_result(s, &json);
         flm_json_add_number(&json, "unsymbolized_share",
                             any && summary.metric[0].size > 0
                                 ? summary.metric[0].unsymbolized / summary.metric[0].size
                                 : 0);
-        if (any)
-            flm_json_add_number(&json, "total", report.total);
-        add_functions(&report, order, count, &json);
+        if (report) {
+            flm_json_add_number(&json, "total", flm_report_fact_number(report, "total"));
+            flm_report_add_functions(report, &json, FLM_JSON_ARRAY);
+        } else {
+            flm_json_begin(&json, "functions", FLM_JSON_ARRAY);
+            flm_json_end(&json);
+        }
         flm_json_end(&json);
     }
-    free(order);
-    flm_functions_clear(&report.functions);
+    flm_report_free(report);
     flm_summary_clear(&summary);
     return good && (!out->failed || flm_error_memory(why));
 }

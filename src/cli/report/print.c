@@ -1,0 +1,59 @@
+#include "cli/report/print.h"
+
+#include <string.h>
+
+#include "cli/common/terminal.h"
+#include "os/output.h"
+
+struct flm_report_style flm_report_style_of_output(void)
+{
+    struct flm_table_style look = flm_look_of_output();
+    return (struct flm_report_style){sizeof(struct flm_report_style), look.width,
+                                     (enum flm_report_charset)look.charset, look.colors};
+}
+
+bool flm_report_into_text(void *text, const void *bytes, size_t size)
+{
+    struct flm_text *to = text;
+    flm_text_add(to, (struct flm_bytes){bytes, size});
+    return !to->failed;
+}
+
+bool flm_report_print(const struct flm_report *report, enum flm_report_form form, const char *path,
+                      struct flm_error *why)
+{
+    struct flm_output output;
+    struct flm_report_style style = {.size = sizeof style};
+    if (!flm_output_open(&output, path, why))
+        return false;
+    if (strcmp(path, "-") == 0)
+        style = flm_report_style_of_output();
+    bool good = flm_report_write(report, form, &style, flm_report_into_text, &output.text, why);
+    return flm_output_close(&output, good, why) && good;
+}
+
+static void add_text(struct flm_json_writer *json, const char *key, struct flm_name text)
+{
+    flm_json_add_text(json, key, (struct flm_bytes){text.at, text.size});
+}
+
+void flm_report_add_functions(const struct flm_report *report, struct flm_json_writer *json,
+                              enum flm_json_shape shape)
+{
+    enum { FUNCTION, MODULE, FILE_NAME, SELF, TOTAL, COLUMNS };
+    static const char *const keys[COLUMNS] = {"function", "module", "file", "self", "total"};
+    const struct flm_report_table *table = flm_report_table_named(report, "functions");
+    size_t column[COLUMNS];
+    for (size_t i = 0; i < COLUMNS; i++)
+        column[i] = flm_report_column_named(table, keys[i]);
+    flm_json_begin(json, "functions", shape);
+    for (size_t row = 0; row < flm_report_row_count(table); row++) {
+        flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+        for (size_t i = 0; i < SELF; i++)
+            add_text(json, keys[i], flm_report_string(table, row, column[i]));
+        for (size_t i = SELF; i < COLUMNS; i++)
+            flm_json_add_number(json, keys[i], flm_report_number(table, row, column[i]));
+        flm_json_end(json);
+    }
+    flm_json_end(json);
+}

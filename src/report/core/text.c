@@ -1,0 +1,482 @@
+/* text.c - a report for people: lines, sections and tables for a terminal or a file, and the same as
+ * Markdown for a comment or a wiki. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number/number.h"
+#include "draw/text/quantity.h"
+#include "draw/text/wrap.h"
+#include "report/core/blocks.h"
+
+struct writer {
+    const struct flm_report *report;
+    const struct flm_table_style *style;
+    unsigned form; /* FLM_IN_TEXT or FLM_IN_MARKDOWN */
+    struct flm_text *out;
+    uint64_t start; /* of the report in the output, in bytes */
+    struct flm_text scratch, line;
+};
+
+static bool is_markdown(const struct writer *w)
+{
+    return w->form == FLM_IN_MARKDOWN;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* Names of functions in a line may hold what Markdown or HTML would take for its own. */
+static void add_escaped(struct flm_text *out, struct flm_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char byte = text.at[i];
+        if (byte == '<')
+            flm_text_puts(out, "&lt;");
+        else if (byte == '>')
+            flm_text_puts(out, "&gt;");
+        else if (byte == '&')
+            flm_text_puts(out, "&amp;");
+        else if (byte == '@') /* would notify somebody of that name */
+            flm_text_puts(out, "&#64;");
+        else if (memchr("\\`*_[]|~#$", byte, 10))
+            flm_text_format(out, "\\%c", byte);
+        else
+            flm_text_putc(out, byte);
+    }
+}
+
+/* Harmless for a terminal, row by row. */
+static void add_showable(struct writer *w, struct flm_text *to, struct flm_bytes text)
+{
+    for (size_t at = 0; at < text.size;) {
+        const char *newline = memchr(text.at + at, '\n', text.size - at);
+        size_t end = newline ? (size_t)(newline - text.at) : text.size;
+        struct flm_bytes row = {text.at + at, end - at};
+        flm_text_add(to, flm_showable(row, w->style->charset, &w->scratch));
+        if (newline)
+            flm_text_putc(to, '\n');
+        at = end + (newline != NULL);
+    }
+}
+
+/* The line with its path shortened, so that it fits. */
+static void add_path_line(struct writer *w, struct flm_bytes text, size_t path_size)
+{
+    enum { LEAST = 16 };
+    size_t width = w->style->width, behind = text.size - path_size;
+    size_t room = width == 0 ? SIZE_MAX : width > behind + LEAST ? width - behind : LEAST;
+    struct flm_bytes path = {text.at, path_size};
+    flm_cells_add_path(&w->line, flm_showable(path, w->style->charset, &w->scratch), room,
+                       w->style->charset);
+    add_showable(w, &w->line, (struct flm_bytes){text.at + path_size, behind});
+}
+
+static void write_line(struct writer *w, const struct flm_report_block *block)
+{
+    struct flm_bytes text = flm_report_value_text(w->report, &block->value, NULL);
+    if (is_markdown(w)) {
+        add_escaped(w->out, flm_showable(text, FLM_CHARSET_PLAIN, &w->scratch));
+        flm_text_putc(w->out, '\n');
+        return;
+    }
+    bool has_tone = block->value.tone != FLM_TONE_PLAIN;
+    w->line.size = 0;
+    if (has_tone)
+        flm_tone_add(&w->line, block->value.tone, w->style);
+    if (block->path_size > 0)
+        add_path_line(w, text, block->path_size);
+    else
+        add_showable(w, &w->line, text);
+    if (has_tone)
+        flm_tone_add(&w->line, FLM_TONE_PLAIN, w->style);
+    flm_text_putc(&w->line, '\n');
+    flm_lines_add(w->out, (struct flm_bytes){w->line.at, w->line.size}, w->style, block->indent);
+}
+
+static void write_heading(struct writer *w, const struct flm_report_block *block)
+{
+    struct flm_bytes text = flm_report_value_text(w->report, &block->value, NULL);
+    if (is_markdown(w)) {
+        flm_text_format(w->out, "### %s: %s", block->key, block->detail ? block->detail : "");
+        flm_text_puts(w->out, block->detail ? "\n\n**" : "");
+        add_escaped(w->out, flm_showable(text, FLM_CHARSET_PLAIN, &w->scratch));
+        flm_text_puts(w->out, block->detail ? "**\n" : "\n");
+        return;
+    }
+    w->line.size = 0;
+    flm_tone_add(&w->line, FLM_TONE_STRONG, w->style);
+    flm_text_format(&w->line, "%s: ", block->detail);
+    add_showable(w, &w->line, text);
+    flm_tone_add(&w->line, FLM_TONE_PLAIN, w->style);
+    flm_text_putc(&w->line, '\n');
+    flm_lines_add(w->out, (struct flm_bytes){w->line.at, w->line.size}, w->style, 2);
+}
+
+static void write_section(struct writer *w, const struct flm_report_block *block)
+{
+    if (is_markdown(w)) {
+        flm_text_format(w->out, "\n<details%s><summary>%s%s</summary>\n\n",
+                        block->is_open ? " open" : "", block->key, block->detail);
+        return;
+    }
+    flm_text_putc(w->out, '\n');
+    flm_tone_add(w->out, FLM_TONE_STRONG, w->style);
+    flm_text_puts(w->out, block->key);
+    flm_tone_add(w->out, FLM_TONE_PLAIN, w->style);
+    flm_tone_add(w->out, FLM_TONE_MUTED, w->style);
+    flm_text_puts(w->out, block->detail);
+    flm_tone_add(w->out, FLM_TONE_PLAIN, w->style);
+    flm_text_putc(w->out, '\n');
+}
+
+/* ---- The lines of a tree ------------------------------------------------------------------------
+ *
+ * A row stands right below its parent when it is the only one: only where the tree branches are there
+ * lines, and the names move to the right. So a chain of a hundred calls is a straight column.
+ *
+ *     main
+ *     run
+ *     |- parse
+ *     |  |- lex
+ *     |  `- build
+ *     |     allocate          build calls only this
+ *     `- (3 more)             branches below the cut, where they are worth a row together
+ */
+
+enum sibling { SIBLING_ONLY, SIBLING_BEFORE_OTHERS, SIBLING_LAST };
+
+/* Where a line of the tree runs down. */
+struct branch {
+    uint32_t depth;
+    bool ends; /* with this row */
+};
+
+struct tree {
+    unsigned char *sibling; /* by row: enum sibling */
+    struct FLM_ARRAY(struct branch) branches;
+};
+
+/* Two passes with a flag for each depth: whether the parent that is open there has had a child. */
+static bool find_siblings(struct tree *tree, const struct flm_report_table *table)
+{
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < table->rows.count; i++)
+        if (table->rows.at[i].depth > deepest)
+            deepest = table->rows.at[i].depth;
+    tree->sibling = calloc(table->rows.count + 1, 1);
+    bool *seen = calloc((size_t)deepest + 2, sizeof *seen);
+    if (!tree->sibling || !seen) {
+        free(seen);
+        return false;
+    }
+    for (size_t i = table->rows.count; i-- > 0;) {
+        uint32_t depth = table->rows.at[i].depth;
+        tree->sibling[i] = seen[depth] ? SIBLING_BEFORE_OTHERS : SIBLING_ONLY;
+        seen[depth] = true;
+        seen[depth + 1] = false;
+    }
+    memset(seen, 0, ((size_t)deepest + 2) * sizeof *seen);
+    for (size_t i = 0; i < table->rows.count; i++) {
+        uint32_t depth = table->rows.at[i].depth;
+        if (tree->sibling[i] == SIBLING_ONLY && seen[depth])
+            tree->sibling[i] = SIBLING_LAST;
+        seen[depth] = true;
+        seen[depth + 1] = false;
+    }
+    free(seen);
+    return true;
+}
+
+/* The lines before a row: those that run past it, and its own. */
+static bool add_tree_lines(struct tree *tree, struct flm_text *cell, uint32_t depth,
+                           enum sibling sibling, bool is_utf8)
+{
+    while (tree->branches.count > 0 && tree->branches.at[tree->branches.count - 1].depth >= depth)
+        tree->branches.count--;
+    for (size_t i = 0; i < tree->branches.count; i++)
+        flm_text_puts(cell, tree->branches.at[i].ends ? (is_utf8 ? "  " : "   ")
+                            : is_utf8                 ? "\xE2\x94\x82 "
+                                                      : "|  ");
+    if (sibling == SIBLING_ONLY)
+        return true;
+    bool ends = sibling == SIBLING_LAST;
+    if (is_utf8)
+        flm_text_puts(cell, ends ? "\xE2\x94\x94 " : "\xE2\x94\x9C ");
+    else
+        flm_text_puts(cell, ends ? "`- " : "|- ");
+    return FLM_ARRAY_ADD(&tree->branches, (struct branch){depth, ends});
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* The digits behind the point of a mean of counts say nothing: whole, or three digits. */
+static double rounded(double value)
+{
+    double scale = 1;
+    if (value == 0)
+        return 0;
+    while (fabs(value) * scale < 100)
+        scale *= 10;
+    return floor(value * scale + 0.5) / scale;
+}
+
+static void add_number(struct flm_table *to, const struct flm_report_view *view,
+                       const struct flm_report_value *value)
+{
+    const char *prefix = value->prefix ? value->prefix : "";
+    double number = view->is_mean ? rounded(value->number) : value->number;
+    if (view->format == FLM_VIEW_AS_QUANTITY) {
+        flm_table_quantity(to, number, view->unit, view->whole);
+        return;
+    }
+    if (view->format == FLM_VIEW_AS_CHANGE) {
+        flm_table_change(to, prefix, number, view->unit, view->whole);
+        return;
+    }
+    if (view->format == FLM_VIEW_AS_PERCENT) {
+        flm_table_percent(to, number, view->whole);
+        return;
+    }
+    if (view->format == FLM_VIEW_AS_BAR) {
+        flm_table_bar(to, view->whole > 0 ? fabs(number) / view->whole : 0);
+        return;
+    }
+    struct flm_text *cell = flm_table_cell(to);
+    char digits[FLM_NUMBER_SIZE];
+    flm_text_puts(cell, prefix);
+    switch (view->format) {
+    case FLM_VIEW_AS_COUNT:
+        flm_count_add(cell, (uint64_t)number);
+        break;
+    case FLM_VIEW_AS_EXACT:
+        flm_quantity_add_exact(cell, number, view->unit);
+        break;
+    case FLM_VIEW_AS_NAMED_QUANTITY:
+        flm_quantity_add(cell, number, view->unit);
+        break;
+    case FLM_VIEW_AS_CHANGE_SHARE:
+        flm_text_puts(cell, number > 0 ? "+" : "");
+        if (view->whole > 0)
+            flm_percent_add(cell, number, view->whole);
+        else
+            flm_text_puts(cell, "of 0");
+        break;
+    case FLM_VIEW_AS_SHARE:
+        flm_percent_add(cell, number, view->whole);
+        break;
+    default:
+        flm_text_add(cell, (struct flm_bytes){digits, flm_number_print_rounded(number, 2, digits)});
+        break;
+    }
+}
+
+/* What a comment has room for: the innermost functions of a stack. */
+static void add_short_stack(struct writer *w, struct flm_text *cell, struct flm_bytes stack,
+                            size_t room)
+{
+    flm_cells_add_stack(cell, flm_showable(stack, FLM_CHARSET_UTF8, &w->scratch), room,
+                        FLM_CHARSET_UTF8);
+}
+
+static void add_cell(struct writer *w, struct flm_table *to, const struct flm_report_table *table,
+                     const struct flm_report_view *view, const struct flm_report_value *value)
+{
+    if (value->kind == FLM_VALUE_NUMBER) {
+        add_number(to, view, value);
+    } else if (value->kind == FLM_VALUE_BOOL) {
+        flm_text_puts(flm_table_cell(to), value->number != 0 ? "yes" : "");
+    } else {
+        struct flm_bytes text = flm_report_value_text(w->report, value, &w->line);
+        struct flm_text *cell = flm_table_cell(to);
+        if (value->kind == FLM_VALUE_STACK && text.size == 0)
+            flm_text_puts(cell, "[empty]");
+        else if (value->kind == FLM_VALUE_STACK && is_markdown(w) && table->most_cells > 0)
+            add_short_stack(w, cell, text, table->most_cells);
+        else
+            flm_text_add(cell, text);
+    }
+    if (value->tone != FLM_TONE_PLAIN)
+        flm_table_tone(to, value->tone);
+}
+
+static bool fill(struct writer *w, const struct flm_report_table *table, struct flm_table *to)
+{
+    struct tree tree = {0};
+    bool is_utf8 = w->style->charset == FLM_CHARSET_UTF8;
+    bool good = !table->is_tree || find_siblings(&tree, table);
+    for (size_t row = 0; good && row < table->rows.count; row++) {
+        const struct flm_report_value *values = flm_report_row_values(table, row);
+        if (!(table->rows.at[row].forms & w->form))
+            continue;
+        for (size_t i = 0; good && i < table->views.count; i++) {
+            const struct flm_report_view *view = &table->views.at[i];
+            const struct flm_report_value *value = &values[view->column];
+            if (table->is_tree && i + 1 == table->views.count) {
+                struct flm_text *cell = flm_table_cell(to);
+                good = add_tree_lines(&tree, cell, table->rows.at[row].depth, tree.sibling[row],
+                                      is_utf8);
+                flm_table_end_prefix(to);
+                flm_text_add(cell, flm_report_value_text(w->report, value, &w->line));
+                if (value->tone != FLM_TONE_PLAIN)
+                    flm_table_tone(to, value->tone);
+            } else {
+                add_cell(w, to, table, view, value);
+            }
+        }
+    }
+    free(tree.sibling);
+    FLM_ARRAY_CLEAR(&tree.branches);
+    return good;
+}
+
+static void write_table(struct writer *w, const struct flm_report_table *table)
+{
+    struct flm_column *columns = calloc(table->views.count, sizeof *columns);
+    struct flm_table to;
+    if (!columns) {
+        w->out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < table->views.count; i++) {
+        const struct flm_report_view *view = &table->views.at[i];
+        columns[i] = (struct flm_column){view->heading, view->kind, view->leave_out};
+    }
+    flm_table_init(&to, columns, table->views.count);
+    w->out->failed |= !fill(w, table, &to);
+    if (is_markdown(w) && !table->is_tree) {
+        flm_table_markdown(&to, w->out);
+    } else {
+        flm_text_puts(w->out, is_markdown(w) ? "~~~text\n" : "");
+        flm_table_print(&to, w->style, w->out);
+        flm_text_puts(w->out, is_markdown(w) ? "~~~\n" : "");
+    }
+    flm_table_clear(&to);
+    free(columns);
+}
+
+/* ---- Stacks in full ---------------------------------------------------------------------------
+ *
+ * A comment holds 65,536 characters, and nobody reads that: stacks in its tables are shortened, and
+ * stand in full below, as many as there is room for. Bytes are counted, of which there are never
+ * fewer than characters. */
+
+enum { MOST_BYTES = 60000 };
+
+static const struct flm_report_value *stack_of(const struct flm_report_table *table, size_t row)
+{
+    const struct flm_report_value *values = flm_report_row_values(table, row);
+    for (size_t i = 0; i < table->columns.count; i++)
+        if (values[i].kind == FLM_VALUE_STACK)
+            return &values[i];
+    return NULL;
+}
+
+/* The stack, showable, in w->line; NULL for a row that has none. */
+static struct flm_bytes full_stack(struct writer *w, const struct flm_report_table *table,
+                                   size_t row)
+{
+    const struct flm_report_value *value = stack_of(table, row);
+    if (!value || !(table->rows.at[row].forms & FLM_IN_MARKDOWN))
+        return (struct flm_bytes){NULL, 0};
+    return flm_showable(flm_report_value_text(w->report, value, &w->line), FLM_CHARSET_UTF8,
+                        &w->scratch);
+}
+
+static bool has_long_stacks(struct writer *w, const struct flm_report_table *table)
+{
+    if (table->most_cells == 0 || !(table->forms & FLM_IN_MARKDOWN))
+        return false;
+    for (size_t row = 0; row < table->rows.count; row++)
+        if (flm_cells(full_stack(w, table, row)) > table->most_cells)
+            return true;
+    return false;
+}
+
+/* Indented by four: what is in such a block cannot end it. */
+static void write_full_stacks(struct writer *w, const struct flm_report_table *table)
+{
+    uint32_t left_out = 0;
+    flm_text_puts(w->out, "\n<details><summary>Stacks in full</summary>\n\n");
+    for (size_t row = 0; row < table->rows.count; row++) {
+        struct flm_bytes stack = full_stack(w, table, row);
+        uint64_t size = w->out->handed_on + w->out->size - w->start;
+        if (stack.size > 0 && size + stack.size > MOST_BYTES) {
+            left_out++;
+        } else if (stack.size > 0) {
+            flm_text_puts(w->out, "    ");
+            flm_text_add(w->out, stack);
+            flm_text_putc(w->out, '\n');
+        }
+    }
+    if (left_out > 0)
+        flm_text_format(w->out, "\n%u are too long for a comment.\n", left_out);
+    flm_text_puts(w->out, "\n</details>\n");
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void write_block(struct writer *w, const struct flm_report_block *block)
+{
+    switch (block->kind) {
+    case FLM_BLOCK_LINE:
+        write_line(w, block);
+        break;
+    case FLM_BLOCK_HEADING:
+        write_heading(w, block);
+        break;
+    case FLM_BLOCK_SECTION:
+        write_section(w, block);
+        break;
+    case FLM_BLOCK_SECTION_END:
+        flm_text_puts(w->out, is_markdown(w) ? "\n</details>\n" : "");
+        break;
+    case FLM_BLOCK_TABLE:
+        write_table(w, w->report->tables.at[block->table]);
+        break;
+    case FLM_BLOCK_FACT:
+    case FLM_BLOCK_BEGIN:
+    case FLM_BLOCK_END:
+        break;
+    }
+}
+
+static void write_blocks(struct writer *w)
+{
+    bool is_behind_table = false;
+    for (size_t i = 0; i < w->report->blocks.count; i++) {
+        const struct flm_report_block *block = &w->report->blocks.at[i];
+        if (!(block->forms & w->form))
+            continue;
+        /* In Markdown a line behind a table would be a row of it. */
+        bool is_line = block->kind == FLM_BLOCK_LINE;
+        if (block->has_gap || (is_markdown(w) && is_behind_table && is_line))
+            flm_text_putc(w->out, '\n');
+        write_block(w, block);
+        is_behind_table = block->kind == FLM_BLOCK_TABLE;
+    }
+    for (size_t i = 0; is_markdown(w) && i < w->report->tables.count; i++)
+        if (has_long_stacks(w, w->report->tables.at[i]))
+            write_full_stacks(w, w->report->tables.at[i]);
+    w->out->failed = w->out->failed || w->scratch.failed || w->line.failed;
+    flm_text_clear(&w->scratch);
+    flm_text_clear(&w->line);
+}
+
+void flm_report_to_text(const struct flm_report *report, const struct flm_table_style *style,
+                        struct flm_text *out)
+{
+    struct writer w = {.report = report, .style = style, .form = FLM_IN_TEXT, .out = out};
+    write_blocks(&w);
+}
+
+/* Without colors and widths, wherever it goes. */
+void flm_report_to_markdown(const struct flm_report *report, struct flm_text *out)
+{
+    const struct flm_table_style style = {0};
+    struct writer w = {.report = report,
+                       .style = &style,
+                       .form = FLM_IN_MARKDOWN,
+                       .out = out,
+                       .start = out->handed_on + out->size};
+    write_blocks(&w);
+}
