@@ -1,15 +1,14 @@
 /* diff.c - `flamel diff`: what changed between two profiles, or between two sets of runs. */
-#include "cli/report/diff_report.h"
+#include "report/gate/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/common/commands.h"
+#include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
-#include "cli/common/terminal.h"
-#include "draw/text/cells.h"
-#include "os/output.h"
+#include "cli/report/print.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
 
@@ -59,32 +58,32 @@ static const struct flm_option options[] = {
 
 /* ---- What is written ------------------------------------------------------------------------- */
 
-enum report { NO_REPORT, TEXT, MARKDOWN, JSON, CSV };
+enum { NO_REPORT = -1, REPORT_COUNT = 4 };
 
 static const struct {
     const char *name, *end;
-    enum report report;
-    void (*write)(const struct flm_diff *diff);
-} reports[] = {{"text", ".txt", TEXT, flm_diff_text},
-               {"markdown", ".md", MARKDOWN, flm_diff_markdown},
-               {"json", ".json", JSON, flm_diff_json},
-               {"csv", ".csv", CSV, flm_diff_csv}};
-enum { REPORT_COUNT = sizeof reports / sizeof reports[0] };
+} reports[REPORT_COUNT] = {[FLM_REPORT_TEXT] = {"text", ".txt"},
+                           [FLM_REPORT_MARKDOWN] = {"markdown", ".md"},
+                           [FLM_REPORT_JSON] = {"json", ".json"},
+                           [FLM_REPORT_CSV] = {"csv", ".csv"}};
 
-/* The report that is asked for; NO_REPORT: it is a profile or a picture. */
-static enum report report_of(const struct fields *f)
+/* The form of the report (enum flm_report_form); NO_REPORT: a profile or a picture is written. */
+static int report_of(const struct fields *f)
 {
-    enum report flag = f->json ? JSON : f->csv ? CSV : f->markdown ? MARKDOWN : NO_REPORT;
+    int flag = f->json       ? FLM_REPORT_JSON
+               : f->csv      ? FLM_REPORT_CSV
+               : f->markdown ? FLM_REPORT_MARKDOWN
+                             : NO_REPORT;
     if (flag != NO_REPORT || (!f->save.to && !f->save.output))
-        return flag != NO_REPORT ? flag : f->part ? NO_REPORT : TEXT;
-    for (size_t i = 0; i < REPORT_COUNT; i++)
+        return flag != NO_REPORT ? flag : f->part ? NO_REPORT : FLM_REPORT_TEXT;
+    for (int i = 0; i < REPORT_COUNT; i++)
         if (f->save.to ? strcmp(f->save.to, reports[i].name) == 0
                        : flm_bytes_end_with(flm_bytes_of(f->save.output), reports[i].end))
-            return reports[i].report;
+            return i;
     return NO_REPORT;
 }
 
-/* What was asked for that makes no sense, or NULL. */
+/* Options that make no sense together: a message, or NULL. */
 static const char *misuse(const struct fields *f, int operands)
 {
     bool sets = f->base.count > 0 || f->new.count > 0;
@@ -105,7 +104,7 @@ static const char *misuse(const struct fields *f, int operands)
     return NULL;
 }
 
-static bool read_words(const struct fields *f, struct flm_diff_asked *asked, struct flm_error *why)
+static bool read_options(const struct fields *f, struct flm_diff_how *how, struct flm_error *why)
 {
     static const char *const keys[] = {"self", "total", "name"};
     int key = f->sort ? -1 : 0;
@@ -114,26 +113,72 @@ static bool read_words(const struct fields *f, struct flm_diff_asked *asked, str
     if (key < 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--sort is self, total or name, not '%s'",
                              f->sort);
-    asked->sort = (enum flm_function_order)key;
+    how->sort = (enum flm_function_order)key;
     if (f->relative && strcmp(f->relative, "base") != 0 && strcmp(f->relative, "new") != 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--relative-to is base or new, not '%s'",
                              f->relative);
-    asked->relative = f->shares                          ? FLM_DIFF_OF_NEW
-                      : !f->relative                     ? FLM_DIFF_ABSOLUTE
-                      : strcmp(f->relative, "base") == 0 ? FLM_DIFF_OF_BASE
-                                                         : FLM_DIFF_OF_NEW;
-    asked->shares = f->shares;
-    asked->metric = f->save.metric;
-    asked->no_noise = f->save.picture.without_noise_test;
-    asked->normal.by = f->shares ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
-    asked->normal.function =
+    how->relative = f->shares                          ? FLM_DIFF_OF_NEW
+                    : !f->relative                     ? FLM_DIFF_ABSOLUTE
+                    : strcmp(f->relative, "base") == 0 ? FLM_DIFF_OF_BASE
+                                                       : FLM_DIFF_OF_NEW;
+    how->shares = f->shares;
+    how->metric = f->save.metric;
+    how->no_noise = f->save.picture.without_noise_test;
+    how->normal.by = f->shares ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
+    how->normal.function =
         flm_bytes_of(f->save.picture.normalize_function ? f->save.picture.normalize_function : "");
-    enum report report = report_of(f);
-    asked->rows = f->rows != NOT_GIVEN              ? (uint32_t)f->rows
-                  : report == JSON || report == CSV ? 0
-                                                    : USUAL_ROWS;
+    int report = report_of(f);
+    how->rows = f->rows != NOT_GIVEN                                    ? (uint32_t)f->rows
+                : report == FLM_REPORT_JSON || report == FLM_REPORT_CSV ? 0
+                                                                        : USUAL_ROWS;
     return true;
 }
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool load_side(struct flm_diff_side *side, const char *const *paths,
+                      const struct flm_load_fields *load)
+{
+    side->profiles = calloc(side->count, sizeof *side->profiles);
+    side->names = calloc(side->count, sizeof *side->names);
+    if (!side->profiles || !side->names) {
+        flm_message("out of memory");
+        return false;
+    }
+    for (uint32_t i = 0; i < side->count; i++) {
+        side->names[i] = flm_load_name(paths[i]);
+        side->profiles[i] = flm_load_with(load, paths[i]);
+        if (!side->profiles[i])
+            return false;
+    }
+    return true;
+}
+
+static bool apply(struct flm_diff *d, const char *expression, bool quiet, struct flm_error *why)
+{
+    /* A rule that changes nothing in one version is usual: it is worth a message only where it
+     * changes nothing in any. */
+    char note[200] = "";
+    bool always_noted = true;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < d->side[s].count; i++) {
+            struct flm_profile **at = &d->side[s].profiles[i];
+            char own[200];
+            struct flm_profile *result = flm_apply(*at, expression, own, why);
+            if (!result)
+                return false;
+            flm_profile_free(*at);
+            *at = result;
+            always_noted = always_noted && own[0];
+            if (own[0])
+                memcpy(note, own, sizeof note);
+        }
+    if (always_noted && note[0] && !quiet)
+        flm_message("%s", note);
+    return true;
+}
+
+/* ---- Both as one ----------------------------------------------------------------------------- */
 
 /* --rename and --by are operations, which an expression could also say. */
 static bool apply_rule(struct flm_diff *d, const char *option, const char *operation,
@@ -144,8 +189,7 @@ static bool apply_rule(struct flm_diff *d, const char *option, const char *opera
     size_t before = expression.size;
     flm_text_puts(&expression, argument);
     flm_text_putc(&expression, 0);
-    bool good =
-        !expression.failed ? flm_diff_apply(d, expression.at, quiet, why) : flm_error_memory(why);
+    bool good = !expression.failed ? apply(d, expression.at, quiet, why) : flm_error_memory(why);
     flm_text_clear(&expression);
     if (!good && why->kind == FLM_ERROR_USAGE && why->offset >= before)
         flm_error_move_byte(why, why->offset - before);
@@ -162,65 +206,47 @@ static bool apply_rules(const struct fields *f, struct flm_diff *d, struct flm_e
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* What a report has beyond the comparison itself. */
-static bool find_changes(struct flm_diff *d, struct flm_error *why)
-{
-    d->parent = malloc(d->both->sizes.node_count * sizeof *d->parent);
-    if (!d->parent)
-        return flm_error_memory(why);
-    flm_profile_parents(d->both, d->parent);
-    return flm_changes_init(&d->changes, d->both, &d->pair, &d->is, d->asked.sort, d->asked.rows,
-                            why);
-}
-
-static int write_report(const struct fields *f, struct flm_diff *d, enum report report)
+static int write_report(const struct fields *f, const struct flm_diff *d)
 {
     struct flm_error why;
-    struct flm_output output;
+    struct flm_report *report = flm_diff_report(d, &why);
     const char *path = f->save.output ? f->save.output : "-";
-    if (!find_changes(d, &why) || !flm_output_open(&output, path, &why))
-        return flm_message_error(&why);
-    struct flm_diff told = *d;
-    told.out = &output.text;
-    if (strcmp(path, "-") == 0 && report == TEXT)
-        told.look = flm_look_of_output();
-    for (size_t i = 0; i < REPORT_COUNT; i++)
-        if (reports[i].report == report)
-            reports[i].write(&told);
-    return flm_output_close(&output, true, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
+    bool good = report && flm_report_print(report, (enum flm_report_form)report_of(f), path, &why);
+    flm_report_free(report);
+    return good ? FLM_EXIT_DONE : flm_message_error(&why);
 }
 
 /* ---- Profiles and pictures ------------------------------------------------------------------- */
 
-/* Both columns as they are told: before multiplied by what makes them comparable, both divided by
- * what they are relative to. */
-static struct flm_profile *told_columns(const struct flm_diff *d, struct flm_bytes unit,
-                                        struct flm_error *why)
+/* Both columns: before multiplied by what makes them comparable, both divided by what they are
+ * relative to. */
+static struct flm_profile *scaled_columns(const struct flm_diff *d, struct flm_bytes unit,
+                                          struct flm_error *why)
 {
     struct flm_text name = {0};
     flm_text_add(&name, unit);
     flm_text_putc(&name, 0);
     double weights[2][2] = {{0}};
-    weights[0][d->pair.before.index] = d->is.how.scale / d->whole;
+    weights[0][d->pair.before.index] = d->comparison.how.scale / d->whole;
     weights[1][d->pair.after.index] = 1 / d->whole;
     const struct flm_combination columns[] = {{"before", name.at, weights[0]},
                                               {"after", name.at, weights[1]}};
-    struct flm_profile *told = NULL;
+    struct flm_profile *scaled = NULL;
     if (name.failed)
         flm_error_memory(why);
     else
-        told = flm_combine(d->both, columns, 2, why);
+        scaled = flm_combine(d->both, columns, 2, why);
     flm_text_clear(&name);
-    return told;
+    return scaled;
 }
 
-static struct flm_bytes told_unit(const struct flm_diff *d)
+static struct flm_bytes scaled_unit(const struct flm_diff *d)
 {
     static const char *const units[] = {
         [FLM_DIFF_OF_BASE] = "of before", [FLM_DIFF_OF_NEW] = "of after"};
-    return d->asked.shares                          ? flm_bytes_of("of the total")
-           : d->asked.relative == FLM_DIFF_ABSOLUTE ? d->unit
-                                                    : flm_bytes_of(units[d->asked.relative]);
+    return d->how.shares                          ? flm_bytes_of("of the total")
+           : d->how.relative == FLM_DIFF_ABSOLUTE ? d->unit
+                                                  : flm_bytes_of(units[d->how.relative]);
 }
 
 /* What the pictures say of themselves. */
@@ -264,15 +290,15 @@ static int write_page(struct fields *f, struct flm_diff *d)
     return status;
 }
 
-/* Both as they were recorded, for a picture that compares them; it is told how. */
+/* Both as they were recorded, for a picture that compares them. */
 static struct flm_profile *for_picture(struct fields *f, struct flm_diff *d)
 {
     struct flm_svg_options *picture = &f->save.picture;
-    picture->normalize = d->asked.normal.by;
+    picture->normalize = d->how.normal.by;
     picture->before_ns = d->side[FLM_DIFF_BEFORE].duration_ns;
     picture->after_ns = d->side[FLM_DIFF_AFTER].duration_ns;
     picture->without_noise_test |= d->runs.run_count > 2; /* it would take means for one run each */
-    if (d->asked.relative != FLM_DIFF_ABSOLUTE && !d->asked.shares && !picture->count_name) {
+    if (d->how.relative != FLM_DIFF_ABSOLUTE && !d->how.shares && !picture->count_name) {
         picture->count_name = "%";
         picture->factor = (picture->factor == 0 ? 1 : picture->factor) * 100 / d->whole;
     }
@@ -296,7 +322,7 @@ static struct flm_profile *made(struct fields *f, struct flm_diff *d, struct flm
     if (!f->part && format.is_picture)
         return for_picture(f, d);
     if (!f->part && format.metrics != FLM_METRICS_ONE)
-        return told_columns(d, told_unit(d), why);
+        return scaled_columns(d, scaled_unit(d), why);
     if (f->part && !flm_part_named(flm_bytes_of(f->part), &part)) {
         flm_error_set(why, FLM_ERROR_USAGE,
                       "--part is appeared, grown, disappeared, shrunk, plus, minus or delta, not "
@@ -306,7 +332,7 @@ static struct flm_profile *made(struct fields *f, struct flm_diff *d, struct flm
     }
     if (!f->save.picture.title)
         f->save.picture.title = part_titles[part];
-    return flm_part_of(d->both, &d->is, part, d->metric, told_unit(d), 1 / d->whole, why);
+    return flm_part_of(d->both, &d->comparison, part, d->metric, scaled_unit(d), 1 / d->whole, why);
 }
 
 static int write_profile(struct fields *f, struct flm_diff *d)
@@ -328,43 +354,38 @@ static int write_profile(struct fields *f, struct flm_diff *d)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static void choose_sides(struct fields *f, struct flm_diff *d, char **words)
+static bool load_sides(const struct fields *f, struct flm_diff *d, char **words)
 {
-    struct flm_diff_side *before = &d->side[FLM_DIFF_BEFORE], *after = &d->side[FLM_DIFF_AFTER];
     bool sets = f->base.count > 0;
-    before->paths = sets ? f->base.items : (const char *const *)&words[0];
-    after->paths = sets ? f->new.items : (const char *const *)&words[1];
-    before->count = sets ? (uint32_t)f->base.count : 1;
-    after->count = sets ? (uint32_t)f->new.count : 1;
-}
-
-static bool load_sides(const struct fields *f, struct flm_diff *d)
-{
+    const char *const *operands = (const char *const *)words;
     struct flm_load_fields load = f->load;
     /* Single samples are in no comparison: only how long they last may be needed, and what a page
      * is given. */
     bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
-    load.drop_times = !is_page && d->asked.normal.by != FLM_NORMALIZE_DURATION;
+    load.drop_times = !is_page && d->how.normal.by != FLM_NORMALIZE_DURATION;
     struct flm_load_fields base_load = load;
     if (f->base_apply)
         base_load.apply = f->base_apply;
-    return flm_diff_load(d, &load, &base_load);
+    d->side[FLM_DIFF_BEFORE].count = sets ? (uint32_t)f->base.count : 1;
+    d->side[FLM_DIFF_AFTER].count = sets ? (uint32_t)f->new.count : 1;
+    return load_side(&d->side[FLM_DIFF_BEFORE], sets ? f->base.items : operands, &base_load) &&
+           load_side(&d->side[FLM_DIFF_AFTER], sets ? f->new.items : operands + 1, &load);
 }
 
 static int compare(struct fields *f, struct flm_diff *d, char **words)
 {
     struct flm_error why;
-    enum report report = report_of(f);
-    choose_sides(f, d, words);
     int status = FLM_EXIT_WRONG;
-    if (!read_words(f, &d->asked, &why))
+    if (!read_options(f, &d->how, &why))
         status = flm_message_error(&why);
-    else if (!load_sides(f, d))
+    else if (!load_sides(f, d, words))
         ; /* the reason was printed */
     else if (!apply_rules(f, d, &why) || !flm_diff_measure(d, &why))
         status = flm_message_error(&why);
     else
-        status = report != NO_REPORT ? write_report(f, d, report) : write_profile(f, d);
+        status = report_of(f) != NO_REPORT ? write_report(f, d) : write_profile(f, d);
+    for (int side = 0; side < 2; side++)
+        free(d->side[side].names);
     flm_diff_clear(d);
     return status;
 }
@@ -391,10 +412,10 @@ const struct flm_command flm_command_diff = {
     .synopsis = "[OPTION]... (BEFORE AFTER | --base FILE... --new FILE...)",
     .summary = "what changed between two profiles, or two sets of runs",
     .description =
-        "Prints what two profiles have in all, how alike they are, what appeared, grew, shrank\n"
-        "and disappeared, and which functions and stacks changed the most; or writes that as a\n"
-        "picture or a profile. Of several runs of each side the means are compared: what of\n"
-        "it is more than noise, 'flamel gate' tells.",
+        "Prints the totals of two profiles, their similarity, what appeared, grew, shrank and\n"
+        "disappeared, and which functions and stacks changed the most; or writes that as a\n"
+        "picture or a profile. Of several runs of each side the means are compared: which\n"
+        "changes are more than noise, 'flamel gate' tests.",
     .examples =
         "  flamel diff old.flm new.flm                        the report\n"
         "  flamel diff old.flm new.flm -o change.svg          the picture; .html: the viewer\n"

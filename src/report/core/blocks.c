@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/columns.h"
+
 struct flm_report *flm_report_new(struct flm_error *why)
 {
     struct flm_report *report = calloc(1, sizeof *report);
@@ -157,6 +159,29 @@ void flm_report_add_name(struct flm_report *report, struct flm_bytes name)
     if (!FLM_ARRAY_ADD(&report->names, report->text.size))
         report->failed = true;
     flm_text_add(&report->text, name);
+}
+
+void flm_report_add_node(struct flm_report *report, const struct flm_profile *profile,
+                         const uint32_t *parent, uint32_t node)
+{
+    enum { USUAL_DEPTH = 256 };
+    uint32_t usual[USUAL_DEPTH], *path = usual;
+    size_t depth = 0;
+    for (uint32_t at = node; at != 0; at = parent[at])
+        depth++;
+    if (depth > USUAL_DEPTH)
+        path = malloc(depth * sizeof *path);
+    if (!path) {
+        report->failed = true;
+        return;
+    }
+    size_t i = depth;
+    for (uint32_t at = node; at != 0; at = parent[at])
+        path[--i] = at;
+    for (i = 0; i < depth; i++)
+        flm_report_add_name(report, flm_frame_function(profile, profile->node_frame[path[i]]));
+    if (path != usual)
+        free(path);
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */

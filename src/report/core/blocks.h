@@ -51,8 +51,10 @@ struct flm_report_value {
     enum flm_value_kind kind;
     enum flm_table_tone tone; /* PLAIN: that of its column */
     double number;
-    size_t start, end;  /* in the text of the report; of a stack: in its names */
-    const char *prefix; /* before what people see: "~" */
+    size_t start, end; /* in the text of the report; of a stack: in its names */
+    const char
+        *prefix; /* before what people see: "~"; a quantity that has one, maybe "", is a change,
+                         * and shown with its sign */
 };
 
 struct flm_report_column {
@@ -164,6 +166,10 @@ void flm_report_add_null(struct flm_report *report, const char *key);
 /* A stack: add its names, the outermost first, with flm_report_add_name. */
 void flm_report_add_stack(struct flm_report *report, const char *key);
 void flm_report_add_name(struct flm_report *report, struct flm_bytes name);
+
+/* The names of all frames of a stack. `parent`: of each node (flm_profile_parents). */
+void flm_report_add_node(struct flm_report *report, const struct flm_profile *profile,
+                         const uint32_t *parent, uint32_t node);
 
 /* ---- For people ------------------------------------------------------------------------------ */
 

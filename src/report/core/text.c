@@ -100,7 +100,7 @@ static void write_heading(struct writer *w, const struct flm_report_block *block
         flm_text_format(w->out, "### %s: %s", block->key, block->detail ? block->detail : "");
         flm_text_puts(w->out, block->detail ? "\n\n**" : "");
         add_escaped(w->out, flm_showable(text, FLM_CHARSET_PLAIN, &w->scratch));
-        flm_text_puts(w->out, block->detail ? "**\n" : "\n");
+        flm_text_puts(w->out, block->detail ? "**\n" : "\n\n");
         return;
     }
     w->line.size = 0;
@@ -225,11 +225,11 @@ static void add_number(struct flm_table *to, const struct flm_report_view *view,
 {
     const char *prefix = value->prefix ? value->prefix : "";
     double number = view->is_mean ? rounded(value->number) : value->number;
-    if (view->format == FLM_VIEW_AS_QUANTITY) {
+    if (view->format == FLM_VIEW_AS_QUANTITY && !value->prefix) {
         flm_table_quantity(to, number, view->unit, view->whole);
         return;
     }
-    if (view->format == FLM_VIEW_AS_CHANGE) {
+    if (view->format == FLM_VIEW_AS_CHANGE || view->format == FLM_VIEW_AS_QUANTITY) {
         flm_table_change(to, prefix, number, view->unit, view->whole);
         return;
     }

@@ -1,59 +1,12 @@
+#include "report/gate/diff.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/messages.h"
-#include "cli/report/diff_report.h"
 #include "gate/runs/means.h"
 
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-static bool load_side(struct flm_diff_side *side, const struct flm_load_fields *load)
-{
-    side->profiles = calloc(side->count, sizeof *side->profiles);
-    if (!side->profiles)
-        flm_message("out of memory");
-    for (uint32_t i = 0; side->profiles && i < side->count; i++) {
-        side->profiles[i] = flm_load_with(load, side->paths[i]);
-        if (!side->profiles[i])
-            return false;
-    }
-    return side->profiles != NULL;
-}
-
-bool flm_diff_load(struct flm_diff *d, const struct flm_load_fields *load,
-                   const struct flm_load_fields *base_load)
-{
-    return load_side(&d->side[FLM_DIFF_BEFORE], base_load) &&
-           load_side(&d->side[FLM_DIFF_AFTER], load);
-}
-
-bool flm_diff_apply(struct flm_diff *d, const char *expression, bool quiet, struct flm_error *why)
-{
-    /* A rule that changes nothing in one version is what it is there for: it is only worth a word
-     * where it changes nothing anywhere. */
-    char note[200] = "";
-    bool always_noted = true;
-    for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < d->side[s].count; i++) {
-            struct flm_profile **at = &d->side[s].profiles[i];
-            char own[200];
-            struct flm_profile *result = flm_apply(*at, expression, own, why);
-            if (!result)
-                return false;
-            flm_profile_free(*at);
-            *at = result;
-            always_noted = always_noted && own[0];
-            if (own[0])
-                memcpy(note, own, sizeof note);
-        }
-    if (always_noted && note[0] && !quiet)
-        flm_message("%s", note);
-    return true;
-}
-
-/* ---- Both as one ----------------------------------------------------------------------------- */
-
-/* The metric that the runs were told apart by, in one of them. */
+/* The metric that is compared, in one of the runs. */
 static struct flm_metric metric_of(const struct flm_diff *d, const struct flm_profile *p)
 {
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
@@ -88,9 +41,9 @@ static bool align(struct flm_diff *d, struct flm_error *why)
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i < d->side[s].count; i++)
             inputs[made++] = (struct flm_run_input){.profile = d->side[s].profiles[i],
-                                                    .name = flm_load_name(d->side[s].paths[i]),
+                                                    .name = d->side[s].names[i],
                                                     .is_new = s == FLM_DIFF_AFTER};
-    bool good = flm_runs_init(&d->runs, inputs, count, d->asked.metric, why);
+    bool good = flm_runs_init(&d->runs, inputs, count, d->how.metric, why);
     free(inputs);
     d->both = good ? flm_runs_means(&d->runs, why) : NULL;
     return d->both && flm_metric_pair_find(d->both, NULL, &d->pair, why);
@@ -111,11 +64,12 @@ static bool find_seen(struct flm_diff *d, struct flm_error *why)
 
 static bool find_whole(struct flm_diff *d, struct flm_error *why)
 {
-    bool of_base = d->asked.relative == FLM_DIFF_OF_BASE;
+    bool of_base = d->how.relative == FLM_DIFF_OF_BASE;
     d->whole = 1;
-    if (d->asked.relative == FLM_DIFF_ABSOLUTE)
+    if (d->how.relative == FLM_DIFF_ABSOLUTE)
         return true;
-    d->whole = of_base ? d->is.before_total * d->is.how.scale : d->is.after_total;
+    d->whole =
+        of_base ? d->comparison.before_total * d->comparison.how.scale : d->comparison.after_total;
     return d->whole > 0 ||
            flm_error_set(why, FLM_ERROR_USAGE, "--relative-to=%s: %s has no value at all",
                          of_base ? "base" : "new", of_base ? "before" : "after");
@@ -137,14 +91,14 @@ static bool compare(struct flm_diff *d, struct flm_error *why)
     uint32_t nodes = d->both->sizes.node_count;
     struct flm_comparison_options how = {.before_sample = before->sample,
                                          .after_sample = after->sample,
-                                         .sigmas = d->asked.no_noise ? 0 : FLM_NOISE_SIGMAS};
-    d->asked.normal.before_ns = before->duration_ns;
-    d->asked.normal.after_ns = after->duration_ns;
-    if (!flm_comparison_scale(d->both, &d->pair, &d->asked.normal, &how.scale, why) ||
-        !flm_comparison_init(&d->is, nodes, d->both->node_end, x, y, &how, why))
+                                         .sigmas = d->how.no_noise ? 0 : FLM_NOISE_SIGMAS};
+    d->how.normal.before_ns = before->duration_ns;
+    d->how.normal.after_ns = after->duration_ns;
+    if (!flm_comparison_scale(d->both, &d->pair, &d->how.normal, &how.scale, why) ||
+        !flm_comparison_init(&d->comparison, nodes, d->both->node_end, x, y, &how, why))
         return false;
-    before->total = d->is.before_total;
-    after->total = d->is.after_total;
+    before->total = d->comparison.before_total;
+    after->total = d->comparison.after_total;
     before->stack_count = count_stacks(x, nodes);
     after->stack_count = count_stacks(y, nodes);
     d->similarity = flm_similarity(d->both, d->pair.before, d->pair.after);
@@ -154,6 +108,7 @@ static bool compare(struct flm_diff *d, struct flm_error *why)
 
 bool flm_diff_measure(struct flm_diff *d, struct flm_error *why)
 {
+    assert(d->side[0].count > 0 && d->side[1].count > 0);
     if (!align(d, why))
         return false;
     const struct flm_metric_record *metric = &d->runs.tree->metrics[d->runs.metric.index];
@@ -179,28 +134,9 @@ void flm_diff_add_name(const struct flm_diff *d, enum flm_diff_which which, stru
 {
     const struct flm_diff_side *side = &d->side[which];
     if (side->count == 1)
-        flm_text_puts(out, flm_load_name(side->paths[0]));
+        flm_text_puts(out, side->names[0]);
     else
         flm_text_format(out, "%u runs", side->count);
-}
-
-void flm_diff_add_stack(const struct flm_diff *d, uint32_t node, struct flm_text *out)
-{
-    /* From its end, because only parents are known. */
-    size_t size = 0;
-    for (uint32_t at = node; at != 0; at = d->parent[at])
-        size += flm_frame_function(d->both, d->both->node_frame[at]).size + 1;
-    char *to = size > 0 ? flm_text_reserve(out, size) : NULL;
-    if (!to)
-        return;
-    out->size += size - 1;
-    to += size - 1;
-    for (uint32_t at = node; at != 0; at = d->parent[at]) {
-        struct flm_bytes name = flm_frame_function(d->both, d->both->node_frame[at]);
-        memcpy(to -= name.size, name.at, name.size);
-        if (d->parent[at] != 0)
-            *--to = ';';
-    }
 }
 
 void flm_diff_clear(struct flm_diff *d)
@@ -211,9 +147,7 @@ void flm_diff_clear(struct flm_diff *d)
         free(d->side[s].profiles);
         free(d->side[s].seen);
     }
-    free(d->parent);
-    flm_changes_clear(&d->changes);
-    flm_comparison_clear(&d->is);
+    flm_comparison_clear(&d->comparison);
     flm_profile_free(d->both);
     flm_runs_clear(&d->runs);
 }
