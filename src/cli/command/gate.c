@@ -11,6 +11,7 @@
 #include "cli/common/terminal.h"
 #include "cli/report/gate_output.h"
 #include "cli/report/gate_paper.h"
+#include "cli/report/print.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"
 #include "os/output.h"
@@ -152,14 +153,10 @@ static void tell_empty_runs(const struct flm_runs *runs)
 
 static bool print_difference(const struct flm_gate_report *report, struct flm_error *why)
 {
-    struct flm_output output;
-    if (!flm_output_open(&output, "-", why))
-        return false;
-    struct flm_gate_report to = *report;
-    to.out = &output.text;
-    to.look = flm_look_of_output();
-    bool good = flm_gate_text_difference(&to, why);
-    return flm_output_close(&output, good, why) && good;
+    struct flm_report *difference = flm_gate_report_difference(report, why);
+    bool good = difference && flm_report_print(difference, FLM_REPORT_TEXT, "-", why);
+    flm_report_free(difference);
+    return good;
 }
 
 static int exit_of(enum flm_verdict verdict)

@@ -3,18 +3,19 @@
 #include <string.h>
 
 #include "algebra/compare/comparable.h"
-#include "cli/common/terminal.h"
+#include "cli/report/print.h"
 #include "flamel/file.h"
 #include "gate/verdict/significant.h"
 #include "os/output.h"
 
 static const struct form {
     const char *name, *end;
-    void (*write)(const struct flm_gate_report *report);
-} forms[] = {{"text", ".txt", flm_gate_text},
-             {"markdown", ".md", flm_gate_markdown},
-             {"json", ".json", flm_gate_json},
-             {"junit", ".xml", flm_gate_junit}};
+    enum flm_report_form form;
+    bool is_junit;
+} forms[] = {{"text", ".txt", FLM_REPORT_TEXT, false},
+             {"markdown", ".md", FLM_REPORT_MARKDOWN, false},
+             {"json", ".json", FLM_REPORT_JSON, false},
+             {"junit", ".xml", FLM_REPORT_TEXT, true}};
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
 static const struct form *form_named(const char *name)
@@ -64,18 +65,24 @@ bool flm_gate_output_check(const struct flm_gate_output_fields *f, struct flm_er
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-static bool write_report(const struct flm_gate_report *report, const struct form *form,
-                         const char *path, struct flm_error *why)
+static bool write_junit(const struct flm_gate_report *gate, const char *path, struct flm_error *why)
 {
     struct flm_output output;
     if (!flm_output_open(&output, path, why))
         return false;
-    struct flm_gate_report to = *report;
-    to.out = &output.text;
-    if (strcmp(path, "-") == 0)
-        to.look = flm_look_of_output();
-    form->write(&to);
+    flm_gate_junit(gate, &output.text);
     return flm_output_close(&output, true, why);
+}
+
+static bool write_report(const struct flm_gate_report *gate, const struct form *form,
+                         const char *path, struct flm_error *why)
+{
+    if (form->is_junit)
+        return write_junit(gate, path, why);
+    struct flm_report *report = flm_gate_report_make(gate, why);
+    bool good = report && flm_report_print(report, form->form, path, why);
+    flm_report_free(report);
+    return good;
 }
 
 /* ---- Both sides ------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #define FLAMEL_CLI_REPORT_GATE_OUTPUT_H
 
 #include "cli/common/options.h"
-#include "cli/report/gate_report.h"
+#include "report/gate/gate_report.h"
 
 struct flm_gate_output_fields {
     struct flm_option_list files;
@@ -33,7 +33,7 @@ struct flm_gate_output_fields {
 /* Whether all of that can be written: before a long recording, not behind it. */
 bool flm_gate_output_check(const struct flm_gate_output_fields *fields, struct flm_error *why);
 
-/* Writes everything; `report` needs neither look nor out. */
+/* Writes everything. */
 bool flm_gate_output_write(const struct flm_gate_output_fields *fields,
                            const struct flm_gate_report *report, struct flm_error *why);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
-#include "cli/report/gate_words.h"
 #include "draw/text/quantity.h"
+#include "report/gate/format_value.h"
 
 /* Below this, p is told as a power of ten. */
 static const double least_p = 1e-4;
@@ -13,12 +13,12 @@ static const double least_p = 1e-4;
 static void add_p(struct flm_text *out, const struct flm_hotelling *test)
 {
     if (test->p_value >= least_p) {
-        flm_words_rounded(out, test->p_value, 2);
+        flm_format_rounded(out, test->p_value, 2);
         return;
     }
     flm_text_puts(out, "10^");
     if (test->log10_p > -INFINITY)
-        flm_words_rounded(out, test->log10_p, 4);
+        flm_format_rounded(out, test->log10_p, 4);
     else
         flm_text_puts(out, "-inf");
 }
@@ -32,7 +32,7 @@ static void add_verdict(const struct flm_gate_paper_text *t, const struct flm_pa
                         paper->failing_count == 1 ? "" : "s");
         flm_text_puts(out, both ? "changed" : "grew");
         flm_text_puts(out, " by more than the interval of noise and at least ");
-        flm_words_percent(out, t->options->min_effect);
+        flm_format_percent(out, t->options->min_effect);
         flm_text_puts(out, " of base");
     } else if (paper->verdict == FLM_VERDICT_INCONCLUSIVE) {
         flm_text_puts(out, "INCONCLUSIVE: something differs, and it cannot be told which stack: "
@@ -42,11 +42,11 @@ static void add_verdict(const struct flm_gate_paper_text *t, const struct flm_pa
                         "PASS: no stack that was tested %s by more than the interval of noise ",
                         both ? "changed" : "grew");
         flm_text_puts(out, "and ");
-        flm_words_percent(out, t->options->min_effect);
+        flm_format_percent(out, t->options->min_effect);
         flm_text_puts(out, " of base");
     }
     flm_text_puts(out, " (alpha ");
-    flm_words_rounded(out, t->options->alpha, 3);
+    flm_format_rounded(out, t->options->alpha, 3);
     flm_text_puts(out, ")\n\n");
 }
 
@@ -55,19 +55,19 @@ static void add_total(const struct flm_gate_paper_text *t, const struct flm_pape
     struct flm_text *out = t->out;
     double change = paper->new_total - paper->base_total;
     flm_text_puts(out, "total: ");
-    flm_words_quantity(out, t->runs, paper->base_total);
+    flm_format_quantity(out, t->runs, paper->base_total);
     flm_text_format(out, " in base (%u runs), ", t->runs->base_count);
-    flm_words_quantity(out, t->runs, paper->new_total);
+    flm_format_quantity(out, t->runs, paper->new_total);
     flm_text_format(out, " in new (%u): ", t->runs->new_count);
-    flm_words_signed(out, t->runs, change);
+    flm_format_signed(out, t->runs, change);
     flm_text_puts(out, " (");
-    flm_words_share(out, change, paper->base_total);
+    flm_format_share(out, change, paper->base_total);
     flm_text_puts(out, ")\n");
 }
 
 static void add_left_out(const struct flm_gate_paper_text *t, double left_out, double total)
 {
-    flm_words_quantity(t->out, t->runs, left_out);
+    flm_format_quantity(t->out, t->runs, left_out);
     flm_text_puts(t->out, " (");
     flm_percent_add(t->out, left_out, total > 0 ? total : 1);
     flm_text_puts(t->out, ")");
@@ -95,13 +95,13 @@ static void add_test(const struct flm_gate_paper_text *t, const struct flm_paper
     if (!paper->has_test)
         return;
     flm_text_puts(out, "Hotelling's T2 ");
-    flm_words_rounded(out, paper->test.t2, 6);
+    flm_format_rounded(out, paper->test.t2, 6);
     flm_text_format(out, ", F(%u, %u) ", (unsigned)paper->test.d1, (unsigned)paper->test.d2);
-    flm_words_rounded(out, paper->test.f, 5);
+    flm_format_rounded(out, paper->test.f, 5);
     flm_text_puts(out, ", p ");
     add_p(out, &paper->test);
     flm_text_puts(out, "; F* ");
-    flm_words_rounded(out, paper->f_star, 5);
+    flm_format_rounded(out, paper->f_star, 5);
     flm_text_putc(out, '\n');
 }
 
@@ -115,7 +115,7 @@ static void add_parts(const struct flm_gate_paper_text *t, const struct flm_pape
     for (int i = 0; i < 4; i++) {
         double size = paper->part[parts[i]];
         flm_text_format(t->out, "%s%s ", i > 0 ? ", " : "", flm_part_name(parts[i]));
-        flm_words_signed(t->out, t->runs, i < 2 ? size : -size);
+        flm_format_signed(t->out, t->runs, i < 2 ? size : -size);
     }
     flm_text_putc(t->out, '\n');
 }
@@ -132,19 +132,19 @@ static int by_change(const void *context, uint32_t a, uint32_t b)
 static void add_stack(const struct flm_gate_paper_text *t, const struct flm_paper *paper,
                       const struct flm_paper_stack *stack, struct flm_table *table)
 {
-    flm_words_signed(flm_table_cell(table), t->runs, stack->difference);
-    flm_words_share(flm_table_cell(table), stack->difference, paper->base_total);
+    flm_format_signed(flm_table_cell(table), t->runs, stack->difference);
+    flm_format_share(flm_table_cell(table), stack->difference, paper->base_total);
     struct flm_text *cell = flm_table_cell(table);
     if (stack->is_constant) {
         flm_text_puts(cell, "exactly");
     } else {
         flm_text_puts(cell, "+- ");
-        flm_words_quantity(cell, t->runs, stack->half_width);
+        flm_format_quantity(cell, t->runs, stack->half_width);
     }
     flm_text_format(flm_table_cell(table), "%u", stack->seen);
     flm_text_puts(flm_table_cell(table), stack->is_failing ? "fails" : "");
     cell = flm_table_cell(table);
-    flm_words_stack(cell, t->runs->tree, stack->node);
+    flm_format_stack(cell, t->runs->tree, stack->node);
     if (stack->part == FLM_PART_APPEARED || stack->part == FLM_PART_DISAPPEARED)
         flm_text_format(cell, ", %s", flm_part_name(stack->part));
 }

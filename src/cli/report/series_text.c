@@ -5,9 +5,9 @@
 
 #include "base/text/json_write.h"
 #include "cli/common/load_options.h"
-#include "cli/report/gate_words.h"
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
+#include "report/gate/format_value.h"
 
 static const char *const order_words[] = {
     [FLM_SERIES_RECORDED] = "in the order in which they were recorded",
@@ -91,7 +91,7 @@ static void add_head(const struct flm_series_text *t, const struct flm_series *s
                            ? " frames and stacks, by distances of profiles"
                            : " frames and stacks");
     flm_text_puts(out, ", alpha ");
-    flm_words_rounded(out, t->options->alpha, 3);
+    flm_format_rounded(out, t->options->alpha, 3);
     flm_text_puts(out, "\n\n");
 }
 
@@ -147,14 +147,14 @@ static void add_change(const struct flm_series_text *t, const struct flm_series_
         cell = flm_table_cell(table);
         if (i == 0)
             flm_text_puts(cell, flm_load_name(dated->path));
-        flm_table_quantity(table, flm_words_mean(told.before), flm_runs_unit(t->runs), largest);
-        flm_table_quantity(table, flm_words_mean(told.after), flm_runs_unit(t->runs), largest);
+        flm_table_quantity(table, flm_format_mean(told.before), flm_runs_unit(t->runs), largest);
+        flm_table_quantity(table, flm_format_mean(told.after), flm_runs_unit(t->runs), largest);
         cell = flm_table_cell(table);
         if (told.before > 0)
-            flm_words_share(cell, told.after - told.before, told.before);
+            flm_format_share(cell, told.after - told.before, told.before);
         cell = flm_table_cell(table);
         if (i == 0)
-            flm_words_rounded(cell, change->p, 2);
+            flm_format_rounded(cell, change->p, 2);
         cell = flm_table_cell(table);
         if (i == 0 && !change->stays)
             flm_text_puts(cell, "went away");

@@ -66,16 +66,14 @@ struct flm_report_column {
 /* How people see a value. */
 enum flm_view_format {
     FLM_VIEW_AS_TEXT,
-    FLM_VIEW_AS_COUNT,          /* 1,204,331 */
-    FLM_VIEW_AS_QUANTITY,       /* flm_table_quantity: "1.24 s" */
-    FLM_VIEW_AS_CHANGE,         /* flm_table_change: "+1.24 s" */
-    FLM_VIEW_AS_NAMED_QUANTITY, /* flm_quantity_add: "12,345 samples" */
-    FLM_VIEW_AS_EXACT,          /* "1,240,113,402 ns" */
-    FLM_VIEW_AS_PERCENT,        /* of `whole`, one decimal: "12.3 %" */
-    FLM_VIEW_AS_SHARE,          /* of `whole`, three digits: "0.0412 %" */
-    FLM_VIEW_AS_CHANGE_SHARE,   /* the same with its sign; "of 0" */
-    FLM_VIEW_AS_ROUNDED,        /* two digits */
-    FLM_VIEW_AS_BAR,            /* as a share of `whole` */
+    FLM_VIEW_AS_COUNT,        /* 1,204,331 */
+    FLM_VIEW_AS_QUANTITY,     /* flm_table_quantity: "1.24 s" */
+    FLM_VIEW_AS_CHANGE,       /* flm_table_change: "+1.24 s" */
+    FLM_VIEW_AS_PERCENT,      /* of `whole`, one decimal: "12.3 %" */
+    FLM_VIEW_AS_SHARE,        /* of `whole`, three digits: "0.0412 %" */
+    FLM_VIEW_AS_CHANGE_SHARE, /* the same with its sign; "of 0" */
+    FLM_VIEW_AS_ROUNDED,      /* two digits */
+    FLM_VIEW_AS_BAR,          /* as a share of `whole` */
 };
 
 struct flm_report_view {

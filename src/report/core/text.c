@@ -248,12 +248,6 @@ static void add_number(struct flm_table *to, const struct flm_report_view *view,
     case FLM_VIEW_AS_COUNT:
         flm_count_add(cell, (uint64_t)number);
         break;
-    case FLM_VIEW_AS_EXACT:
-        flm_quantity_add_exact(cell, number, view->unit);
-        break;
-    case FLM_VIEW_AS_NAMED_QUANTITY:
-        flm_quantity_add(cell, number, view->unit);
-        break;
     case FLM_VIEW_AS_CHANGE_SHARE:
         flm_text_puts(cell, number > 0 ? "+" : "");
         if (view->whole > 0)

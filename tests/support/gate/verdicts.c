@@ -57,12 +57,24 @@ void verdict_clear(struct verdict *v)
     runs_table_clear(&v->table);
 }
 
-char *verdict_told(struct verdict *v, void (*tell)(const struct flm_gate_report *report))
+static bool into_text(void *text, const void *bytes, size_t size)
+{
+    flm_text_add(text, (struct flm_bytes){bytes, size});
+    return true;
+}
+
+char *verdict_told(struct verdict *v, int form)
 {
     struct flm_text text = {0};
-    struct flm_gate_report report = v->report;
-    report.out = &text;
-    tell(&report);
+    if (form == VERDICT_JUNIT) {
+        flm_gate_junit(&v->report, &text);
+    } else {
+        struct flm_report *report = flm_gate_report_make(&v->report, NULL);
+        assert_non_null(report);
+        assert_true(
+            flm_report_write(report, (enum flm_report_form)form, NULL, into_text, &text, NULL));
+        flm_report_free(report);
+    }
     flm_text_putc(&text, 0);
     assert_false(text.failed);
     return text.at;

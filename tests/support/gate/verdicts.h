@@ -5,7 +5,7 @@
 #ifndef FLAMEL_TESTS_SUPPORT_GATE_VERDICTS_H
 #define FLAMEL_TESTS_SUPPORT_GATE_VERDICTS_H
 
-#include "cli/report/gate_report.h"
+#include "report/gate/gate_report.h"
 #include "support/gate/runs.h"
 
 struct verdict {
@@ -13,7 +13,7 @@ struct verdict {
     struct flm_runs runs;
     struct flm_gate_options options;
     struct flm_gate gate;
-    struct flm_gate_report report; /* without an output */
+    struct flm_gate_report report;
 };
 
 /* The test fails when they cannot be judged. `options` NULL: the defaults. In place: the parts know
@@ -22,8 +22,10 @@ void verdict_init(struct verdict *verdict, const char *means,
                   const struct flm_gate_options *options);
 void verdict_clear(struct verdict *verdict);
 
-/* What a report is; terminated, freed by the caller. The test fails when memory ran out. */
-char *verdict_told(struct verdict *verdict, void (*tell)(const struct flm_gate_report *report));
+/* The report in a form (enum flm_report_form, or JUnit); terminated, freed by the caller. The test
+ * fails when memory ran out. */
+enum { VERDICT_JUNIT = -1 };
+char *verdict_told(struct verdict *verdict, int form);
 
 /* Names that every form has something against: in Markdown, HTML, XML, JSON, terminals. */
 extern const char verdict_of_odd_names[];

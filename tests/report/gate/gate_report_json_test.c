@@ -4,7 +4,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/report/gate_report.h"
+#include "report/gate/gate_report.h"
 #include "support/core/json_tree.h"
 #include "support/gate/verdicts.h"
 
@@ -116,7 +116,7 @@ static void assert_all_promised(const struct json_tree *object, const char *key,
 
 static struct json_tree *read_told(struct verdict *v)
 {
-    char *told = verdict_told(v, flm_gate_json);
+    char *told = verdict_told(v, FLM_REPORT_JSON);
     struct json_tree *tree = json_tree_parse(told);
     free(told);
     assert_promised(tree, all);

@@ -1,4 +1,4 @@
-#include "cli/report/gate_words.h"
+#include "report/gate/format_value.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ struct flm_bytes flm_runs_unit(const struct flm_runs *runs)
     return flm_string_bytes(tree, tree->metrics[runs->metric.index].unit);
 }
 
-double flm_words_mean(double value)
+double flm_format_mean(double value)
 {
     double size = fabs(value);
     if (size >= 100 || size == 0)
@@ -21,18 +21,18 @@ double flm_words_mean(double value)
     return round(value * scale) / scale;
 }
 
-void flm_words_quantity(struct flm_text *out, const struct flm_runs *runs, double value)
+void flm_format_quantity(struct flm_text *out, const struct flm_runs *runs, double value)
 {
-    flm_quantity_add(out, flm_words_mean(value), flm_runs_unit(runs));
+    flm_quantity_add(out, flm_format_mean(value), flm_runs_unit(runs));
 }
 
-void flm_words_signed(struct flm_text *out, const struct flm_runs *runs, double value)
+void flm_format_signed(struct flm_text *out, const struct flm_runs *runs, double value)
 {
     flm_text_puts(out, value > 0 ? "+" : "");
-    flm_words_quantity(out, runs, value);
+    flm_format_quantity(out, runs, value);
 }
 
-void flm_words_share(struct flm_text *out, double value, double whole)
+void flm_format_share(struct flm_text *out, double value, double whole)
 {
     flm_text_puts(out, value > 0 ? "+" : "");
     if (whole > 0)
@@ -41,20 +41,20 @@ void flm_words_share(struct flm_text *out, double value, double whole)
         flm_text_puts(out, "of 0");
 }
 
-void flm_words_rounded(struct flm_text *out, double value, int digits)
+void flm_format_rounded(struct flm_text *out, double value, int digits)
 {
     char number[FLM_NUMBER_SIZE];
     size_t size = flm_number_print_rounded(value, digits, number);
     flm_text_add(out, (struct flm_bytes){number, size});
 }
 
-void flm_words_percent(struct flm_text *out, double share)
+void flm_format_percent(struct flm_text *out, double share)
 {
-    flm_words_rounded(out, 100 * share, 2);
+    flm_format_rounded(out, 100 * share, 2);
     flm_text_puts(out, " %");
 }
 
-void flm_words_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
+void flm_format_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
 {
     flm_stack_text(out, tree, node);
 }

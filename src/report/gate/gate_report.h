@@ -1,34 +1,36 @@
-/* gate_report.h - what a gate found, told: as plain text for the log of a job, as Markdown for a
- * comment, as JSON for programs, as JUnit XML for the page of a build.
+/* gate_report.h - the report of a gate: what happened, in one sentence; then what changed, then what
+ * these runs could have found.
  *
- * All of them say first what happened, in the same sentence; then what changed, then what these
- * runs could have found. */
-#ifndef FLAMEL_CLI_REPORT_GATE_REPORT_H
-#define FLAMEL_CLI_REPORT_GATE_REPORT_H
+ *     gate_report.c     as a report (flamel/report.h): text for the log of a job, Markdown for a
+ *                       comment, JSON for programs
+ *     junit.c           as JUnit XML, for the page of a build
+ *     sentences.c       the sentences of both */
+#ifndef FLAMEL_REPORT_GATE_GATE_REPORT_H
+#define FLAMEL_REPORT_GATE_GATE_REPORT_H
 
-#include "draw/text/table.h"
+#include "flamel/report.h"
 #include "gate/verdict/gate.h"
 
 struct flm_gate_report {
     const struct flm_runs *runs;
     const struct flm_gate_options *options;
     const struct flm_gate *gate; /* NULL: of runs that cannot be tested */
-    struct flm_table_style look; /* of text */
     uint32_t rows;               /* items at most; 0: all; JSON has all */
-    struct flm_text *out;
 };
 
-/* All add to `out`, which then says whether memory ran out. */
-void flm_gate_text(const struct flm_gate_report *report);
-void flm_gate_markdown(const struct flm_gate_report *report);
-void flm_gate_json(const struct flm_gate_report *report);
-void flm_gate_junit(const struct flm_gate_report *report);
+/* Tables "items", "renames", "moves", "significant", "base", "new", in JSON documented by
+ * flamel-gate(1). */
+struct flm_report *flm_gate_report_make(const struct flm_gate_report *gate, struct flm_error *why);
 
 /* For runs that cannot be tested: the difference of the totals, and the stacks that changed most.
- * False, and `why`, if memory ran out. */
-bool flm_gate_text_difference(const struct flm_gate_report *report, struct flm_error *why);
+ * Table "stacks". */
+struct flm_report *flm_gate_report_difference(const struct flm_gate_report *gate,
+                                              struct flm_error *why);
 
-/* ---- Sentences: gate_sentences.c ------------------------------------------------------------- */
+/* Adds to `out`, which then says whether memory ran out. */
+void flm_gate_junit(const struct flm_gate_report *report, struct flm_text *out);
+
+/* ---- Sentences: sentences.c ------------------------------------------------------------- */
 
 /* "FAIL" ... */
 const char *flm_verdict_name(enum flm_verdict verdict);
@@ -54,12 +56,12 @@ void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report 
 /* Sentences, each with a full stop: what was tested, how, and what a sample is. */
 void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *report);
 
-/* How many items are told, and what of noise: row 0 is that of the total. */
-uint32_t flm_gate_shown(const struct flm_gate_report *report);
-uint32_t flm_gate_noise_rows(const struct flm_gate_report *report);
-const struct flm_noise_row *flm_gate_noise_row(const struct flm_gate_report *report, uint32_t row);
+/* Sentences, a line each: "Renamed: parse -> scan, no change." "Moved below main;parse: ..." "Of
+ * the total and the frames that have 1 % of it, ..." Or nothing. */
+void flm_gate_add_more(struct flm_text *out, const struct flm_gate_report *report);
 
-/* The cells of a row of noise: between runs, sampling, found from; the caller adds where. */
-void flm_gate_add_noise_cells(struct flm_table *table, const struct flm_noise_row *row);
+/* For the verdict, in the form of its other reasons: why PASS, why INCONCLUSIVE. */
+void flm_gate_add_significant(struct flm_text *out, const struct flm_gate_report *report);
+void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_report *report);
 
 #endif

@@ -1,12 +1,11 @@
-/* gate_sentences.c - what all reports of a gate say alike (gate_report.h). */
+/* sentences.c - the sentences of a gate's report (gate_report.h), the same in every form. */
 #include <math.h>
 
-#include "cli/report/gate_more.h"
-#include "cli/report/gate_report.h"
-#include "cli/report/gate_words.h"
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
+#include "report/gate/format_value.h"
+#include "report/gate/gate_report.h"
 
 const char *flm_verdict_name(enum flm_verdict verdict)
 {
@@ -63,7 +62,7 @@ static void add_item(struct flm_text *out, const struct flm_gate_report *r,
     double base = r->gate->total.base_mean;
     add_function(out, r, item->node);
     flm_text_puts(out, verb_of(item));
-    flm_words_quantity(out, r->runs, fabs(item->change));
+    flm_format_quantity(out, r->runs, fabs(item->change));
     if (base > 0) {
         flm_text_puts(out, " (");
         flm_percent_add(out, fabs(item->change), base);
@@ -90,9 +89,9 @@ static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r
     double change = total->new_mean - total->base_mean;
     if (!first) {
         flm_text_puts(out, change > 0 ? "the total grew by " : "the total shrank by ");
-        flm_words_quantity(out, r->runs, fabs(change));
+        flm_format_quantity(out, r->runs, fabs(change));
         flm_text_puts(out, " (");
-        flm_words_share(out, change, total->base_mean);
+        flm_format_share(out, change, total->base_mean);
         flm_text_puts(out, "), and no frame by so much that it stands out");
         return;
     }
@@ -101,7 +100,7 @@ static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r
         flm_text_format(out, ", %u more %s", r->gate->failing_count - 1,
                         looks_at_both(r) ? "changed" : "grew");
     flm_text_puts(out, "; total ");
-    flm_words_share(out, change, total->base_mean);
+    flm_format_share(out, change, total->base_mean);
 }
 
 /* ---- PASS ------------------------------------------------------------------------------------ */
@@ -133,7 +132,7 @@ static void add_what_passes(struct flm_text *out, const struct flm_gate_report *
     }
     if (is_small) {
         flm_text_puts(out, both ? "what changed is less than " : "what grew is less than ");
-        flm_words_percent(out, r->options->min_effect);
+        flm_format_percent(out, r->options->min_effect);
         flm_text_puts(out, " of base");
         return;
     }
@@ -149,7 +148,7 @@ static void add_what_passes(struct flm_text *out, const struct flm_gate_report *
         flm_text_format(out, ", %u shrank", shrunk);
     if (total->mde < INFINITY && total->mean > 0) {
         flm_text_puts(out, " (of the total, ");
-        flm_words_percent(out, total->mde / total->mean);
+        flm_format_percent(out, total->mde / total->mean);
         flm_text_puts(out, " is found in 80 of 100 gates)");
     }
 }
@@ -161,16 +160,16 @@ static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
     const struct flm_noise_row *total = &r->gate->noise.total;
     if (!(total->mde < INFINITY)) {
         flm_text_puts(out, "so few runs show no change of the total, and one of ");
-        flm_words_percent(out, r->options->require_mde);
+        flm_format_percent(out, r->options->require_mde);
         flm_text_puts(out, " is asked for");
         return;
     }
     double each = 2 / (1.0 / r->runs->base_count + 1.0 / r->runs->new_count);
     double times = total->mde / (r->options->require_mde * total->mean);
     flm_text_puts(out, "the total has to change by ");
-    flm_words_percent(out, total->mde / total->mean);
+    flm_format_percent(out, total->mde / total->mean);
     flm_text_puts(out, " to be seen, and ");
-    flm_words_percent(out, r->options->require_mde);
+    flm_format_percent(out, r->options->require_mde);
     flm_text_puts(out, " is asked for: that needs about ");
     add_runs(out, each * times * times);
     flm_text_puts(out, " runs on each side");
@@ -194,7 +193,7 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
         flm_text_puts(out, " permutations");
     }
     flm_text_puts(out, " cannot give a p below ");
-    flm_words_rounded(out, gate->smallest_p, 2);
+    flm_format_rounded(out, gate->smallest_p, 2);
     if (gate->least_runs > 0)
         flm_text_format(out, ": %u on each side can, 8 and more are useful", gate->least_runs);
     else
@@ -221,21 +220,15 @@ void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
 void flm_gate_add_total(struct flm_text *out, const struct flm_gate_report *r, double base,
                         double new)
 {
-    flm_words_quantity(out, r->runs, base);
+    flm_format_quantity(out, r->runs, base);
     flm_text_format(out, " in base (%u run%s), ", r->runs->base_count,
                     r->runs->base_count == 1 ? "" : "s");
-    flm_words_quantity(out, r->runs, new);
+    flm_format_quantity(out, r->runs, new);
     flm_text_format(out, " in new (%u): ", r->runs->new_count);
-    flm_words_signed(out, r->runs, new - base);
+    flm_format_signed(out, r->runs, new - base);
     flm_text_puts(out, " (");
-    flm_words_share(out, new - base, base);
+    flm_format_share(out, new - base, base);
     flm_text_puts(out, ")");
-}
-
-uint32_t flm_gate_shown(const struct flm_gate_report *r)
-{
-    uint32_t count = r->gate->found.count;
-    return r->rows > 0 && r->rows < count ? r->rows : count;
 }
 
 void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *r,
@@ -275,7 +268,7 @@ void flm_gate_add_interval(struct flm_text *out, const struct flm_gate_report *r
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
         is_part |= flm_bytes_are(unit, scaled[i]);
     for (int high = 0; high < 2; high++) {
-        double value = flm_words_mean(high ? c->high : c->low);
+        double value = flm_format_mean(high ? c->high : c->low);
         flm_text_puts(out, high ? " to " : "");
         flm_text_puts(out, value > 0 ? "+" : "");
         flm_quantity_add(out, value, is_part ? unit : flm_bytes_of(""));
@@ -283,31 +276,6 @@ void flm_gate_add_interval(struct flm_text *out, const struct flm_gate_report *r
 }
 
 /* ---- Noise and method ------------------------------------------------------------------------ */
-
-uint32_t flm_gate_noise_rows(const struct flm_gate_report *r)
-{
-    return r->options->exact ? 0 : 1 + r->gate->noise.count;
-}
-
-const struct flm_noise_row *flm_gate_noise_row(const struct flm_gate_report *r, uint32_t row)
-{
-    return row == 0 ? &r->gate->noise.total : &r->gate->noise.row[row - 1];
-}
-
-void flm_gate_add_noise_cells(struct flm_table *table, const struct flm_noise_row *row)
-{
-    struct flm_text *cell = flm_table_cell(table);
-    if (row->mean > 0)
-        flm_words_percent(cell, row->cv);
-    cell = flm_table_cell(table);
-    if (row->counted > 0)
-        flm_words_percent(cell, row->counted);
-    cell = flm_table_cell(table);
-    if (row->mean > 0 && row->mde < INFINITY)
-        flm_words_percent(cell, row->mde / row->mean);
-    else
-        flm_text_puts(cell, "never");
-}
 
 void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report *r)
 {
@@ -321,7 +289,7 @@ void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report 
         return;
     }
     flm_text_puts(out, "Changes from that size on are found in 80 of 100 gates. To find ");
-    flm_words_percent(out, noise->wanted);
+    flm_format_percent(out, noise->wanted);
     flm_text_puts(out, " of the total takes about ");
     add_runs(out, noise->total.runs_needed);
     flm_text_puts(out, " runs on each side.");
@@ -338,7 +306,7 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         return;
     }
     flm_text_puts(out, "Tested at alpha ");
-    flm_words_rounded(out, r->options->alpha, 3);
+    flm_format_rounded(out, r->options->alpha, 3);
     flm_text_puts(out, ": ");
     flm_count_add(out, gate->columns.matrix.column_count);
     flm_text_puts(out, " frames and stacks");
@@ -356,9 +324,132 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         flm_text_format(out, " permutations, seed %llu. ", (unsigned long long)r->options->seed);
     if (gate->unit > 0) {
         flm_text_puts(out, "One sample counts ");
-        flm_words_quantity(out, r->runs, gate->unit);
+        flm_format_quantity(out, r->runs, gate->unit);
         flm_text_puts(out, ".");
     } else {
         flm_text_puts(out, "It is not known what one sample counts (--sample).");
     }
+}
+
+/* ---- Renamed, moved, not significant --------------------------------------------------------- */
+
+enum { MOST_NOT_SIGNIFICANT = 5 };
+
+static void add_rename_lines(struct flm_text *out, const struct flm_gate_report *r)
+{
+    uint32_t count = r->gate->renames.count;
+    uint32_t shown = r->rows > 0 && r->rows < count ? r->rows : count;
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct flm_rename *rename = &r->gate->renames.rename[i];
+        flm_text_puts(out, "Renamed: ");
+        flm_rename_text(out, rename);
+        flm_text_puts(out, " (");
+        flm_format_quantity(out, r->runs, rename->base);
+        flm_text_puts(out, " and ");
+        flm_format_quantity(out, r->runs, rename->new);
+        flm_text_puts(out, rename->has_changed ? "), and changed.\n" : "), no change.\n");
+    }
+    if (shown < count)
+        flm_text_format(out, "And %u more were renamed.\n", count - shown);
+}
+
+static void add_moves(struct flm_text *out, const struct flm_gate_report *r)
+{
+    for (uint32_t i = 0; i < r->gate->moves.count; i++) {
+        const struct flm_move *move = &r->gate->moves.move[i];
+        flm_text_puts(out, move->is_local ? "Moved below " : "Cancels below ");
+        flm_format_stack(out, r->runs->tree, move->below);
+        flm_text_puts(out, ": ");
+        flm_format_signed(out, r->runs, move->change);
+        flm_text_puts(out, !move->is_local ? " together, maybe by chance in so much code.\n"
+                           : move->is_free ? " together, which is no growth.\n"
+                                           : " together, so it was not free.\n");
+    }
+}
+
+/* ---- Tolerances ------------------------------------------------------------------------------ */
+
+static void add_location(struct flm_text *out, const struct flm_runs *runs,
+                         const struct flm_tolerance_row *row)
+{
+    if (row->node == 0)
+        flm_text_puts(out, "the total");
+    else
+        flm_format_stack(out, runs->tree, row->node);
+    bool is_leaf = runs->tree->node_end[row->node] == row->node + 1;
+    if (row->node > 0 && row->is_self && !is_leaf)
+        flm_text_puts(out, " itself");
+}
+
+/* "main;lex may have grown by 2.3 %: about 50 runs on each side would do" */
+static void add_row(struct flm_text *out, const struct flm_runs *runs,
+                    const struct flm_tolerance_row *row, double base_total)
+{
+    add_location(out, runs, row);
+    if (!(row->upper < INFINITY)) {
+        flm_text_puts(out, " is not known to be below it at all: more runs are needed");
+        return;
+    }
+    flm_text_puts(out, " may have grown by ");
+    if (base_total > 0)
+        flm_percent_add(out, row->upper, base_total);
+    else
+        flm_format_quantity(out, runs, row->upper);
+    if (!(row->runs_needed < INFINITY)) {
+        flm_text_puts(out, ", and was measured to have grown by ");
+        flm_format_quantity(out, runs, row->change);
+        return;
+    }
+    flm_text_puts(out, ": about ");
+    flm_count_add(out, (uint64_t)fmin(fmax(ceil(row->runs_needed), 2), 1e15));
+    flm_text_puts(out, " runs on each side would do");
+}
+
+void flm_gate_add_significant(struct flm_text *out, const struct flm_gate_report *r)
+{
+    flm_text_puts(out, "it is significant that neither the total nor a frame grew by ");
+    flm_format_percent(out, r->options->tolerance);
+    flm_text_puts(out, " of base");
+}
+
+void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_report *r)
+{
+    flm_text_puts(out, "it is not significant that nothing grew by ");
+    flm_format_percent(out, r->options->tolerance);
+    flm_text_puts(out, " of base: ");
+    if (r->gate->tolerance.count > 0)
+        add_row(out, r->runs, &r->gate->tolerance.row[0], r->gate->total.base_mean);
+}
+
+static void add_tolerance(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_tolerance *tolerance = &r->gate->tolerance;
+    if (!tolerance->is_asked)
+        return;
+    uint32_t shown =
+        tolerance->count < MOST_NOT_SIGNIFICANT ? tolerance->count : MOST_NOT_SIGNIFICANT;
+    flm_text_puts(out, "Of the total and the frames that have 1 % of it, ");
+    flm_count_add(out, tolerance->asked_count - tolerance->count);
+    flm_text_puts(out, " of ");
+    flm_count_add(out, tolerance->asked_count);
+    flm_text_puts(out, " grew by less than ");
+    flm_format_quantity(out, r->runs, tolerance->most);
+    flm_text_puts(out, ", with a confidence of ");
+    flm_format_percent(out, 1 - r->options->alpha);
+    flm_text_puts(out, tolerance->count == 0 ? " for all of them together.\n"
+                                             : " for each by itself.\n");
+    for (uint32_t i = 0; i < shown; i++) {
+        flm_text_puts(out, "Not so: ");
+        add_row(out, r->runs, &tolerance->row[i], r->gate->total.base_mean);
+        flm_text_puts(out, ".\n");
+    }
+    if (shown < tolerance->count)
+        flm_text_format(out, "And %u more.\n", tolerance->count - shown);
+}
+
+void flm_gate_add_more(struct flm_text *out, const struct flm_gate_report *r)
+{
+    add_rename_lines(out, r);
+    add_moves(out, r);
+    add_tolerance(out, r);
 }

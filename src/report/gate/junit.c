@@ -1,23 +1,24 @@
-/* gate_junit.c - the verdict as JUnit XML: a test case for the total, and one for each change that
+/* junit.c - the verdict as JUnit XML: a test case for the total, and one for each change that
  * fails. Where none does there is one that passes for all frames, so that a page which counts test
  * cases shows that frames were tested. What could not be decided is an error, not a failure.
  *
  * Of the many forms of JUnit XML this is what Jenkins, GitLab and GitHub's actions all read:
  * <testsuites>, <testsuite>, <properties>, <testcase>, <failure>, <error>. */
-#include "cli/report/gate_report.h"
-#include "cli/report/gate_words.h"
 #include "draw/text/visible.h"
 #include "profile/columns.h"
+#include "report/gate/format_value.h"
+#include "report/gate/gate_report.h"
 
 struct writing {
     const struct flm_gate_report *r;
+    struct flm_text *out;
     struct flm_text words, plain; /* scratch */
 };
 
 /* What is in `words` as text that may stand in XML, also in an attribute; empties it. */
 static void add_words(struct writing *w)
 {
-    struct flm_text *out = w->r->out;
+    struct flm_text *out = w->out;
     flm_xml_add(out, flm_plain((struct flm_bytes){w->words.at, w->words.size}, &w->plain));
     out->failed = out->failed || w->words.failed || w->plain.failed;
     w->words.size = 0;
@@ -25,17 +26,17 @@ static void add_words(struct writing *w)
 
 static void begin_case(struct writing *w)
 {
-    flm_text_puts(w->r->out, "    <testcase classname=\"flamel.gate\" name=\"");
+    flm_text_puts(w->out, "    <testcase classname=\"flamel.gate\" name=\"");
     add_words(w);
-    flm_text_puts(w->r->out, "\" time=\"0\"");
+    flm_text_puts(w->out, "\" time=\"0\"");
 }
 
 /* The rest of a case with a failure or an error: `words` are its message. */
 static void end_case(struct writing *w, const char *element, const char *type)
 {
-    flm_text_format(w->r->out, ">\n      <%s type=\"%s\" message=\"", element, type);
+    flm_text_format(w->out, ">\n      <%s type=\"%s\" message=\"", element, type);
     add_words(w);
-    flm_text_format(w->r->out, "\"></%s>\n    </testcase>\n", element);
+    flm_text_format(w->out, "\"></%s>\n    </testcase>\n", element);
 }
 
 static void add_total(struct writing *w)
@@ -49,23 +50,23 @@ static void add_total(struct writing *w)
     } else if (r->gate->total.is_failing) {
         flm_gate_add_total(&w->words, r, r->gate->total.base_mean, r->gate->total.new_mean);
         flm_text_puts(&w->words, ", p ");
-        flm_words_rounded(&w->words, r->gate->total.p, 2);
+        flm_format_rounded(&w->words, r->gate->total.p, 2);
         end_case(w, "failure", "regression");
     } else {
-        flm_text_puts(r->out, "/>\n");
+        flm_text_puts(w->out, "/>\n");
     }
 }
 
 static void add_item(struct writing *w, const struct flm_item *item)
 {
     const struct flm_gate_report *r = w->r;
-    flm_words_stack(&w->words, r->runs->tree, item->node);
+    flm_format_stack(&w->words, r->runs->tree, item->node);
     begin_case(w);
     flm_gate_add_kind(&w->words, r, item);
     flm_text_puts(&w->words, ": ");
-    flm_words_signed(&w->words, r->runs, item->change);
+    flm_format_signed(&w->words, r->runs, item->change);
     flm_text_puts(&w->words, " (");
-    flm_words_share(&w->words, item->change, r->gate->total.base_mean);
+    flm_format_share(&w->words, item->change, r->gate->total.base_mean);
     flm_text_puts(&w->words, " of base)");
     if (item->scope != FLM_ITEM_REST && !r->options->exact) {
         flm_text_puts(&w->words, ", interval ");
@@ -73,55 +74,55 @@ static void add_item(struct writing *w, const struct flm_item *item)
     }
     if (!r->options->exact) {
         flm_text_puts(&w->words, ", p ");
-        flm_words_rounded(&w->words, r->gate->column[item->column].p, 2);
+        flm_format_rounded(&w->words, r->gate->column[item->column].p, 2);
     }
     end_case(w, "failure", "regression");
 }
 
 static void add_property(struct writing *w, const char *name)
 {
-    flm_text_format(w->r->out, "      <property name=\"%s\" value=\"", name);
+    flm_text_format(w->out, "      <property name=\"%s\" value=\"", name);
     add_words(w);
-    flm_text_puts(w->r->out, "\"/>\n");
+    flm_text_puts(w->out, "\"/>\n");
 }
 
 static void add_properties(struct writing *w)
 {
     const struct flm_gate_report *r = w->r;
     const struct flm_profile *tree = r->runs->tree;
-    flm_text_puts(r->out, "    <properties>\n");
+    flm_text_puts(w->out, "    <properties>\n");
     flm_text_puts(&w->words, flm_verdict_name(r->gate->verdict));
     add_property(w, "verdict");
     flm_gate_add_verdict(&w->words, r);
     add_property(w, "sentence");
     flm_text_add(&w->words, flm_string_bytes(tree, tree->metrics[r->runs->metric.index].name));
     add_property(w, "metric");
-    flm_words_rounded(&w->words, r->options->alpha, 3);
+    flm_format_rounded(&w->words, r->options->alpha, 3);
     add_property(w, "alpha");
     flm_gate_add_total(&w->words, r, r->gate->total.base_mean, r->gate->total.new_mean);
     add_property(w, "total");
-    flm_text_puts(r->out, "    </properties>\n");
+    flm_text_puts(w->out, "    </properties>\n");
 }
 
 static void begin(const struct writing *w, const char *element, unsigned cases, unsigned failures)
 {
     bool is_error = w->r->gate->verdict == FLM_VERDICT_INCONCLUSIVE;
-    flm_text_format(w->r->out,
+    flm_text_format(w->out,
                     "<%s name=\"flamel gate\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
                     "time=\"0\">\n",
                     element, cases, failures, is_error ? 1u : 0u);
 }
 
-void flm_gate_junit(const struct flm_gate_report *r)
+void flm_gate_junit(const struct flm_gate_report *r, struct flm_text *out)
 {
-    struct writing w = {.r = r};
+    struct writing w = {.r = r, .out = out};
     const struct flm_gate *gate = r->gate;
     unsigned items = gate->verdict == FLM_VERDICT_FAIL ? gate->failing_count : 0;
     unsigned cases = 1 + (items > 0 ? items : 1);
     unsigned failures = items + gate->total.is_failing;
-    flm_text_puts(r->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    flm_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     begin(&w, "testsuites", cases, failures);
-    flm_text_puts(r->out, "  ");
+    flm_text_puts(out, "  ");
     begin(&w, "testsuite", cases, failures);
     add_properties(&w);
     add_total(&w);
@@ -131,9 +132,9 @@ void flm_gate_junit(const struct flm_gate_report *r)
     if (items == 0) {
         flm_text_puts(&w.words, "frames");
         begin_case(&w);
-        flm_text_puts(r->out, "/>\n");
+        flm_text_puts(out, "/>\n");
     }
-    flm_text_puts(r->out, "  </testsuite>\n</testsuites>\n");
+    flm_text_puts(out, "  </testsuite>\n</testsuites>\n");
     flm_text_clear(&w.words);
     flm_text_clear(&w.plain);
 }

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/report/gate_report.h"
+#include "report/gate/gate_report.h"
 #include "support/gate/verdicts.h"
 
 enum { COMMENT_LIMIT = 65536 };
 
 /* Lines of a table: cells are separated by bars that no backslash stands before. */
-static void assert_tables_are_whole(const char *told)
+static void assert_tables_are_whole(const char *written)
 {
     unsigned expected = 0;
-    for (const char *line = told; *line; line += strcspn(line, "\n") + 1) {
+    for (const char *line = written; *line; line += strcspn(line, "\n") + 1) {
         unsigned bars = 0;
         size_t size = strcspn(line, "\n");
         for (size_t i = 0; i < size; i++)
@@ -33,14 +33,14 @@ static void no_name_breaks_a_table_or_becomes_a_tag(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, verdict_of_odd_names, NULL);
-    char *told = verdict_told(&v, flm_gate_markdown);
-    assert_tables_are_whole(told);
-    assert_null(strchr(told, '\x1b'));
-    assert_null(strchr(told, '\x01'));
+    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    assert_tables_are_whole(written);
+    assert_null(strchr(written, '\x1b'));
+    assert_null(strchr(written, '\x01'));
     /* In a sentence it is escaped; in a table it is code, with one backtick more around it. */
-    assert_non_null(strstr(told, "\\*bold\\*\\_it\\_\\[x\\](y)&#64;user\\#1 grew by"));
-    assert_non_null(strstr(told, "`` main;a\\|b;`c`;<script>"));
-    free(told);
+    assert_non_null(strstr(written, "\\*bold\\*\\_it\\_\\[x\\](y)&#64;user\\#1 grew by"));
+    assert_non_null(strstr(written, "`` main;a\\|b;`c`;<script>"));
+    free(written);
     verdict_clear(&v);
 }
 
@@ -67,29 +67,30 @@ static void it_always_fits_into_a_comment(void **state)
     struct verdict v;
     verdict_init(&v, means, NULL);
     assert_true(v.gate.found.count >= 30);
-    char *told = verdict_told(&v, flm_gate_markdown);
-    assert_true(strlen(told) > COMMENT_LIMIT / 2); /* full stacks, as many as there is room for */
-    assert_true(strlen(told) < COMMENT_LIMIT);
-    assert_non_null(strstr(told, "are too long for a comment."));
-    assert_non_null(strstr(told, "<summary>Stacks in full</summary>"));
-    assert_tables_are_whole(told);
-    free(told);
+    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    assert_true(strlen(written) >
+                COMMENT_LIMIT / 2); /* full stacks, as many as there is room for */
+    assert_true(strlen(written) < COMMENT_LIMIT);
+    assert_non_null(strstr(written, "are too long for a comment."));
+    assert_non_null(strstr(written, "<summary>Stacks in full</summary>"));
+    assert_tables_are_whole(written);
+    free(written);
     verdict_clear(&v);
     free(means);
 }
 
-static void short_stacks_are_told_once(void **state)
+static void short_stacks_are_written_once(void **state)
 {
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\n", NULL);
-    char *told = verdict_told(&v, flm_gate_markdown);
-    assert_null(strstr(told, "Stacks in full"));
-    free(told);
+    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    assert_null(strstr(written, "Stacks in full"));
+    free(written);
     v.report.rows = 1;
-    told = verdict_told(&v, flm_gate_markdown);
-    assert_non_null(strstr(told, "and 1 smaller change"));
-    free(told);
+    written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    assert_non_null(strstr(written, "and 1 smaller change"));
+    free(written);
     verdict_clear(&v);
 }
 
@@ -98,7 +99,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_name_breaks_a_table_or_becomes_a_tag),
         cmocka_unit_test(it_always_fits_into_a_comment),
-        cmocka_unit_test(short_stacks_are_told_once),
+        cmocka_unit_test(short_stacks_are_written_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

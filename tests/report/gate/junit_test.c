@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/report/gate_report.h"
+#include "report/gate/gate_report.h"
 #include "support/gate/verdicts.h"
 
 /* A reader of XML that knows what is allowed, and nothing else: elements, attributes in double
@@ -138,7 +138,7 @@ static void each_failing_item_is_a_failure_and_so_is_the_total(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\nmain;d 200 100\n", NULL);
-    char *told = verdict_told(&v, flm_gate_junit);
+    char *told = verdict_told(&v, VERDICT_JUNIT);
     assert_counts(told, 3, 3, 0);
     assert_non_null(strstr(told, "name=\"main;a\""));
     assert_null(strstr(told, "name=\"main;d\"")); /* it shrank */
@@ -151,7 +151,7 @@ static void a_gate_that_passes_has_cases_that_pass(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", NULL);
-    char *told = verdict_told(&v, flm_gate_junit);
+    char *told = verdict_told(&v, VERDICT_JUNIT);
     assert_counts(told, 2, 0, 0);
     free(told);
     verdict_clear(&v);
@@ -164,7 +164,7 @@ static void what_could_not_be_decided_is_an_error(void **state)
     struct verdict v;
     how.require_mde = 0.0001;
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", &how);
-    char *told = verdict_told(&v, flm_gate_junit);
+    char *told = verdict_told(&v, VERDICT_JUNIT);
     assert_counts(told, 2, 0, 1);
     free(told);
     verdict_clear(&v);
@@ -175,7 +175,7 @@ static void any_name_is_valid_xml(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, verdict_of_odd_names, NULL);
-    char *told = verdict_told(&v, flm_gate_junit);
+    char *told = verdict_told(&v, VERDICT_JUNIT);
     assert_counts(told, 2, 2, 0);
     assert_null(strchr(told, 0x1b));
     assert_non_null(strstr(told, "&lt;script&gt;&amp;amp;&quot;q&quot;"));
