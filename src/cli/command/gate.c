@@ -93,7 +93,7 @@ static bool load_file(struct loaded *loaded, const struct flm_load_fields *load,
     struct flm_profile *profile = flm_load_with(load, file->path);
     if (!profile)
         return false;
-    struct flm_profile *alike = flm_alike(profile, load->lines, why);
+    struct flm_profile *alike = flm_normalize_frames(profile, load->lines, why);
     flm_profile_free(profile);
     if (!alike) {
         flm_message_error(why);

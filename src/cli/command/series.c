@@ -75,7 +75,7 @@ static bool load_one(struct loaded *loaded, const struct flm_load_fields *load, 
         return false;
     *dated = (struct flm_dated){.path = path, .profile = profile, .given = loaded->count++};
     loaded->undated += !flm_dated_find(dated, FLM_SERIES_RECORDED);
-    dated->profile = flm_alike(profile, load->lines, why);
+    dated->profile = flm_normalize_frames(profile, load->lines, why);
     flm_profile_free(profile);
     if (!dated->profile)
         flm_message_error(why);

@@ -68,7 +68,8 @@ static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
     return flm_builder_frame(m->builder, &made).index;
 }
 
-struct flm_profile *flm_alike(const struct flm_profile *p, bool lines, struct flm_error *why)
+struct flm_profile *flm_normalize_frames(const struct flm_profile *p, bool lines,
+                                         struct flm_error *why)
 {
     static const char name[] = "[command]";
     struct flm_rebuild r;

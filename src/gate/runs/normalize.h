@@ -19,6 +19,7 @@
 #define FLM_NOTE_GATE_COMMAND "gate command"
 
 /* `lines` keeps lines, and the files that they are in. NULL, and `why`, if memory ran out. */
-struct flm_profile *flm_alike(const struct flm_profile *profile, bool lines, struct flm_error *why);
+struct flm_profile *flm_normalize_frames(const struct flm_profile *profile, bool lines,
+                                         struct flm_error *why);
 
 #endif

@@ -46,7 +46,8 @@ static struct flm_profile *stack_of(const struct frame *frames, size_t count, co
 /* Whether both become the same frames; they are not at first. */
 static bool become_alike(const struct flm_profile *a, const struct flm_profile *b)
 {
-    struct flm_profile *left = flm_alike(a, false, NULL), *right = flm_alike(b, false, NULL);
+    struct flm_profile *left = flm_normalize_frames(a, false, NULL),
+                       *right = flm_normalize_frames(b, false, NULL);
     uint32_t count = flm_profile_frame_count(left);
     assert_sound(left);
     assert_true(flm_profile_total(left, (struct flm_metric){0}) == 3);
@@ -133,7 +134,8 @@ static void a_function_called_like_the_command_keeps_its_name(void **state)
 {
     (void)state;
     const struct frame frame = {"old", NULL, NULL, 0, FLM_KIND_NATIVE};
-    struct flm_profile *p = stack_of(&frame, 1, "old"), *made = flm_alike(p, false, NULL);
+    struct flm_profile *p = stack_of(&frame, 1, "old"),
+                       *made = flm_normalize_frames(p, false, NULL);
     assert_true(flm_bytes_are(flm_frame_function(made, 1), "old"));
     flm_profile_free(made);
     flm_profile_free(p);
@@ -145,12 +147,12 @@ static void totals_stay_what_they_are(void **state)
     uint64_t random = 77;
     for (int i = 0; i < 50; i++) {
         struct flm_profile *p = random_profile(&random, &random_full),
-                           *made = flm_alike(p, i % 2, NULL);
+                           *made = flm_normalize_frames(p, i % 2, NULL);
         assert_sound(made);
         for (uint32_t m = 0; m < flm_profile_metric_count(p); m++)
             assert_true(flm_profile_total(made, (struct flm_metric){m}) ==
                         flm_profile_total(p, (struct flm_metric){m}));
-        struct flm_profile *again = flm_alike(made, i % 2, NULL);
+        struct flm_profile *again = flm_normalize_frames(made, i % 2, NULL);
         assert_profiles_equal(made, again);
         flm_profile_free(again);
         flm_profile_free(made);
@@ -160,7 +162,7 @@ static void totals_stay_what_they_are(void **state)
 
 static bool make_alike(void *context, struct flm_error *why)
 {
-    struct flm_profile *made = flm_alike(context, true, why);
+    struct flm_profile *made = flm_normalize_frames(context, true, why);
     bool good = made != NULL;
     flm_profile_free(made);
     return good;
