@@ -86,22 +86,22 @@ struct loaded {
     uint32_t count;
 };
 
-/* As it was recorded, for its notes, and made alike for the comparison. */
+/* The profile with its frames normalized for the comparison. */
 static bool load_file(struct loaded *loaded, const struct flm_load_fields *load,
                       const struct file *file, struct flm_error *why)
 {
     struct flm_profile *profile = flm_load_with(load, file->path);
     if (!profile)
         return false;
-    struct flm_profile *alike = flm_normalize_frames(profile, load->lines, why);
+    struct flm_profile *normalized = flm_normalize_frames(profile, load->lines, why);
     flm_profile_free(profile);
-    if (!alike) {
+    if (!normalized) {
         flm_message_error(why);
         return false;
     }
-    loaded->profile[loaded->count] = alike;
+    loaded->profile[loaded->count] = normalized;
     loaded->input[loaded->count++] =
-        (struct flm_run_input){.profile = alike, .name = file->path, .is_new = file->is_new};
+        (struct flm_run_input){.profile = normalized, .name = file->path, .is_new = file->is_new};
     return true;
 }
 
@@ -142,7 +142,7 @@ static bool load_runs(const struct fields *f, const struct file *files, size_t c
     return good;
 }
 
-static void tell_empty_runs(const struct flm_runs *runs)
+static void warn_of_empty_runs(const struct flm_runs *runs)
 {
     for (uint32_t i = 0; i < runs->run_count; i++)
         if (runs->run[i].count == 0)
@@ -223,7 +223,7 @@ static int judge(const struct fields *f, const struct file *files, size_t count,
     if (!load_runs(f, files, count, &runs))
         return FLM_EXIT_WRONG;
     if (!f->load.quiet)
-        tell_empty_runs(&runs);
+        warn_of_empty_runs(&runs);
     if (is_paper(f)) {
         int said = judge_as_paper(f, &runs, how, is_last);
         flm_runs_clear(&runs);
@@ -285,7 +285,7 @@ static int judge_recorded(const struct fields *f, const struct flm_gate_ab *ab,
     return status;
 }
 
-static void tell_look(const struct flm_gate_ab *ab)
+static void report_look(const struct flm_gate_ab *ab)
 {
     if (ab->look_count > 1 && ab->looks < ab->look_count)
         flm_message("look %u of %u, %u runs of each: nothing yet", ab->looks, ab->look_count,
@@ -319,7 +319,7 @@ static int record_and_judge(const struct fields *f, struct flm_gate_options *how
         status = judge_recorded(&later, &ab, how, ab.looks == ab.look_count);
         is_over = status == FLM_EXIT_WRONG || is_decided(how, status);
         if (!f->load.quiet && !is_over)
-            tell_look(&ab);
+            report_look(&ab);
     }
     if (!good)
         status = flm_message_error(&why);

@@ -65,7 +65,7 @@ static void unload(struct loaded *loaded)
     free(loaded->dated);
 }
 
-/* As it was recorded, for its notes; then made alike. */
+/* As it was recorded, for its metadata; then its frames are normalized. */
 static bool load_one(struct loaded *loaded, const struct flm_load_fields *load, const char *path,
                      struct flm_error *why)
 {

@@ -1,4 +1,4 @@
-/* similarity.c - `flamel similarity`: how alike many profiles are, each with each. */
+/* similarity.c - `flamel similarity`: the similarity of many profiles, pair by pair. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static const struct flm_option options[] = {
     {"measure", 'M', "MEASURE",
      "similarity (the default), shape: of shares of the totals, or\ndistance", FLM_OPTION_TEXT,
      offsetof(struct fields, measure)},
-    {"order", 0, "ORDER", "given (the default), or alike: like beside like", FLM_OPTION_TEXT,
-     offsetof(struct fields, order)},
+    {"order", 0, "ORDER", "given (the default), or alike: similar ones next to each other",
+     FLM_OPTION_TEXT, offsetof(struct fields, order)},
     {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
     {"json", 0, NULL, "exact values of all three measures, as JSON", FLM_OPTION_FLAG,
@@ -139,7 +139,7 @@ static bool measure(struct comparing *c, bool all, int threads, struct flm_error
     return true;
 }
 
-/* By the measure that is told. */
+/* By the measure that is printed. */
 static bool find_order(struct comparing *c, struct flm_error *why)
 {
     size_t size = (size_t)c->count * c->count;
@@ -396,11 +396,11 @@ static void write(struct comparing *c, const struct fields *f)
 static bool write_all(const struct comparing *c, const struct fields *f, struct flm_error *why)
 {
     struct flm_output output;
-    struct comparing told = *c;
+    struct comparing printed = *c;
     if (!flm_output_open(&output, "-", why))
         return false;
-    told.out = &output.text;
-    write(&told, f);
+    printed.out = &output.text;
+    write(&printed, f);
     return flm_output_close(&output, true, why);
 }
 
@@ -459,13 +459,13 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_similarity = {
     .name = "similarity",
     .synopsis = "[OPTION]... FILE FILE...",
-    .summary = "how alike many profiles are, each with each",
+    .summary = "the similarity of many profiles, pair by pair",
     .description =
         "Prints the matrix of similarities of two profiles or a thousand: 1 where each stack\n"
         "has as much in both, 0 where no stack is in both. Runs that stand out, and groups, are\n"
         "seen at once. 'flamel diff' says what it is that differs between two.",
     .examples = "  flamel similarity runs/*.flm                    the matrix\n"
-                "  flamel similarity --order alike runs/*.flm      groups beside each other\n"
+                "  flamel similarity --order alike runs/*.flm      groups next to each other\n"
                 "  flamel similarity --measure shape runs/*.flm    however long they lasted\n"
                 "  flamel similarity --apply by:module *.flm       by modules alone\n"
                 "  flamel similarity --csv runs/*.flm > matrix.csv\n",

@@ -7,7 +7,7 @@
 #include "draw/text/quantity.h"
 #include "report/gate/format_value.h"
 
-/* Below this, p is told as a power of ten. */
+/* Below this, p is written as a power of ten. */
 static const double least_p = 1e-4;
 
 static void add_p(struct flm_text *out, const struct flm_hotelling *test)
@@ -35,7 +35,7 @@ static void add_verdict(const struct flm_gate_paper_text *t, const struct flm_pa
         flm_format_percent(out, t->options->min_effect);
         flm_text_puts(out, " of base");
     } else if (paper->verdict == FLM_VERDICT_INCONCLUSIVE) {
-        flm_text_puts(out, "INCONCLUSIVE: something differs, and it cannot be told which stack: "
+        flm_text_puts(out, "INCONCLUSIVE: something differs, and the test cannot say which stack: "
                            "test fewer (--threshold, --most), or without --method=paper");
     } else {
         flm_text_format(out,

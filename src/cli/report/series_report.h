@@ -1,4 +1,4 @@
-/* series.h - profiles with their dates, in order: what `flamel series` looks at and tells of.
+/* series.h - profiles with their dates, in order: what `flamel series` reads and reports.
  *
  *     recorded   each profile says when it was recorded: those of `flamel record` do
  *     file       times of the files: when they were written

@@ -17,8 +17,8 @@ static const char *const order_words[] = {
 
 /* ---- Items of a change: of the comparison around it; where that has none, the column --------- */
 
-/* What is told of a frame. */
-struct told {
+/* A frame as the report has it. */
+struct row {
     uint32_t node; /* FLM_NONE: the total */
     enum flm_item_scope scope;
     double before, after;
@@ -31,22 +31,22 @@ static uint32_t told_count(const struct flm_series_change *change)
     return change->gate.found.count > 0 ? change->gate.found.count : 1;
 }
 
-static struct told told_at(const struct flm_series_change *change, uint32_t i)
+static struct row row_at(const struct flm_series_change *change, uint32_t i)
 {
     if (change->gate.found.count == 0)
-        return (struct told){.node = change->key.node,
-                             .scope = change->key.is_self ? FLM_ITEM_SELF : FLM_ITEM_SPREAD,
-                             .before = change->before,
-                             .after = change->after,
-                             .by_size = change->by_size};
+        return (struct row){.node = change->key.node,
+                            .scope = change->key.is_self ? FLM_ITEM_SELF : FLM_ITEM_SPREAD,
+                            .before = change->before,
+                            .after = change->after,
+                            .by_size = change->by_size};
     const struct flm_item *item = &change->gate.found.item[i];
     const struct flm_gate_column *column = &change->gate.column[item->column];
-    return (struct told){.node = item->node,
-                         .scope = item->scope,
-                         .before = column->base_mean,
-                         .after = column->base_mean + item->change,
-                         .by_size = column->by_size_only,
-                         .moved = item->moved_below != FLM_NONE};
+    return (struct row){.node = item->node,
+                        .scope = item->scope,
+                        .before = column->base_mean,
+                        .after = column->base_mean + item->change,
+                        .by_size = column->by_size_only,
+                        .moved = item->moved_below != FLM_NONE};
 }
 
 static const char *scope_word(enum flm_item_scope scope)
@@ -95,29 +95,28 @@ static void add_head(const struct flm_series_text *t, const struct flm_series *s
     flm_text_puts(out, "\n\n");
 }
 
-static void add_where(struct flm_text *out, const struct flm_series_text *t,
-                      const struct told *told)
+static void add_where(struct flm_text *out, const struct flm_series_text *t, const struct row *row)
 {
     const struct flm_profile *tree = t->runs->tree;
-    if (told->node == FLM_NONE) {
+    if (row->node == FLM_NONE) {
         flm_text_puts(out, "the whole profile");
         return;
     }
-    flm_text_add(out, flm_frame_function(tree, tree->node_frame[told->node]));
-    bool is_leaf = tree->node_end[told->node] == told->node + 1;
-    if (told->scope == FLM_ITEM_SPREAD)
+    flm_text_add(out, flm_frame_function(tree, tree->node_frame[row->node]));
+    bool is_leaf = tree->node_end[row->node] == row->node + 1;
+    if (row->scope == FLM_ITEM_SPREAD)
         flm_text_puts(out, " and what it calls");
-    else if (told->scope == FLM_ITEM_REST)
+    else if (row->scope == FLM_ITEM_REST)
         flm_text_puts(out, ", the rest of it");
     else if (!is_leaf)
         flm_text_puts(out, " itself");
-    if (told->before == 0)
+    if (row->before == 0)
         flm_text_puts(out, ", appeared");
-    else if (told->after == 0)
+    else if (row->after == 0)
         flm_text_puts(out, ", disappeared");
-    if (told->by_size)
+    if (row->by_size)
         flm_text_puts(out, ", by its share only");
-    if (told->moved)
+    if (row->moved)
         flm_text_puts(out, ", moved");
 }
 
@@ -139,7 +138,7 @@ static void add_change(const struct flm_series_text *t, const struct flm_series_
     if (t->rows > 0 && shown > t->rows)
         shown = t->rows;
     for (uint32_t i = 0; i < shown; i++) {
-        struct told told = told_at(change, i);
+        struct row row = row_at(change, i);
         const struct flm_dated *dated = &t->dated[change->at];
         struct flm_text *cell = flm_table_cell(table);
         if (i == 0)
@@ -147,11 +146,11 @@ static void add_change(const struct flm_series_text *t, const struct flm_series_
         cell = flm_table_cell(table);
         if (i == 0)
             flm_text_puts(cell, flm_load_name(dated->path));
-        flm_table_quantity(table, flm_format_mean(told.before), flm_runs_unit(t->runs), largest);
-        flm_table_quantity(table, flm_format_mean(told.after), flm_runs_unit(t->runs), largest);
+        flm_table_quantity(table, flm_format_mean(row.before), flm_runs_unit(t->runs), largest);
+        flm_table_quantity(table, flm_format_mean(row.after), flm_runs_unit(t->runs), largest);
         cell = flm_table_cell(table);
-        if (told.before > 0)
-            flm_format_share(cell, told.after - told.before, told.before);
+        if (row.before > 0)
+            flm_format_share(cell, row.after - row.before, row.before);
         cell = flm_table_cell(table);
         if (i == 0)
             flm_format_rounded(cell, change->p, 2);
@@ -159,10 +158,10 @@ static void add_change(const struct flm_series_text *t, const struct flm_series_
         if (i == 0 && !change->stays)
             flm_text_puts(cell, "went away");
         cell = flm_table_cell(table);
-        add_where(cell, t, &told);
+        add_where(cell, t, &row);
         if (i + 1 == shown && shown < count)
             flm_text_format(cell, " (and %u more)", count - shown);
-        add_caller(flm_table_cell(table), t, told.node);
+        add_caller(flm_table_cell(table), t, row.node);
     }
 }
 
@@ -203,21 +202,21 @@ void flm_series_text_write(const struct flm_series_text *t, const struct flm_ser
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_frame(const struct flm_series_text *t, struct flm_json_writer *json,
-                       const struct told *told)
+                       const struct row *row)
 {
     const struct flm_profile *tree = t->runs->tree;
     flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_begin(json, "stack", FLM_JSON_ARRAY_LINE);
-    for (uint32_t i = 1; told->node != FLM_NONE && i <= told->node; i++)
-        if (tree->node_end[i] > told->node)
+    for (uint32_t i = 1; row->node != FLM_NONE && i <= row->node; i++)
+        if (tree->node_end[i] > row->node)
             flm_json_add_text(json, NULL, flm_frame_function(tree, tree->node_frame[i]));
     flm_json_end(json);
     flm_json_add_text(json, "scope",
-                      flm_bytes_of(told->node == FLM_NONE ? "total" : scope_word(told->scope)));
-    flm_json_add_number(json, "before", told->before);
-    flm_json_add_number(json, "after", told->after);
-    flm_json_add_bool(json, "by_share_only", told->by_size);
-    flm_json_add_bool(json, "moved", told->moved);
+                      flm_bytes_of(row->node == FLM_NONE ? "total" : scope_word(row->scope)));
+    flm_json_add_number(json, "before", row->before);
+    flm_json_add_number(json, "after", row->after);
+    flm_json_add_bool(json, "by_share_only", row->by_size);
+    flm_json_add_bool(json, "moved", row->moved);
     flm_json_end(json);
 }
 
@@ -245,8 +244,8 @@ static void json_change(const struct flm_series_text *t, struct flm_json_writer 
     flm_json_add_number(json, "total_after", total->new_mean);
     flm_json_begin(json, "frames", FLM_JSON_ARRAY);
     for (uint32_t i = 0; i < told_count(change); i++) {
-        struct told told = told_at(change, i);
-        json_frame(t, json, &told);
+        struct row row = row_at(change, i);
+        json_frame(t, json, &row);
     }
     flm_json_end(json);
     flm_json_end(json);

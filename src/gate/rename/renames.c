@@ -33,7 +33,7 @@ struct pairing {
     size_t candidate_count, candidate_capacity;
 };
 
-/* ---- How alike ------------------------------------------------------------------------------- */
+/* ---- Similarity ------------------------------------------------------------------------------ */
 
 static double similarity_of(const struct flm_shares *a, const struct flm_shares *b)
 {
@@ -204,7 +204,7 @@ static bool find_candidates(struct pairing *p)
 
 /* ---- Each once ------------------------------------------------------------------------------- */
 
-/* Differences of rounding do not decide between pairs that are as alike. */
+/* Differences of rounding do not decide between pairs of the same similarity. */
 static int by_score(const void *one, const void *other)
 {
     const struct candidate *a = one, *b = other;

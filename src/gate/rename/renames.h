@@ -9,7 +9,7 @@
  *     - and stand below the same callers, as similar, or have called the most of what they are.
  *
  *     main  100             main  100            parse -> scan: below main in both, and what is
- *       parse  100            scan  104          below is alike by 0.98
+ *       parse  100            scan  104          similarity below: 0.98
  *         lex  60               lex  63          what is its own is compared as one value, with
  *         tree  30              tree  31         that of other changed frames below it
  *
@@ -21,10 +21,10 @@
  *
  * Only what changed significantly is looked at, and each is compared with the few that are nearest
  * to it in size among those with the same caller, the same most called or the same name: so it
- * costs n log n. The most alike are taken first, each once.
+ * costs n log n. The most similar are taken first, each once.
  *
  * The pair becomes one frame (a frame map: a quotient of every run), and all is tested again, as if
- * it had always had one name. So nothing is excused by a rename: a change beside it, also of one
+ * it had always had one name. So nothing is excused by a rename: another change, also of one
  * taken for a rename that is none, is found as it would have been. */
 #ifndef FLAMEL_GATE_RENAME_RENAMES_H
 #define FLAMEL_GATE_RENAME_RENAMES_H
@@ -37,7 +37,7 @@ struct flm_rename {
     uint32_t frame, node;     /* of the runs' tree: both as one; node: where `below` has it */
     double base, new;         /* means of their totals */
     double similarity;        /* of what is below them */
-    bool has_changed;         /* beside its name: gate.h fills it in */
+    bool has_changed;         /* more than its name: gate.h fills it in */
 };
 
 struct flm_renames {

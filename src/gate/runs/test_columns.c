@@ -218,7 +218,7 @@ void flm_columns_clear(struct flm_columns *columns)
     *columns = (struct flm_columns){0};
 }
 
-/* ---- Wild runs ------------------------------------------------------------------------------- */
+/* ---- Outliers -------------------------------------------------------------------------------- */
 
 static double mean_deviation(const double *value, uint32_t count, double center)
 {

@@ -23,7 +23,7 @@
  * such stacks the factors are those of the runs' totals, and there is no such view: whatever
  * changes is in the total too, and so in the shares of all that did not.
  *
- * Single wild runs are reined in (winsorized), in each view by itself and blind to labels too: to 4
+ * Outlying runs are winsorized, in each view by itself and blind to labels too: to 4
  * s around the median of all runs, where s is 1.4826 times the median deviation, and at least that
  * of counting, sqrt(unit * max(median, unit)). Where it is not known what a sample is and more than
  * half of the runs are equal, so that the median deviation is 0, s is 1.2533 times the mean
@@ -63,9 +63,9 @@ bool flm_columns_init(struct flm_columns *columns, const struct flm_runs *runs,
                       const struct flm_columns_options *options, struct flm_error *why);
 void flm_columns_clear(struct flm_columns *columns);
 
-/* How wild values are reined in. Where more than `most_wild` runs are beyond the limit of one side,
+/* How outliers are winsorized. Where more than `most_wild` runs are beyond the limit of one side,
  * they are left as they are: that many are no accident, and may be what has changed. Of a stack
- * that appears in the smaller of two groups the median is 0, and without this it would be reined in
+ * that appears in the smaller of two groups the median is 0, and without this it would be winsorized
  * until nothing of it is left. Half the smaller group: it looks at sizes, and not at who is in it.
  */
 struct flm_taming {

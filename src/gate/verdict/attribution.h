@@ -11,11 +11,11 @@
  * Below a node that is not significant there may be items too: a new stack in a large noisy
  * subtree. Where the items below explain less than 70 % of a significant node (all of them added
  * up, grown and shrunk), what is left is an item of that node, REST: with it, the items at and
- * below the node add up to its change, as they do below SPREAD. So no change is told twice.
+ * below the node add up to its change, as they do below SPREAD. So no change is reported twice.
  *
  * What was moved is not a regression. Where growths and shrinkings stand below one node that has
  * not changed significantly itself, and cancel each other but for half of the smaller sum, they are
- * told as moved below that node, the innermost one. (The total of the node is no measure of how
+ * reported as moved below that node, the innermost one. (The total of the node is no measure of how
  * well they cancel: it has the noise of all else below it.)
  *
  * Costs a backward pass over the tree. */

@@ -9,7 +9,7 @@
 
 static const double columns_part = 0.8, total_part = 0.2; /* of alpha */
 
-/* The t, as measured, that a growth of a share must have beside it to fail. */
+/* The t, as measured, that a growth of a share must have in addition to fail. */
 static const double least_t_of_share = 2;
 
 /* What a column is left out for: see columns.h. Where it is not known what a sample is, there is a
@@ -138,7 +138,7 @@ static void find_smallest_p(struct judging *j, double part)
 
 /* ---- Columns and total ----------------------------------------------------------------------- */
 
-/* What is told of the raw values. */
+/* Means and interval of the raw values. */
 static struct flm_gate_column describe(const struct judging *j, const double *value,
                                        double critical)
 {

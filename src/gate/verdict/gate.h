@@ -49,7 +49,7 @@ struct flm_gate_options {
     double alpha;          /* 0.01 */
     uint32_t permutations; /* 9999 */
     uint64_t seed;         /* 1 */
-    enum flm_side side;    /* which changes fail; both are always found and told */
+    enum flm_side side;    /* which changes fail; both are always found and reported */
     double min_effect;     /* share of the base's total: 0.001 */
     double require_mde; /* share: INCONCLUSIVE when the smallest detectable change of the total is
                              larger; 0: not asked for */
@@ -64,8 +64,8 @@ struct flm_gate_options {
 
 enum flm_verdict { FLM_VERDICT_PASS, FLM_VERDICT_FAIL, FLM_VERDICT_INCONCLUSIVE };
 
-/* One tested column, as told. Means are raw (not winsorized), in the unit of the metric; so is the
- * interval, whose width therefore has wild runs in it. */
+/* One tested column, as reported. Means are raw (not winsorized), in the unit of the metric; so is the
+ * interval, whose width therefore includes outliers. */
 struct flm_gate_column {
     double base_mean, new_mean;
     double low, high;  /* of the difference: simultaneous with all other columns */

@@ -3,7 +3,7 @@
  *
  *     CV           standard deviation between runs of one group / its mean, of both groups
  *                  together, each with its own mean: a change between them is no noise. Of what was
- *                  measured, wild runs and all
+ *                  measured, outliers included
  *     counted      the part of it that is sampling: sqrt(unit / mean). The rest is the machine's
  *     MDE          the change that is found in 80 of 100 gates: (critical + z) * error, where the
  *                  error is that of the difference of the means as it is tested (winsorized, with
@@ -20,7 +20,7 @@
  *
  * Simulated (bench/power_bench.c, mde), changes as large as the MDE of a gate before, of other
  * runs, are found in 80 to 87 of 100 at 30 + 30 runs, 79 to 81 at 10 + 10; of the total in 80
- * and 74. Where one run in twenty is wild, changes of the total are found in 67 and 60: what is
+ * and 74. Where one run in twenty is an outlier, changes of the total are found in 67 and 60: what is
  * winsorized has an error that depends on how many of these runs there happened to be.
  *
  * Of the total of the runs, and of the stacks that have the most by themselves: frames above these

@@ -9,7 +9,7 @@
  * It is the difference of the means, of those stacks that are explained: by an item of their own
  * (SELF), or by one of a node that they are below (SPREAD, REST). Below such a node no stack is
  * significant by itself, but all of them together are. Where the total alone has changed, that is all.
- * So below every item the two columns add up to what is told of it.
+ * So below every item the two columns add up to its change in the report.
  *
  * A viewer shows both sides as two profiles, "before" and "after", each with the means and with its
  * part of what is significant: before has what was lost, after what was gained (comparison.h). */

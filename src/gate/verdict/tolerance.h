@@ -11,8 +11,8 @@
  * for their number: the claim is that all of them are below, and it is false only where that of the
  * frame that grew most is, which happens with the probability alpha at most (an intersection-union
  * test; Berger, "Multiparameter hypothesis testing and acceptance sampling", 1982). Of values as
- * they were measured: a wild run makes the interval wider, and the proof harder. Means of runs are
- * taken as normal, so that three runs can prove something where a permutation test needs five. */
+ * they were measured: an outlier makes the interval wider, and significance harder to reach. Means of runs are
+ * taken as normal, so that three runs can be enough where a permutation test needs five. */
 #ifndef FLAMEL_GATE_VERDICT_TOLERANCE_H
 #define FLAMEL_GATE_VERDICT_TOLERANCE_H
 
@@ -28,7 +28,8 @@ struct flm_tolerance_row {
     uint32_t node; /* 0: the total */
     bool is_self;
     double change, upper; /* in the unit of the metric */
-    double runs_needed; /* in each group, to prove it in 80 of 100 gates, if the change is as it was
+    double
+        runs_needed; /* in each group, for significance in 80 of 100 gates, if the change is as it was
                            measured; INFINITY where that is the tolerance or more */
 };
 

@@ -71,7 +71,7 @@ static void add_item(struct flm_text *out, const struct flm_gate_report *r,
     if (item->scope == FLM_ITEM_SPREAD)
         flm_text_puts(out, ", spread over what it calls");
     else if (item->scope == FLM_ITEM_REST)
-        flm_text_puts(out, ", besides what is told of what it calls");
+        flm_text_puts(out, ", besides the changes listed of what it calls");
 }
 
 static const struct flm_item *first_failing(const struct flm_gate *gate)

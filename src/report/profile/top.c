@@ -168,7 +168,7 @@ static struct flm_report *make(struct top *top, struct flm_error *why)
         return NULL;
     flm_report_add_source(top->report, top->source, "top");
     flm_report_add_text(top->report, "sort", flm_bytes_of(keys[top->sort]));
-    /* People are told in a line where there is nothing. */
+    /* An empty profile is a line for people, and an empty table for programs. */
     flm_report_begin_table(top->report, "functions", top->count > 0 ? FLM_IN_ALL : FLM_IN_PROGRAMS,
                            true);
     add_columns(top);

@@ -292,7 +292,7 @@ static void without_common_stacks_the_size_is_that_of_the_total_and_no_view(void
     flm_runs_clear(&runs);
 }
 
-/* ---- Wild runs ------------------------------------------------------------------------------- */
+/* ---- Outliers -------------------------------------------------------------------------------- */
 
 static void wild_values_are_reined_in_to_four_deviations(void **state)
 {
