@@ -47,7 +47,7 @@ bool flm_builder_tell(const struct flm_builder *b, struct flm_error *why)
 struct flm_builder *flm_builder_new(struct flm_error *why)
 {
     struct flm_builder *b = calloc(1, sizeof *b);
-    if (!b || !flm_interner_init(&b->words, why)) {
+    if (!b || !flm_interner_init(&b->interner, why)) {
         free(b);
         flm_error_memory(why);
         return NULL;
@@ -71,7 +71,7 @@ void flm_builder_free(struct flm_builder *b)
 {
     if (!b)
         return;
-    flm_interner_clear(&b->words);
+    flm_interner_clear(&b->interner);
     free(b->nodes);
     free(b->path_hash);
     free(b->slots);
@@ -96,7 +96,7 @@ void flm_builder_free(struct flm_builder *b)
 
 struct flm_string flm_builder_string(struct flm_builder *b, const char *text, size_t size)
 {
-    uint32_t string = flm_interner_string(&b->words, (struct flm_bytes){text, size});
+    uint32_t string = flm_interner_string(&b->interner, (struct flm_bytes){text, size});
     if (string == FLM_NONE) {
         flm_builder_fail_memory(b);
         string = 0;
@@ -106,7 +106,7 @@ struct flm_string flm_builder_string(struct flm_builder *b, const char *text, si
 
 struct flm_frame flm_builder_frame(struct flm_builder *b, const struct flm_frame_record *record)
 {
-    uint32_t frame = flm_interner_frame(&b->words, record);
+    uint32_t frame = flm_interner_frame(&b->interner, record);
     if (frame == FLM_NONE) {
         flm_builder_fail_memory(b);
         frame = 0;
@@ -117,7 +117,7 @@ struct flm_frame flm_builder_frame(struct flm_builder *b, const struct flm_frame
 struct flm_frame flm_builder_function(struct flm_builder *b, const char *name, size_t size)
 {
     uint32_t frame =
-        flm_interner_function(&b->words, (struct flm_bytes){name, size}, FLM_KIND_PLAIN);
+        flm_interner_function(&b->interner, (struct flm_bytes){name, size}, FLM_KIND_PLAIN);
     if (frame == FLM_NONE) {
         flm_builder_fail_memory(b);
         frame = 0;

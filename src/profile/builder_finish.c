@@ -36,7 +36,7 @@ static bool check_sums(const struct flm_builder *b, struct flm_error *why)
         for (uint32_t i = 0; i < b->node_count; i++)
             sum += b->metrics[m].self[i] < 0 ? -b->metrics[m].self[i] : b->metrics[m].self[i];
         if (!(sum < FLM_EXACT_LIMIT)) {
-            struct flm_bytes name = flm_interner_text(&b->words, b->metrics[m].name);
+            struct flm_bytes name = flm_interner_text(&b->interner, b->metrics[m].name);
             return flm_error_set(why, FLM_ERROR_RANGE,
                                  "the values of '%.*s' sum to 2^53 or more, where counts are no "
                                  "longer exact: split the input, or scale it down",
@@ -147,7 +147,7 @@ static bool finish(struct finishing *f)
     struct flm_builder *b = f->b;
     f->first_child = flm_new_zeroed(b->node_count, sizeof(uint32_t));
     f->next_sibling = flm_new_zeroed(b->node_count, sizeof(uint32_t));
-    f->frame_used = calloc(b->words.frame_count, 1);
+    f->frame_used = calloc(b->interner.frame_count, 1);
     if (!f->first_child || !f->next_sibling || !f->frame_used)
         return flm_error_memory(f->why);
     link_children(f);

@@ -218,7 +218,7 @@ void flm_builder_lost(struct flm_builder *b, const char *what, const char *place
 void flm_builder_lines_before(struct flm_builder *b, uint64_t lines)
 {
     for (uint32_t i = 0; i < b->loss_count; i++)
-        if (flm_bytes_are(flm_interner_text(&b->words, b->losses[i].place), "line"))
+        if (flm_bytes_are(flm_interner_text(&b->interner, b->losses[i].place), "line"))
             b->losses[i].number += lines;
 }
 
@@ -231,7 +231,7 @@ bool flm_builder_resolve_losses(struct flm_builder *b)
 {
     for (uint32_t i = 0; i < b->loss_count; i++) {
         struct flm_builder_loss *loss = &b->losses[i];
-        struct flm_bytes place = flm_interner_text(&b->words, loss->place);
+        struct flm_bytes place = flm_interner_text(&b->interner, loss->place);
         if (loss->resolved || place.size == 0)
             continue;
         char buffer[64];

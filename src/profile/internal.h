@@ -24,7 +24,7 @@ struct flm_builder_loss {
 };
 
 struct flm_builder {
-    struct flm_interner words;
+    struct flm_interner interner;
 
     struct flm_builder_node *nodes; /* [0] is the root */
     uint32_t *path_hash;

@@ -65,11 +65,11 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;
     bool room = flm_builder_resolve_losses(b) && metadata->label_rank && metadata->set_rank &&
-                (string_used = calloc(b->words.string_count, 1));
+                (string_used = calloc(b->interner.string_count, 1));
     if (room) {
         mark_labels(metadata);
         mark_strings(b, metadata, string_used);
-        room = flm_interner_rank(&b->words, string_used, frame_used, &metadata->ranking, why);
+        room = flm_interner_rank(&b->interner, string_used, frame_used, &metadata->ranking, why);
     }
     free(string_used);
     if (!room) {
@@ -268,7 +268,7 @@ bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
                         const uint32_t *node_index, struct flm_error *why)
 {
     metadata->node_index = node_index;
-    flm_interner_write(&metadata->b->words, &metadata->ranking, p);
+    flm_interner_write(&metadata->b->interner, &metadata->ranking, p);
     write_metrics(metadata, p);
     if (!write_notes(metadata, p))
         return flm_error_memory(why);

@@ -126,7 +126,7 @@ static bool make_all(void *context, struct flm_error *why)
         return false;
     uint32_t strings[100], frames[100];
     struct flm_string words[128];
-    bool room = flm_interner_add_profile(&b->words, p, strings, frames) || flm_error_memory(why);
+    bool room = flm_interner_add_profile(&b->interner, p, strings, frames) || flm_error_memory(why);
     for (uint32_t m = 0; room && m < p->sizes.metric_count; m++)
         flm_builder_metric_of(b, strings[p->metrics[m].name], strings[p->metrics[m].unit]);
     for (uint32_t i = 0; room && i < p->sizes.sample_count; i++) {

@@ -329,7 +329,7 @@ static bool copy_facts(struct aligning *a, enum flm_align_mode mode, const char 
 
 static bool rank_words(struct aligning *a)
 {
-    size_t frame_count = a->builder->words.frame_count;
+    size_t frame_count = a->builder->interner.frame_count;
     unsigned char *used = malloc(frame_count);
     if (!used)
         return flm_error_memory(a->why);

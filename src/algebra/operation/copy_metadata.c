@@ -10,7 +10,7 @@ bool flm_copy_strings(struct flm_builder *b, const struct flm_profile *p, struct
         .metric_map = calloc((size_t)p->sizes.metric_count + 1, sizeof(uint32_t)),
     };
     return c->string_map && c->frame_map && c->metric_map &&
-           flm_interner_add_profile(&b->words, p, c->string_map, c->frame_map);
+           flm_interner_add_profile(&b->interner, p, c->string_map, c->frame_map);
 }
 
 void flm_carried_clear(struct flm_carried *c)
@@ -31,9 +31,9 @@ bool flm_copy_metric(struct flm_builder *b, const struct flm_profile *p, struct 
     c->metric_map[metric] = to;
     if (b->metrics[to].unit == unit)
         return true;
-    struct flm_bytes text = flm_interner_text(&b->words, name);
-    struct flm_bytes here = flm_interner_text(&b->words, unit);
-    struct flm_bytes there = flm_interner_text(&b->words, b->metrics[to].unit);
+    struct flm_bytes text = flm_interner_text(&b->interner, name);
+    struct flm_bytes here = flm_interner_text(&b->interner, unit);
+    struct flm_bytes there = flm_interner_text(&b->interner, b->metrics[to].unit);
     return flm_error_set(
         why, FLM_ERROR_UNIT,
         "'%.*s' is in '%.*s' in one profile and in '%.*s' in another: they cannot be "

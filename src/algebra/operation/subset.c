@@ -163,7 +163,7 @@ static bool make(struct subset *s)
     find_staying(s);
     if (!carry(s))
         return false;
-    s->frame_used = calloc(s->builder->words.frame_count, 1);
+    s->frame_used = calloc(s->builder->interner.frame_count, 1);
     if (!s->frame_used)
         return flm_error_memory(s->why);
     for (uint32_t i = 0; i < p->sizes.node_count; i++)

@@ -127,7 +127,7 @@ static bool add_frame(struct reading *r, struct flm_bytes name)
 {
     uint32_t kind;
     name = without_mark(r, name, &kind);
-    uint32_t frame = frame_of(&r->builder->words, name, kind);
+    uint32_t frame = frame_of(&r->builder->interner, name, kind);
     if (frame == FLM_NONE || !FLM_ARRAY_ADD(&r->frames, (struct flm_frame){frame}))
         return flm_error_memory(r->why);
     return true;

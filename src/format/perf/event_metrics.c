@@ -73,7 +73,7 @@ struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct fl
                                        bool has_period)
 {
     /* Most often it is the event of the previous sample. */
-    const struct flm_interner *words = &events->builder->words;
+    const struct flm_interner *words = &events->builder->interner;
     if (events->list.count > 0 &&
         flm_bytes_equal(flm_interner_text(words, events->list.at[events->last].name), name))
         return events->list.at[events->last].metric;

@@ -79,7 +79,7 @@ static void add_sample(struct reading *r, int64_t time_ns)
                                      .cpu = bytes_of(&r->cpu)};
     struct flm_node node = flm_builder_root(b);
     if (header.command.size > 0) {
-        uint32_t frame = flm_interner_function(&b->words, header.command, FLM_KIND_LABEL);
+        uint32_t frame = flm_interner_function(&b->interner, header.command, FLM_KIND_LABEL);
         if (frame == FLM_NONE) {
             flm_builder_fail_memory(b);
             return;

@@ -358,7 +358,7 @@ static bool read_entry(struct reading *r, struct flm_bytes line)
         entry.samples = read_count(cell(line, r->samples));
     struct flm_bytes command = cell(line, r->command);
     uint32_t frame = command.size > 0
-                         ? flm_interner_function(&r->builder->words, command, FLM_KIND_LABEL)
+                         ? flm_interner_function(&r->builder->interner, command, FLM_KIND_LABEL)
                          : FLM_NONE;
     if (frame != FLM_NONE)
         entry.command = flm_builder_child(r->builder, entry.command, (struct flm_frame){frame});

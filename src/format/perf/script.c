@@ -255,10 +255,10 @@ static struct flm_node find_command(struct reading *r, struct flm_bytes command)
 {
     struct flm_builder *b = r->builder;
     struct flm_node before = r->sample.command, root = flm_builder_root(b);
-    uint32_t name = b->words.frames[b->nodes[before.index].frame].function;
-    if (flm_bytes_equal(flm_interner_text(&b->words, name), command))
+    uint32_t name = b->interner.frames[b->nodes[before.index].frame].function;
+    if (flm_bytes_equal(flm_interner_text(&b->interner, name), command))
         return before;
-    uint32_t frame = flm_interner_function(&b->words, command, FLM_KIND_LABEL);
+    uint32_t frame = flm_interner_function(&b->interner, command, FLM_KIND_LABEL);
     if (frame != FLM_NONE)
         return flm_builder_child(b, root, (struct flm_frame){frame});
     flm_builder_fail_memory(b);

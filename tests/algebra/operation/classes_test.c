@@ -34,7 +34,7 @@ static struct flm_profile *classified(const char *class, const struct flm_frame_
 
     uint32_t strings[8], frames[2];
     b = flm_builder_new(NULL);
-    assert_true(flm_interner_add_profile(&b->words, p, strings, frames));
+    assert_true(flm_interner_add_profile(&b->interner, p, strings, frames));
     assert_true(flm_class_map(c, p, b, frames));
     assert_int_equal(frames[0], 0);
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), (struct flm_frame){frames[1]}),
@@ -281,7 +281,7 @@ static void no_name_is_read_outside(void **state)
         for (size_t i = 0; i < 3; i++) {
             uint32_t strings[4], frames[2];
             b = flm_builder_new(NULL);
-            assert_true(flm_interner_add_profile(&b->words, &copy, strings, frames));
+            assert_true(flm_interner_add_profile(&b->interner, &copy, strings, frames));
             assert_true(flm_class_map(class_named(classes[i]), &copy, b, frames));
             flm_builder_free(b);
         }

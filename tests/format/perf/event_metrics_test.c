@@ -11,8 +11,8 @@ static struct flm_metric find(struct flm_perf_events *events, const char *name, 
 static bool is_metric(const struct flm_builder *b, uint32_t m, const char *name, const char *unit)
 {
     return m < b->metric_count &&
-           flm_bytes_are(flm_interner_text(&b->words, b->metrics[m].name), name) &&
-           flm_bytes_are(flm_interner_text(&b->words, b->metrics[m].unit), unit);
+           flm_bytes_are(flm_interner_text(&b->interner, b->metrics[m].name), name) &&
+           flm_bytes_are(flm_interner_text(&b->interner, b->metrics[m].unit), unit);
 }
 
 static void samples_stay_behind_all_events(void **state)

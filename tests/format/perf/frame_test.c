@@ -164,8 +164,8 @@ static void assert_frames(const char *line, const char *expected)
     assert_true(flm_perf_frame_parse(flm_bytes_of(line), &frame));
     assert_true(flm_perf_frame_make(b, &frame, NULL, &frames));
     for (size_t i = 0; i < frames.count; i++) {
-        const struct flm_frame_record *record = &b->words.frames[frames.at[i].index];
-        struct flm_bytes name = flm_interner_text(&b->words, record->function);
+        const struct flm_frame_record *record = &b->interner.frames[frames.at[i].index];
+        struct flm_bytes name = flm_interner_text(&b->interner, record->function);
         flm_text_format(&text, "%s%.*s %s%s", i ? "|" : "", (int)name.size, name.at,
                         flm_kind_name(record->kind),
                         record->flags & FLM_FRAME_UNSYMBOLIZED ? " ?" : "");

@@ -155,9 +155,9 @@ static void assert_stack(struct fixture *f, const uint32_t *stack, size_t count,
     assert_true(flm_perf_lines_frames(&f->lines, stack, count, known, &frames));
     assert_int_equal(flm_perf_lines_count(&f->lines, stack, count), frames.count);
     for (size_t i = 0; i < frames.count; i++) {
-        const struct flm_frame_record *record = &f->builder->words.frames[frames.at[i].index];
-        struct flm_bytes name = flm_interner_text(&f->builder->words, record->function);
-        struct flm_bytes module = flm_interner_text(&f->builder->words, record->module);
+        const struct flm_frame_record *record = &f->builder->interner.frames[frames.at[i].index];
+        struct flm_bytes name = flm_interner_text(&f->builder->interner, record->function);
+        struct flm_bytes module = flm_interner_text(&f->builder->interner, record->module);
         flm_text_format(&text, "%.*s(%.*s):%u ", (int)name.size, name.at, (int)module.size,
                         module.at, record->line);
     }
