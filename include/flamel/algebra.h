@@ -69,8 +69,8 @@ double flm_similarity(const struct flm_profile *profile, struct flm_metric a, st
 double flm_shape_similarity(const struct flm_profile *profile, struct flm_metric a,
                             struct flm_metric b);
 
-/* Comparing two columns, before and after: what is as wide as what, stack by stack. MAX shows
- * everything in its place; with AFTER what disappeared is not seen, with BEFORE what appeared. */
+/* Comparing two columns, before and after: how wide each stack is drawn. MAX shows all stacks;
+ * AFTER hides stacks that disappeared, BEFORE those that appeared. */
 enum flm_comparison_widths {
     FLM_WIDTHS_MAX, /* the larger of both */
     FLM_WIDTHS_AFTER,
@@ -78,7 +78,7 @@ enum flm_comparison_widths {
     FLM_WIDTHS_SUM
 };
 
-/* What is made equal first, by multiplying before. */
+/* What both sides are scaled to first: before is multiplied until this is equal. */
 enum flm_normalize {
     FLM_NORMALIZE_NONE,
     FLM_NORMALIZE_TOTAL,
@@ -88,7 +88,7 @@ enum flm_normalize {
 
 /* Two profiles as one that compares them, like SIDE_BY_SIDE: of the metrics that both have (by name
  * and unit, or the only one of each), as "before" and "after", or "before:cpu", "after:cpu" and so
- * on where they are several. */
+ * on where there are several. */
 struct flm_profile *flm_comparison_align(const struct flm_profile *before,
                                          const struct flm_profile *after, struct flm_error *why);
 

@@ -2,7 +2,7 @@
  *
  * A builder is the mutable half of a profile: strings and frames are interned, nodes are found or
  * added by (parent, frame) through one hash table. flm_builder_finish sorts everything into the
- * canonical order and hands out the profile; it is the only way to make one from nothing.
+ * canonical order and returns the profile; it is the only way to make one from nothing.
  *
  *     struct flm_builder *b = flm_builder_new(&why);
  *     struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
@@ -11,8 +11,8 @@
  *     flm_builder_add(b, node, cpu, 12e6);
  *     struct flm_profile *p = flm_builder_finish(b, &why);
  *
- * A failed allocation makes the builder remember it: what follows does nothing, returns index 0,
- * and flm_builder_finish reports it. So a reader asks once, at the end. */
+ * The builder remembers a failed allocation: later calls do nothing and return index 0, and
+ * flm_builder_finish reports it. So a reader checks once, at the end. */
 #ifndef FLAMEL_BUILDER_H
 #define FLAMEL_BUILDER_H
 
@@ -68,8 +68,8 @@ void flm_builder_sample_add(struct flm_builder *builder, struct flm_metric metri
 /* Facts about the recording: "command", "host", "source". The last value of a key stays. */
 void flm_builder_note(struct flm_builder *builder, const char *key, const char *value, size_t size);
 
-/* What the reader could not keep: `count` more of `what` ("malformed lines"). The place says where
- * the first one was: "line", 812 (or "", 0). They travel with the profile and are shown. */
+/* Input that was not kept: `count` more of `what` ("malformed lines"). The place says where the
+ * first one was: "line", 812 (or "", 0). Losses are part of the profile, and commands show them. */
 void flm_builder_lost(struct flm_builder *builder, const char *what, const char *place,
                       uint64_t number, double count);
 
@@ -77,10 +77,10 @@ void flm_builder_lost(struct flm_builder *builder, const char *what, const char 
  * lines are shown with it added. Called before flm_builder_finish, when the number is known. */
 void flm_builder_lines_before(struct flm_builder *builder, uint64_t lines);
 
-/* Whether anything was lost yet. */
+/* Whether flm_builder_lost was called yet. */
 bool flm_builder_has_losses(const struct flm_builder *builder);
 
-/* So far; the root is not counted. */
+/* How many nodes there are so far, without the root. */
 uint32_t flm_builder_node_count(const struct flm_builder *builder);
 bool flm_builder_failed(const struct flm_builder *builder);
 

@@ -32,7 +32,7 @@ enum flm_error_kind {
     FLM_ERROR_FORMAT,  /* the input is not what it should be */
     FLM_ERROR_RANGE,   /* a number that cannot be kept exactly, or an index out of its table */
     FLM_ERROR_UNIT,    /* values of different units cannot be combined */
-    FLM_ERROR_USAGE,   /* the caller asked for something that makes no sense */
+    FLM_ERROR_USAGE,   /* the caller requested something that makes no sense */
     FLM_ERROR_SYSTEM,  /* a file or a stream failed */
     FLM_ERROR_CANCELED /* the caller's progress function said stop */
 };

@@ -10,7 +10,7 @@
  *     self    0         2       10      3       1                   main;write
  *
  * end[i] is the first node that is not below i: a subtree is a range, totals are one backward
- * loop, and skipping what is too narrow to see is one assignment, i = end[i].
+ * loop, and skipping a subtree that is too narrow to see is one assignment, i = end[i].
  *
  *     strings   distinct, in byte order; string 0 is ""         index order is name order
  *     frames    distinct, in canonical order; frame 0 is the root's
@@ -100,7 +100,8 @@ struct flm_label_record {
     uint32_t key, value; /* strings */
 };
 
-/* A fact about the recording: "command", "host", "duration_ns". Sorted by key; keys are distinct. */
+/* A fact about the recording: "command", "host", "duration_ns". Sorted by key; keys are
+ * distinct. */
 struct flm_note_record {
     uint32_t key, value; /* strings */
 };

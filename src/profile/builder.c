@@ -3,7 +3,7 @@
  * A node is (parent, frame); nodes are numbered as they come, so a parent has a smaller number than
  * its children. Every node knows a 32-bit hash of its whole path, made from its parent's and its
  * frame, and the table is indexed by that. So the hashes of all prefixes of a stack follow from its
- * frames alone, without touching a node, and the slots that will be looked at can be asked for
+ * frames alone, without touching a node, and the slots that will be read can be prefetched
  * together, before the first is needed: the table does not fit a cache, and waiting for one slot
  * after the other was what took the time.
  *
@@ -266,7 +266,7 @@ struct flm_node flm_builder_child(struct flm_builder *b, struct flm_node parent,
     return (struct flm_node){find_or_add(b, parent.index, frame.index, hash)};
 }
 
-/* How many slots are asked for before they are looked at: those of the last frames, as the outer
+/* How many slots are prefetched before they are read: those of the last frames, as the outer
  * ones of a stack are in the cache already. */
 enum { ASK_FOR = 16 };
 

@@ -169,7 +169,7 @@ static bool finish(struct finishing *f)
 struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *why)
 {
     struct finishing f = {.b = b, .why = why};
-    /* Only needed to find nodes: given back before the profile's columns are asked for. */
+    /* Only needed to find nodes: freed before the profile's columns are allocated. */
     free(b->slots);
     free(b->path_hash);
     b->slots = NULL;

@@ -1,5 +1,5 @@
-/* builder_samples.c - what a builder keeps beside the tree: samples with their labels, notes about
- * the recording, and losses. */
+/* builder_samples.c - what a builder keeps in addition to the tree: samples with their labels,
+ * notes about the recording, and losses. */
 #include "profile/internal.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
-/* interner.h - the words of a profile while it is being made: strings and frames, interned.
+/* interner.h - the string and frame tables of a profile while it is being made.
  *
  * Everything that makes a profile (the builder, merging, renaming frames) collects its strings and
- * frames here in any order, and asks at the end for the canonical order: strings by bytes, frames
+ * frames here in any order, and computes the canonical order at the end: strings by bytes, frames
  * by (function, module, file, line, address, kind, flags), only those in use, each once.
  *
  * Strings lie end to end in one buffer. */
@@ -50,7 +50,7 @@ static inline struct flm_bytes flm_interner_text(const struct flm_interner *v, u
 bool flm_interner_add_profile(struct flm_interner *v, const struct flm_profile *p,
                               uint32_t *string_map, uint32_t *frame_map);
 
-/* The canonical numbering of those words that are in use. */
+/* The canonical numbering of the strings and frames in use. */
 struct flm_ranking {
     uint32_t *string_rank; /* by string of the interner: its index in the profile, or FLM_NONE */
     uint32_t *frame_rank;  /* by frame, likewise */
@@ -60,8 +60,8 @@ struct flm_ranking {
     uint64_t string_bytes;
 };
 
-/* Marks of what is in use: one byte per string and per frame; frame marks are followed to their
- * strings. Entry 0 of each is always in use. */
+/* Marks strings and frames in use: one byte per string and per frame; frame marks are followed to
+ * their strings. Entry 0 of each is always in use. */
 bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
                        const unsigned char *frame_used, struct flm_ranking *ranking,
                        struct flm_error *why);

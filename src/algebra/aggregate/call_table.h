@@ -7,10 +7,10 @@
  *     callers of some     from where they are called: the paths from those occurrences to the root,
  *                         laid over each other from the function on
  *
- * Siblings of one function (functions.h) are one; stacks without a value are not there. The tree is
- * unfolded (lazy_call_tree.h) as it is shown, rows in preorder: what is below the cut is counted and never
- * looked into, so a profile of any size is two passes over its nodes and work for what is seen.
- * Depth is limited by `levels` and by nothing else. */
+ * Siblings of one function (functions.h) are merged; stacks without a value are left out. The tree
+ * is opened (lazy_call_tree.h) as rows are made, in preorder: branches below the cut are counted
+ * and never opened, so a profile of any size costs two passes over its nodes and the work for the
+ * visible rows. Only `levels` limits the depth. */
 #ifndef FLAMEL_ALGEBRA_AGGREGATE_CALL_TABLE_H
 #define FLAMEL_ALGEBRA_AGGREGATE_CALL_TABLE_H
 

@@ -1,31 +1,31 @@
-/* lazy_call_tree.h - callers and callees as a tree that is made while it is looked at.
+/* lazy_call_tree.h - callers and callees as a tree that is built as it is opened.
  *
- * An inverted profile can have ten times the nodes of the profile, and nobody looks at most of
- * them. Here a node is a set of places in the profile; opening it follows all of them one step, to
- * the callers or into the calls, and puts places with equal frames together:
+ * An inverted profile can have ten times the nodes of the profile, and most of them are never
+ * displayed. Here a node is a set of occurrences in the profile; opening it follows all of them one
+ * step, to the callers or into the calls, and puts occurrences with equal frames together:
  *
  *     INVERTED   every stack from its leaf: level 1 are the frames that have self values
  *     CALLERS    from the outermost occurrences of marked frames to the root
  *     CALLEES    what those occurrences call
- *     CALLS      what is called from the root: the profile itself
+ *     CALLS      callees of the root: the profile itself
  *
- * Places are an array. Those of a node are a range of it, and its children divide that range among
- * them, so opening is a counting sort by frame, stable, in which places stay in the order of the
- * profile and memory is read almost in order:
+ * Occurrences are an array. Those of a node are a range of it, and its children divide that range
+ * among them, so opening is a counting sort by frame, stable, in which occurrences stay in the
+ * order of the profile and memory is read almost in order:
  *
- *     places     [  write  |  read  read  read  |  copy  copy  ]      level 1
+ *     array      [  write  |  read  read  read  |  copy  copy  ]      level 1
  *                             opened: one step up, sorted by frame
  *                          | parse | main  main |                     below read
  *
- * Climbing, a place stays one place to the root, so the array never grows. Going down, a place
- * becomes its children, which are added at the end.
+ * Climbing, an occurrence stays one occurrence to the root, so the array never grows. Going down,
+ * an occurrence becomes its children, which are added at the end.
  *
  * A node that was not opened has all of its total as its own width, and nothing below it. So the
- * tree is right at any time, only not complete, and what is narrower than a pixel is never opened.
+ * tree is right at any time, only not complete, and nodes narrower than a pixel are never opened.
  * Totals are sums of |self|, as a layout has them.
  *
- * Costs: new: one pass over the profile, 15 ns a node. Opening: a few ns for each place that moves.
- * bench/unfold_bench.c measures it again. */
+ * Costs: new: one pass over the profile, 15 ns a node. Opening: a few ns for each occurrence that
+ * moves. bench/unfold_bench.c measures it again. */
 #ifndef FLAMEL_ALGEBRA_AGGREGATE_LAZY_CALL_TREE_H
 #define FLAMEL_ALGEBRA_AGGREGATE_LAZY_CALL_TREE_H
 
@@ -76,7 +76,7 @@ struct flm_lazy_ref {
 };
 
 /* Opens `node` if it is not open yet, and all below it that are at least `narrowest` wide (in the
- * unit of the metric; INFINITY: only itself), level by level, until about `budget` places have
+ * unit of the metric; INFINITY: only itself), level by level, until about `budget` occurrences have
  * moved (0: no limit); *more, which may be NULL, says whether something is left to be opened. What
  * was open stays open. False, and `why`, if memory ran out: the tree is whole then, too, and may
  * have grown. */
@@ -84,7 +84,7 @@ bool flm_lazy_tree_open(struct flm_lazy_tree *lazy, struct flm_lazy_ref node, do
                         uint64_t budget, bool *more, struct flm_error *why);
 
 /* The tree as it is now, in preorder, siblings in the profile's order of frames. Columns stay as
- * they are until it is asked for again. */
+ * they are until the next call. */
 struct flm_lazy_tree_columns {
     uint32_t node_count;
     const uint32_t *frame, *end;
@@ -95,13 +95,13 @@ struct flm_lazy_tree_columns {
 bool flm_lazy_tree_columns(struct flm_lazy_tree *lazy, struct flm_lazy_tree_columns *tree,
                            struct flm_error *why);
 
-/* Where a number stands in the tree as it was last asked for. */
+/* The node of a number in the columns of the last call. */
 struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *lazy, struct flm_lazy_ref number);
 
 /* One node by its number. */
 struct flm_lazy_tree_node {
     uint32_t frame;       /* or group */
-    double total;         /* |self| of all of its places */
+    double total;         /* |self| of all of its occurrences */
     double own;           /* what its children do not have; of one that is not open: total */
     uint32_t first_child; /* its children have numbers from here on, in the order of frames */
     uint32_t child_count;
@@ -110,10 +110,10 @@ struct flm_lazy_tree_node {
 struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *lazy,
                                            struct flm_lazy_ref number);
 
-/* The places of a node: what it says of the profile. `of` are distinct nodes; their totals
- * (INVERTED: their self) are the node's. `at` is where a place has climbed to by now, or `of`. The
- * first `ended_count` of an open node are at the root, and go no further: they are its own. Going
- * down the root has none, except for CALLS. Good until the next opening. */
+/* The occurrences of a node: what it says of the profile. `of` are distinct nodes; their totals
+ * (INVERTED: their self) are the node's. `at` is where an occurrence has climbed to by now, or
+ * `of`. The first `ended_count` of an open node are at the root, and go no further: they are its
+ * own. Going down the root has none, except for CALLS. Good until the next opening. */
 struct flm_lazy_tree_occurrence {
     uint32_t at, of;
 };
@@ -124,9 +124,9 @@ struct flm_lazy_tree_occurrences {
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *lazy,
                                                            struct flm_lazy_ref number);
 
-/* What a node is in two other columns, with their signs: sums over its places. `own` is what its
- * children do not have, whether it is open or not. `value` tells both values of a node of the
- * profile: of itself, or of all that is below it too. Takes a step for each place. */
+/* What a node is in two other columns, with their signs: sums over its occurrences. `own` is what
+ * its children do not have, whether it is open or not. `value` returns both values of a node of the
+ * profile: of itself, or of all that is below it too. Takes a step for each occurrence. */
 typedef void flm_lazy_tree_value(const void *context, uint32_t node, bool of_self, double value[2]);
 struct flm_lazy_tree_sum {
     double total[2], own[2];

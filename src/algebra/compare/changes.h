@@ -4,11 +4,12 @@
  *     lex        +66   100     166      +66    100     166
  *     parse      0     8       8        +66    108     174
  *
- * Every function that changed in self or total is told, once; a stack is its own self value, so
+ * Every function that changed in self or total is listed once; a stack is its own self value, so
  * that stacks add up. The largest change comes first, whatever its sign; equal ones in name order,
- * and stacks in that of the tree. Whether it is more than noise is told, and orders nothing.
+ * and stacks in that of the tree. Whether a change is more than noise is reported, and does not
+ * affect the order.
  *
- * Costs two measurements of all functions (functions.h), and a heap of the changes asked for. */
+ * Costs two measurements of all functions (functions.h), and a heap of the requested changes. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_CHANGES_H
 #define FLAMEL_ALGEBRA_COMPARE_CHANGES_H
 
@@ -24,7 +25,7 @@ struct flm_function_change {
 struct flm_changes {
     struct flm_functions functions; /* measured in after */
     struct flm_function_change *function;
-    uint32_t function_count;    /* of those asked for */
+    uint32_t function_count;    /* of the requested ones */
     uint32_t changed_functions; /* in all */
 
     uint32_t *stack; /* nodes */

@@ -28,15 +28,17 @@ uint32_t flm_metric_pairs(const struct flm_profile *profile, struct flm_metric_p
 bool flm_metric_pair_find(const struct flm_profile *profile, const char *name,
                           struct flm_metric_pair *pair, struct flm_error *why);
 
-/* What of the changes in a metric was significant: the pair "before:significant" and "after:significant", what was
- * lost and what was gained, in the unit of the compared pair. False where there is none. */
+/* What of the changes in a metric was significant: the pair "before:significant" and
+ * "after:significant", what was lost and what was gained, in the unit of the compared pair. False
+ * where there is none. */
 #define FLM_METRIC_SIGNIFICANT "significant"
 bool flm_metric_pair_significant(const struct flm_profile *profile,
                                  const struct flm_metric_pair *compared,
                                  struct flm_metric_pair *significant);
 
-/* How what is noise is told: by what was significant where the profile says that, else by counting
- * samples. What was significant has no noise itself. Fills `lost`, `gained`, `sigmas` and the samples.
+/* How noise is recognized: by what was significant where the profile says that, else by counting
+ * samples. What was significant has no noise itself. Fills `lost`, `gained`, `sigmas` and the
+ * samples.
  */
 struct flm_comparison_options;
 void flm_comparison_find_noise(const struct flm_profile *profile,

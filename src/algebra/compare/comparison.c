@@ -66,7 +66,7 @@ static double width_of(enum flm_comparison_widths widths, double before, double 
     return a > b ? a : b;
 }
 
-/* Widths and self values of what is looked at, and the sums of everything. */
+/* Widths and self values of the compared columns, and the sums of everything. */
 static void measure(struct flm_comparison *c)
 {
     struct flm_sum changes[FLM_CHANGE_KINDS] = {{0}}, totals[2] = {{0}}, norms = {0};
@@ -147,7 +147,7 @@ void flm_comparison_clear(struct flm_comparison *c)
 
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
-/* `before` is scaled. What is the same is not noise. */
+/* `before` is scaled. An equal value is not noise. */
 static bool is_noise(const struct flm_comparison *c, double before, double after)
 {
     const struct flm_comparison_options *how = &c->how;

@@ -17,11 +17,11 @@
  * What disappeared has no width in AFTER. It could be drawn nevertheless, as slivers at the edge of
  * its parent; but they would stand where the parent's own time stands, be as wide for a sample as
  * for an hour, and every percentage that is read off the picture would be wrong. So AFTER does not
- * draw it: parts[] tells how much that is, which whoever draws has to say, and MAX, which draws
+ * draw it: parts[] says how much that is, which a picture has to state, and MAX, which draws
  * everything in its place, is the default.
  *
  * Before is multiplied by `scale` first. 1: as recorded. Otherwise the two were made comparable (by
- * their totals, their durations, or one function); which of them is in the words beside every
+ * their totals, their durations, or one function); which one is stated next to every
  * picture, because a scaled difference sums to something else than what was recorded.
  *
  * Noise. Two recordings of the same program differ. What a profile counts are samples; if samples
@@ -33,15 +33,15 @@
  *
  * standard deviations (Gu, Ng, Tang and Schucany, "Testing the ratio of two Poisson rates", 2008;
  * the half sample is the usual correction for counts, without which few samples seem too sure:
- * model/compared_test.c has the exact binomial beside it). It is a guess, and must be called one: runs
- * differ by more than their counting, so what passes may still be noise, but what does not pass is
- * not worth a look. Where it is not known what a sample is, nothing is tested.
+ * model/compared_test.c compares it with the exact binomial). It is a guess, and must be called
+ * one: runs differ by more than their counting, so what passes may still be noise, but what does
+ * not pass is not worth a look. Where it is not known what a sample is, nothing is tested.
  *
- * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more columns
- * say what of the change of each stack was significant, `lost` and `gained`. They are not one signed
- * column, because what was moved cancels in a sum: a frame is noise where nothing at all was significant
- * below it, and its color is that of gained - lost. They are values as before and after are, so
- * whatever is done to the profile is done to them.
+ * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more
+ * columns say what of the change of each stack was significant, `lost` and `gained`. They are not
+ * one signed column, because what was moved cancels in a sum: a frame is noise where nothing at all
+ * was significant below it, and its color is that of gained - lost. They are values as before and
+ * after are, so whatever is done to the profile is done to them.
  *
  * Costs two passes over the tree, and 24 bytes a node; 40 with what was significant. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
@@ -49,7 +49,8 @@
 
 #include "flamel/algebra.h"
 
-/* What differs by fewer standard deviations of counting is called noise, unless asked otherwise. */
+/* A difference of fewer standard deviations of counting is noise, unless the caller says
+ * otherwise. */
 #define FLM_NOISE_SIGMAS 3.0
 
 /* What happened to a stack, or to all of a subtree. */
@@ -77,8 +78,8 @@ struct flm_comparison_options {
     double before_sample, after_sample;
     double sigmas; /* what differs by less is noise; 0: nothing is */
 
-    /* What was significant of each stack, in place of that guess: node_count self values each, not below
-     * 0, borrowed. NULL: not known. */
+    /* What was significant of each stack, in place of that guess: node_count self values each, not
+     * below 0, borrowed. NULL: not known. */
     const double *lost, *gained;
 };
 
@@ -119,7 +120,7 @@ enum flm_change_scope { FLM_CHANGE_OF_SUBTREE, FLM_CHANGE_OF_SELF };
 struct flm_change {
     double before, after; /* before scaled */
     enum flm_change_kind kind;
-    bool noise;         /* it cannot be told from no change */
+    bool noise;         /* it cannot be distinguished from no change */
     double significant; /* the part of it that was significant; all of it where that is not known */
 };
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,

@@ -1,13 +1,13 @@
 /* align.c - many profiles over one tree, in one pass: a merge join of sorted children.
  *
- * First the words of all inputs are ranked together, which gives every frame of every input its
- * number in the result; because each input's frames are sorted, these maps ascend. Then the trees
- * are walked together from the root: the children of all inputs that stand at this stack are put in
- * the order of that number, equal ones are one node of the result, and its inputs go on together.
- * Where only one input is left, its whole subtree is copied in a loop without a comparison, so
- * profiles that share little cost little more than a copy.
+ * First the strings and frames of all inputs are ranked together, which gives every frame of every
+ * input its number in the result; because each input's frames are sorted, these maps ascend. Then
+ * the trees are walked together from the root: the children of all inputs that stand at this stack
+ * are put in the order of that number, equal ones are one node of the result, and its inputs go on
+ * together. Where only one input is left, its whole subtree is copied in a loop without a
+ * comparison, so profiles that share little cost little more than a copy.
  *
- * Nothing is hashed per node and nothing is recursive: what is still to be done stands on two
+ * Nothing is hashed per node and nothing is recursive: pending work is on two
  * stacks, groups (nodes of the result) and members (the input nodes that each stands for). */
 #include "algebra/operation/algebra.h"
 
@@ -41,7 +41,7 @@ struct aligning {
     struct flm_profile *out;
     uint32_t made;         /* nodes of the result so far */
     uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
-    uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: nobody asks */
+    uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: not requested */
 
     struct group *groups;
     size_t group_count, group_capacity;

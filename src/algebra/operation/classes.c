@@ -13,7 +13,7 @@ struct flm_class {
                struct flm_text *name);
 };
 
-/* Kinds of code are merged; what is no code (a command, a thread) stays apart from it. */
+/* Kinds of code are merged; frames that are not code (a command, a thread) stay separate. */
 static uint32_t label_kind(const struct flm_frame_record *r)
 {
     return r->kind == FLM_KIND_LABEL ? FLM_KIND_LABEL : FLM_KIND_PLAIN;
@@ -47,7 +47,7 @@ static void by_line(const struct flm_profile *p, struct flm_builder *b, struct f
     r->address = 0;
 }
 
-/* A frame that is only a name: what is not known says so. */
+/* A frame that is only a name; an empty one becomes [unknown]. */
 static void become(struct flm_builder *b, struct flm_frame_record *r, struct flm_bytes name,
                    uint32_t kind)
 {
@@ -61,7 +61,7 @@ static void by_module(const struct flm_profile *p, struct flm_builder *b,
                       struct flm_frame_record *r, struct flm_text *name)
 {
     (void)name;
-    /* What is no code (a command, a thread) stays: it has no module to be merged by. */
+    /* Frames that are not code (a command, a thread) stay: they have no module. */
     if (r->kind != FLM_KIND_LABEL)
         become(b, r, flm_string_bytes(p, r->module), FLM_KIND_PLAIN);
 }

@@ -25,8 +25,8 @@ const struct flm_class *flm_class_at(size_t index);
 /* Whether consecutive frames of one class are one frame. */
 bool flm_class_collapses(const struct flm_class *class);
 
-/* Writes to frames[i] the class of frame i of `p` as a frame of the builder, which has the words of
- * `p` under their own indices. */
+/* Writes to frames[i] the class of frame i of `p` as a frame of the builder, which has the strings
+ * and frames of `p` under their own indices. */
 bool flm_class_map(const struct flm_class *class, const struct flm_profile *p,
                    struct flm_builder *b, uint32_t *frames);
 

@@ -1,4 +1,4 @@
-/* combine.c - linear combinations of columns, and what is measured between two of them. */
+/* combine.c - linear combinations of columns, and norms and distances of two of them. */
 #include "algebra/operation/algebra.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* copy_metadata.h - what operations take along from their inputs: words, metrics, notes, losses, samples.
+/* copy_metadata.h - what operations copy from their inputs: strings, frames, metrics, notes, losses
+ * and samples.
  *
  * All of it goes through a builder, which knows how to intern and how to put things in order; the
  * operation itself only deals with nodes. */
@@ -8,8 +9,9 @@
 #include "profile/columns.h"
 #include "profile/internal.h"
 
-/* The words of one input in the builder. For the first input of a new builder the maps are the
- * identity, because a profile's words are distinct and the empty ones come first. */
+/* The strings and frames of one input in the builder. For the first input of a new builder the maps
+ * are the identity, because a profile's strings and frames are distinct and the empty ones come
+ * first. */
 struct flm_carried {
     uint32_t *string_map, *frame_map; /* by index in the input: index in the builder */
     uint32_t *metric_map;             /* likewise, once a metric was carried */

@@ -34,7 +34,7 @@ struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes 
 struct flm_profile *flm_truncate(const struct flm_profile *p, uint32_t most, struct flm_error *why);
 
 /* A function called by itself is one frame: only where it is called directly, or however far up it
- * stands (the stack then goes on at its outermost occurrence). */
+ * stands (the stack then continues at its outermost occurrence). */
 enum flm_recursion { FLM_RECURSION_DIRECT, FLM_RECURSION_ANY };
 struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
                                  struct flm_error *why);

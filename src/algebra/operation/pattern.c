@@ -64,7 +64,7 @@ static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t befor
     if (p->regex)
         p->scratch = flm_regex_scratch_new(p->regex, &refused);
     if (refused.kind == FLM_ERROR_FORMAT) {
-        /* What is wrong is what was asked for, at a place behind the slash. */
+        /* The pattern is what the user asked for: a usage error, behind the slash. */
         refused.kind = FLM_ERROR_USAGE;
         flm_error_move_byte(&refused, before + 1 + refused.offset);
     }

@@ -1,8 +1,8 @@
 /* rebuild.h - operations that rename, move or drop frames: the old tree poured into a builder.
  *
- * The builder starts with the words of the profile under the same indices, its metrics, notes and
- * losses. An operation then says for every old node which new node it has become (FLM_NONE: none,
- * and its values are dropped), parents before children:
+ * The builder starts with the strings and frames of the profile under the same indices, its
+ * metrics, notes and losses. An operation then says for every old node which new node it has become
+ * (FLM_NONE: none, and its values are dropped), parents before children:
  *
  *     struct flm_rebuild r;
  *     if (!flm_rebuild_start(&r, p, why))

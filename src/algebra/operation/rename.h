@@ -1,5 +1,5 @@
-/* rename.h - frames under other names, by a rule of the person who looks: what makes two versions
- * of a program comparable after a function was renamed, a module got a number or a directory moved.
+/* rename.h - frames under other names, by a rule of the user: makes two versions of a program
+ * comparable after a function was renamed, a module got a number or a directory moved.
  *
  *     s/_v[0-9]+$//                  the function's name
  *     module=s/-[0-9.]+\.so/.so/     another field: function, module, file
@@ -21,8 +21,9 @@ void flm_renaming_free(struct flm_renaming *renaming);
  * begins with none. */
 size_t flm_renaming_size(struct flm_bytes text);
 
-/* Writes to frames[i] what frame i of `p` becomes, as a frame of the builder, which has the words
- * of `p` under their own indices. *renamed receives how many were. False if memory ran out. */
+/* Writes to frames[i] the new frame i of `p`, as a frame of the builder, which has the strings and
+ * frames of `p` under their own indices. *renamed receives how many were. False if memory ran
+ * out. */
 bool flm_renaming_map(struct flm_renaming *renaming, const struct flm_profile *p,
                       struct flm_builder *b, uint32_t *frames, uint32_t *renamed);
 

@@ -180,7 +180,7 @@ bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_er
     return true;
 }
 
-/* The value itself, or, where commas stand in what is asked for, one of those between them. */
+/* The value itself, or one of several separated by commas. */
 static bool is_value(struct flm_bytes wanted, struct flm_bytes value)
 {
     if (wanted.size == 0 || flm_bytes_equal(wanted, value))

@@ -148,7 +148,7 @@ static void move_samples(struct splitting *s, struct flm_bytes key)
     }
 }
 
-/* The words of the profile keep their indices in the new builder (copy_metadata.h). */
+/* The strings and frames of the profile keep their indices in the new builder (copy_metadata.h). */
 struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
                               struct flm_error *why)
 {

@@ -1,8 +1,9 @@
 /* big.h - whole numbers of up to 2,800 bits, for the decimals that 64 bits cannot decide.
  *
  * Limbs of 32 bits, the lowest first, in a fixed array: nothing is allocated and nothing overflows,
- * because number.c bounds what it asks for. Its largest numbers are 801 digits of a text (2,661
- * bits) and an odd multiple of half the least double, 2^-1075, times 10^1125 (2,668 bits). */
+ * because parse.c and print.c bound their numbers. Its largest numbers are 801 digits of a text
+ * (2,661 bits) and an odd multiple of half the least double, 2^-1075, times 10^1125 (2,668
+ * bits). */
 #ifndef FLAMEL_BASE_NUMBER_BIG_H
 #define FLAMEL_BASE_NUMBER_BIG_H
 

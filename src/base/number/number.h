@@ -34,8 +34,8 @@ enum flm_number_kind {
 };
 
 /* Reads all of `text`: [+-] digits [. digits] [e [+-] digits]. An integer of any length is rounded
- * to the nearest double: callers that must be exact compare with FLM_EXACT_LIMIT. What is too small
- * for a double, and -0, are 0. `value` is only written if there is a number. */
+ * to the nearest double: callers that must be exact compare with FLM_EXACT_LIMIT. A value that is
+ * too small for a double, and -0, are 0. `value` is only written if there is a number. */
 enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
 
 /* All of `text`, digits only, as an unsigned integer; false, and `value` as it was, for anything
@@ -43,7 +43,7 @@ enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
 bool flm_number_parse_uint(struct flm_bytes text, uint64_t *value);
 bool flm_number_parse_hex(struct flm_bytes text, uint64_t *value);
 
-/* What a digit of a hexadecimal number stands for, in either case; -1 for what is none. */
+/* What a digit of a hexadecimal number stands for, in either case; -1 for any other byte. */
 static inline int flm_hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9')

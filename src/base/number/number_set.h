@@ -44,7 +44,7 @@ static inline void flm_number_set_add(struct flm_number_set *set, uint32_t numbe
 }
 
 /* The smallest number in it, which it forgets; UINT32_MAX when there is none. `*from`, at first 0,
- * says how far it has looked: what is added meanwhile may be missed. */
+ * says how far it has searched: a number added meanwhile may be missed. */
 static inline uint32_t flm_number_set_take(struct flm_number_set *set, uint32_t *from)
 {
     while (*from < set->summary_count && set->summary[*from] == 0)

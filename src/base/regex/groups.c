@@ -1,6 +1,6 @@
 /* groups.c - where the groups of a match are: flm_regex_find_groups.
  *
- * The match is known: it is the leftmost, and the longest. What is asked is in which way it came
+ * The match is known: it is the leftmost, and the longest. The question is in which way it came
  * about, of those that make exactly it. The program is run over the match once more, with the
  * marks that each thread has passed; threads stand in the order in which Perl would try them, and
  * an instruction that is reached twice belongs to the first. So the time is again linear in the

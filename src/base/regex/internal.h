@@ -1,4 +1,4 @@
-/* internal.h - what a pattern becomes: instructions, and the classes of symbols that they tell
+/* internal.h - a compiled pattern: instructions, and the classes of symbols that they tell
  * apart. Private to parse.c, which makes it, study.c, and regex.c, groups.c and
  * substitution.c, which run it.
  *
@@ -39,7 +39,7 @@ enum flm_op {
     FLM_OP_END,
     FLM_OP_EDGE,
     FLM_OP_NO_EDGE,
-    FLM_OP_MARK, /* nothing either: here a group begins or ends; only where groups are asked for */
+    FLM_OP_MARK, /* nothing either: here a group begins or ends; only where groups are requested */
     FLM_OP_MATCH /* the last one */
 };
 

@@ -113,7 +113,7 @@ static bool takes(const struct flm_regex *regex, size_t instruction, uint32_t sy
  * match ends here depends on the next symbol, so that is found one symbol late.
  *
  * States are rows of one table: an entry, for a class of symbols, is where the next state's row
- * starts, or one of these. When the table is full, it is emptied and filled anew: nothing is
+ * starts, or one of these. When the table is full, it is emptied and filled again: nothing is
  * allocated while searching, and no pattern can take more than its share of memory. */
 enum {
     UNKNOWN = 0,
@@ -360,7 +360,7 @@ bool flm_regex_search(const struct flm_regex *regex, struct flm_regex_scratch *s
 
 /* ---- Finding: the threads -------------------------------------------------------------------- */
 
-/* Only ASCII is of words, and its bytes are in no other character. */
+/* Only ASCII letters are word characters, and their bytes are in no other character. */
 static enum before before_place(struct flm_bytes text, size_t at)
 {
     return at == 0 ? BEFORE_NOTHING : before_of((unsigned char)text.at[at - 1]);

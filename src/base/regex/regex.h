@@ -1,7 +1,7 @@
 /* regex.h - regular expressions, in time linear in the text.
  *
  * A pattern is compiled to a small program that is run over all alternatives at once (Thompson's
- * construction), so no pattern can make a search hang, however it is written. What is understood:
+ * construction), so no pattern can make a search hang, however it is written. Supported syntax:
  *
  *     abc .  [a-z] [^;]  ( )  (?: )  |  * + ? {2} {2,} {2,5}  ^ $  \. \t \n \\ \x41
  *     \d \D \w \W \s \S \b \B  (?i) at the start: case does not matter (ASCII)

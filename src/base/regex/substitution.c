@@ -183,7 +183,7 @@ void flm_substitution_free(struct flm_substitution *s)
     free(s);
 }
 
-/* Whether the replacement asks where the groups are, which costs more than the match. */
+/* Whether the replacement uses groups, which costs more than the match. */
 static bool needs_groups(const struct flm_substitution *s)
 {
     for (size_t i = 0; i < s->pieces.count; i++)

@@ -6,7 +6,7 @@
 #include "flamel/profile.h"
 
 struct flm_buffered_sink {
-    struct flm_text text; /* what is added to it reaches the sink */
+    struct flm_text text; /* bytes added to it reach the sink */
     flm_profile_sink sink;
     void *context;
     bool refused; /* by the sink */
@@ -16,7 +16,7 @@ struct flm_buffered_sink {
 void flm_buffered_sink_init(struct flm_buffered_sink *buffered, flm_profile_sink sink,
                             void *context);
 
-/* Hands on what is left, if all went well so far, and frees the text. False if it did not, or, with
+/* Hands on the rest, if all went well so far, and frees the text. False if it did not, or, with
  * `why`, if memory ran out on the way or the sink refused. */
 bool flm_buffered_sink_close(struct flm_buffered_sink *buffered, bool all_well,
                              struct flm_error *why);

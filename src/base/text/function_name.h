@@ -11,7 +11,7 @@
  *
  * A label that does not fit is shortened to [0, end), then [qualified, end), then [bare, end). All
  * are parts of the name as it stands, so nothing is ever shown that is not in it, and the page can
- * cut where C says. What looks like no language that we know is one part. Linear, no allocation. */
+ * cut where C says. A name of no known language is one part. Linear, no allocation. */
 #ifndef FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 #define FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 
@@ -26,8 +26,9 @@ struct flm_name_parts {
 
 struct flm_name_parts flm_name_parts(struct flm_bytes name);
 
-/* What a function belongs to, as far as its name tells: "std", "net/http", "java/util",
- * "libc.so.6", "ext4" of ext4_read; the whole name where it tells nothing. A part of the name. */
+/* The package, module or subsystem of a function, as far as its name says: "std", "net/http",
+ * "java/util", "libc.so.6", "ext4" of ext4_read; the whole name where it says nothing. A part of
+ * the name. */
 struct flm_bytes flm_name_package(struct flm_bytes name);
 
 /* Whether a package or module is one that nearly every profile of its language has, and that its

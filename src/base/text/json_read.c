@@ -64,13 +64,13 @@ static int peek(struct flm_json *json, size_t ahead)
 
 static void advance(struct flm_json *json, size_t size)
 {
-    enum { TELL_EVERY = 4 << 20 };
+    enum { REPORT_EVERY = 4 << 20 };
     json->source->at += size;
     json->offset += size;
-    if (json->offset - json->told > TELL_EVERY) {
-        if (!flm_source_progress(json->source, json->offset - json->told, json->why))
+    if (json->offset - json->reported > REPORT_EVERY) {
+        if (!flm_source_progress(json->source, json->offset - json->reported, json->why))
             json->failed = true;
-        json->told = json->offset;
+        json->reported = json->offset;
     }
 }
 
@@ -523,7 +523,7 @@ bool flm_json_finish(struct flm_json *json)
     if (!json->failed && peek_solid(json) >= 0)
         fail(json, "the JSON has ended, but more follows");
     if (!json->failed)
-        json->failed = !flm_source_progress(json->source, json->offset - json->told, json->why);
+        json->failed = !flm_source_progress(json->source, json->offset - json->reported, json->why);
     flm_json_clear(json);
     return !json->failed;
 }

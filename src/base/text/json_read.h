@@ -1,6 +1,6 @@
 /* json_read.h - JSON, read value by value as it comes, in memory for one string.
  *
- * A reader asks for what it expects and passes over the rest:
+ * A reader requests the members that it expects and skips the rest:
  *
  *     flm_json_init(&json, source, why);
  *     flm_json_enter_object(&json);                          { "version": 1, "samples": [ ... ] }
@@ -16,9 +16,9 @@
  * Errors stick: after the first, every call does nothing and returns false, so that loops end, and
  * the reader asks once. They say at which byte of the input they are.
  *
- * Nothing here recurses: what is open is a bit per level, up to FLM_JSON_MOST_DEPTH. Strings may
- * hold any byte and need not be UTF-8; half a surrogate pair becomes U+FFFD. NaN and Infinity,
- * which are not JSON but are written, are numbers. A byte order mark is passed over. */
+ * Nothing here recurses: an open object or array is a bit per level, up to FLM_JSON_MOST_DEPTH.
+ * Strings may hold any byte and need not be UTF-8; half a surrogate pair becomes U+FFFD. NaN and
+ * Infinity, which are not JSON but are written, are numbers. A byte order mark is passed over. */
 #ifndef FLAMEL_BASE_TEXT_JSON_READ_H
 #define FLAMEL_BASE_TEXT_JSON_READ_H
 
@@ -40,8 +40,8 @@ enum flm_json_type {
 struct flm_json {
     struct flm_source *source;
     struct flm_error *why;
-    uint64_t offset; /* of source->at in the input */
-    uint64_t told;   /* up to where progress was told */
+    uint64_t offset;   /* of source->at in the input */
+    uint64_t reported; /* up to where progress was reported */
     bool failed;
     bool is_cut;     /* it failed because the input ends too early */
     bool is_pending; /* a value is next */
@@ -67,7 +67,7 @@ bool flm_json_finish(struct flm_json *json);
 /* Frees it, without a look at the rest of the input. */
 void flm_json_clear(struct flm_json *json);
 
-/* What is next. */
+/* The type of the next value. */
 enum flm_json_type flm_json_type(struct flm_json *json);
 
 /* Into the object or array that is next; out of it by next_key or next_item having returned false,

@@ -18,7 +18,7 @@
 enum flm_json_shape {
     FLM_JSON_OBJECT, /* a line for each member */
     FLM_JSON_ARRAY,
-    FLM_JSON_OBJECT_LINE, /* all in one line; what is inside must be too */
+    FLM_JSON_OBJECT_LINE, /* all on one line; nested values must be too */
     FLM_JSON_ARRAY_LINE
 };
 
@@ -28,7 +28,7 @@ struct flm_json_writer {
     struct flm_text *out;
     enum flm_json_shape open[FLM_JSON_DEPTH];
     unsigned depth;
-    bool has_members; /* of what is open */
+    bool has_members; /* of the open object or array */
 };
 
 /* `key` is NULL in an array and at the outermost level. */

@@ -21,7 +21,7 @@ struct flm_source {
     /* Told now and then how far reading is; false stops it. May be NULL. */
     bool (*progress)(void *context, uint64_t bytes);
     void *progress_context;
-    uint64_t passed; /* bytes that the reader has told about */
+    uint64_t passed; /* bytes that the reader has reported */
 };
 
 static inline struct flm_source flm_source_of(struct flm_bytes all)

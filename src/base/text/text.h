@@ -1,7 +1,7 @@
 /* text.h - a text that grows: where every writer puts its bytes.
  *
  * Adding never fails visibly: after a failed allocation the text remembers it (`failed`), ignores
- * what follows, and the writer asks once, at the end. With a `sink` the text is a buffer in front
+ * what follows, and the writer checks once, at the end. With a `sink` the text is a buffer in front
  * of it: full buffers are handed on, so that output of any size needs little memory. */
 #ifndef FLAMEL_BASE_TEXT_TEXT_H
 #define FLAMEL_BASE_TEXT_TEXT_H
@@ -37,11 +37,11 @@ enum { FLM_FIXED_STRING = 120 };
 void flm_text_init_fixed(struct flm_text *text, char *buffer, size_t size);
 void flm_text_clear(struct flm_text *text);
 
-/* A sink that adds to the text `text`. What is large goes to the sink of that text as it is, not
+/* A sink that adds to the text `text`. Large pieces go to the sink of that text as it is, not
  * through its buffer. */
 bool flm_text_sink(void *text, const void *bytes, size_t size);
 
-/* Hands what is left to the sink. False if anything failed since the start. */
+/* Hands the rest to the sink. False if anything failed since the start. */
 bool flm_text_flush(struct flm_text *text);
 
 /* Room for `size` more bytes at the end; NULL when it cannot be had. The caller writes there and

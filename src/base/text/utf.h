@@ -20,7 +20,7 @@ size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
 int flm_utf16_take(struct flm_bytes *utf8, uint16_t units[2]);
 
 /* How many bytes the UTF-8 sequence at the beginning of `text` has (1 to 4), 0 when it is none:
- * overlong forms, surrogates and what is above U+10FFFF included. *code receives the character. */
+ * overlong forms, surrogates and values above U+10FFFF included. *code receives the character. */
 size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code);
 
 /* Writes a character (at most U+10FFFF) as UTF-8: 1 to 4 bytes, returned. */
