@@ -1,18 +1,21 @@
 /* top_plain.c - a table every interval, of what came in it: for pipes, files, and other programs.
  */
-#include <signal.h>
 #include <stdio.h>
 
 #include "base/text/json_write.h"
 #include "cli/command/top.h"
 #include "cli/report/print.h"
+#include "cli/common/signals.h"
+#include "cli/common/terminal.h"
 #include "cli/report/top_messages.h"
 
 /* Written by the handler. */
 static volatile sig_atomic_t stopped;
 
-static void remember(int number)
+static void remember(int number, siginfo_t *info, void *context)
 {
+    (void)info;
+    (void)context;
     stopped = number;
 }
 
@@ -90,11 +93,8 @@ static bool print(const struct flm_top *top, const struct flm_profile *profile,
 bool flm_top_plain(struct flm_top *top, struct flm_error *why)
 {
     enum { PATIENCE_MS = 200 };
-    struct sigaction action = {.sa_handler = remember};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    struct flm_signals caught = {0};
+    flm_signals_catch(&caught, remember);
     struct flm_live_state state = {.phase = FLM_LIVE_RUNS};
     bool good = flm_live_start(top->recording, why);
     for (int printed = 0; good && !stopped && (top->tables == 0 || printed < top->tables);) {
@@ -108,6 +108,7 @@ bool flm_top_plain(struct flm_top *top, struct flm_error *why)
         if (!profile && state.phase != FLM_LIVE_RUNS)
             break;
     }
+    flm_signals_restore(&caught);
     if (good && state.phase == FLM_LIVE_FAILED) {
         *why = state.why;
         return false;
