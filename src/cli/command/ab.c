@@ -152,7 +152,7 @@ static const char *own_name(const struct flm_ab *ab, bool is_new)
 static bool check_command(const struct flm_command_line *line, struct flm_error *why)
 {
     struct flm_child child;
-    bool good = flm_child_start(&child, line->words, 0, why);
+    bool good = flm_child_start(&child, line->words, getenv("PATH"), 0, why);
     if (good)
         flm_child_clear(&child);
     return good;
@@ -211,7 +211,7 @@ static void show_output(const struct flm_ab *ab)
     }
 }
 
-static bool has_failed(const struct flm_ab *ab, const struct flm_recorder_result *result)
+static bool has_failed(const struct flm_ab *ab, const struct flm_record_result *result)
 {
     int status = result->exit_status;
     bool was_ours = ab->options.recorder->duration_ns > 0 && WIFSIGNALED(status) &&
@@ -219,10 +219,10 @@ static bool has_failed(const struct flm_ab *ab, const struct flm_recorder_result
     return status != 0 && status != -1 && !was_ours;
 }
 
-static bool judge_run(const struct flm_ab *ab, const struct flm_recording *recording, bool is_new,
+static bool judge_run(const struct flm_ab *ab, const struct flm_recorded *recording, bool is_new,
                       const char *place, struct flm_error *why)
 {
-    struct flm_recorder_result result = recording->summary.result;
+    struct flm_record_result result = recording->summary.result;
     if (recording->was_stopped)
         return flm_error_set(why, FLM_ERROR_CANCELED, "stopped in %s: %u runs are in %s", place,
                              ab->count, ab->options.folder);
@@ -249,9 +249,9 @@ static bool judge_run(const struct flm_ab *ab, const struct flm_recording *recor
 }
 
 static bool record(struct flm_ab *ab, bool is_new, const char *path, const char *place,
-                   const struct flm_recording_note *notes, size_t note_count, struct flm_error *why)
+                   const struct flm_recorded_note *notes, size_t note_count, struct flm_error *why)
 {
-    struct flm_recording_options options = {
+    struct flm_recorded_options options = {
         .recorder = *ab->options.recorder,
         .output = path,
         .quiet = true,
@@ -261,13 +261,13 @@ static bool record(struct flm_ab *ab, bool is_new, const char *path, const char 
         .log = ab->log,
         .processors = ab->options.processors ? &ab->processors : NULL,
     };
-    struct flm_recording recording;
+    struct flm_recorded recording;
     options.recorder.command = ab->line[is_new].words;
     if (ftruncate(ab->log, 0) != 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", ab->log_path.at, strerror(errno));
-    bool recorded = flm_recording_make(&recording, &options, why);
+    bool recorded = flm_recorded_make(&recording, &options, why);
     bool good = recorded && judge_run(ab, &recording, is_new, place, why);
-    flm_recording_clear(&recording);
+    flm_recorded_clear(&recording);
     if (recorded && !good)
         unlink(path);
     return good;
@@ -350,11 +350,11 @@ static bool add_run(struct flm_ab *ab, bool is_new, uint32_t block, struct flm_e
     char *path = in_folder ? strdup(in_folder) : NULL;
     if (!path)
         return flm_error_memory(why);
-    const struct flm_recording_note notes[] = {{FLM_NOTE_GATE_GROUP, groups[is_new]},
-                                               {FLM_NOTE_GATE_RUN, number},
-                                               {FLM_NOTE_GATE_BLOCK, block_number},
-                                               {FLM_NOTE_GATE_SESSION, ab->session},
-                                               {FLM_NOTE_GATE_COMMAND, own_name(ab, is_new)}};
+    const struct flm_recorded_note notes[] = {{FLM_NOTE_GATE_GROUP, groups[is_new]},
+                                              {FLM_NOTE_GATE_RUN, number},
+                                              {FLM_NOTE_GATE_BLOCK, block_number},
+                                              {FLM_NOTE_GATE_SESSION, ab->session},
+                                              {FLM_NOTE_GATE_COMMAND, own_name(ab, is_new)}};
     size_t note_count = sizeof notes / sizeof notes[0];
     note_count -= notes[note_count - 1].value == NULL;
     show_progress(ab, place, is_new, ab->count + 2 * ab->options.warm_up, all);

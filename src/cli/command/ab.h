@@ -27,7 +27,7 @@ struct flm_ab_options {
     bool replaces; /* runs that the folder has are removed, when the warm-up went well; else
                       they are a reason not to record */
     const char *processors; /* "2,3": the commands run on these alone; NULL: on any */
-    const struct flm_recorder_options *recorder; /* but its command */
+    const struct flm_record_options *recorder; /* but its command */
     bool quiet;
 };
 

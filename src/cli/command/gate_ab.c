@@ -61,15 +61,15 @@ bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields 
                       const struct flm_load_fields *load, double alpha, struct flm_error *why)
 {
     *gate = (struct flm_gate_ab){.ab = {.log = -1}};
-    struct flm_recorder_options *recorder = &gate->recorder;
+    struct flm_record_options *recorder = &gate->recorder;
     if (!read_numbers(gate, f, why) || !check_runs(gate, alpha, why) ||
         !flm_record_fields_read(&f->record, recorder, why) ||
         !flm_record_symbols_read(&load->symbols, load->debuginfod, &gate->paths, recorder, why))
         return false;
     if (f->duration && !flm_record_parse_time("duration", f->duration, &recorder->duration_ns, why))
         return false;
-    recorder->session.keep_times = true; /* labels are for --apply */
-    recorder->session.lines = load->lines;
+    recorder->keep_times = true; /* labels are for --apply */
+    recorder->lines = load->lines;
     const struct flm_ab_options options = {
         .base = f->commands.items[0],
         .new = f->commands.items[1],

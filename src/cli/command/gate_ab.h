@@ -73,7 +73,7 @@ struct flm_gate_ab_fields {
 
 struct flm_gate_ab {
     struct flm_ab ab;
-    struct flm_recorder_options recorder;
+    struct flm_record_options recorder;
     struct flm_symbol_paths paths;
     uint32_t runs_each; /* at each look */
     uint32_t looks, look_count;

@@ -48,7 +48,7 @@ static const struct flm_option options[] = {
 
 /* What the recorder's options point to. */
 struct request {
-    struct flm_recording_options options;
+    struct flm_recorded_options options;
     int32_t *processes, *threads;
     struct flm_symbol_paths paths;
 };
@@ -95,7 +95,7 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
 static bool read_options(const struct fields *f, int operands, char **words,
                          struct request *request, struct flm_error *why)
 {
-    struct flm_recorder_options *o = &request->options.recorder;
+    struct flm_record_options *o = &request->options.recorder;
     if (!check_target(f, operands, why) || !check_output(f, why) ||
         !flm_record_fields_read(&f->record, o, why) ||
         !flm_record_symbols_read(&f->symbols, f->debuginfod, &request->paths, o, why))
@@ -112,7 +112,7 @@ static bool read_options(const struct fields *f, int operands, char **words,
     o->processes = request->processes;
     o->threads = request->threads;
     o->machine = f->machine;
-    o->session.keep_times = true;
+    o->keep_times = true;
     request->options.output = f->output;
     request->options.quiet = f->quiet;
     request->options.keep_raw = f->keep_raw;
@@ -140,10 +140,10 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
 
 static bool record(const struct fields *f, const struct request *request, struct flm_error *why)
 {
-    struct flm_recording recording;
-    bool good = flm_recording_make(&recording, &request->options, why) &&
+    struct flm_recorded recording;
+    bool good = flm_recorded_make(&recording, &request->options, why) &&
                 print_summary(f, &recording.summary, why);
-    flm_recording_clear(&recording);
+    flm_recorded_clear(&recording);
     return good;
 }
 

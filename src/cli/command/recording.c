@@ -31,58 +31,46 @@ static void remember_signal(int number, siginfo_t *info, void *context)
     by_terminal = info->si_code == SI_KERNEL;
 }
 
-static void catch_signals(void)
+static void catch_signals(struct flm_signals *caught)
 {
-    struct sigaction action = {.sa_sigaction = remember_signal, .sa_flags = SA_SIGINFO};
-    struct sigaction before;
     signals = 0;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
-        sigaction(SIGHUP, &action, NULL);
+    flm_signals_catch(caught, remember_signal);
     /* Whoever read our messages may go, and a file may be as large as is allowed: what was recorded
-     * is worth more than what we say about it, and an error is told where it happens. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    /* What the command does with its terminal is not our business: being in the background is no
-     * reason to stop when we print. */
-    signal(SIGTTOU, SIG_IGN);
-}
-
-/* What is started from now on (a browser, the next command) has signals as usual. */
-static void release_signals(void)
-{
-    struct sigaction now;
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    signal(SIGTTOU, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_sigaction == remember_signal)
-        signal(SIGHUP, SIG_DFL);
+     * is worth more than what we say about it, and an error is reported where it happens. What the
+     * command does with its terminal is not our business: being in the background is no reason to
+     * stop when we print. */
+    flm_signals_ignore(caught, SIGPIPE);
+    flm_signals_ignore(caught, SIGXFSZ);
+    flm_signals_ignore(caught, SIGTTOU);
 }
 
 struct stopping {
-    bool has_command;
+    int process;      /* of the command; 0: there is none */
     int64_t since_ns; /* of the first signal; 0: none yet */
+};
+
+/* What callbacks go by. */
+struct calling {
+    struct stopping stopping;
+    bool shows_progress;
+    int64_t progress_ns; /* when it was shown last */
 };
 
 /* A command has got what the terminal sent already, and gets what was sent to us alone: once. It
  * may take its leave, which is recorded too; whoever asks twice does not want to wait for that. */
-static bool go_on(void *context, struct flm_recorder *recorder)
+static bool go_on(void *context)
 {
     enum { PATIENCE_NS = 2000000000 };
-    struct stopping *stopping = context;
+    struct stopping *stopping = &((struct calling *)context)->stopping;
     int count = signals;
     if (count == 0)
         return true;
-    if (!stopping->has_command || count > 1)
+    if (!stopping->process || count > 1)
         return false;
     if (stopping->since_ns == 0) {
         stopping->since_ns = flm_now_ns();
         if (!by_terminal)
-            kill(flm_recorder_result(recorder).process_id, last_signal);
+            kill(stopping->process, last_signal);
     }
     return flm_now_ns() - stopping->since_ns < PATIENCE_NS;
 }
@@ -90,36 +78,29 @@ static bool go_on(void *context, struct flm_recorder *recorder)
 /* ---- From the recording to the file -------------------------------------------------------------
  */
 
-/* Names of large programs take a while when they are read for the first time. */
-static bool show_progress(void *context, struct flm_bytes module, size_t done, size_t count)
+/* Symbols of large programs take a while when they are read for the first time. */
+static bool show_progress(void *context, size_t done, size_t count)
 {
     enum { OFTEN_NS = 100 * 1000 * 1000 };
-    int64_t *last_ns = context, now = flm_now_ns();
-    (void)module;
-    if (now - *last_ns >= OFTEN_NS) {
+    struct calling *calling = context;
+    int64_t now = flm_now_ns();
+    if (calling->shows_progress && now - calling->progress_ns >= OFTEN_NS) {
         fprintf(stderr, "\r\033[Ksymbols of %zu files of %zu", done, count);
-        *last_ns = now;
+        calling->progress_ns = now;
     }
     return true;
 }
 
-static struct flm_profile *finish(struct flm_recorder *recorder, bool quiet, struct flm_error *why)
+static struct flm_profile *finish(struct flm_recording *recording, struct calling *calling,
+                                  struct flm_error *why)
 {
-    struct flm_builder *builder = flm_builder_new(why);
-    if (!builder)
-        return NULL;
-    bool shows = !quiet && isatty(STDERR_FILENO);
-    int64_t last_ns = flm_now_ns();
-    if (shows)
+    calling->progress_ns = flm_now_ns();
+    if (calling->shows_progress)
         fprintf(stderr, "symbols ...");
-    bool good = flm_session_finish(flm_recorder_session(recorder), builder,
-                                   shows ? show_progress : NULL, &last_ns, why);
-    if (shows)
+    struct flm_profile *profile = flm_recording_take(recording, why);
+    if (calling->shows_progress)
         fprintf(stderr, "\r\033[K");
-    if (good)
-        return flm_builder_finish(builder, why);
-    flm_builder_free(builder);
-    return NULL;
+    return profile;
 }
 
 static uint64_t size_of(const char *path)
@@ -148,19 +129,26 @@ static bool save_elsewhere(const struct flm_profile *profile, const char *output
     return false;
 }
 
-static bool write_profile(struct flm_recording *recording, const struct flm_recording_options *o,
-                          struct flm_error *why)
+static struct flm_record_result result_of(struct flm_recording *recording)
+{
+    struct flm_record_result result = {.size = sizeof result};
+    flm_recording_result(recording, &result, NULL);
+    return result;
+}
+
+static bool write_profile(struct flm_recorded *recorded, const struct flm_recorded_options *o,
+                          struct calling *calling, struct flm_error *why)
 {
     int64_t since_ns = flm_now_ns();
     struct flm_save_options save = {.size = sizeof save, .compress = true};
-    struct flm_recorder_result result = flm_recorder_result(recording->recorder);
-    const char *spool = recording->spool.at;
-    recording->profile = finish(recording->recorder, o->quiet, why);
-    if (recording->profile && result.spool_lost)
+    struct flm_record_result result = result_of(recorded->recording);
+    const char *spool = recorded->spool.at;
+    recorded->profile = finish(recorded->recording, calling, why);
+    if (recorded->profile && result.spool_lost)
         unlink(spool); /* it is not whole, and takes the room that the profile needs */
-    bool good = recording->profile && flm_save(recording->profile, o->output, &save, why);
-    if (!good && recording->profile && result.spool_lost) {
-        save_elsewhere(recording->profile, o->output, why);
+    bool good = recorded->profile && flm_save(recorded->profile, o->output, &save, why);
+    if (!good && recorded->profile && result.spool_lost) {
+        save_elsewhere(recorded->profile, o->output, why);
     } else if (!good) {
         flm_message_error(why);
         flm_error_set(why, FLM_ERROR_SYSTEM, "what was recorded is in %s: flamel convert reads it",
@@ -168,8 +156,8 @@ static bool write_profile(struct flm_recording *recording, const struct flm_reco
     } else if (!o->keep_raw) {
         unlink(spool);
     }
-    recording->summary = (struct flm_record_summary){
-        .profile = recording->profile,
+    recorded->summary = (struct flm_record_summary){
+        .profile = recorded->profile,
         .result = result,
         .command = o->recorder.command ? o->recorder.command[0] : NULL,
         .goes_on = o->recorder.command && result.exit_status == -1,
@@ -184,13 +172,14 @@ static bool write_profile(struct flm_recording *recording, const struct flm_reco
 /* ---- Recording ----------------------------------------------------------------------------------
  */
 
-static void explain(const struct flm_recorder *recorder)
+static void explain(struct flm_recording *recording)
 {
+    const char *description = flm_recording_description(recording, NULL);
     struct flm_text text = {0};
     struct flm_table_style look = flm_look_of(STDERR_FILENO);
     struct flm_text lines = {0};
     flm_tone_add(&text, FLM_TONE_MUTED, &look);
-    flm_recorder_explain(recorder, &text);
+    flm_text_puts(&text, description ? description : "");
     flm_tone_add(&text, FLM_TONE_PLAIN, &look);
     flm_lines_add(&lines, (struct flm_bytes){text.at, text.size}, &look, 2);
     if (!text.failed && !lines.failed)
@@ -226,74 +215,79 @@ static bool keep_left_records(const char *path, bool quiet, struct flm_error *wh
     return good;
 }
 
-static bool start(struct flm_recording *recording, const struct flm_recording_options *o,
-                  struct flm_error *why)
+static bool start(struct flm_recorded *recorded, const struct flm_recorded_options *o,
+                  struct calling *calling, struct flm_error *why)
 {
-    struct flm_recorder_options options = o->recorder;
+    struct flm_record_options options = o->recorder;
     struct flm_standard_files files;
     int nothing = -1;
-    options.spool = recording->spool.at;
+    options.size = sizeof options;
+    options.spool = recorded->spool.at;
+    options.tick = go_on;
+    options.progress = show_progress;
+    options.context = calling;
     if (o->is_muted) {
         nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
         flm_standard_files_lend(&files, nothing, o->log, o->log);
     }
-    recording->recorder = flm_recorder_new(&options, why);
+    recorded->recording = flm_recording_new(&options, why);
     if (o->is_muted) {
         flm_standard_files_take_back(&files);
         close(nothing);
     }
-    if (!recording->recorder)
+    if (!recorded->recording)
         return false;
+    calling->stopping.process = result_of(recorded->recording).process_id;
     /* It was started in front of its exec: what it runs has this from its first instruction. */
-    if (o->processors && sched_setaffinity(flm_recorder_result(recording->recorder).process_id,
-                                           sizeof *o->processors, o->processors) != 0)
+    if (o->processors &&
+        sched_setaffinity(calling->stopping.process, sizeof *o->processors, o->processors) != 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "the command cannot be kept to processors: %s",
                              strerror(errno));
     for (size_t i = 0; i < o->note_count; i++)
-        flm_session_note(flm_recorder_session(recording->recorder), o->notes[i].key,
-                         flm_bytes_of(o->notes[i].value));
+        if (!flm_recording_note(recorded->recording, o->notes[i].key, o->notes[i].value, why))
+            return false;
     return true;
 }
 
-bool flm_recording_make(struct flm_recording *recording, const struct flm_recording_options *o,
-                        struct flm_error *why)
+bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_options *o,
+                       struct flm_error *why)
 {
-    struct stopping stopping = {.has_command = o->recorder.command};
-    *recording = (struct flm_recording){0};
-    flm_text_format(&recording->spool, "%s.part", o->output);
-    flm_text_putc(&recording->spool, 0);
-    if (recording->spool.failed)
+    struct calling calling = {.shows_progress = !o->quiet && isatty(STDERR_FILENO)};
+    *recorded = (struct flm_recorded){0};
+    flm_text_format(&recorded->spool, "%s.part", o->output);
+    flm_text_putc(&recorded->spool, 0);
+    if (recorded->spool.failed)
         return flm_error_memory(why);
-    if (!keep_left_records(recording->spool.at, o->quiet, why))
+    if (!keep_left_records(recorded->spool.at, o->quiet, why))
         return false;
-    if (!start(recording, o, why)) {
-        if (recording->recorder)
-            unlink(recording->spool.at);
+    if (!start(recorded, o, &calling, why)) {
+        if (recorded->recording)
+            unlink(recorded->spool.at);
         return false;
     }
-    catch_signals();
+    catch_signals(&recorded->caught);
     if (!o->quiet && access(o->output, F_OK) == 0)
         flm_message("%s is replaced when the new profile is whole", o->output);
     if (!o->quiet)
-        explain(recording->recorder);
-    bool good = flm_recorder_run(recording->recorder, go_on, &stopping, why);
-    bool has_run = flm_recorder_result(recording->recorder).duration_s > 0;
-    recording->was_stopped = signals > 0;
+        explain(recorded->recording);
+    bool good = flm_recording_run(recorded->recording, why);
+    bool has_run = result_of(recorded->recording).duration_s > 0;
+    recorded->was_stopped = signals > 0;
     /* It was started to be recorded for so long. */
     if (good && o->recorder.duration_ns > 0 && signals == 0)
-        flm_recorder_end_command(recording->recorder);
-    good = good && write_profile(recording, o, why);
+        flm_recording_end_command(recorded->recording);
+    good = good && write_profile(recorded, o, &calling, why);
     if (!has_run)
-        unlink(recording->spool.at);
+        unlink(recorded->spool.at);
     return good;
 }
 
-void flm_recording_clear(struct flm_recording *recording)
+/* What is started from now on (a browser, the next command) has signals as we had. */
+void flm_recorded_clear(struct flm_recorded *recorded)
 {
-    flm_profile_free(recording->profile);
-    if (recording->recorder)
-        release_signals();
-    flm_recorder_free(recording->recorder);
-    flm_text_clear(&recording->spool);
-    *recording = (struct flm_recording){0};
+    flm_profile_free(recorded->profile);
+    flm_signals_restore(&recorded->caught);
+    flm_recording_free(recorded->recording);
+    flm_text_clear(&recorded->spool);
+    *recorded = (struct flm_recorded){0};
 }

@@ -10,19 +10,20 @@
 
 #include <sched.h>
 
+#include "cli/common/signals.h"
 #include "cli/report/record_summary.h"
 
-/* A fact that is kept in the profile. */
-struct flm_recording_note {
+/* A note of the profile. */
+struct flm_recorded_note {
     const char *key, *value;
 };
 
-struct flm_recording_options {
-    struct flm_recorder_options recorder; /* its spool is chosen here */
+struct flm_recorded_options {
+    struct flm_record_options recorder; /* its spool is chosen here */
     const char *output;
     bool quiet; /* nothing is said but errors */
     bool keep_raw;
-    const struct flm_recording_note *notes;
+    const struct flm_recorded_note *notes;
     size_t note_count;
 
     /* Of a command. */
@@ -31,18 +32,19 @@ struct flm_recording_options {
     const cpu_set_t *processors; /* that it may run on; NULL: as we */
 };
 
-struct flm_recording {
-    struct flm_recorder *recorder;
+struct flm_recorded {
+    struct flm_recording *recording;
     struct flm_profile *profile;
     struct flm_record_summary summary; /* borrows from here and from the options */
     bool was_stopped;                  /* by a signal */
     struct flm_text spool;
+    struct flm_signals caught;
 };
 
-/* Records, and writes the profile. False, and `why`, when either failed; `recording` is to be
+/* Records, and writes the profile. False, and `why`, when either failed; `recorded` is to be
  * cleared in any case. */
-bool flm_recording_make(struct flm_recording *recording,
-                        const struct flm_recording_options *options, struct flm_error *why);
-void flm_recording_clear(struct flm_recording *recording);
+bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_options *options,
+                       struct flm_error *why);
+void flm_recorded_clear(struct flm_recorded *recorded);
 
 #endif

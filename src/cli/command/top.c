@@ -98,7 +98,7 @@ static bool is_number(const char *word)
 /* "node 4711", "make", "3 processes", "this machine" */
 static void find_name(struct request *request)
 {
-    const struct flm_recorder_options *o = &request->options.recorder;
+    const struct flm_record_options *o = &request->options.recorder;
     char path[64], command[64] = "process";
     if (o->command) {
         flm_text_add(&request->name, flm_path_end(flm_bytes_of(o->command[0])));
@@ -154,7 +154,7 @@ static bool read_times(const struct fields *f, struct flm_live_options *o, struc
 static bool read_options(const struct fields *f, int operands, char **words,
                          struct request *request, struct flm_error *why)
 {
-    struct flm_recorder_options *o = &request->options.recorder;
+    struct flm_record_options *o = &request->options.recorder;
     const char *ids = f->processes;
     if (!check_target(f, operands, why) || !read_times(f, &request->options, why) ||
         !flm_record_fields_read(&f->record, o, why) ||

@@ -48,7 +48,7 @@ bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, s
     }
 }
 
-static bool set_stack_size(struct flm_recorder_options *o, uint64_t bytes, struct flm_error *why)
+static bool set_stack_size(struct flm_record_options *o, uint64_t bytes, struct flm_error *why)
 {
     o->stack_size = bytes > 0 && bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
     return o->stack_size > 0 ||
@@ -57,13 +57,13 @@ static bool set_stack_size(struct flm_recorder_options *o, uint64_t bytes, struc
                          "(--call-graph=none takes no stacks)");
 }
 
-bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_recorder_options *o,
+bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_record_options *o,
                              struct flm_error *why)
 {
     static const struct {
         const char *word;
         enum flm_stack_mode mode;
-    } words[] = {{"auto", FLM_STACK_AUTO},    {"dwarf", FLM_STACK_COPY}, {"fp", FLM_STACK_POINTER},
+    } words[] = {{"auto", FLM_STACK_AUTO},    {"dwarf", FLM_STACK_DUMP}, {"fp", FLM_STACK_POINTER},
                  {"lbr", FLM_STACK_BRANCHES}, {"none", FLM_STACK_NONE},  {"no", FLM_STACK_NONE}};
     word = word ? word : "auto";
     size_t size = strcspn(word, ",");
@@ -76,7 +76,7 @@ bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_record
         o->stacks = words[i].mode;
         if (!word[size])
             return true;
-        if (words[i].mode == FLM_STACK_COPY &&
+        if (words[i].mode == FLM_STACK_DUMP &&
             flm_number_parse_uint(flm_bytes_of(word + size + 1), &bytes))
             return set_stack_size(o, bytes, why);
     }
@@ -95,7 +95,7 @@ char **flm_record_command_of(char **words, int count, struct flm_error *why)
     return command;
 }
 
-bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_recorder_options *o,
+bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record_options *o,
                             struct flm_error *why)
 {
     bool rate_is_good = isnan(f->frequency) || f->frequency > 0;
@@ -118,20 +118,21 @@ bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record
         o->runtime_count = 1;
     }
     o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
-    o->session.per_thread = f->per_thread;
+    o->per_thread = f->per_thread;
     return flm_record_parse_stacks(f->call_graph, f->stack_size, o, why);
 }
 
 bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod,
-                             struct flm_symbol_paths *paths, struct flm_recorder_options *o,
+                             struct flm_symbol_paths *paths, struct flm_record_options *o,
                              struct flm_error *why)
 {
     if (!flm_symbol_dirs_check(dirs, why))
         return false;
-    o->session.symbols.symbol_dirs = dirs->items;
-    o->session.symbols.symbol_dir_count = dirs->count;
-    o->session.symbols.cache_dir = flm_symbol_cache(paths);
-    o->session.symbols.perf_dir = flm_symbol_perf_dir(paths);
-    o->session.symbols.debuginfod = debuginfod;
+    o->symbol_dirs = dirs->items;
+    o->symbol_dir_count = dirs->count;
+    o->cache_dir = flm_symbol_cache(paths);
+    o->perf_dir = flm_symbol_perf_dir(paths);
+    o->path = getenv("PATH");
+    o->debuginfod = debuginfod;
     return true;
 }

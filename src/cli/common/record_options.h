@@ -7,7 +7,7 @@
 
 #include "base/text/text.h"
 #include "cli/common/load_options.h"
-#include "record/capture/recorder.h"
+#include "flamel/record.h"
 
 /* What is sampled and how, as it stands on the command line. */
 struct flm_record_fields {
@@ -99,12 +99,12 @@ struct flm_record_fields {
 /* Whether the numbers make sense, and all of it as the recorder takes it. What it points to is the
  * fields'. */
 bool flm_record_fields_read(const struct flm_record_fields *fields,
-                            struct flm_recorder_options *options, struct flm_error *why);
+                            struct flm_record_options *options, struct flm_error *why);
 
 /* Where symbols are looked for: `dirs` were given on the command line; the paths are filled in, and
  * own what the options point to. */
 bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod,
-                             struct flm_symbol_paths *paths, struct flm_recorder_options *options,
+                             struct flm_symbol_paths *paths, struct flm_record_options *options,
                              struct flm_error *why);
 
 /* "10s", "500ms", "2m": a millisecond at least. `option` is its name, for what is said of others.
@@ -118,7 +118,7 @@ bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, s
 
 /* How stacks are found: auto, dwarf, dwarf,BYTES, fp, lbr or none; NULL: auto. `stack_size`: -1
  * where it was not given. */
-bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_recorder_options *options,
+bool flm_record_parse_stacks(const char *word, int stack_size, struct flm_record_options *options,
                              struct flm_error *why);
 
 /* The operands as a command that can be started: terminated by NULL, to be freed; the words are the

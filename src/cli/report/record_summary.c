@@ -49,7 +49,7 @@ static void add_rate(struct flm_text *out, double hz)
 static void add_samples(const struct flm_record_summary *s, const struct flm_table_style *look,
                         struct flm_text *out)
 {
-    const struct flm_recorder_result *r = &s->result;
+    const struct flm_record_result *r = &s->result;
     begin(out, "samples", look);
     flm_count_add(out, r->counts.samples);
     flm_text_puts(out, " in ");
@@ -77,7 +77,7 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
                             struct flm_text *out)
 {
     enum { TELLING = 100 }; /* so many samples should be there before a rate means anything */
-    const struct flm_recorder_result *r = &s->result;
+    const struct flm_record_result *r = &s->result;
     if (r->achieved_hz <= 0 || r->achieved_hz > 0.9 * r->asked_hz ||
         r->asked_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
         return;
@@ -99,7 +99,7 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
 static void add_guessed(const struct flm_record_summary *s, const struct flm_summary *summary,
                         const struct flm_table_style *look, struct flm_text *out)
 {
-    const struct flm_recorder_result *r = &s->result;
+    const struct flm_record_result *r = &s->result;
     struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
     if (r->counts_time || r->asked_hz <= 0 || r->events <= 0 || metric.index == FLM_NONE)
         return;
@@ -117,7 +117,7 @@ static void add_guessed(const struct flm_record_summary *s, const struct flm_sum
 static void add_losses(const struct flm_record_summary *s, const struct flm_table_style *look,
                        struct flm_text *out)
 {
-    const struct flm_session_counts *c = &s->result.counts;
+    const struct flm_record_counts *c = &s->result.counts;
     uint64_t lost = c->lost + s->result.lost_unsaid;
     begin(out, "lost", look);
     if (lost == 0) {
@@ -144,7 +144,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* A reason that some of the stacks have, or all of them; `given` counts those that have one. */
-static void add_reason(const struct flm_session_counts *c, uint64_t count, const char *reason,
+static void add_reason(const struct flm_record_counts *c, uint64_t count, const char *reason,
                        uint64_t *given, struct flm_text *out)
 {
     if (count == 0)
@@ -162,7 +162,7 @@ static void add_reason(const struct flm_session_counts *c, uint64_t count, const
 static void add_stacks(const struct flm_record_summary *s, const struct flm_table_style *look,
                        struct flm_text *out)
 {
-    const struct flm_session_counts *c = &s->result.counts;
+    const struct flm_record_counts *c = &s->result.counts;
     uint64_t given = 0;
     if (c->stacks_not_whole == 0 || c->samples == 0)
         return;
@@ -336,7 +336,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s, const struct fl
 
 static void add_result(const struct flm_record_summary *s, struct flm_json_writer *json)
 {
-    const struct flm_recorder_result *r = &s->result;
+    const struct flm_record_result *r = &s->result;
     int status = r->exit_status;
     flm_json_add_text(json, "file", flm_bytes_of(s->output));
     flm_json_add_number(json, "size_bytes", (double)s->output_size);

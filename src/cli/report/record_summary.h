@@ -3,13 +3,13 @@
 #ifndef FLAMEL_CLI_REPORT_RECORD_SUMMARY_H
 #define FLAMEL_CLI_REPORT_RECORD_SUMMARY_H
 
+#include "base/text/text.h"
 #include "draw/text/table.h"
-#include "flamel/profile.h"
-#include "record/capture/recorder.h"
+#include "flamel/record.h"
 
 struct flm_record_summary {
     const struct flm_profile *profile;
-    struct flm_recorder_result result;
+    struct flm_record_result result;
     const char *command; /* NULL: there was none */
     bool goes_on;        /* the command runs on */
     const char *output;

@@ -24,7 +24,7 @@
 enum { TICK_MS = 100, MOST_CHAIN = 8192 };
 
 struct flm_recorder {
-    struct flm_recorder_options options;
+    struct flm_record_options options;
     struct flm_limits limits;
     struct flm_request request;
     struct flm_child child;
@@ -54,7 +54,7 @@ static double own_cpu_s(void)
 
 static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
 {
-    const struct flm_recorder_options *o = &r->options;
+    const struct flm_record_options *o = &r->options;
     for (size_t i = 0; i < o->process_count; i++)
         if (!flm_tasks_of_process(&r->tasks, o->processes[i], flm_kernel_here.root, why))
             return false;
@@ -67,7 +67,7 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
     if (o->machine && !flm_tasks_add(&r->tasks, -1))
         return flm_error_memory(why);
     if (o->command) {
-        if (!flm_child_start(&r->child, o->command, r->limits.files_before, why))
+        if (!flm_child_start(&r->child, o->command, o->path, r->limits.files_before, why))
             return false;
         if (!flm_tasks_add(&r->tasks, r->child.process))
             return flm_error_memory(why);
@@ -83,7 +83,7 @@ static size_t ring_size(const struct flm_recorder *r)
     enum { KIB = 1024, MIB = 1024 * KIB };
     if (r->options.ring_size > 0)
         return r->options.ring_size;
-    if (r->request.stacks != FLM_STACK_COPY)
+    if (r->request.stacks != FLM_STACK_DUMP)
         return MIB;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors <= 2 ? 16 * MIB : processors <= 8 ? 8 * MIB : 4 * MIB;
@@ -196,7 +196,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     request->prompt = r->options.runtime_count > 0;
     if (r->options.runtime_count > 0 &&
         !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
-                                            r->options.session.lines, why)))
+                                            r->options.lines, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->event[i].attr.enable_on_exec = r->options.command != NULL;
@@ -204,8 +204,20 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
                               r->options.command != NULL, &r->limits, &flm_kernel_here, why);
     if (!r->rings || !add_layouts(r, why))
         return false;
-    struct flm_session_options session = r->options.session;
-    session.live = session.kernel_is_ours = session.symbols.kernel_is_ours = true;
+    const struct flm_record_options *o = &r->options;
+    const struct flm_session_options session = {
+        .symbols = {.symbol_dirs = o->symbol_dirs,
+                    .symbol_dir_count = o->symbol_dir_count,
+                    .perf_dir = o->perf_dir,
+                    .cache_dir = o->cache_dir,
+                    .debuginfod = o->debuginfod,
+                    .kernel_is_ours = true},
+        .keep_times = o->keep_times,
+        .live = true,
+        .kernel_is_ours = true,
+        .per_thread = o->per_thread,
+        .lines = o->lines,
+    };
     r->session = flm_session_new(&session, why);
     if (!r->session || !open_spool(r, why))
         return false;
@@ -213,7 +225,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     return true;
 }
 
-struct flm_recorder *flm_recorder_new(const struct flm_recorder_options *options,
+struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
                                       struct flm_error *why)
 {
     struct flm_recorder *r = calloc(1, sizeof *r);
@@ -254,7 +266,7 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
                         "rings of %zu KiB in place of the %zu MiB asked for (a power of two, and "
                         "no more than may be locked)\n",
                         size / 1024, r->options.ring_size >> 20);
-    else if (r->request.stacks == FLM_STACK_COPY && size < SMALL && size < ring_size(r))
+    else if (r->request.stacks == FLM_STACK_DUMP && size < SMALL && size < ring_size(r))
         flm_text_format(out,
                         "rings of %zu KiB only, so samples may be lost at high rates "
                         "(sysctl kernel.perf_event_mlock_kb=%d allows larger ones)\n",
@@ -383,7 +395,7 @@ static bool take_made_record(void *context, char *record, size_t size, struct fl
 
 static bool add_existing(struct flm_recorder *r, struct flm_error *why)
 {
-    const struct flm_recorder_options *o = &r->options;
+    const struct flm_record_options *o = &r->options;
     size_t count;
     const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
     struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
@@ -508,16 +520,18 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     return good;
 }
 
-struct flm_recorder_result flm_recorder_result(const struct flm_recorder *r)
+struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
 {
     struct flm_ring_counts rings = flm_rings_counts(r->rings);
     const struct perf_event_attr *attr = &r->request.event[0].attr;
-    struct flm_recorder_result result = {
-        .duration_s = (double)(r->ended_ns - r->started_ns) / 1e9,
+    int64_t until_ns = r->started_ns && !r->ended_ns ? flm_now_ns() : r->ended_ns;
+    struct flm_record_result result = {
+        .size = sizeof result,
+        .duration_s = (double)(until_ns - r->started_ns) / 1e9,
         .cpu_s = r->options.machine ? 0 : rings.cpu_s, /* of processors, not of what runs there */
         .asked_hz = r->request.hz,
         .counts = flm_session_counts(r->session),
-        .recorder_cpu_s = r->cpu_s,
+        .recorder_cpu_s = r->ended_ns ? r->cpu_s : own_cpu_s() - r->cpu_before_s,
         .late = rings.late,
         .damaged = rings.damaged,
         .lost_unsaid = rings.lost > r->told_lost ? rings.lost - r->told_lost : 0,

@@ -38,7 +38,7 @@ static void ask_stacks(struct perf_event_attr *attr, const struct flm_request *r
 {
     switch (request->stacks) {
     case FLM_STACK_AUTO:
-    case FLM_STACK_COPY:
+    case FLM_STACK_DUMP:
         attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr->sample_regs_user = USER_REGISTERS;
         attr->sample_stack_user = stack_size;
@@ -75,7 +75,7 @@ static void ask_rate(struct perf_event_attr *attr, const struct flm_request *req
 }
 
 static void ask(struct flm_request_event *event, const struct flm_event_name *name,
-                const struct flm_request *request, const struct flm_recorder_options *options)
+                const struct flm_request *request, const struct flm_record_options *options)
 {
     struct perf_event_attr *attr = &event->attr;
     *attr = (struct perf_event_attr){
@@ -111,7 +111,7 @@ static void ask(struct flm_request_event *event, const struct flm_event_name *na
 }
 
 /* One event tells of processes; the same would come from every other one as well. */
-static void ask_records(struct perf_event_attr *attr, const struct flm_recorder_options *options)
+static void ask_records(struct perf_event_attr *attr, const struct flm_record_options *options)
 {
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
     attr->build_id = 1;
@@ -176,7 +176,7 @@ static void take_back(struct perf_event_attr *attr, const struct perf_event_attr
 
 struct asking {
     const struct flm_kernel *kernel;
-    const struct flm_recorder_options *options;
+    const struct flm_record_options *options;
     const struct flm_limits *limits;
     int processor; /* -1: any */
 };
@@ -331,7 +331,7 @@ static void add_waits(struct flm_request *request, const struct asking *asking)
     request->waits = added ? index : request->count;
 }
 
-static bool check(const struct flm_request *request, const struct flm_recorder_options *options,
+static bool check(const struct flm_request *request, const struct flm_record_options *options,
                   const struct flm_limits *limits, struct flm_error *why)
 {
     if (options->frequency_hz > 0 && options->period > 0)
@@ -352,7 +352,7 @@ static bool check(const struct flm_request *request, const struct flm_recorder_o
     return true;
 }
 
-bool flm_request_make(struct flm_request *request, const struct flm_recorder_options *options,
+bool flm_request_make(struct flm_request *request, const struct flm_record_options *options,
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why)
 {
@@ -365,12 +365,12 @@ bool flm_request_make(struct flm_request *request, const struct flm_recorder_opt
                                           : USUAL_HZ,
         .period = options->period,
         .stacks = options->stacks == FLM_STACK_AUTO
-                      ? (USER_REGISTERS != 0 ? FLM_STACK_COPY : FLM_STACK_POINTER)
+                      ? (USER_REGISTERS != 0 ? FLM_STACK_DUMP : FLM_STACK_POINTER)
                       : options->stacks,
     };
     if (!check(request, options, limits, why))
         return false;
-    if (request->stacks == FLM_STACK_COPY && USER_REGISTERS == 0)
+    if (request->stacks == FLM_STACK_DUMP && USER_REGISTERS == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "stacks cannot be unwound on this kind of machine: --call-graph=fp");
     if (!(options->event_count > 0 ? add_named(request, &asking, why)
@@ -400,12 +400,12 @@ static void explain_event(const struct flm_request *request, struct flm_text *ou
 }
 
 void flm_request_explain(const struct flm_request *request,
-                         const struct flm_recorder_options *options,
-                         const struct flm_limits *limits, struct flm_text *out)
+                         const struct flm_record_options *options, const struct flm_limits *limits,
+                         struct flm_text *out)
 {
     static const char *const stacks[] = {
         [FLM_STACK_AUTO] = "", /* was decided */
-        [FLM_STACK_COPY] = "stacks unwound",
+        [FLM_STACK_DUMP] = "stacks unwound",
         [FLM_STACK_POINTER] = "stacks by frame pointer",
         [FLM_STACK_BRANCHES] = "stacks by last branch records",
         [FLM_STACK_NONE] = "no stacks",

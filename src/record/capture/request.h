@@ -52,14 +52,14 @@ struct flm_kernel {
 extern const struct flm_kernel flm_kernel_here;
 
 /* False, and `why` with what would allow it. */
-bool flm_request_make(struct flm_request *request, const struct flm_recorder_options *options,
+bool flm_request_make(struct flm_request *request, const struct flm_record_options *options,
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why);
 
 /* What was decided, for people: a line each, the first of what is recorded, the others of what is
  * missing. */
 void flm_request_explain(const struct flm_request *request,
-                         const struct flm_recorder_options *options,
-                         const struct flm_limits *limits, struct flm_text *out);
+                         const struct flm_record_options *options, const struct flm_limits *limits,
+                         struct flm_text *out);
 
 #endif

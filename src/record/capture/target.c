@@ -1,5 +1,6 @@
 #include "record/capture/target.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,23 +32,25 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0;
 }
 
-/* As execvp looks for it. What cannot be started is said before anything is. */
-static bool find_command(const char *name, struct flm_error *why)
+enum { MOST_PATH = 4096 };
+
+/* The program's file, as execvp finds it with `path` for PATH. What cannot be started is reported
+ * before anything is. */
+static bool find_command(const char *name, const char *path, char *found, struct flm_error *why)
 {
     int error = ENOENT;
     if (strchr(name, '/')) {
-        if (is_program(name))
+        if (strlen(name) < MOST_PATH && is_program(name)) {
+            memcpy(found, name, strlen(name) + 1);
             return true;
+        }
         error = errno;
     } else if (name[0]) {
-        const char *path = getenv("PATH");
         for (const char *at = path ? path : "/bin:/usr/bin"; at; at = strchr(at, ':')) {
-            char whole[4096];
             at += *at == ':';
             int size = (int)strcspn(at, ":");
-            int wrote =
-                snprintf(whole, sizeof whole, "%.*s%s%s", size, at, size ? "/" : "./", name);
-            if (wrote > 0 && (size_t)wrote < sizeof whole && is_program(whole))
+            int wrote = snprintf(found, MOST_PATH, "%.*s%s%s", size, at, size ? "/" : "./", name);
+            if (wrote > 0 && wrote < MOST_PATH && is_program(found))
                 return true;
             if (errno == EACCES)
                 error = EACCES;
@@ -63,8 +66,36 @@ static bool find_command(const char *name, struct flm_error *why)
                          strerror(error));
 }
 
+/* What is executed: made before fork, for nothing may be allocated behind it. */
+struct program {
+    char path[MOST_PATH];
+    char *const *arguments;
+    char **as_script; /* of /bin/sh; owned */
+};
+
+static bool program_init(struct program *program, char *const *command, const char *path,
+                         struct flm_error *why)
+{
+    static char shell[] = "sh";
+    size_t count = 0;
+    *program = (struct program){.arguments = command};
+    if (!find_command(command[0], path, program->path, why))
+        return false;
+    while (command[count])
+        count++;
+    program->as_script = calloc(count + 2, sizeof *program->as_script);
+    if (!program->as_script)
+        return flm_error_memory(why);
+    program->as_script[0] = shell;
+    program->as_script[1] = program->path;
+    for (size_t i = 1; i < count; i++)
+        program->as_script[i + 1] = command[i];
+    return true;
+}
+
 /* Only what is safe between fork and exec. */
-_Noreturn static void wait_and_exec(int go, int trouble, char *const *command, uint64_t most_files)
+_Noreturn static void wait_and_exec(int go, int trouble, const struct program *program,
+                                    uint64_t most_files)
 {
     char byte;
     ssize_t got;
@@ -81,19 +112,20 @@ _Noreturn static void wait_and_exec(int go, int trouble, char *const *command, u
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvp(command[0], command);
+    execv(program->path, program->arguments);
     int error = errno;
+    if (error == ENOEXEC) { /* a script that does not say by what it is read, as execvp does it */
+        execv("/bin/sh", program->as_script);
+        error = errno;
+    }
     (void)!write(trouble, &error, sizeof error);
     _exit(127);
 }
 
-bool flm_child_start(struct flm_child *child, char *const *command, uint64_t files,
-                     struct flm_error *why)
+static bool start(struct flm_child *child, const struct program *program, uint64_t files,
+                  struct flm_error *why)
 {
     int go[2], trouble[2];
-    *child = (struct flm_child){.go = -1, .trouble = -1, .ended = -1, .status = -1};
-    if (!find_command(command[0], why))
-        return false;
     if (pipe2(go, O_CLOEXEC) != 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "no pipe to the command: %s", strerror(errno));
     if (pipe2(trouble, O_CLOEXEC) != 0) {
@@ -106,7 +138,7 @@ bool flm_child_start(struct flm_child *child, char *const *command, uint64_t fil
     pid_t process = fork();
     if (process == 0) {
         close(go[1]); /* else it would wait for itself when we are killed */
-        wait_and_exec(go[0], trouble[1], command, files);
+        wait_and_exec(go[0], trouble[1], program, files);
     }
     int error = errno;
     close(go[0]);
@@ -114,8 +146,8 @@ bool flm_child_start(struct flm_child *child, char *const *command, uint64_t fil
     if (process < 0) {
         close(go[1]);
         close(trouble[0]);
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be started: %s", command[0],
-                             strerror(error));
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be started: %s",
+                             program->arguments[0], strerror(error));
     }
     child->process = process;
     child->go = go[1];
@@ -124,6 +156,17 @@ bool flm_child_start(struct flm_child *child, char *const *command, uint64_t fil
     child->ended = (int)syscall(SYS_pidfd_open, process, 0);
 #endif
     return true;
+}
+
+bool flm_child_start(struct flm_child *child, char *const *command, const char *path,
+                     uint64_t files, struct flm_error *why)
+{
+    assert(command && command[0]);
+    struct program program;
+    *child = (struct flm_child){.go = -1, .trouble = -1, .ended = -1, .status = -1};
+    bool good = program_init(&program, command, path, why) && start(child, &program, files, why);
+    free(program.as_script);
+    return good;
 }
 
 bool flm_child_release(struct flm_child *child, const char *name, struct flm_error *why)

@@ -24,10 +24,11 @@ struct flm_child {
 
 /* {.process = 0} is none. Starts the command, stopped in front of its exec. False, and `why`, when
  * there is no such command, or it may not be executed: that is found before anything is started.
+ * `path`: where a command without '/' is looked for, as in PATH; NULL: /bin:/usr/bin.
  * `files`: how many files it may have open, as we might before we raised it for ourselves (programs
  * that close all, or use select(), depend on it); 0: as many as we. */
-bool flm_child_start(struct flm_child *child, char *const *command, uint64_t files,
-                     struct flm_error *why);
+bool flm_child_start(struct flm_child *child, char *const *command, const char *path,
+                     uint64_t files, struct flm_error *why);
 
 /* Lets it run. False, and `why`, when the exec failed. */
 bool flm_child_release(struct flm_child *child, const char *name, struct flm_error *why);

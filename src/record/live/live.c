@@ -23,7 +23,7 @@ struct flm_live {
     struct flm_live_window window;
     int64_t chunk_ns; /* when the chunk began */
     double cpu_s;     /* ours, until then */
-    struct flm_session_counts counted;
+    struct flm_record_counts counted;
     bool shows_all;
 
     pthread_mutex_t lock; /* of what follows */
@@ -88,7 +88,7 @@ static struct flm_profile *take_profile(struct flm_live *r, struct flm_error *wh
 
 static bool take_chunk(struct flm_live *r, int64_t now_ns, struct flm_error *why)
 {
-    struct flm_session_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
+    struct flm_record_counts counts = flm_session_counts(flm_recorder_session(r->recorder));
     struct flm_profile *profile = take_profile(r, why);
     double cpu_s = (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
     const struct flm_live_info info = {.duration_s = (double)(now_ns - r->chunk_ns) / 1e9,
@@ -149,7 +149,7 @@ static void *run(void *context)
     pthread_mutex_unlock(&r->lock);
     if (good && !has_failed && !was_stopped) /* what is left of the last interval */
         good = take_chunk(r, flm_now_ns(), &why);
-    struct flm_recorder_result result = flm_recorder_result(r->recorder);
+    struct flm_record_result result = flm_recorder_result(r->recorder);
     pthread_mutex_lock(&r->lock);
     if (!good && !has_failed)
         r->state.why = why;
@@ -177,7 +177,7 @@ static void *run(void *context)
  * others. */
 static double rate_of(const struct flm_recorder *recorder)
 {
-    struct flm_recorder_result result = flm_recorder_result(recorder);
+    struct flm_record_result result = flm_recorder_result(recorder);
     bool is_time = result.chose_event || strncmp(result.event, "cycles", 6) == 0;
     return is_time ? result.asked_hz : 0;
 }

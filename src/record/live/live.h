@@ -18,7 +18,7 @@
 #include "record/live/window.h"
 
 struct flm_live_options {
-    struct flm_recorder_options recorder;
+    struct flm_record_options recorder;
     int64_t interval_ns;
     size_t window; /* intervals */
 };

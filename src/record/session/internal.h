@@ -108,7 +108,7 @@ struct flm_session {
     struct flm_runtime_file *runtime_files; /* that processes have mapped */
     size_t runtime_file_count, runtime_file_capacity;
     bool moves_code; /* a runtime has times: the same address may be different code later */
-    struct flm_session_counts counts;
+    struct flm_record_counts counts;
     struct flm_session_loss *losses;
     size_t loss_count, loss_capacity;
     struct flm_session_note *notes;

@@ -145,7 +145,7 @@ uint64_t flm_session_kernel_start(const struct flm_session *s)
     return flm_processes_kernel_start(s->processes);
 }
 
-struct flm_session_counts flm_session_counts(const struct flm_session *s)
+struct flm_record_counts flm_session_counts(const struct flm_session *s)
 {
     return s->counts;
 }

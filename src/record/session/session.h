@@ -20,6 +20,7 @@
 #define FLAMEL_RECORD_SESSION_SESSION_H
 
 #include "flamel/builder.h"
+#include "flamel/record.h"
 #include "record/perf/event.h"
 #include "record/runtime/runtime.h"
 #include "symbol/registry/module.h"
@@ -106,18 +107,7 @@ struct flm_stack flm_session_unwind(struct flm_session *session, const struct fl
 /* A process as it is now. NULL only when memory ran out. */
 const struct flm_process *flm_session_process(struct flm_session *session, int32_t id);
 
-struct flm_session_counts {
-    uint64_t samples;
-    uint64_t lost; /* records that did not fit into a ring, and samples that the kernel dropped */
-    uint64_t throttled;   /* times that the kernel stopped sampling for a while */
-    uint64_t tasks_begun; /* threads and processes that others made */
-    uint64_t stacks_unwound;
-    uint64_t stacks_not_whole; /* of these; and of those again: */
-    uint64_t stacks_cut;       /* a larger copy of the stack would have more */
-    uint64_t stacks_elsewhere; /* they go on on another stack, which no copy reaches */
-    uint64_t frames_unwound;
-};
-struct flm_session_counts flm_session_counts(const struct flm_session *session);
+struct flm_record_counts flm_session_counts(const struct flm_session *session);
 
 /* What it keeps now: a recording of many short processes shall not grow with them. */
 struct flm_session_kept {

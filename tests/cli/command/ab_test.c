@@ -17,7 +17,7 @@
 
 static const char busy[] = "i=0\nwhile [ $i -lt 5000 ]; do i=$((i+1)); done\n";
 
-static const struct flm_recorder_options recorder = {.frequency_hz = 4999};
+static const struct flm_record_options recorder = {.frequency_hz = 4999};
 
 /* A script that computes a little, and then does what else is asked of it. */
 static const char *script(const char *name, const char *rest)

@@ -22,8 +22,7 @@ static struct flm_profile *profile_of_one_sample(void)
 
 /* What is said of 1000 samples whose stacks came out so: the line that begins with "stacks", and
  * those that continue it; "" where there is none. */
-static const char *told_in(const char *output, struct flm_session_counts counts,
-                           uint32_t stack_size)
+static const char *told_in(const char *output, struct flm_record_counts counts, uint32_t stack_size)
 {
     static char text[1000];
     struct flm_text out = {0};
@@ -43,7 +42,7 @@ static const char *told_in(const char *output, struct flm_session_counts counts,
     return text;
 }
 
-static const char *told(struct flm_session_counts counts, uint32_t stack_size)
+static const char *told(struct flm_record_counts counts, uint32_t stack_size)
 {
     return told_in("app.flm", counts, stack_size);
 }
@@ -51,13 +50,13 @@ static const char *told(struct flm_session_counts counts, uint32_t stack_size)
 static void nothing_is_said_of_stacks_that_are_whole(void **state)
 {
     (void)state;
-    assert_string_equal(told((struct flm_session_counts){.stacks_unwound = 1000}, 16384), "");
+    assert_string_equal(told((struct flm_record_counts){.stacks_unwound = 1000}, 16384), "");
 }
 
 static void a_larger_copy_is_recommended_where_it_helps(void **state)
 {
     (void)state;
-    const struct flm_session_counts cut = {.stacks_not_whole = 250, .stacks_cut = 250};
+    const struct flm_record_counts cut = {.stacks_not_whole = 250, .stacks_cut = 250};
     assert_string_equal(told(cut, 16384),
                         "stacks    25 % do not reach the outermost frame: more of the stack was "
                         "needed than was copied (--stack-size 65528 copies most)");
@@ -68,7 +67,7 @@ static void a_larger_copy_is_recommended_where_it_helps(void **state)
 static void stacks_of_their_own_are_no_reason_to_copy_more(void **state)
 {
     (void)state;
-    const struct flm_session_counts own = {.stacks_not_whole = 801, .stacks_elsewhere = 801};
+    const struct flm_record_counts own = {.stacks_not_whole = 801, .stacks_elsewhere = 801};
     assert_string_equal(told(own, 16384),
                         "stacks    80.1 % do not reach the outermost frame: they continue where "
                         "no copy reaches: on another stack (signal handlers and coroutines may "
@@ -78,7 +77,7 @@ static void stacks_of_their_own_are_no_reason_to_copy_more(void **state)
 static void several_reasons_have_a_share_each(void **state)
 {
     (void)state;
-    const struct flm_session_counts both = {
+    const struct flm_record_counts both = {
         .stacks_not_whole = 300, .stacks_cut = 200, .stacks_elsewhere = 100};
     assert_string_equal(told(both, 16384),
                         "stacks    30 % do not reach the outermost frame: 20 % because more of the "
@@ -90,12 +89,12 @@ static void several_reasons_have_a_share_each(void **state)
 static void what_is_not_told_is_where_it_can_be_found(void **state)
 {
     (void)state;
-    const struct flm_session_counts other = {.stacks_not_whole = 20};
+    const struct flm_record_counts other = {.stacks_not_whole = 20};
     assert_string_equal(told(other, 16384), "stacks    2 % do not reach the outermost frame: "
                                             "flamel info app.flm says why");
     assert_string_equal(told_in("app.svg", other, 16384),
                         "stacks    2 % do not reach the outermost frame");
-    const struct flm_session_counts some = {.stacks_not_whole = 20, .stacks_cut = 5};
+    const struct flm_record_counts some = {.stacks_not_whole = 20, .stacks_cut = 5};
     assert_string_equal(told(some, 16384),
                         "stacks    2 % do not reach the outermost frame: 0.5 % because more of the "
                         "stack was needed than was copied (--stack-size 65528 copies most); flamel "

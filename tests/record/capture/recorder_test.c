@@ -61,7 +61,7 @@ static size_t read_told(const char *path, struct told *told, size_t capacity)
 
 struct recording {
     struct flm_profile *profile;
-    struct flm_recorder_result result;
+    struct flm_record_result result;
     bool kernel;
 };
 
@@ -71,7 +71,7 @@ static void clear(struct recording *recording)
 }
 
 /* False, and said, when nothing may be recorded here. */
-static bool make_recording(const struct flm_recorder_options *options, flm_recorder_tick tick,
+static bool make_recording(const struct flm_record_options *options, flm_recorder_tick tick,
                            void *context, struct recording *recording)
 {
     struct flm_error why;
@@ -127,14 +127,14 @@ static double unsampled_share(const struct recording *recording, const struct to
     return fmax(0, 1 - total_of(recording->profile, "cpu-clock", NULL) / all_ns);
 }
 
-static bool record_once(const char *program, const struct flm_recorder_options *options,
+static bool record_once(const char *program, const struct flm_record_options *options,
                         struct recording *recording, struct told *told, size_t *count)
 {
     char out[300], script[700];
     snprintf(out, sizeof out, "%s", temporary_path("told"));
     snprintf(script, sizeof script, "exec %s 100 > %s", program, out);
     char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
-    struct flm_recorder_options all = *options;
+    struct flm_record_options all = *options;
     all.command = command;
     all.events = clock_event;
     all.event_count = 1;
@@ -148,7 +148,7 @@ static bool record_once(const char *program, const struct flm_recorder_options *
 }
 
 /* Once more where more than a tenth of its time has no samples: such a recording proves little. */
-static bool record_calibration(const char *flags, const struct flm_recorder_options *options,
+static bool record_calibration(const char *flags, const struct flm_record_options *options,
                                struct recording *recording, struct told *told, size_t *count)
 {
     enum { TRIES = 5 };
@@ -195,7 +195,7 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     struct recording r;
     struct told told[16];
     size_t count;
-    if (!record_calibration("", &(struct flm_recorder_options){0}, &r, told, &count))
+    if (!record_calibration("", &(struct flm_record_options){0}, &r, told, &count))
         skip();
     assert_shares(&r, told, count);
     /* What was inlined has its own frame. */
@@ -221,7 +221,7 @@ static void frame_pointers_give_the_same_shares(void **state)
     struct recording r;
     struct told told[16];
     size_t count;
-    struct flm_recorder_options options = {.stacks = FLM_STACK_POINTER};
+    struct flm_record_options options = {.stacks = FLM_STACK_POINTER};
     if (!record_calibration("-fno-omit-frame-pointer", &options, &r, told, &count))
         skip();
     assert_shares(&r, told, count);
@@ -234,7 +234,7 @@ static void waiting_is_as_long_as_it_was(void **state)
     struct recording r;
     struct told told[16];
     size_t count;
-    struct flm_recorder_options options = {.off_cpu = true};
+    struct flm_record_options options = {.off_cpu = true};
     if (!record_calibration("", &options, &r, told, &count))
         skip();
     assert_shares(&r, told, count); /* waiting is a metric of its own */
@@ -271,11 +271,11 @@ static void a_process_that_runs_is_recorded_with_its_threads(void **state)
     }
     poll(NULL, 0, 100); /* it is past exec, and has its thread */
     struct recording r;
-    struct flm_recorder_options options = {.processes = &process,
-                                           .process_count = 1,
-                                           .events = clock_event,
-                                           .event_count = 1,
-                                           .session.per_thread = true};
+    struct flm_record_options options = {.processes = &process,
+                                         .process_count = 1,
+                                         .events = clock_event,
+                                         .event_count = 1,
+                                         .per_thread = true};
     bool done = make_recording(&options, NULL, NULL, &r); /* until it ends */
     waitpid(process, NULL, 0);
     if (!done)
@@ -296,7 +296,7 @@ static void another_user_may_record_what_is_his(void **state)
         struct recording r;
         char *command[] = {(char[]){"sh"}, (char[]){"-c"},
                            (char[]){"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"}, NULL};
-        struct flm_recorder_options options = {.command = command};
+        struct flm_record_options options = {.command = command};
         /* A process that changed its user may not be looked at by it, until it says so. */
         if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0 ||
             prctl(PR_SET_DUMPABLE, 1) != 0)
@@ -327,7 +327,7 @@ static void recording_stops_when_it_is_told_to(void **state)
     int ticks = 0;
     struct recording r;
     char *command[] = {(char[]){"sleep"}, (char[]){"60"}, NULL};
-    struct flm_recorder_options options = {.command = command};
+    struct flm_record_options options = {.command = command};
     if (!make_recording(&options, stop_at_once, &ticks, &r))
         skip();
     assert_int_equal(ticks, 1);
@@ -341,9 +341,9 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     struct flm_error why = {0};
-    assert_null(flm_recorder_new(&(struct flm_recorder_options){0}, &why));
+    assert_null(flm_recorder_new(&(struct flm_record_options){0}, &why));
     char *none[] = {(char[]){"no-such-command-here"}, NULL};
-    assert_null(flm_recorder_new(&(struct flm_recorder_options){.command = none}, &why));
+    assert_null(flm_recorder_new(&(struct flm_record_options){.command = none}, &why));
     assert_non_null(strstr(why.text, "command not found"));
 }
 
@@ -353,7 +353,7 @@ static void a_process_that_is_not_there_is_named(void **state)
     struct flm_error why = {0};
     static const int32_t nobody = 2147483647;
     assert_null(flm_recorder_new(
-        &(struct flm_recorder_options){.processes = &nobody, .process_count = 1}, &why));
+        &(struct flm_record_options){.processes = &nobody, .process_count = 1}, &why));
     assert_non_null(strstr(why.text, "2147483647"));
 }
 
@@ -374,12 +374,12 @@ static void what_did_not_fit_is_counted(void **state)
     struct recording r;
     char *command[] = {(char[]){"sh"}, (char[]){"-c"},
                        (char[]){"i=0; while [ $i -lt 900000 ]; do i=$((i+1)); done"}, NULL};
-    struct flm_recorder_options options = {.command = command,
-                                           .events = clock_event,
-                                           .event_count = 1,
-                                           .frequency_hz = 4999,
-                                           .stacks = FLM_STACK_COPY,
-                                           .ring_size = 65536};
+    struct flm_record_options options = {.command = command,
+                                         .events = clock_event,
+                                         .event_count = 1,
+                                         .frequency_hz = 4999,
+                                         .stacks = FLM_STACK_DUMP,
+                                         .ring_size = 65536};
     if (!make_recording(&options, be_slow, NULL, &r))
         skip();
     uint64_t lost = r.result.counts.lost + r.result.lost_unsaid;
@@ -436,7 +436,7 @@ static void a_killed_recorder_leaves_what_it_had(void **state)
         struct recording r;
         char *command[] = {(char[]){"sh"}, (char[]){"-c"},
                            (char[]){"while kill -0 $PPID 2> /dev/null; do :; done"}, NULL};
-        struct flm_recorder_options options = {
+        struct flm_record_options options = {
             .command = command, .events = clock_event, .event_count = 1, .spool = spool};
         _exit(make_recording(&options, NULL, NULL, &r) ? 0 : 77);
     }
@@ -475,14 +475,14 @@ static void what_is_read_again_is_what_was_recorded(void **state)
     shell("g++ -O2 -g -pthread %s -o locations", source);
     char *command[] = {program, (char[]){"12"}, NULL};
     /* Copies too small for the deepest stacks: what was not found must be missing in both. */
-    struct flm_recorder_options options = {.command = command,
-                                           .events = clock_event,
-                                           .event_count = 1,
-                                           .frequency_hz = 999,
-                                           .stacks = FLM_STACK_COPY,
-                                           .stack_size = 1024,
-                                           .session = {.keep_times = true},
-                                           .spool = spool};
+    struct flm_record_options options = {.command = command,
+                                         .events = clock_event,
+                                         .event_count = 1,
+                                         .frequency_hz = 999,
+                                         .stacks = FLM_STACK_DUMP,
+                                         .stack_size = 1024,
+                                         .keep_times = true,
+                                         .spool = spool};
     if (!make_recording(&options, NULL, NULL, &r))
         skip();
     struct flm_profile *again = flm_load(spool, NULL, &why);
@@ -525,12 +525,12 @@ static void what_is_left_of_waiting_is_what_was_recorded(void **state)
     snprintf(spool, sizeof spool, "%s", temporary_path("waiting.part"));
     char *command[] = {(char[]){"sh"}, (char[]){"-c"},
                        (char[]){"i=0; while [ $i -lt 9 ]; do sleep 0.01; i=$((i+1)); done"}, NULL};
-    struct flm_recorder_options options = {.command = command,
-                                           .events = clock_event,
-                                           .event_count = 1,
-                                           .off_cpu = true,
-                                           .session = {.keep_times = true},
-                                           .spool = spool};
+    struct flm_record_options options = {.command = command,
+                                         .events = clock_event,
+                                         .event_count = 1,
+                                         .off_cpu = true,
+                                         .keep_times = true,
+                                         .spool = spool};
     if (!make_recording(&options, NULL, NULL, &r))
         skip();
     struct flm_profile *again = flm_load(spool, NULL, &why);
@@ -548,7 +548,7 @@ static void what_is_left_of_waiting_is_what_was_recorded(void **state)
 static bool record_true(void *context, struct flm_error *why)
 {
     char *command[] = {(char[]){"true"}, NULL};
-    struct flm_recorder_options options = {.command = command, .spool = context};
+    struct flm_record_options options = {.command = command, .spool = context};
     struct flm_recorder *recorder = flm_recorder_new(&options, why);
     bool good = recorder && flm_recorder_run(recorder, NULL, NULL, why);
     if (recorder)

@@ -50,7 +50,7 @@ static const struct fake everything = {.has_lost = true,
                                        .may_kernel = true};
 static const struct flm_limits limits = {.paranoid = 2, .is_there = true, .most_hz = 100000};
 
-static bool ask(struct fake fake, const struct flm_recorder_options *options,
+static bool ask(struct fake fake, const struct flm_record_options *options,
                 struct flm_request *request, struct flm_error *why)
 {
     struct flm_kernel kernel = {open_fake, &fake, "/nonexistent"};
@@ -58,7 +58,7 @@ static bool ask(struct fake fake, const struct flm_recorder_options *options,
 }
 
 static const struct perf_event_attr *asked(struct fake fake,
-                                           const struct flm_recorder_options *options)
+                                           const struct flm_record_options *options)
 {
     static struct flm_request request;
     struct flm_error why;
@@ -68,7 +68,7 @@ static const struct perf_event_attr *asked(struct fake fake,
 }
 
 static char *const command[] = {(char[]){"app"}, NULL};
-static const struct flm_recorder_options plain = {.command = command};
+static const struct flm_record_options plain = {.command = command};
 
 static void cycles_are_taken_where_the_processor_counts_them(void **state)
 {
@@ -118,7 +118,7 @@ static void the_whole_machine_is_tried_on_a_processor_that_runs(void **state)
              root, root);
     assert_int_equal(system(command_line), 0);
     struct flm_kernel kernel = {open_fake, &fake, root};
-    struct flm_recorder_options options = {.machine = true};
+    struct flm_record_options options = {.machine = true};
     struct flm_request request;
     assert_true(flm_request_make(&request, &options, &limits, &kernel, NULL));
     assert_int_equal(fake.processor, 2);
@@ -149,7 +149,7 @@ static void without_rights_user_space_is_recorded(void **state)
 
     /* Who asks for the kernel gets it, or hears why not. */
     struct flm_error why = {0};
-    struct flm_recorder_options kernel = plain;
+    struct flm_record_options kernel = plain;
     const char *events[] = {"cpu-clock:k"};
     kernel.events = events;
     kernel.event_count = 1;
@@ -164,8 +164,8 @@ static void without_rights_user_space_is_recorded(void **state)
 static void stacks_are_asked_for_as_the_mode_says(void **state)
 {
     (void)state;
-    struct flm_recorder_options options = plain;
-    options.stacks = FLM_STACK_COPY;
+    struct flm_record_options options = plain;
+    options.stacks = FLM_STACK_DUMP;
     options.stack_size = 8192;
     const struct perf_event_attr *attr = asked(everything, &options);
     assert_int_equal(attr->sample_stack_user, 8192);
@@ -193,7 +193,7 @@ static void stacks_are_asked_for_as_the_mode_says(void **state)
 static void rates_are_what_was_asked_for(void **state)
 {
     (void)state;
-    struct flm_recorder_options options = plain;
+    struct flm_record_options options = plain;
     const char *events[] = {"cpu-clock,page-faults", "context-switches"};
     struct flm_request request;
     options.events = events;
@@ -229,7 +229,7 @@ static void rates_are_what_was_asked_for(void **state)
 static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
 {
     (void)state;
-    struct flm_recorder_options options = plain;
+    struct flm_record_options options = plain;
     struct flm_request request;
     options.off_cpu = true;
     assert_true(ask(everything, &options, &request, NULL));
@@ -254,7 +254,7 @@ static void events_that_would_never_come_are_refused(void **state)
 {
     (void)state;
     const char *const names[] = {"context-switches"};
-    struct flm_recorder_options options = plain;
+    struct flm_record_options options = plain;
     struct flm_request request;
     struct flm_error why = {0};
     struct fake user = everything;

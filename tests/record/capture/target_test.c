@@ -31,7 +31,7 @@ static void a_command_waits_until_it_is_released(void **state)
     char *command[] = {(char[]){"touch"}, path, NULL};
     struct flm_child child;
     struct flm_error why;
-    if (!flm_child_start(&child, command, 0, &why))
+    if (!flm_child_start(&child, command, NULL, 0, &why))
         fail_msg("%s", why.text);
     poll(NULL, 0, 20);
     assert_int_not_equal(access(path, F_OK), 0);
@@ -50,12 +50,12 @@ static void its_status_is_told(void **state)
     char *exits[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 3"}, NULL};
     char *dies[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"kill -9 $$"}, NULL};
     struct flm_child child;
-    assert_true(flm_child_start(&child, exits, 0, NULL));
+    assert_true(flm_child_start(&child, exits, NULL, 0, NULL));
     assert_true(flm_child_release(&child, "sh", NULL));
     wait_for(&child);
     assert_true(WIFEXITED(child.status) && WEXITSTATUS(child.status) == 3);
     flm_child_clear(&child);
-    assert_true(flm_child_start(&child, dies, 0, NULL));
+    assert_true(flm_child_start(&child, dies, NULL, 0, NULL));
     assert_true(flm_child_release(&child, "sh", NULL));
     wait_for(&child);
     assert_true(WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGKILL);
@@ -77,7 +77,7 @@ static void a_command_may_open_as_many_files_as_without_us(void **state)
     flm_limits_read(&limits, "");
     assert_int_equal(limits.files_before, 57);
     assert_true(limits.files == fewer.rlim_max);
-    assert_true(flm_child_start(&child, asks, limits.files_before, NULL));
+    assert_true(flm_child_start(&child, asks, NULL, limits.files_before, NULL));
     assert_true(flm_child_release(&child, "sh", NULL));
     wait_for(&child);
     assert_int_equal(child.status, 0);
@@ -92,7 +92,7 @@ static void one_that_is_not_released_never_begins(void **state)
     snprintf(path, sizeof path, "%s", temporary_path("never"));
     char *command[] = {(char[]){"touch"}, path, NULL};
     struct flm_child child;
-    assert_true(flm_child_start(&child, command, 0, NULL));
+    assert_true(flm_child_start(&child, command, NULL, 0, NULL));
     pid_t process = child.process;
     flm_child_clear(&child);
     assert_int_not_equal(access(path, F_OK), 0);
@@ -106,7 +106,7 @@ static void assert_refused(const char *name, const char *reason)
     char *command[] = {copy, NULL};
     struct flm_child child;
     struct flm_error why = {0};
-    assert_false(flm_child_start(&child, command, 0, &why));
+    assert_false(flm_child_start(&child, command, NULL, 0, &why));
     assert_non_null(strstr(why.text, reason));
     assert_int_equal(child.process, 0);
     flm_child_clear(&child);
@@ -134,10 +134,42 @@ static void what_exec_refuses_is_said_then(void **state)
     char *command[] = {path, NULL};
     struct flm_child child;
     struct flm_error why = {0};
-    assert_true(flm_child_start(&child, command, 0, &why));
+    assert_true(flm_child_start(&child, command, NULL, 0, &why));
     assert_false(flm_child_release(&child, "script", &why));
     assert_string_equal(why.text, "script: cannot be executed: No such file or directory");
     flm_child_clear(&child);
+}
+
+/* The status of a script of the temporary folder, by its name alone; -1: it was not found. */
+static int status_in(const char *path, const char *name)
+{
+    char copy[100], argument[] = "7";
+    snprintf(copy, sizeof copy, "%s", name);
+    char *command[] = {copy, argument, NULL};
+    struct flm_child child;
+    if (!flm_child_start(&child, command, path, 0, NULL))
+        return -1;
+    assert_true(flm_child_release(&child, name, NULL));
+    while (!flm_child_has_ended(&child))
+        poll(NULL, 0, 1);
+    int status = WEXITSTATUS(child.status);
+    flm_child_clear(&child);
+    return status;
+}
+
+/* As execvp does it, but with the path that the caller gives. */
+static void a_name_is_looked_for_in_the_path_that_is_given(void **state)
+{
+    (void)state;
+    char folder[300], path[700];
+    snprintf(folder, sizeof folder, "%s",
+             write_temporary("flamel-target-script", flm_bytes_of("exit $1\n")));
+    assert_int_equal(chmod(folder, 0755), 0);
+    *strrchr(folder, '/') = 0;
+    snprintf(path, sizeof path, "/no/such/folder:%s:/bin", folder);
+    assert_int_equal(status_in(path, "flamel-target-script"), 7); /* by /bin/sh: it has no #! */
+    assert_int_equal(status_in("/no/such/folder", "flamel-target-script"), -1);
+    assert_int_equal(status_in(NULL, "flamel-target-script"), -1);
 }
 
 static void *sleep_until(void *lock)
@@ -186,6 +218,7 @@ int main(void)
         cmocka_unit_test(one_that_is_not_released_never_begins),
         cmocka_unit_test(what_cannot_be_started_is_said_at_once),
         cmocka_unit_test(what_exec_refuses_is_said_then),
+        cmocka_unit_test(a_name_is_looked_for_in_the_path_that_is_given),
         cmocka_unit_test(all_threads_of_a_process_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

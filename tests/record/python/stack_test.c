@@ -349,7 +349,7 @@ static bool record(const char *interpreter, char *program)
     snprintf(told_path, sizeof told_path, "%s.told", program);
     char *command[] = {words[0], words[1], program, NULL};
     static const char *const cpython[] = {"CPython"};
-    const struct flm_recorder_options o = {
+    const struct flm_record_options o = {
         .command = command, .runtimes = cpython, .runtime_count = 1};
     bool good = false;
     for (int i = 0; i < TRIES && !good; i++) {

@@ -1,0 +1,180 @@
+/* record.h - samples of programs while they run, as profiles.
+ *
+ *     struct flm_record_options o = {.size = sizeof o, .processes = &pid, .process_count = 1};
+ *     struct flm_recording *r = flm_recording_new(&o, &why);       opens everything; nothing runs
+ *     flm_recording_start(r, &why);                                in a thread of its own
+ *     ...
+ *     struct flm_profile *lately = flm_recording_take(r, &why);    since the start, or the last one
+ *     ...
+ *     flm_recording_stop(r, &why);
+ *     struct flm_profile *rest = flm_recording_take(r, &why);
+ *     flm_recording_free(r);
+ *
+ * What is recorded is a command that is started, processes or threads with all that they start, the
+ * whole machine, or the calling program itself. Stacks are unwound while it is recorded (the kernel
+ * copies a part of each), symbols are read when a profile is taken. So a recording costs memory by
+ * how many different stacks there are in a window, and not by how long it runs.
+ *
+ * Everything that may be refused (rights, limits, an event that the kernel does not have) is tried
+ * by flm_recording_new, and is refused with what would allow it.
+ *
+ * Threads: functions on one recording are called from one thread at a time, except
+ * flm_recording_stop, flm_recording_take, flm_recording_wait and flm_recording_result, which any
+ * thread may call while it runs. Callbacks come from the thread that records. Different recordings
+ * are independent. The library catches no signals, and reads no environment (libdebuginfod, where
+ * `debuginfod` asks for it, reads its own). */
+#ifndef FLAMEL_RECORD_H
+#define FLAMEL_RECORD_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum flm_stack_mode {
+    FLM_STACK_AUTO,     /* a stack dump, unwound by .eh_frame */
+    FLM_STACK_DUMP,     /* the same: user stack bytes copied by the kernel */
+    FLM_STACK_POINTER,  /* frame pointers, by the kernel: cheapest where programs have them */
+    FLM_STACK_BRANCHES, /* last branch records: the kernel and the processor must have them */
+    FLM_STACK_NONE      /* the leaf alone */
+};
+
+/* All zero but `size` and a target is a good choice. What it points to is the caller's, and must
+ * last as long as the recording. */
+struct flm_record_options {
+    size_t size; /* sizeof(struct flm_record_options): what is behind it is as if it were 0 */
+
+    /* The target: one of these. */
+    char *const *command;     /* ended by NULL: started, and its children followed */
+    const int32_t *processes; /* with all their threads and children */
+    size_t process_count;
+    const int32_t *threads; /* may be given together with processes */
+    size_t thread_count;
+    bool machine; /* everything that runs */
+    bool self;    /* the calling program, except the thread that records it */
+
+    const char
+        *path; /* where a command without '/' is looked for, as in PATH; NULL: /bin:/usr/bin */
+
+    const char *const *events; /* "cycles", "cpu-clock:u", "sched:sched_switch"; none: the best */
+    size_t event_count;
+    double frequency_hz; /* 0: 999 */
+    uint64_t period;     /* one sample in so many events; 0: by frequency */
+    enum flm_stack_mode stacks;
+    uint32_t stack_size;         /* bytes of a stack dump; 0: 16384 */
+    bool off_cpu;                /* how long threads do not run, and where, is a metric too */
+    bool no_kernel;              /* user space alone */
+    bool no_inherit;             /* not its children */
+    const char *const *runtimes; /* whose functions are read from outside: "CPython" */
+    size_t runtime_count;
+    size_t ring_size;    /* bytes for each processor; 0: as much as is allowed and sensible */
+    int64_t duration_ns; /* 0: until the target ends, or it is stopped */
+
+    const char *spool; /* a file for records until the profile is written; NULL: none */
+
+    bool keep_times; /* every sample with its time and labels */
+    bool per_thread; /* the outermost frame is the thread, below the command */
+    bool lines;      /* frames have the line that they are at, and are told apart by it */
+
+    /* Where symbols are looked for: as in struct flm_load_options. */
+    const char *const *symbol_dirs;
+    size_t symbol_dir_count;
+    const char *perf_dir, *cache_dir;
+    bool debuginfod;
+
+    /* About ten times a second; false stops. */
+    bool (*tick)(void *context);
+    /* Events were lost since it was called last: the ring was full, or the kernel dropped them. */
+    void (*lost)(void *context, uint64_t count);
+    /* Symbols are read by flm_recording_take: so many modules of so many. False stops. */
+    bool (*progress)(void *context, size_t done, size_t count);
+    void *context;
+};
+
+struct flm_recording;
+
+/* Opens everything, and starts a command stopped in front of its first instruction. NULL, and
+ * `why`, when that is refused, or `size` is 0 or larger than this library knows. */
+struct flm_recording *flm_recording_new(const struct flm_record_options *options,
+                                        struct flm_error *why);
+
+/* Stops it. A command that runs goes on, one that never ran is ended. NULL is accepted. */
+void flm_recording_free(struct flm_recording *recording);
+
+/* What is recorded and how, for people, a line each: first "cpu-clock (no hardware counters here),
+ * 999 Hz, stacks unwound, user space", then what is not recorded, and what would allow it. Good
+ * until the recording is freed; NULL, and `why`, when memory ran out. */
+const char *flm_recording_description(struct flm_recording *recording, struct flm_error *why);
+
+/* A fact for the profile: "commit", "4f2a9c". Before it runs. False, and `why`, when memory ran
+ * out. */
+bool flm_recording_note(struct flm_recording *recording, const char *key, const char *value,
+                        struct flm_error *why);
+
+/* Records in the calling thread until the target ends, the duration is over, or tick says stop.
+ * Once, and not after flm_recording_start. */
+bool flm_recording_run(struct flm_recording *recording, struct flm_error *why);
+
+/* Records in a thread of its own, in which all signals are blocked. */
+bool flm_recording_start(struct flm_recording *recording, struct flm_error *why);
+
+/* Waits until it is over, for so long at most; whether it is. */
+bool flm_recording_wait(struct flm_recording *recording, int64_t most_ns);
+
+/* Ends it, and waits until the last samples are read. False, and `why`, when recording had failed:
+ * what was recorded before can be taken all the same. */
+bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
+
+/* The profile of what was recorded since the start, or since it was taken last: all metrics that
+ * the recording has, also where nothing ran. The caller owns it. While it records this takes a tenth
+ * of a second or two, and longer where the symbols of large programs are read for the first time.
+ * NULL, and `why`, when it fails. */
+struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
+
+/* Asks a command that still runs to end (SIGTERM), and waits a second at most for it to do so. */
+void flm_recording_end_command(struct flm_recording *recording);
+
+/* Since the start. */
+struct flm_record_counts {
+    uint64_t samples;
+    uint64_t lost; /* records that did not fit into a ring, and samples that the kernel dropped */
+    uint64_t throttled;   /* times that the kernel stopped sampling for a while */
+    uint64_t tasks_begun; /* threads and processes that others made */
+    uint64_t stacks_unwound;
+    uint64_t stacks_not_whole; /* truncated stacks, of these; and of those again: */
+    uint64_t stacks_cut;       /* a larger stack dump would have more */
+    uint64_t stacks_elsewhere; /* they go on on another stack, which no stack dump reaches */
+    uint64_t frames_unwound;
+};
+
+struct flm_record_result {
+    size_t size;                  /* in: sizeof(struct flm_record_result) */
+    double duration_s, cpu_s;     /* of the target, as far as samples tell */
+    double asked_hz, achieved_hz; /* samples per second on a processor; 0: a period was asked for,
+                                   * or it cannot be known */
+    struct flm_record_counts counts;
+    double recorder_cpu_s;
+    uint64_t late, damaged; /* records out of order, and such as make no sense */
+    uint64_t lost_unsaid;   /* lost by the events' own counts, without a record that says so */
+    int exit_status;        /* of the command, as waitpid has it; -1: none, or it still runs */
+    int process_id;         /* of the command; 0: there is none */
+    bool chose_event;       /* no event was named */
+    bool counts_time; /* the first one is a clock or cycles: what runs is sampled at its rate */
+    bool is_limited;  /* programs that get rights of others (setuid) are not recorded */
+    double events;    /* of the first one, as the kernel has counted them; samples stand for them */
+    uint32_t stack_size;    /* bytes of each stack dump; 0: there are none */
+    const char *event;      /* the first one; the recording's */
+    const char *spool_lost; /* why the rest could not be spooled; NULL: all was. The recording's */
+};
+
+/* How far it is: complete when it is over; while it runs, as of the last tick. False, and `why`,
+ * when `size` is 0 or larger than this library knows. */
+bool flm_recording_result(struct flm_recording *recording, struct flm_record_result *result,
+                          struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

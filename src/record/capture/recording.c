@@ -1,0 +1,390 @@
+/* recording.c - include/flamel/record.h over the recorder: a thread for it, and requests that its
+ * thread serves at each tick, so that a session is only touched by one thread. */
+#include "flamel/record.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/clock.h"
+#include "record/capture/recorder.h"
+#include "record/capture/target.h"
+
+enum phase { OPEN, RUNS, OVER };
+
+struct flm_recording {
+    struct flm_record_options options;
+    struct flm_recorder *recorder;
+    struct flm_text description;
+    struct flm_tasks own_tasks; /* of a program that records itself */
+    uint64_t lost;              /* was reported */
+    bool was_taken, is_finished;
+
+    pthread_t thread, runner;
+    bool has_thread;
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    enum phase phase;
+    long thread_id; /* of the thread, in the kernel's numbers */
+    bool go, stop, has_failed;
+    struct flm_error why;
+    bool wants_profile, wants_result;
+    struct flm_profile *profile;
+    struct flm_error profile_why;
+    struct flm_record_result result;
+};
+
+/* ---- In the thread that records --------------------------------------------------------------- */
+
+/* How many modules' symbols are read; their names are not for the caller. */
+static bool forward_progress(void *context, struct flm_bytes module, size_t done, size_t count)
+{
+    const struct flm_recording *r = context;
+    (void)module;
+    return r->options.progress(r->options.context, done, count);
+}
+
+static bool fill(struct flm_recording *r, struct flm_builder *builder, struct flm_error *why)
+{
+    enum { RINGS_NS = 200000000 }; /* records are read some time after they happened */
+    struct flm_session *session = flm_recorder_session(r->recorder);
+    bool is_last = r->phase == OVER, is_first = !r->was_taken;
+    r->was_taken = true;
+    if (is_last && is_first)
+        return flm_session_finish(session, builder, r->options.progress ? forward_progress : NULL,
+                                  r, why);
+    return flm_session_take(session, is_last ? FLM_NO_TIME : flm_now_ns() - RINGS_NS, builder, why);
+}
+
+static struct flm_profile *take_now(struct flm_recording *r, struct flm_error *why)
+{
+    if (r->is_finished) {
+        flm_error_set(why, FLM_ERROR_USAGE, "all that was recorded was taken already");
+        return NULL;
+    }
+    struct flm_builder *builder = flm_builder_new(why);
+    if (!builder)
+        return NULL;
+    r->is_finished = r->phase == OVER;
+    if (fill(r, builder, why))
+        return flm_builder_finish(builder, why);
+    r->is_finished = true; /* a session that failed is of no more use */
+    flm_builder_free(builder);
+    return NULL;
+}
+
+static void serve(struct flm_recording *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool wants_profile = r->wants_profile, wants_result = r->wants_result;
+    pthread_mutex_unlock(&r->lock);
+    if (wants_result) {
+        struct flm_record_result result = flm_recorder_result(r->recorder);
+        pthread_mutex_lock(&r->lock);
+        r->result = result;
+        r->wants_result = false;
+        pthread_cond_broadcast(&r->changed);
+        pthread_mutex_unlock(&r->lock);
+    }
+    /* Until symbols are read the rings are drained. */
+    if (wants_profile && flm_session_prepare(flm_recorder_session(r->recorder))) {
+        struct flm_error why = {0};
+        struct flm_profile *profile = take_now(r, &why);
+        pthread_mutex_lock(&r->lock);
+        r->profile = profile;
+        r->profile_why = why;
+        r->wants_profile = false;
+        pthread_cond_broadcast(&r->changed);
+        pthread_mutex_unlock(&r->lock);
+    }
+}
+
+static bool tick(void *context, struct flm_recorder *recorder)
+{
+    struct flm_recording *r = context;
+    const struct flm_record_options *o = &r->options;
+    uint64_t lost = flm_session_counts(flm_recorder_session(recorder)).lost;
+    if (o->lost && lost > r->lost)
+        o->lost(o->context, lost - r->lost);
+    r->lost = lost;
+    serve(r);
+    bool goes_on = !o->tick || o->tick(o->context);
+    pthread_mutex_lock(&r->lock);
+    goes_on = goes_on && !r->stop;
+    pthread_mutex_unlock(&r->lock);
+    return goes_on;
+}
+
+/* Runs in the calling thread. */
+static bool run(struct flm_recording *r, struct flm_error *why)
+{
+    struct flm_error failure = {0};
+    bool good = flm_recorder_run(r->recorder, tick, r, &failure);
+    uint64_t lost = flm_session_counts(flm_recorder_session(r->recorder)).lost;
+    if (r->options.lost && lost > r->lost)
+        r->options.lost(r->options.context, lost - r->lost);
+    pthread_mutex_lock(&r->lock);
+    r->phase = OVER;
+    r->has_failed = !good;
+    r->why = failure;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    if (!good && why)
+        *why = failure;
+    return good;
+}
+
+static void *run_thread(void *context)
+{
+    struct flm_recording *r = context;
+    pthread_mutex_lock(&r->lock);
+    r->thread_id = syscall(SYS_gettid);
+    pthread_cond_broadcast(&r->changed);
+    while (!r->go && !r->stop)
+        pthread_cond_wait(&r->changed, &r->lock);
+    bool go = r->go;
+    pthread_mutex_unlock(&r->lock);
+    if (go)
+        run(r, NULL);
+    return NULL;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool make_thread(struct flm_recording *r, struct flm_error *why)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&r->thread, NULL, run_thread, r);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    r->has_thread = error == 0;
+    return r->has_thread ||
+           flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
+}
+
+/* All of this program's threads but the one that records: its own work would be in the profile, and
+ * each sample of it would make more. It must exist before events are opened, for what a recorded
+ * thread starts is recorded too. */
+static bool find_own_threads(struct flm_recording *r, struct flm_error *why)
+{
+    if (!make_thread(r, why))
+        return false;
+    pthread_mutex_lock(&r->lock);
+    while (!r->thread_id)
+        pthread_cond_wait(&r->changed, &r->lock);
+    pthread_mutex_unlock(&r->lock);
+    if (!flm_tasks_of_process(&r->own_tasks, (int32_t)getpid(), "", why))
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->own_tasks.count; i++)
+        if (r->own_tasks.items[i] != r->thread_id)
+            r->own_tasks.items[kept++] = r->own_tasks.items[i];
+    r->own_tasks.count = kept;
+    r->options.threads = r->own_tasks.items;
+    r->options.thread_count = kept;
+    return true;
+}
+
+static bool check_options(const struct flm_record_options *o, struct flm_error *why)
+{
+    int targets =
+        (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
+    if (targets == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to be recorded");
+    return targets == 1 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "a command, processes, the machine and the program itself are recorded "
+                         "one at a time");
+}
+
+struct flm_recording *flm_recording_new(const struct flm_record_options *options,
+                                        struct flm_error *why)
+{
+    if (options->size == 0 || options->size > sizeof *options) {
+        flm_error_set(why, FLM_ERROR_USAGE,
+                      "struct flm_record_options has a size of %zu bytes, and this library knows "
+                      "%zu: set it to sizeof, and use the header of this library or an older one",
+                      options->size, sizeof *options);
+        return NULL;
+    }
+    struct flm_recording *r = calloc(1, sizeof *r);
+    if (!r) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    memcpy(&r->options, options, options->size);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_t by_clock;
+    pthread_condattr_init(&by_clock);
+    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->changed, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    if (check_options(&r->options, why) && (!r->options.self || find_own_threads(r, why)) &&
+        (r->recorder = flm_recorder_new(&r->options, why)))
+        return r;
+    flm_recording_free(r);
+    return NULL;
+}
+
+void flm_recording_free(struct flm_recording *r)
+{
+    if (!r)
+        return;
+    if (r->has_thread) {
+        pthread_mutex_lock(&r->lock);
+        r->stop = true;
+        pthread_cond_broadcast(&r->changed);
+        pthread_mutex_unlock(&r->lock);
+        pthread_join(r->thread, NULL);
+    }
+    assert(r->phase != RUNS); /* flm_recording_run is not over */
+    flm_recorder_free(r->recorder);
+    flm_profile_free(r->profile);
+    flm_text_clear(&r->description);
+    flm_tasks_clear(&r->own_tasks);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+const char *flm_recording_description(struct flm_recording *r, struct flm_error *why)
+{
+    r->description.size = 0;
+    flm_recorder_explain(r->recorder, &r->description);
+    flm_text_putc(&r->description, 0);
+    if (!r->description.failed)
+        return r->description.at;
+    flm_error_memory(why);
+    return NULL;
+}
+
+bool flm_recording_note(struct flm_recording *r, const char *key, const char *value,
+                        struct flm_error *why)
+{
+    assert(key && value);
+    if (r->phase != OPEN)
+        return flm_error_set(why, FLM_ERROR_USAGE, "notes are made before the recording runs");
+    flm_session_note(flm_recorder_session(r->recorder), key, flm_bytes_of(value));
+    return true; /* without memory, the session fails when it is taken */
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static bool begin(struct flm_recording *r, pthread_t runner, struct flm_error *why)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_open = r->phase == OPEN && !r->stop;
+    if (is_open) {
+        r->phase = RUNS;
+        r->runner = runner;
+        r->go = true;
+        pthread_cond_broadcast(&r->changed);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return is_open || flm_error_set(why, FLM_ERROR_USAGE, "a recording runs once");
+}
+
+bool flm_recording_run(struct flm_recording *r, struct flm_error *why)
+{
+    if (r->options.self)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a program is recorded by another thread of it: start the recording");
+    return begin(r, pthread_self(), why) && run(r, why);
+}
+
+bool flm_recording_start(struct flm_recording *r, struct flm_error *why)
+{
+    if (r->phase == OPEN && !r->has_thread && !make_thread(r, why))
+        return false;
+    return begin(r, r->thread, why);
+}
+
+static bool is_runner(const struct flm_recording *r)
+{
+    return r->phase == RUNS && pthread_equal(pthread_self(), r->runner);
+}
+
+bool flm_recording_wait(struct flm_recording *r, int64_t most_ns)
+{
+    int64_t until_ns = flm_now_ns() + most_ns;
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    pthread_mutex_lock(&r->lock);
+    while (r->phase == RUNS && pthread_cond_timedwait(&r->changed, &r->lock, &until) == 0)
+        ;
+    bool is_over = r->phase != RUNS;
+    pthread_mutex_unlock(&r->lock);
+    return is_over;
+}
+
+bool flm_recording_stop(struct flm_recording *r, struct flm_error *why)
+{
+    pthread_mutex_lock(&r->lock);
+    r->stop = true;
+    while (r->phase == RUNS && !is_runner(r))
+        pthread_cond_wait(&r->changed, &r->lock);
+    bool has_failed = r->has_failed;
+    if (has_failed && why)
+        *why = r->why;
+    pthread_mutex_unlock(&r->lock);
+    return !has_failed;
+}
+
+struct flm_profile *flm_recording_take(struct flm_recording *r, struct flm_error *why)
+{
+    struct flm_profile *profile = NULL;
+    bool is_served = false;
+    pthread_mutex_lock(&r->lock);
+    if (r->phase == RUNS && !is_runner(r)) {
+        while (r->wants_profile && r->phase == RUNS) /* of another thread */
+            pthread_cond_wait(&r->changed, &r->lock);
+        r->wants_profile = true;
+        while (r->wants_profile && r->phase == RUNS)
+            pthread_cond_wait(&r->changed, &r->lock);
+        is_served = !r->wants_profile;
+        r->wants_profile = false;
+        if (is_served) {
+            profile = r->profile;
+            r->profile = NULL;
+            if (!profile && why)
+                *why = r->profile_why;
+        }
+    }
+    pthread_mutex_unlock(&r->lock);
+    return is_served ? profile : take_now(r, why);
+}
+
+void flm_recording_end_command(struct flm_recording *r)
+{
+    flm_recorder_end_command(r->recorder);
+}
+
+bool flm_recording_result(struct flm_recording *r, struct flm_record_result *result,
+                          struct flm_error *why)
+{
+    size_t size = result->size;
+    if (size == 0 || size > sizeof *result)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "struct flm_record_result has a size of %zu bytes, and this library "
+                             "knows %zu: set it to sizeof",
+                             size, sizeof *result);
+    pthread_mutex_lock(&r->lock);
+    if (r->phase == RUNS && !is_runner(r)) {
+        r->wants_result = true;
+        while (r->wants_result && r->phase == RUNS)
+            pthread_cond_wait(&r->changed, &r->lock);
+    }
+    bool is_there = r->phase == RUNS && !is_runner(r);
+    r->wants_result = false;
+    struct flm_record_result all = is_there ? r->result : flm_recorder_result(r->recorder);
+    pthread_mutex_unlock(&r->lock);
+    memcpy(result, &all, size);
+    result->size = size;
+    return true;
+}

@@ -1,0 +1,335 @@
+/* The public header over real programs. Where recording is not allowed, tests are skipped. */
+#include "flamel/record.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "profile/columns.h"
+#include "support/core/failures.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+
+enum { SECOND = 1000000000 };
+
+static char *busy[] = {(char[]){"sh"}, (char[]){"-c"},
+                       (char[]){"i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3"}, NULL};
+static char *endless[] = {(char[]){"sh"}, (char[]){"-c"},
+                          (char[]){"while kill -0 $PPID 2> /dev/null; do :; done"}, NULL};
+
+static struct flm_recording *make(struct flm_record_options *options)
+{
+    struct flm_error why;
+    options->size = sizeof *options;
+    options->path = "/usr/bin:/bin";
+    struct flm_recording *recording = flm_recording_new(options, &why);
+    if (!recording) {
+        print_message("not recorded: %s\n", why.text);
+        skip();
+    }
+    return recording;
+}
+
+static struct flm_record_result result_of(struct flm_recording *recording)
+{
+    struct flm_record_result result = {.size = sizeof result};
+    assert_true(flm_recording_result(recording, &result, NULL));
+    return result;
+}
+
+static double samples_of(const struct flm_profile *p)
+{
+    struct flm_metric metric = flm_profile_metric_named(p, "samples");
+    return metric.index == FLM_NONE ? 0 : flm_profile_total(p, metric);
+}
+
+static void options_have_a_size(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_record_options options = {.command = busy};
+    assert_null(flm_recording_new(&options, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_non_null(strstr(why.text, "set it to sizeof"));
+    options.size = sizeof options + 8;
+    assert_null(flm_recording_new(&options, &why));
+    assert_non_null(strstr(why.text, "set it to sizeof"));
+    /* What is behind the size is not read. */
+    static const int32_t nobody = INT32_MAX;
+    options = (struct flm_record_options){.size = offsetof(struct flm_record_options, threads),
+                                          .processes = &nobody,
+                                          .process_count = 1,
+                                          .machine = true,
+                                          .frequency_hz = -1};
+    assert_null(flm_recording_new(&options, &why));
+    assert_non_null(strstr(why.text, "there is no process 2147483647"));
+}
+
+static void one_target_is_recorded(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_record_options options = {.size = sizeof options};
+    assert_null(flm_recording_new(&options, &why));
+    assert_non_null(strstr(why.text, "nothing to be recorded"));
+    options.command = busy;
+    options.self = true;
+    assert_null(flm_recording_new(&options, &why));
+    assert_non_null(strstr(why.text, "one at a time"));
+}
+
+static bool count_tick(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+static void a_command_is_recorded_in_the_calling_thread(void **state)
+{
+    (void)state;
+    int ticks = 0;
+    struct flm_error why;
+    struct flm_record_options options = {.command = busy, .tick = count_tick, .context = &ticks};
+    struct flm_recording *r = make(&options);
+    assert_true(strlen(flm_recording_description(r, &why)) > 10);
+    assert_true(flm_recording_note(r, "commit", "4f2a9c", &why));
+    assert_int_equal(result_of(r).exit_status, -1);
+    assert_true(result_of(r).process_id > 0);
+    assert_true(result_of(r).duration_s == 0);
+    assert_true(flm_recording_run(r, &why));
+    struct flm_record_result result = result_of(r);
+    assert_int_equal(WEXITSTATUS(result.exit_status), 3);
+    assert_true(result.counts.samples > 0 && result.duration_s > 0);
+    assert_false(flm_recording_run(r, &why)); /* once */
+    assert_false(flm_recording_note(r, "late", "x", &why));
+    struct flm_profile *p = flm_recording_take(r, &why);
+    assert_non_null(p);
+    assert_true(samples_of(p) == (double)result.counts.samples);
+    assert_null(flm_recording_take(r, &why));
+    assert_non_null(strstr(why.text, "taken already"));
+    flm_profile_free(p);
+    flm_recording_free(r);
+}
+
+static void windows_are_taken_while_it_runs_and_add_up(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct flm_record_options options = {.command = endless};
+    struct flm_recording *r = make(&options);
+    double samples = 0;
+    assert_true(flm_recording_start(r, &why));
+    assert_false(flm_recording_start(r, &why));
+    for (int i = 0; i < 4; i++) {
+        assert_false(flm_recording_wait(r, SECOND / 5));
+        struct flm_profile *p = flm_recording_take(r, &why);
+        assert_non_null(p);
+        samples += samples_of(p);
+        flm_profile_free(p);
+    }
+    struct flm_record_result before = result_of(r);
+    assert_true(before.duration_s > 0.5);
+    assert_true(flm_recording_stop(r, &why));
+    assert_true(flm_recording_wait(r, 0));
+    struct flm_profile *rest = flm_recording_take(r, &why);
+    assert_non_null(rest);
+    samples += samples_of(rest);
+    flm_profile_free(rest);
+    struct flm_record_result result = result_of(r);
+    assert_int_equal(result.exit_status, -1); /* it still runs */
+    assert_true(samples > 0 && samples == (double)result.counts.samples);
+    assert_true(result.counts.samples >= before.counts.samples);
+    flm_recording_end_command(r);
+    assert_int_equal(WTERMSIG(result_of(r).exit_status), SIGTERM);
+    flm_recording_free(r);
+}
+
+static bool stop_it(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void a_tick_may_stop_it_and_so_may_free(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct flm_record_options options = {.command = endless, .tick = stop_it};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    flm_recording_end_command(r);
+    flm_recording_free(r);
+    options.tick = NULL;
+    r = make(&options);
+    assert_true(flm_recording_start(r, &why));
+    int32_t process = result_of(r).process_id;
+    flm_recording_free(r);
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+    flm_recording_free(make(&options)); /* one that never ran */
+    flm_recording_free(NULL);
+}
+
+static bool be_slow(void *context)
+{
+    (void)context;
+    usleep(300000);
+    return true;
+}
+
+static void add_lost(void *context, uint64_t count)
+{
+    *(uint64_t *)context += count;
+}
+
+static void losses_are_reported_while_it_runs(void **state)
+{
+    (void)state;
+    static const char *const events[] = {"cpu-clock"};
+    char *longer[] = {(char[]){"sh"}, (char[]){"-c"},
+                      (char[]){"i=0; while [ $i -lt 900000 ]; do i=$((i+1)); done"}, NULL};
+    uint64_t lost = 0;
+    struct flm_error why;
+    struct flm_record_options options = {.command = longer,
+                                         .events = events,
+                                         .event_count = 1,
+                                         .frequency_hz = 4999,
+                                         .stacks = FLM_STACK_DUMP,
+                                         .ring_size = 65536,
+                                         .tick = be_slow,
+                                         .lost = add_lost,
+                                         .context = &lost};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    assert_true(lost > 0);
+    assert_int_equal(lost, result_of(r).counts.lost);
+    flm_recording_free(r);
+}
+
+static bool stop_reading(void *context, size_t done, size_t count)
+{
+    assert_true(done <= count);
+    ++*(int *)context;
+    return false;
+}
+
+static void reading_symbols_may_be_stopped(void **state)
+{
+    (void)state;
+    int calls = 0;
+    struct flm_error why = {0};
+    struct flm_record_options options = {
+        .command = busy, .progress = stop_reading, .context = &calls};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    assert_null(flm_recording_take(r, &why));
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
+    assert_int_equal(calls, 1);
+    flm_recording_free(r);
+}
+
+static void a_result_has_a_size(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_record_options options = {.command = busy};
+    struct flm_recording *r = make(&options);
+    struct flm_record_result result = {0};
+    assert_false(flm_recording_result(r, &result, &why));
+    assert_non_null(strstr(why.text, "set it to sizeof"));
+    memset(&result, 0xFF, sizeof result);
+    result.size = offsetof(struct flm_record_result, exit_status);
+    assert_true(flm_recording_result(r, &result, &why));
+    assert_int_equal(result.size, offsetof(struct flm_record_result, exit_status));
+    assert_true(result.duration_s == 0);
+    assert_true(result.chose_event == 0 || result.process_id == -1); /* not written */
+    assert_int_equal(result.process_id, -1);
+    flm_recording_free(r);
+}
+
+/* The folder that this test was built in. */
+static void find_build(char *folder, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+    assert_true(length > 0);
+    folder[length] = 0;
+    char *tests = strstr(folder, "/tests/record/");
+    assert_non_null(tests);
+    *tests = 0;
+}
+
+/* By the shared library, which shows what the public headers declare and nothing else. */
+static void a_cpp_program_records_itself(void **state)
+{
+    (void)state;
+    char build[1000], path[1100], command[4000];
+    struct stat archive, shared;
+    find_build(build, sizeof build);
+    snprintf(path, sizeof path, "%s/libflamel.a", build);
+    assert_int_equal(stat(path, &archive), 0);
+    snprintf(path, sizeof path, "%s/libflamel.so", build);
+    if (!has_command("g++") || stat(path, &shared) != 0 ||
+        shared.st_mtime + 30 < archive.st_mtime) {
+        print_message("there is no g++, or no shared library of now\n");
+        skip();
+    }
+    snprintf(command, sizeof command,
+             "g++ -std=c++17 -Wall -Wextra -Werror -O1 -Iinclude tests/programs/record_self.cpp "
+             "-o %s -L%s -lflamel -Wl,-rpath,%s",
+             temporary_path("record_self"), build, build);
+    assert_int_equal(system(command), 0);
+    int status = system(temporary_path("record_self"));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+static bool record_true(void *context, struct flm_error *why)
+{
+    (void)context;
+    char *true_command[] = {(char[]){"true"}, NULL};
+    struct flm_record_options options = {.size = sizeof options, .command = true_command};
+    struct flm_recording *r = flm_recording_new(&options, why);
+    bool good = r && flm_recording_description(r, why) && flm_recording_start(r, why) &&
+                flm_recording_wait(r, INT64_C(10) * SECOND) && flm_recording_stop(r, why);
+    struct flm_profile *p = good ? flm_recording_take(r, why) : NULL;
+    flm_profile_free(p);
+    flm_recording_free(r);
+    return p;
+}
+
+static void failed_allocations_are_reported(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    if (!record_true(NULL, &why)) {
+        print_message("not recorded: %s\n", why.text);
+        skip();
+    }
+    assert_true(assert_survives_failures(record_true, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_have_a_size),
+        cmocka_unit_test(one_target_is_recorded),
+        cmocka_unit_test(a_command_is_recorded_in_the_calling_thread),
+        cmocka_unit_test(windows_are_taken_while_it_runs_and_add_up),
+        cmocka_unit_test(a_tick_may_stop_it_and_so_may_free),
+        cmocka_unit_test(losses_are_reported_while_it_runs),
+        cmocka_unit_test(reading_symbols_may_be_stopped),
+        cmocka_unit_test(a_result_has_a_size),
+        cmocka_unit_test(a_cpp_program_records_itself),
+        cmocka_unit_test(failed_allocations_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
