@@ -43,8 +43,7 @@ static const struct flm_option options[] = {
     {"quiet", 'q', NULL, "say nothing but errors", FLM_OPTION_FLAG, offsetof(struct fields, quiet)},
 };
 
-/* ---- From the options to those of the recorder --------------------------------------------------
- */
+/* ---- From the options to those of the recorder ----------------------------------------------- */
 
 /* What the recorder's options point to. */
 struct request {

@@ -17,8 +17,7 @@
 #include "flamel/file.h"
 #include "os/clock.h"
 
-/* ---- Signals ------------------------------------------------------------------------------------
- */
+/* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Written by the handler. */
 static volatile sig_atomic_t signals, last_signal, by_terminal;
@@ -75,8 +74,7 @@ static bool go_on(void *context)
     return flm_now_ns() - stopping->since_ns < PATIENCE_NS;
 }
 
-/* ---- From the recording to the file -------------------------------------------------------------
- */
+/* ---- From the recording to the file ---------------------------------------------------------- */
 
 /* Symbols of large programs take a while when they are read for the first time. */
 static bool show_progress(void *context, size_t done, size_t count)
@@ -169,8 +167,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
     return good;
 }
 
-/* ---- Recording ----------------------------------------------------------------------------------
- */
+/* ---- Recording ------------------------------------------------------------------------------- */
 
 static void explain(struct flm_recording *recording)
 {

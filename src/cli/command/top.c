@@ -195,8 +195,7 @@ static void lend_files(struct flm_standard_files *files, bool is_screen)
         close(nowhere);
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static bool show(const struct fields *f, struct request *request, struct flm_error *why)
 {

@@ -15,8 +15,7 @@
 
 enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, WORDS = 10 };
 
-/* ---- For people ---------------------------------------------------------------------------------
- */
+/* ---- For people ------------------------------------------------------------------------------ */
 
 static void begin(struct flm_text *out, const char *what, const struct flm_table_style *look)
 {
@@ -331,8 +330,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s, const struct fl
     return good && (!failed || flm_error_memory(why));
 }
 
-/* ---- For programs -------------------------------------------------------------------------------
- */
+/* ---- For programs ---------------------------------------------------------------------------- */
 
 static void add_result(const struct flm_record_summary *s, struct flm_json_writer *json)
 {

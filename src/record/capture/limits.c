@@ -79,8 +79,7 @@ void flm_limits_explain_kernel(const struct flm_limits *limits, struct flm_text 
                     limits->paranoid, flm_limits_capability(limits));
 }
 
-/* ---- Refusals -----------------------------------------------------------------------------------
- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *r,
                           struct flm_error *why)

@@ -1,5 +1,6 @@
 #include "record/capture/recorder.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,7 @@ static double own_cpu_s(void)
     return (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
 {
@@ -273,8 +273,7 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
                         size / 1024, 16 * 1024 + 4);
 }
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 /* What could not be written to disk is not lost while we live: recording goes on. */
 static void end_spool(struct flm_recorder *r, const struct flm_error *why)
@@ -389,8 +388,9 @@ static bool take_made_record(void *context, char *record, size_t size, struct fl
 {
     struct flm_recorder *r = context;
     struct flm_event event;
-    return !flm_event_decode(&r->layouts, record, size, 0, &event, NULL) ||
-           take_record(r, record, size, &event, why);
+    bool is_decoded = flm_event_decode(&r->layouts, record, size, 0, &event, NULL);
+    assert(is_decoded); /* synthesized.c writes what event.c reads */
+    return !is_decoded || take_record(r, record, size, &event, why);
 }
 
 static bool add_existing(struct flm_recorder *r, struct flm_error *why)
@@ -434,8 +434,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
     return true;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static bool start(struct flm_recorder *r, struct flm_error *why)
 {
@@ -494,6 +493,7 @@ static int get_ahead(void)
 bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *context,
                       struct flm_error *why)
 {
+    assert(r->started_ns == 0);
     int priority = r->runtimes ? get_ahead() : 0;
     bool ran = start(r, why) && go_on(r, tick, context, why);
     if (r->runtimes)

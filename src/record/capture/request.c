@@ -30,8 +30,7 @@ static int open_here(void *context, const struct perf_event_attr *attr, int32_t 
 
 const struct flm_kernel flm_kernel_here = {open_here, NULL, ""};
 
-/* ---- Attributes as they would be best -----------------------------------------------------------
- */
+/* ---- Attributes as they would be best -------------------------------------------------------- */
 
 static void ask_stacks(struct perf_event_attr *attr, const struct flm_request *request,
                        uint32_t stack_size)
@@ -119,8 +118,7 @@ static void ask_records(struct perf_event_attr *attr, const struct flm_record_op
     attr->context_switch = options->off_cpu;
 }
 
-/* ---- As this kernel takes them ------------------------------------------------------------------
- */
+/* ---- As this kernel takes them --------------------------------------------------------------- */
 
 enum part { PART_LOST, PART_BUILD_ID, PART_KERNEL_CODE, PART_GUESTS, PART_PRECISE, PART_COUNT };
 
@@ -384,8 +382,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
     return true;
 }
 
-/* ---- For people ---------------------------------------------------------------------------------
- */
+/* ---- For people ------------------------------------------------------------------------------ */
 
 static void explain_event(const struct flm_request *request, struct flm_text *out)
 {

@@ -51,8 +51,7 @@ struct flm_rings {
     bool has_lost; /* the kernel counts what each event lost */
 };
 
-/* ---- Opening ------------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static int open_event(const struct flm_kernel *kernel, const struct perf_event_attr *attr,
                       int32_t task, int cpu)
@@ -323,8 +322,7 @@ const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_
     return rings->ids[event];
 }
 
-/* ---- Running ------------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 void flm_rings_start(struct flm_rings *rings)
 {
@@ -369,8 +367,7 @@ bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
     return any;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The record at `at`, in one region. NULL when it makes no sense: the rest cannot be read then. */
 static char *take_record(struct flm_rings *rings, struct ring *ring, size_t *size)

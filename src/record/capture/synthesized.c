@@ -55,8 +55,7 @@ static bool hand_out(const struct flm_synthesized *e, struct record *record, uin
     return e->sink(e->context, (char *)record, record->header.size, why);
 }
 
-/* ---- Processes ----------------------------------------------------------------------------------
- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 static bool add_thread(const struct flm_synthesized *e, int32_t process, int32_t thread,
                        struct flm_error *why)
@@ -158,8 +157,7 @@ bool flm_synthesize_machine(const struct flm_synthesized *e, struct flm_error *w
     return good;
 }
 
-/* ---- The kernel ---------------------------------------------------------------------------------
- */
+/* ---- The kernel ------------------------------------------------------------------------------ */
 
 static bool add_kernel_mapping(const struct flm_synthesized *e, uint64_t start, uint64_t size,
                                uint64_t offset, struct flm_bytes name, struct flm_error *why)

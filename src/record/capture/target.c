@@ -17,8 +17,7 @@
 #include "base/core/bytes.h"
 #include "base/number/number.h"
 
-/* ---- A command ----------------------------------------------------------------------------------
- */
+/* ---- A command ------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {
@@ -213,8 +212,7 @@ void flm_child_clear(struct flm_child *child)
     *child = (struct flm_child){.go = -1, .trouble = -1, .ended = -1, .status = -1};
 }
 
-/* ---- Tasks that exist ---------------------------------------------------------------------------
- */
+/* ---- Tasks that exist ------------------------------------------------------------------------ */
 
 bool flm_tasks_add(struct flm_tasks *tasks, int32_t task)
 {

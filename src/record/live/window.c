@@ -1,5 +1,6 @@
 #include "record/live/window.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ static bool extend(struct flm_live_window *w, struct flm_profile *profile,
 bool flm_live_window_take(struct flm_live_window *w, struct flm_profile *profile,
                           const struct flm_live_info *info, struct flm_error *why)
 {
+    assert(w->most >= 1 && profile && info);
     size_t each = (w->most + FLM_LIVE_WHOLE - 1) / FLM_LIVE_WHOLE;
     if (w->count > 0 && w->chunks[w->count - 1].intervals < each)
         return extend(w, profile, info, why);
@@ -113,6 +115,7 @@ bool flm_live_window_take(struct flm_live_window *w, struct flm_profile *profile
 struct flm_profile *flm_live_window_sum(const struct flm_live_window *w, bool all,
                                         struct flm_live_info *info, struct flm_error *why)
 {
+    assert(w->count > 0 || w->older.profile);
     size_t count = all ? w->count : chunk_of_window(w);
     return sum_of(w, w->count - count, count, all, info, why);
 }

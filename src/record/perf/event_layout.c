@@ -1,4 +1,5 @@
 /* event_layout.c - what the samples of each event hold, from its attributes. */
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ static bool has_flag(const char *attributes, unsigned bit, bool swapped)
 bool flm_event_layout_init(struct flm_event_layout *layout, const void *attributes, size_t size,
                            bool swapped, struct flm_error *why)
 {
+    assert(layout && attributes);
     char all[ATTRIBUTES_KNOWN] = {0};
     memcpy(all, attributes, size < sizeof all ? size : sizeof all);
     *layout = (struct flm_event_layout){
@@ -114,6 +116,7 @@ static bool add_id(struct flm_event_layouts *layouts, uint64_t id, uint32_t layo
 bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_event_layout *layout,
                            const uint64_t *ids, size_t id_count, struct flm_error *why)
 {
+    assert(layout && (ids || id_count == 0));
     void *items = layouts->items;
     if (!flm_grow(&items, &layouts->capacity, layouts->count + 1, sizeof *layouts->items))
         return flm_error_memory(why);

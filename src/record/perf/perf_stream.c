@@ -119,8 +119,7 @@ bool flm_perf_stream_close(struct flm_perf_stream *stream, struct flm_error *why
     return good;
 }
 
-/* ---- Events -------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 /* A record holds so many ids; an event of more stands in the file as often as it takes. */
 enum { IDS_A_RECORD = (MOST_RECORD - 8 - sizeof(struct perf_event_attr)) / 8 };
@@ -153,8 +152,7 @@ void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct per
     }
 }
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 void flm_perf_stream_record(struct flm_perf_stream *stream, const char *record, size_t size)
 {

@@ -4,6 +4,7 @@
  * outer first, and a stack is those of its caller with its own behind them. */
 #include "record/session/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -478,6 +479,7 @@ static void add_losses(struct finishing *f)
 bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
                         flm_session_progress progress, void *context, struct flm_error *why)
 {
+    assert(builder);
     struct finishing f = {.session = s, .builder = builder, .why = why};
     bool good = flm_session_end_waiting(s) || flm_error_memory(why);
     good = good && name_locations(&f, progress, context) && add_samples(&f);

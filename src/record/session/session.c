@@ -1,5 +1,6 @@
 #include "record/session/internal.h"
 
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 struct flm_session *flm_session_new(const struct flm_session_options *options,
                                     struct flm_error *why)
 {
+    assert(options);
     struct flm_session *s = calloc(1, sizeof *s);
     if (!s) {
         flm_error_memory(why);

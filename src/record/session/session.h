@@ -90,8 +90,7 @@ bool flm_session_prepare(struct flm_session *session);
 bool flm_session_take(struct flm_session *session, int64_t until_ns, struct flm_builder *builder,
                       struct flm_error *why);
 
-/* ---- While it records
- * ------------------------------------------------------------------------------- */
+/* ---- While it records ------------------------------------------------------------------------ */
 
 /* The user part of a sample's stack, leaf first, unwound where it must be: `flamel record` writes
  * it to disk instead of the copy of the stack. It is a call chain with markers: FLM_CONTEXT_USER

@@ -6,6 +6,7 @@
  * mappings, modules with their tables. */
 #include "record/session/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "format/perf/event_metrics.h"
@@ -128,6 +129,7 @@ static bool add_metrics(const struct flm_session *s, struct flm_builder *builder
 bool flm_session_take(struct flm_session *s, int64_t until_ns, struct flm_builder *builder,
                       struct flm_error *why)
 {
+    assert(builder);
     if (until_ns > s->newest_ns)
         s->newest_ns = until_ns; /* who waits has waited until then */
     return (add_metrics(s, builder) || flm_error_memory(why)) &&

@@ -251,8 +251,7 @@ static void waiting_is_as_long_as_it_was(void **state)
     clear(&r);
 }
 
-/* ---- Targets ------------------------------------------------------------------------------------
- */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
 static void a_process_that_runs_is_recorded_with_its_threads(void **state)
 {
@@ -357,8 +356,7 @@ static void a_process_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(why.text, "2147483647"));
 }
 
-/* ---- What is lost, and what is left -------------------------------------------------------------
- */
+/* ---- What is lost, and what is left ---------------------------------------------------------- */
 
 static bool be_slow(void *context, struct flm_recorder *recorder)
 {

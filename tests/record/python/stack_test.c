@@ -20,8 +20,7 @@ enum { MOST = 32, NATIVE = 0x5000 };
 
 static const struct flm_runtime_options options = {.first_code = FLM_CODE_FIRST};
 
-/* ---- Chains made by hand, of a process that stands still --------------------------------------
- */
+/* ---- Chains made by hand, of a process that stands still ------------------------------------- */
 
 static const char script[] = "import sys\n"
                              "def key(x):\n"
