@@ -4,7 +4,7 @@
 const toBytes = new TextEncoder(), toText = new TextDecoder();
 const NO_MEMORY = 'there is not enough memory for this profile';
 
-// What flm_viewer_changes tells; the order of src/viewer/model/viewer.h.
+// What flm_viewer_changes tells; the order of src/viewer/viewer.h.
 export const CHANGED = {};
 ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
     'tracks', 'history', 'copy', 'ask', 'notice'].forEach((name, i) => { CHANGED[name] = 1 << i; });

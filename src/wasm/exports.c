@@ -4,7 +4,7 @@
 
 #include "format/core/reading.h"
 #include "format/formats.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 #include "wasm/answer_buffer.h"
 
 /* The viewer of this module, made when it is first needed, and its picture. */

@@ -19,7 +19,7 @@
 #include "format/folded/folded.h"
 #include "format/formats.h"
 #include "profile/internal.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -97,16 +97,16 @@ static void check_spot(const struct flm_viewer *v, struct flm_node_ref ref)
 static void check(struct flm_viewer *v)
 {
     promise(flm_viewer_update(v, NULL));
-    const struct flm_camera *camera = &v->camera;
+    const struct flm_camera *camera = &v->model.camera;
     promise(camera->to.left >= 0 && camera->to.right <= camera->total);
     promise(camera->total == 0 || camera->to.left < camera->to.right);
     promise(camera->scroll_to >= 0 &&
             camera->scroll_to <= fmax(0, v->scene.content_px - flm_viewer_area(v).height));
-    promise(v->scene.pane_count > 0 && v->history.at < v->history.count);
-    check_spot(v, v->selected);
-    check_spot(v, v->zoomed);
-    check_spot(v, v->hovered);
-    promise(flm_profile_check(flm_viewer_shown(v), NULL));
+    promise(v->scene.pane_count > 0 && v->model.history.at < v->model.history.count);
+    check_spot(v, v->model.selected);
+    check_spot(v, v->model.zoomed);
+    check_spot(v, v->input.hovered);
+    promise(flm_profile_check(flm_model_shown(&v->model), NULL));
 }
 
 static void ask(struct flm_viewer *v, struct flm_bytes question, struct flm_text *out)
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (length > 0)
             do_line(&s, at, length);
         check(s.viewer);
-        if (s.viewer->operations.count > 8)
+        if (s.viewer->model.operations.count > 8)
             flm_viewer_do(s.viewer, flm_bytes_of("reset"), NULL);
         at += length + 1;
     }

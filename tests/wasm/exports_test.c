@@ -9,7 +9,7 @@
 
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 /* Nothing is read in pieces here. */
 double flamel_clock(void);

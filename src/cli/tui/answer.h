@@ -11,7 +11,7 @@
 
 #include "base/text/json_read.h"
 #include "base/text/text.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 struct flm_tui_node {
     enum flm_json_type type;

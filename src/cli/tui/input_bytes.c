@@ -4,7 +4,7 @@
 
 #include "base/number/number.h"
 #include "base/text/utf.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 enum { ESC = 0x1B, MOST_NUMBERS = 6, LONGEST_SEQUENCE = 64, LONGEST_ANSWER = 4096 };
 

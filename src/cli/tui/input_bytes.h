@@ -31,7 +31,7 @@ enum { FLM_TUI_KEY_SIZE = 16 };
 struct flm_tui_event {
     enum flm_tui_event_kind kind;
     char key[FLM_TUI_KEY_SIZE]; /* KEY */
-    unsigned held;              /* FLM_HELD_... of viewer/model/viewer.h: KEY, POINTER, WHEEL */
+    unsigned held;              /* FLM_HELD_... of viewer/viewer.h: KEY, POINTER, WHEEL */
     int column, row;            /* POINTER, WHEEL: from 0 */
     int button;                 /* POINTER: 0 left, 1 middle, 2 right, 3 none */
     int wheel_x, wheel_y;       /* WHEEL: notches, right and down are positive */

@@ -8,7 +8,7 @@
 #include "cli/tui/tui.h"
 #include "draw/color/theme.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 /* What keys are for now. */
 enum flm_tui_mode {

@@ -17,7 +17,7 @@
 #define FLAMEL_CLI_TUI_TUI_H
 
 #include "flamel/error.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 /* Whether there is a terminal for it, to be asked before a large profile is read. False, and `why`,
  * where there is none or one that cannot place text. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const struct flm_action_group *const groups[] = {
     &flm_view_actions,   &flm_moving_actions,    &flm_frame_actions,
@@ -100,8 +100,8 @@ bool flm_action_makes_sense(const struct flm_action *action, const struct flm_vi
 
 bool flm_viewer_has_frame(const struct flm_viewer *v)
 {
-    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
-    return frame != FLM_NONE && frame != 0 && v->selected_run.count == 0;
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
+    return frame != FLM_NONE && frame != 0 && v->model.selected_run.count == 0;
 }
 
 const struct flm_condition flm_on_frame = {flm_viewer_has_frame, "no function is selected"};
@@ -111,7 +111,7 @@ static bool run(struct flm_viewer *v, const struct flm_action *action, struct fl
 {
     if (!action->argument && argument.size > 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "'%s' takes no argument", action->name);
-    if (!flm_viewer_shown(v))
+    if (!flm_model_shown(&v->model))
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
     if (!flm_action_makes_sense(action, v))
         return flm_error_set(why, FLM_ERROR_USAGE, "%s", action->only->otherwise);
@@ -139,7 +139,7 @@ bool flm_viewer_key(struct flm_viewer *v, struct flm_bytes key, unsigned held, d
 {
     struct flm_bytes argument;
     struct flm_error why = {0};
-    v->now_ms = now_ms;
+    v->input.now_ms = now_ms;
     const struct flm_action *action = flm_action_for_key(v, key, held, &argument);
     if (action && !run(v, action, argument, &why))
         flm_viewer_say(v, &why);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "base/number/number.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 bool flm_copy_name(struct flm_viewer *v, struct flm_text *out)
 {
-    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
-    flm_text_add(out, flm_frame_function(flm_viewer_shown(v), frame));
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
+    flm_text_add(out, flm_frame_function(flm_model_shown(&v->model), frame));
     return true;
 }
 
@@ -16,8 +16,8 @@ bool flm_copy_name(struct flm_viewer *v, struct flm_text *out)
  * stack already. */
 static uint32_t *stack_of(struct flm_viewer *v, uint32_t *count)
 {
-    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
-    struct flm_node node = flm_pane_node(pane, v->selected.number);
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
+    struct flm_node node = flm_pane_node(pane, v->model.selected.number);
     uint32_t level = flm_layout_level(pane->layout, node);
     uint32_t *frames = malloc((level + 1) * sizeof *frames);
     *count = 0;
@@ -29,19 +29,19 @@ static uint32_t *stack_of(struct flm_viewer *v, uint32_t *count)
 
 static void add_name(struct flm_viewer *v, struct flm_text *out, uint32_t frame)
 {
-    flm_text_add(out, flm_frame_function(flm_viewer_shown(v), frame));
+    flm_text_add(out, flm_frame_function(flm_model_shown(&v->model), frame));
 }
 
 bool flm_callers_are_below(const struct flm_viewer *v, uint32_t pane)
 {
-    return v->view == FLM_VIEW_SANDWICH ? pane == 0 : v->inverted;
+    return v->model.view == FLM_VIEW_SANDWICH ? pane == 0 : v->model.inverted;
 }
 
 bool flm_copy_stack(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->selected.pane);
+    bool below = flm_callers_are_below(v, v->model.selected.pane);
     for (uint32_t i = 0; frames && i < count; i++) {
         add_name(v, out, frames[below ? count - 1 - i : i]);
         flm_text_putc(out, '\n');
@@ -54,7 +54,7 @@ bool flm_copy_path(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->selected.pane);
+    bool below = flm_callers_are_below(v, v->model.selected.pane);
     for (uint32_t i = 0; frames && i < count; i++) {
         flm_text_puts(out, i ? ";" : "");
         add_name(v, out, frames[below ? i : count - 1 - i]);
@@ -66,8 +66,8 @@ bool flm_copy_path(struct flm_viewer *v, struct flm_text *out)
 bool flm_copy_folded(struct flm_viewer *v, struct flm_text *out)
 {
     char number[FLM_NUMBER_SIZE];
-    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
-    struct flm_node node = flm_pane_node(pane, v->selected.number);
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
+    struct flm_node node = flm_pane_node(pane, v->model.selected.number);
     double total = flm_layout_total(pane->layout, node);
     const double *self =
         pane->kind == FLM_PANE_STACKS ? flm_self_column(pane->profile, pane->metric.index) : NULL;

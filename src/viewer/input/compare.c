@@ -1,10 +1,10 @@
 /* compare.c - which two profiles are compared, and how that is shown. */
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static bool compares(const struct flm_viewer *v)
 {
-    return flm_viewer_compares(v);
+    return flm_model_compares(&v->model);
 }
 
 static const struct flm_condition comparing = {
@@ -24,7 +24,7 @@ static bool chosen(struct flm_viewer *v)
 
 static bool act_width(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
-    if (!flm_comparison_width_named(word, &v->comparing.widths))
+    if (!flm_comparison_width_named(word, &v->model.comparing.widths))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of max, after, before, sum",
                              (int)word.size, word.at);
     return chosen(v);
@@ -36,22 +36,22 @@ static bool act_delta(struct flm_viewer *v, struct flm_bytes word, struct flm_er
     if (!self && !flm_bytes_are(word, "subtree"))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of subtree, self",
                              (int)word.size, word.at);
-    v->comparing.scope = self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE;
+    v->model.comparing.scope = self ? FLM_CHANGE_OF_SELF : FLM_CHANGE_OF_SUBTREE;
     return chosen(v);
 }
 
 static bool act_relative(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->comparing.absolute = !v->comparing.absolute;
+    v->model.comparing.absolute = !v->model.comparing.absolute;
     return chosen(v);
 }
 
 /* Refuses what cannot be made equal, with the reason. */
 static bool normalize(struct flm_viewer *v, enum flm_normalize by, struct flm_error *why)
 {
-    struct flm_comparing *c = &v->comparing;
-    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_comparing *c = &v->model.comparing;
+    const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_normal normal = {.by = by,
                                 .before_ns = c->duration_ns[FLM_VIEWER_BEFORE],
                                 .after_ns = c->duration_ns[FLM_VIEWER_AFTER],
@@ -66,8 +66,8 @@ static bool normalize(struct flm_viewer *v, enum flm_normalize by, struct flm_er
 /* Without a word: by the totals, or no more. */
 static bool act_normalize(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
-    enum flm_normalize by =
-        v->comparing.normalize == FLM_NORMALIZE_NONE ? FLM_NORMALIZE_TOTAL : FLM_NORMALIZE_NONE;
+    enum flm_normalize by = v->model.comparing.normalize == FLM_NORMALIZE_NONE ? FLM_NORMALIZE_TOTAL
+                                                                               : FLM_NORMALIZE_NONE;
     if (word.size > 0 && !flm_normalize_named(word, &by))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of none, total, duration",
                              (int)word.size, word.at);
@@ -76,7 +76,7 @@ static bool act_normalize(struct flm_viewer *v, struct flm_bytes word, struct fl
 
 static bool act_normalize_by(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
-    struct flm_text *function = &v->comparing.function, earlier = *function;
+    struct flm_text *function = &v->model.comparing.function, earlier = *function;
     *function = (struct flm_text){0};
     flm_text_add(function, pattern);
     bool good =
@@ -92,7 +92,7 @@ static bool act_normalize_by(struct flm_viewer *v, struct flm_bytes pattern, str
 
 static bool act_parts(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
-    unsigned *kinds = &v->comparing.kinds;
+    unsigned *kinds = &v->model.comparing.kinds;
     for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
         if (flm_bytes_are(word, flm_change_kind_name((enum flm_change_kind)kind))) {
             *kinds ^= 1u << kind;
@@ -109,13 +109,13 @@ static bool act_parts(struct flm_viewer *v, struct flm_bytes word, struct flm_er
 static bool act_noise(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->comparing.shows_noise = !v->comparing.shows_noise;
+    v->model.comparing.shows_noise = !v->model.comparing.shows_noise;
     return chosen(v);
 }
 
 static bool act_colors(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
-    if (!flm_change_palette_named(word, &v->comparing.palette))
+    if (!flm_change_palette_named(word, &v->model.comparing.palette))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of red-blue, green-red",
                              (int)word.size, word.at);
     return chosen(v);
@@ -128,20 +128,20 @@ static bool act_colors(struct flm_viewer *v, struct flm_bytes word, struct flm_e
 static bool act_blink(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    struct flm_comparing *c = &v->comparing;
+    struct flm_comparing *c = &v->model.comparing;
     c->side_by_side = false;
     c->widths = c->widths == FLM_WIDTHS_AFTER ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER;
-    v->view = FLM_VIEW_COMPARE;
+    v->model.view = FLM_VIEW_COMPARE;
     return chosen(v);
 }
 
 static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->comparing.side_by_side = !v->comparing.side_by_side;
-    if (v->inverted && v->comparing.side_by_side)
-        v->inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
-    v->view = FLM_VIEW_COMPARE;
+    v->model.comparing.side_by_side = !v->model.comparing.side_by_side;
+    if (v->model.inverted && v->model.comparing.side_by_side)
+        v->model.inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
+    v->model.view = FLM_VIEW_COMPARE;
     return chosen(v);
 }
 
@@ -153,13 +153,13 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
 static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), struct flm_error *why)
 {
     flm_viewer_leave(v);
-    bool good = flm_comparing_open(v, why);
+    bool good = flm_comparing_open(&v->model, why);
     if (!good)
         undo(v);
-    if (good && !flm_viewer_compares(v) && v->view == FLM_VIEW_COMPARE)
-        v->view = FLM_VIEW_FLAME;
-    else if (good && flm_viewer_compares(v) && v->view == FLM_VIEW_FLAME)
-        v->view = FLM_VIEW_COMPARE;
+    if (good && !flm_model_compares(&v->model) && v->model.view == FLM_VIEW_COMPARE)
+        v->model.view = FLM_VIEW_FLAME;
+    else if (good && flm_model_compares(&v->model) && v->model.view == FLM_VIEW_FLAME)
+        v->model.view = FLM_VIEW_COMPARE;
     flm_viewer_update(v, NULL); /* whoever acts settles again, and is told then */
     if (good)
         flm_viewer_history_push(v);
@@ -169,24 +169,24 @@ static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), str
 /* Both files change places where there are two, else both expressions do. */
 static void swap_sides(struct flm_viewer *v)
 {
-    if (v->opened[FLM_VIEWER_BEFORE]) {
-        struct flm_profile *profile = v->opened[0];
-        char *name = v->name[0];
-        v->opened[0] = v->opened[1];
-        v->opened[1] = profile;
-        v->name[0] = v->name[1];
-        v->name[1] = name;
+    if (v->model.opened[FLM_VIEWER_BEFORE]) {
+        struct flm_profile *profile = v->model.opened[0];
+        char *name = v->model.name[0];
+        v->model.opened[0] = v->model.opened[1];
+        v->model.opened[1] = profile;
+        v->model.name[0] = v->model.name[1];
+        v->model.name[1] = name;
     }
-    struct flm_text text = v->comparing.expression[0];
-    v->comparing.expression[0] = v->comparing.expression[1];
-    v->comparing.expression[1] = text;
+    struct flm_text text = v->model.comparing.expression[0];
+    v->model.comparing.expression[0] = v->model.comparing.expression[1];
+    v->model.comparing.expression[1] = text;
 }
 
 /* Of one file the new "before" needs an expression: all of it is "depth" without end. */
 static bool can_swap(const struct flm_viewer *v)
 {
-    return compares(v) &&
-           (v->opened[FLM_VIEWER_BEFORE] || v->comparing.expression[FLM_VIEWER_AFTER].size > 0);
+    return compares(v) && (v->model.opened[FLM_VIEWER_BEFORE] ||
+                           v->model.comparing.expression[FLM_VIEWER_AFTER].size > 0);
 }
 
 static const struct flm_condition swappable = {
@@ -207,7 +207,7 @@ static void keep_both(struct flm_viewer *v)
 static bool set_side(struct flm_viewer *v, enum flm_viewer_side side, struct flm_bytes expression,
                      struct flm_error *why)
 {
-    struct flm_text *text = &v->comparing.expression[side], earlier = *text;
+    struct flm_text *text = &v->model.comparing.expression[side], earlier = *text;
     *text = (struct flm_text){0};
     flm_text_add(text, expression);
     bool good = (!text->failed || flm_error_memory(why)) && reopen(v, keep_both, why);
@@ -240,20 +240,21 @@ static bool act_shown(struct flm_viewer *v, struct flm_bytes word, struct flm_er
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of before, after",
                              (int)word.size, word.at);
     struct flm_text text = {0}, earlier = {0};
-    flm_operations_write(&v->operations, &earlier);
-    for (size_t i = 0; i < v->operations.count; i++)
-        if (v->operations.at[i].on)
-            flm_text_format(&text, "%s%s", text.size ? " | " : "", v->operations.at[i].text);
+    flm_operations_write(&v->model.operations, &earlier);
+    for (size_t i = 0; i < v->model.operations.count; i++)
+        if (v->model.operations.at[i].on)
+            flm_text_format(&text, "%s%s", text.size ? " | " : "", v->model.operations.at[i].text);
     bool good = (!text.failed && !earlier.failed) || flm_error_memory(why);
     if (good && text.size == 0)
         good = flm_error_set(why, FLM_ERROR_USAGE,
                              "all of the profile is shown: choose a part of it first");
     flm_viewer_leave(v);
-    good = good && flm_operations_set(&v->operations, (struct flm_bytes){"", 0}, why);
+    good = good && flm_operations_set(&v->model.operations, (struct flm_bytes){"", 0}, why);
     if (good && !set_side(v, before ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER,
                           (struct flm_bytes){text.at, text.size}, why)) {
         good = false;
-        flm_operations_set(&v->operations, (struct flm_bytes){earlier.at, earlier.size}, NULL);
+        flm_operations_set(&v->model.operations, (struct flm_bytes){earlier.at, earlier.size},
+                           NULL);
     }
     flm_text_clear(&text);
     flm_text_clear(&earlier);
@@ -262,7 +263,7 @@ static bool act_shown(struct flm_viewer *v, struct flm_bytes word, struct flm_er
 
 static bool has_chips(const struct flm_viewer *v)
 {
-    return v->operations.count > 0;
+    return v->model.operations.count > 0;
 }
 
 static const struct flm_condition with_chips = {
@@ -273,11 +274,11 @@ static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_err
     (void)none;
     flm_viewer_leave(v);
     for (int side = 0; side < 2; side++)
-        v->comparing.expression[side].size = 0;
-    struct flm_profile *before = v->opened[FLM_VIEWER_BEFORE];
-    v->opened[FLM_VIEWER_BEFORE] = NULL;
+        v->model.comparing.expression[side].size = 0;
+    struct flm_profile *before = v->model.opened[FLM_VIEWER_BEFORE];
+    v->model.opened[FLM_VIEWER_BEFORE] = NULL;
     if (!reopen(v, keep_both, why)) {
-        v->opened[FLM_VIEWER_BEFORE] = before;
+        v->model.opened[FLM_VIEWER_BEFORE] = before;
         return false;
     }
     flm_profile_free(before);

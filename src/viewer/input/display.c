@@ -3,8 +3,8 @@
 
 #include "algebra/operation/pattern.h"
 #include "viewer/input/actions.h"
+#include "viewer/internal.h"
 #include "viewer/model/enum_names.h"
-#include "viewer/model/internal.h"
 
 static bool choose(struct flm_bytes word, const struct flm_choice *choices, unsigned count,
                    int *chosen, struct flm_error *why)
@@ -27,9 +27,9 @@ static bool choose(struct flm_bytes word, const struct flm_choice *choices, unsi
 static bool set_focus(struct flm_viewer *v, uint32_t frame)
 {
     struct flm_text pattern = {0};
-    flm_pattern_add_exact(&pattern, flm_frame_function(flm_viewer_shown(v), frame));
-    bool good =
-        !pattern.failed && flm_viewer_keep(&v->focus, (struct flm_bytes){pattern.at, pattern.size});
+    flm_pattern_add_exact(&pattern, flm_frame_function(flm_model_shown(&v->model), frame));
+    bool good = !pattern.failed &&
+                flm_viewer_keep(&v->model.focus, (struct flm_bytes){pattern.at, pattern.size});
     flm_text_clear(&pattern);
     return good;
 }
@@ -51,18 +51,18 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_err
     int view;
     if (!choose(word, flm_view_choices, flm_view_count, &view, why))
         return false;
-    if (view == FLM_VIEW_COMPARE && !flm_viewer_compares(v))
+    if (view == FLM_VIEW_COMPARE && !flm_model_compares(&v->model))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "there is nothing to compare with: open a second profile, or say "
                              "what of this one is before");
-    if (view == FLM_VIEW_CHART && v->timeline.tracks.timed_count == 0)
+    if (view == FLM_VIEW_CHART && v->scene.timeline.tracks.timed_count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no sample of this profile has a time");
-    uint32_t frame =
-        flm_viewer_has_frame(v) ? flm_scene_frame(&v->scene, v->selected) : (uint32_t)FLM_NONE;
+    uint32_t frame = flm_viewer_has_frame(v) ? flm_scene_frame(&v->scene, v->model.selected)
+                                             : (uint32_t)FLM_NONE;
     if (view == FLM_VIEW_SANDWICH && frame != FLM_NONE && !set_focus(v, frame))
         return flm_error_memory(why);
-    bool was_time = v->view == FLM_VIEW_CHART;
-    v->view = (enum flm_view_kind)view;
+    bool was_time = v->model.view == FLM_VIEW_CHART;
+    v->model.view = (enum flm_view_kind)view;
     flm_viewer_forget_scene(v);
     if (!flm_viewer_update(v, why))
         return false;
@@ -79,7 +79,7 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_err
 /* Whether any function is of that pattern. */
 static bool is_found(const struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     unsigned char *marks = malloc(p->sizes.frame_count);
     uint32_t matched = 0;
     if (!marks)
@@ -102,7 +102,7 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
     if (pattern.size > 0) {
         if (!is_found(v, pattern, why))
             return false;
-        if (!flm_viewer_keep(&v->focus, pattern))
+        if (!flm_viewer_keep(&v->model.focus, pattern))
             return flm_error_memory(why);
         flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
     }
@@ -111,7 +111,7 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
 
 static bool set_metric(struct flm_viewer *v, uint32_t metric)
 {
-    v->metric = metric;
+    v->model.metric = metric;
     flm_viewer_forget_measures(v);
     flm_viewer_history_push(v);
     return true;
@@ -119,10 +119,10 @@ static bool set_metric(struct flm_viewer *v, uint32_t metric)
 
 static bool act_metric(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        if (flm_bytes_equal(flm_comparing_metric_name(v, m), name))
-            return set_metric(v, flm_comparing_metric(v, m));
+        if (flm_bytes_equal(flm_comparing_metric_name(&v->model, m), name))
+            return set_metric(v, flm_comparing_metric(&v->model, m));
     return flm_error_set(why, FLM_ERROR_USAGE, "there is no metric '%.*s'", (int)name.size,
                          name.at);
 }
@@ -130,17 +130,18 @@ static bool act_metric(struct flm_viewer *v, struct flm_bytes name, struct flm_e
 static bool act_next_metric(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    uint32_t count = flm_viewer_shown(v)->sizes.metric_count, next = v->metric, metric = next;
+    uint32_t count = flm_model_shown(&v->model)->sizes.metric_count, next = v->model.metric,
+             metric = next;
     do {
         next = (next + 1) % count;
-        metric = flm_comparing_metric(v, next);
-    } while (metric != next && next != v->metric); /* a "before" is passed over */
+        metric = flm_comparing_metric(&v->model, next);
+    } while (metric != next && next != v->model.metric); /* a "before" is passed over */
     return set_metric(v, metric);
 }
 
 static bool has_metrics(const struct flm_viewer *v)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     return p && p->sizes.metric_count > 1;
 }
 
@@ -151,7 +152,7 @@ static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_er
     int order;
     if (!choose(word, flm_order_choices, flm_order_count, &order, why))
         return false;
-    v->order = (enum flm_sibling_order)order;
+    v->model.order = (enum flm_sibling_order)order;
     flm_viewer_forget_scene(v);
     flm_viewer_history_push(v);
     return true;
@@ -160,7 +161,7 @@ static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_er
 static bool act_next_order(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    unsigned next = ((unsigned)v->order + 1) % flm_order_count;
+    unsigned next = ((unsigned)v->model.order + 1) % flm_order_count;
     return act_order(v, flm_bytes_of(flm_order_word((int)next)), why);
 }
 
@@ -169,9 +170,9 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
     (void)none, (void)why;
     if (v->scene.panes[0].kind == FLM_PANE_CHART)
         flm_viewer_tell(v, "other views are upside down now: a chart has its root at the top");
-    if (v->scene.pane_count == 2 && v->view == FLM_VIEW_SANDWICH)
+    if (v->scene.pane_count == 2 && v->model.view == FLM_VIEW_SANDWICH)
         flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
-    v->flame = !v->flame;
+    v->model.flame = !v->model.flame;
     flm_viewer_forget_scene(v);
     flm_viewer_history_push(v);
     return true;
@@ -180,11 +181,11 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->inverted = !v->inverted;
-    if (v->inverted && v->comparing.side_by_side)
-        v->comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
-    if (v->view == FLM_VIEW_SANDWICH)
-        v->view = flm_viewer_compares(v) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
+    v->model.inverted = !v->model.inverted;
+    if (v->model.inverted && v->model.comparing.side_by_side)
+        v->model.comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
+    if (v->model.view == FLM_VIEW_SANDWICH)
+        v->model.view = flm_model_compares(&v->model) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
     flm_viewer_forget_scene(v);
     if (!flm_viewer_update(v, why))
         return false;
@@ -201,20 +202,20 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
         size++;
     size_t next = size + (size < text.size);
     enum flm_color_mode mode = flm_color_mode_named((struct flm_bytes){text.at, size});
-    enum flm_color_mode before = v->color_mode;
+    enum flm_color_mode before = v->model.color_mode;
     if (mode == FLM_COLOR_MODE_COUNT)
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no way to color", (int)text.size,
                              text.at);
-    struct flm_text with = {0}, with_before = v->color_with;
+    struct flm_text with = {0}, with_before = v->model.color_with;
     if (!flm_viewer_keep(&with, (struct flm_bytes){text.at + next, text.size - next}))
         return flm_error_memory(why);
-    v->color_with = with;
-    v->color_mode = mode;
+    v->model.color_with = with;
+    v->model.color_mode = mode;
     flm_viewer_forget_colors(v);
     if (!flm_viewer_color(v, why)) {
-        flm_text_clear(&v->color_with);
-        v->color_with = with_before;
-        v->color_mode = before;
+        flm_text_clear(&v->model.color_with);
+        v->model.color_with = with_before;
+        v->model.color_mode = before;
         return false;
     }
     flm_text_clear(&with_before);
@@ -225,14 +226,14 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
 static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_error *why)
 {
     /* The same column again: the other way round. */
-    bool again = flm_bytes_equal((struct flm_bytes){v->sort.at, v->sort.size}, column);
+    bool again = flm_bytes_equal((struct flm_bytes){v->model.sort.at, v->model.sort.size}, column);
     struct flm_text sort = {0};
     flm_text_puts(&sort, again ? "-" : "");
     flm_text_add(&sort, column);
     if (sort.failed)
         return flm_error_memory(why);
-    flm_text_clear(&v->sort);
-    v->sort = sort;
+    flm_text_clear(&v->model.sort);
+    v->model.sort = sort;
     v->changed |= FLM_CHANGED_TABLES;
     flm_viewer_history_push(v);
     return true;

@@ -1,7 +1,7 @@
 /* export.c - copying, helping, exporting: what ends in words. */
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 typedef bool (*copier)(struct flm_viewer *v, struct flm_text *out);
 
@@ -12,8 +12,8 @@ static bool copy(struct flm_viewer *v, copier write, struct flm_error *why)
         flm_text_clear(&text);
         return flm_error_memory(why);
     }
-    flm_text_clear(&v->copied);
-    v->copied = text;
+    flm_text_clear(&v->query.copied);
+    v->query.copied = text;
     v->changed |= FLM_CHANGED_COPY;
     return true;
 }
@@ -38,7 +38,7 @@ static bool act_copy_folded(struct flm_viewer *v, struct flm_bytes none, struct 
 
 bool flm_viewer_ask_for(struct flm_viewer *v, const char *what)
 {
-    if (!flm_viewer_keep(&v->asked, flm_bytes_of(what)))
+    if (!flm_viewer_keep(&v->query.asked, flm_bytes_of(what)))
         return false;
     v->changed |= FLM_CHANGED_ASK;
     return true;
@@ -73,7 +73,8 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
     struct flm_text text = {0};
     flm_text_puts(&text, "export ");
     flm_text_add(&text, format);
-    bool good = !text.failed && flm_viewer_keep(&v->asked, (struct flm_bytes){text.at, text.size});
+    bool good =
+        !text.failed && flm_viewer_keep(&v->query.asked, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
     if (good)
         v->changed |= FLM_CHANGED_ASK;
@@ -83,7 +84,7 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
 static bool act_overlay(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->shows_overlay = !v->shows_overlay;
+    v->model.shows_overlay = !v->model.shows_overlay;
     v->changed |= FLM_CHANGED_OVERLAY | FLM_CHANGED_TOOLS;
     return true;
 }
@@ -97,7 +98,7 @@ static bool act_honesty(struct flm_viewer *v, struct flm_bytes none, struct flm_
 static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->hides_panel = !v->hides_panel;
+    v->model.hides_panel = !v->model.hides_panel;
     v->changed |= FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
     return true;
 }

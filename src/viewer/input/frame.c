@@ -4,7 +4,7 @@
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
@@ -50,7 +50,7 @@ static struct flm_node_ref widest_of(const struct flm_viewer *v,
 static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     uint64_t frame;
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
@@ -94,8 +94,8 @@ static struct flm_node_ref other_half(struct flm_viewer *v, struct flm_node_ref 
  * is not drawn. */
 static struct flm_node_ref start(struct flm_viewer *v)
 {
-    if (flm_node_ref_is(v->selected))
-        return v->selected;
+    if (flm_node_ref_is(v->model.selected))
+        return v->model.selected;
     uint32_t last = v->scene.panes[0].first_level > 0 ? v->scene.pane_count - 1 : 0;
     const struct flm_pane *pane = &v->scene.panes[last];
     struct flm_node top = flm_viewer_top_node(v, pane);

@@ -3,15 +3,15 @@
 
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
-#include "viewer/model/state.h"
+#include "viewer/internal.h"
+#include "viewer/state.h"
 
 #define ZOOM_STEP 1.5
 #define PAN_STEP 0.2
 
 static void moved(struct flm_viewer *v)
 {
-    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
+    v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
     flm_viewer_history_coalesce(v);
 }
@@ -42,29 +42,30 @@ static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_e
 /* Of a run to all of it, so that what is in it can be told apart. */
 static void zoom_to_run(struct flm_viewer *v)
 {
-    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
     struct flm_span span;
-    flm_layout_span(flm_scene_places(&v->scene, pane), flm_pane_node(pane, v->selected.number),
-                    v->selected_run.count, &span.left, &span.right);
-    flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
-    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
+    flm_layout_span(flm_scene_places(&v->scene, pane),
+                    flm_pane_node(pane, v->model.selected.number), v->model.selected_run.count,
+                    &span.left, &span.right);
+    flm_camera_go(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
+    v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
 }
 
 static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    if (v->selected_run.count > 0)
+    if (v->model.selected_run.count > 0)
         zoom_to_run(v);
     else
-        flm_viewer_zoom_to(v, v->selected);
+        flm_viewer_zoom_to(v, v->model.selected);
     flm_viewer_history_push(v);
     return true;
 }
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_node_ref_is(v->selected);
+    return flm_node_ref_is(v->model.selected);
 }
 
 static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
@@ -74,7 +75,7 @@ static const char everything[] = "everything is seen already";
 /* `from`: where the camera went to before. */
 static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwise)
 {
-    if (v->camera.to.left == from.left && v->camera.to.right == from.right)
+    if (v->model.camera.to.left == from.left && v->model.camera.to.right == from.right)
         return flm_viewer_tell(v, otherwise);
     moved(v);
     return true;
@@ -83,8 +84,8 @@ static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwi
 static bool zoom_by(struct flm_viewer *v, double factor)
 {
     double share = 0.5;
-    struct flm_span from = v->camera.to;
-    flm_camera_zoom(&v->camera, factor, share, v->now_ms, flm_viewer_glide_ms(v));
+    struct flm_span from = v->model.camera.to;
+    flm_camera_zoom(&v->model.camera, factor, share, v->input.now_ms, flm_viewer_glide_ms(v));
     return went(v, from, factor > 1 ? "it is as near as it can be" : everything);
 }
 
@@ -102,8 +103,8 @@ static bool act_zoom_out(struct flm_viewer *v, struct flm_bytes none, struct flm
 
 static bool pan(struct flm_viewer *v, double by)
 {
-    struct flm_span from = v->camera.to;
-    flm_camera_pan(&v->camera, by, v->now_ms, flm_viewer_glide_ms(v));
+    struct flm_span from = v->model.camera.to;
+    flm_camera_pan(&v->model.camera, by, v->input.now_ms, flm_viewer_glide_ms(v));
     return went(v, from, by < 0 ? "this is the left end" : "this is the right end");
 }
 
@@ -122,9 +123,9 @@ static bool act_pan_right(struct flm_viewer *v, struct flm_bytes none, struct fl
 /* By windows: 0.9 leaves a row or two of what was seen. */
 static bool scroll(struct flm_viewer *v, double by)
 {
-    double from = v->camera.scroll_to;
+    double from = v->model.camera.scroll_to;
     flm_viewer_scroll(v, round(by * flm_viewer_area(v).height), flm_viewer_glide_ms(v));
-    return v->camera.scroll_to != from ||
+    return v->model.camera.scroll_to != from ||
            flm_viewer_tell(v, by < 0 ? "there is nothing further up"
                                      : "there is nothing further down");
 }
@@ -166,14 +167,14 @@ static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 
 static bool can_go_back(const struct flm_viewer *v)
 {
-    return v->history.at > 0;
+    return v->model.history.at > 0;
 }
 
 static const struct flm_condition with_back = {can_go_back, "there is no step to go back to"};
 
 static bool can_go_forward(const struct flm_viewer *v)
 {
-    return v->history.at + 1 < v->history.count;
+    return v->model.history.at + 1 < v->model.history.count;
 }
 
 static const struct flm_condition with_forward = {can_go_forward,
@@ -182,25 +183,25 @@ static const struct flm_condition with_forward = {can_go_forward,
 /* To the step that is current now; where memory runs out it stays the one before. */
 static bool go(struct flm_viewer *v, struct flm_bytes state, size_t before, struct flm_error *why)
 {
-    v->wheel_ms = FLM_LONG_AGO_MS;
+    v->input.wheel_ms = FLM_LONG_AGO_MS;
     if (flm_state_read(v, state, why))
         return true;
-    v->history.at = before;
+    v->model.history.at = before;
     return false;
 }
 
 static bool act_back(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    size_t before = v->history.at;
-    return go(v, flm_history_back(&v->history), before, why);
+    size_t before = v->model.history.at;
+    return go(v, flm_history_back(&v->model.history), before, why);
 }
 
 static bool act_forward(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    size_t before = v->history.at;
-    return go(v, flm_history_forward(&v->history), before, why);
+    size_t before = v->model.history.at;
+    return go(v, flm_history_forward(&v->model.history), before, why);
 }
 
 /* One step back from wherever one is: nothing selected any more, then the view before. Where one
@@ -209,7 +210,7 @@ static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_e
 {
     if (has_selected(v)) {
         flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
-        v->selected_run = (struct flm_rectangle){0};
+        v->model.selected_run = (struct flm_rectangle){0};
         flm_viewer_history_replace(
             v); /* as a step it would be undone by the next one back, for ever */
         return true;

@@ -12,7 +12,7 @@
  *     wheel with control                 the pinch of a touchpad: browsers tell it so */
 #include <math.h>
 
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 /* A pointer that moved less than this has not been dragged: CSS px. */
 #define CLICK_PX 4
@@ -25,7 +25,7 @@
 
 static bool is_near(struct flm_viewer *v, double dx, double dy)
 {
-    double limit = CLICK_PX * v->scale;
+    double limit = CLICK_PX * v->scene.window.scale;
     return dx * dx + dy * dy < limit * limit;
 }
 
@@ -46,7 +46,7 @@ static double share_of(struct flm_area area, double x)
 
 static void moved(struct flm_viewer *v)
 {
-    v->zoomed = (struct flm_node_ref){0, FLM_NONE};
+    v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS | FLM_CHANGED_TOOLS;
 }
 
@@ -56,15 +56,16 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     struct flm_rectangle box = {0};
     if (!flm_viewer_hit(v, x, y, &ref, &box))
         ref.number = FLM_NONE;
-    bool same = flm_node_refs_equal(ref, v->hovered) && box.flags == v->hovered_box.flags;
-    v->hovered_box = box;
-    v->hover_x = x;
-    v->hover_y = y;
+    bool same =
+        flm_node_refs_equal(ref, v->input.hovered) && box.flags == v->input.hovered_box.flags;
+    v->input.hovered_box = box;
+    v->input.hover_x = x;
+    v->input.hover_y = y;
     if (flm_node_ref_is(ref))
         v->changed |= FLM_CHANGED_HOVER; /* it follows the pointer */
     if (same)
         return;
-    v->hovered = ref;
+    v->input.hovered = ref;
     v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE | FLM_CHANGED_TABLES;
 }
 
@@ -88,7 +89,7 @@ static struct flm_area area_at(const struct flm_viewer *v, double x)
 static void turn_to_half_at(struct flm_viewer *v, double y)
 {
     struct flm_area area = flm_viewer_area(v);
-    double at = y - area.top + flm_camera_scroll(&v->camera, v->now_ms);
+    double at = y - area.top + flm_camera_scroll(&v->model.camera, v->input.now_ms);
     if (y >= area.top && flm_viewer_has_halves(v))
         flm_viewer_turn_to(v, at >= v->scene.panes[1].top_px);
 }
@@ -98,23 +99,23 @@ static void turn_to_half_at(struct flm_viewer *v, double y)
 
 static void press(struct flm_viewer *v, double x, double y)
 {
-    struct flm_drag *drag = &v->drag;
+    struct flm_drag *drag = &v->input.drag;
     turn_to_half_at(v, y);
     drag->kind = FLM_DRAG_PRESSED;
     drag->x = drag->last_x = x;
     drag->y = drag->last_y = y;
     drag->span = flm_viewer_span(v);
-    drag->scroll_px = flm_camera_scroll(&v->camera, v->now_ms);
+    drag->scroll_px = flm_camera_scroll(&v->model.camera, v->input.now_ms);
 }
 
 /* A press in the minimap takes hold of the window, where there is one; else it begins a range. */
 static void begin_drag(struct flm_viewer *v)
 {
-    struct flm_drag *drag = &v->drag;
+    struct flm_drag *drag = &v->input.drag;
     struct flm_area map = flm_viewer_minimap(v);
-    double total = v->camera.total, place = share_of(map, drag->x) * total;
+    double total = v->model.camera.total, place = share_of(map, drag->x) * total;
     bool whole = drag->span.left <= 0 && drag->span.right >= total;
-    bool chart = v->view == FLM_VIEW_CHART;
+    bool chart = v->model.view == FLM_VIEW_CHART;
     if (drag->y >= map.top + map.height)
         drag->kind = FLM_DRAG_PAN;
     else if (drag->y < map.top && !chart)
@@ -127,7 +128,7 @@ static void begin_drag(struct flm_viewer *v)
 
 static void drag_on(struct flm_viewer *v, double x, double y)
 {
-    struct flm_drag *drag = &v->drag;
+    struct flm_drag *drag = &v->input.drag;
     drag->last_x = x;
     drag->last_y = y;
     if (drag->kind == FLM_DRAG_PRESSED && !is_near(v, x - drag->x, y - drag->y))
@@ -138,14 +139,15 @@ static void drag_on(struct flm_viewer *v, double x, double y)
     if (drag->kind == FLM_DRAG_PAN)
         by = -(x - drag->x) / fmax(area_at(v, drag->x).width, 1) * width;
     if (drag->kind == FLM_DRAG_WINDOW)
-        by = (x - drag->x) / fmax(flm_viewer_area(v).width, 1) * v->camera.total;
+        by = (x - drag->x) / fmax(flm_viewer_area(v).width, 1) * v->model.camera.total;
     if (by != 0) {
-        flm_camera_go(&v->camera, (struct flm_span){drag->span.left + by, drag->span.right + by},
-                      v->now_ms, 0);
+        flm_camera_go(&v->model.camera,
+                      (struct flm_span){drag->span.left + by, drag->span.right + by},
+                      v->input.now_ms, 0);
         moved(v);
     }
     if (drag->kind == FLM_DRAG_PAN)
-        flm_viewer_scroll(v, drag->scroll_px - (y - drag->y) - v->camera.scroll_to, 0);
+        flm_viewer_scroll(v, drag->scroll_px - (y - drag->y) - v->model.camera.scroll_to, 0);
     v->changed |= FLM_CHANGED_PICTURE;
 }
 
@@ -158,9 +160,10 @@ static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
         return;
     }
     struct flm_span span = flm_viewer_span(v);
-    double unit = (span.right - span.left) / fmax(area_at(v, v->drag.x).width, 1);
+    double unit = (span.right - span.left) / fmax(area_at(v, v->input.drag.x).width, 1);
     double left = span.left + box->x0 * unit, right = span.left + box->x1 * unit;
-    flm_camera_go(&v->camera, (struct flm_span){left, right}, v->now_ms, flm_viewer_glide_ms(v));
+    flm_camera_go(&v->model.camera, (struct flm_span){left, right}, v->input.now_ms,
+                  flm_viewer_glide_ms(v));
     moved(v);
 }
 
@@ -174,46 +177,47 @@ static void told(struct flm_viewer *v, bool good, const struct flm_error *why)
 /* On a thread's name; elsewhere it takes the selected time back. */
 static void click_timeline(struct flm_viewer *v, double x, double y, unsigned held)
 {
-    int row = flm_timeline_row_at(v, y);
+    int row = flm_timeline_row_at(&v->model, &v->scene, y);
     struct flm_span selected;
     struct flm_error why = {0};
-    if (flm_timeline_is_name(v, x, y)) {
-        const struct flm_track *track = &v->timeline.tracks.track[row - 1];
+    if (flm_timeline_is_name(&v->model, &v->scene, x, y)) {
+        const struct flm_track *track = &v->scene.timeline.tracks.track[row - 1];
         bool only = !(held & (FLM_HELD_CONTROL | FLM_HELD_COMMAND));
-        bool alone = only && flm_timeline_track_is_on(v, track);
-        told(v, flm_timeline_toggle(v, alone ? NULL : track, only, &why), &why);
-    } else if (flm_timeline_selected(v, &selected)) {
-        told(v, flm_timeline_select(v, (struct flm_span){0, 0}, &why), &why);
+        bool alone = only && flm_timeline_track_is_on(&v->model, &v->scene, track);
+        told(v, flm_viewer_toggle_track(v, alone ? NULL : track, only, &why), &why);
+    } else if (flm_timeline_selected(&v->model, &v->scene, &selected)) {
+        told(v, flm_viewer_select_time(v, (struct flm_span){0, 0}, &why), &why);
     }
 }
 
 static void click(struct flm_viewer *v, double x, double y, unsigned held)
 {
-    struct flm_drag *drag = &v->drag;
+    struct flm_drag *drag = &v->input.drag;
     struct flm_area map = flm_viewer_minimap(v);
     struct flm_node_ref ref;
     struct flm_rectangle box;
-    bool second = v->now_ms - drag->released_ms < SECOND_CLICK_MS &&
+    bool second = v->input.now_ms - drag->released_ms < SECOND_CLICK_MS &&
                   is_near(v, x - drag->released_x, y - drag->released_y);
-    drag->released_ms = second ? -1e9 : v->now_ms;
+    drag->released_ms = second ? -1e9 : v->input.now_ms;
     drag->released_x = x;
     drag->released_y = y;
-    if (y < map.top && v->view != FLM_VIEW_CHART) {
+    if (y < map.top && v->model.view != FLM_VIEW_CHART) {
         click_timeline(v, x, y, held);
         return;
     }
     if (y < map.top + map.height) {
         struct flm_span span = flm_viewer_span(v);
-        double width = span.right - span.left, middle = share_of(map, x) * v->camera.total;
-        flm_camera_go(&v->camera, (struct flm_span){middle - width / 2, middle + width / 2},
-                      v->now_ms, flm_viewer_glide_ms(v));
+        double width = span.right - span.left, middle = share_of(map, x) * v->model.camera.total;
+        flm_camera_go(&v->model.camera, (struct flm_span){middle - width / 2, middle + width / 2},
+                      v->input.now_ms, flm_viewer_glide_ms(v));
         moved(v);
         flm_viewer_history_push(v);
         return;
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);
     flm_viewer_select(v, hit ? ref : (struct flm_node_ref){0, FLM_NONE});
-    v->selected_run = hit && box.flags & FLM_RECTANGLE_MERGED ? box : (struct flm_rectangle){0};
+    v->model.selected_run =
+        hit && box.flags & FLM_RECTANGLE_MERGED ? box : (struct flm_rectangle){0};
     flm_viewer_history_replace(v);
     if (!second)
         return;
@@ -226,24 +230,24 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
 
 static void release(struct flm_viewer *v, double x, double y, unsigned held)
 {
-    struct flm_drag *drag = &v->drag;
+    struct flm_drag *drag = &v->input.drag;
     struct flm_area map = flm_viewer_minimap(v);
     int kind = drag->kind;
     drag->kind = FLM_DRAG_NONE;
     if (kind == FLM_DRAG_PRESSED)
         click(v, x, y, held);
     if (kind == FLM_DRAG_BRUSH) {
-        double a = share_of(map, drag->x), b = share_of(map, x), total = v->camera.total;
-        flm_camera_go(&v->camera, (struct flm_span){fmin(a, b) * total, fmax(a, b) * total},
-                      v->now_ms, flm_viewer_glide_ms(v));
+        double a = share_of(map, drag->x), b = share_of(map, x), total = v->model.camera.total;
+        flm_camera_go(&v->model.camera, (struct flm_span){fmin(a, b) * total, fmax(a, b) * total},
+                      v->input.now_ms, flm_viewer_glide_ms(v));
         moved(v);
     }
     if (kind == FLM_DRAG_RANGE) {
         double a = share_of(map, drag->x), b = share_of(map, x);
-        double duration = flm_timeline_duration(v);
+        double duration = flm_timeline_duration(&v->scene);
         struct flm_span ns = {fmin(a, b) * duration, fmax(a, b) * duration};
         struct flm_error why = {0};
-        told(v, flm_timeline_select(v, ns, &why), &why);
+        told(v, flm_viewer_select_time(v, ns, &why), &why);
     } else if (kind >= FLM_DRAG_PAN)
         flm_viewer_history_push(v);
     v->changed |= FLM_CHANGED_PICTURE;
@@ -252,7 +256,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
 void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, double x, double y,
                         unsigned held, bool touch, double now_ms)
 {
-    v->now_ms = now_ms;
+    v->input.now_ms = now_ms;
     struct flm_error why = {0};
     if (v->scene.pane_count == 0 && !flm_viewer_update(v, &why)) {
         flm_viewer_say(v, &why);
@@ -263,19 +267,19 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
         press(v, x, y);
         break;
     case FLM_POINTER_MOVE:
-        if (v->drag.kind != FLM_DRAG_NONE)
+        if (v->input.drag.kind != FLM_DRAG_NONE)
             drag_on(v, x, y);
-        if (!touch && v->drag.kind <= FLM_DRAG_PRESSED)
+        if (!touch && v->input.drag.kind <= FLM_DRAG_PRESSED)
             flm_viewer_hover(v, x, y);
         break;
     case FLM_POINTER_UP:
-        if (v->drag.kind != FLM_DRAG_NONE)
+        if (v->input.drag.kind != FLM_DRAG_NONE)
             release(v, x, y, held);
         break;
     case FLM_POINTER_LEAVE:
-        if (v->drag.kind >= FLM_DRAG_PAN)
+        if (v->input.drag.kind >= FLM_DRAG_PAN)
             flm_viewer_history_push(v);
-        v->drag.kind = FLM_DRAG_NONE;
+        v->input.drag.kind = FLM_DRAG_NONE;
         flm_viewer_hover(v, -1, -1);
         break;
     }
@@ -288,26 +292,27 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
                       double now_ms)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    v->now_ms = now_ms;
-    if (x < 0 || x >= v->width || y < 0 || y >= v->height)
+    v->input.now_ms = now_ms;
+    if (x < 0 || x >= v->scene.window.width || y < 0 || y >= v->scene.window.height)
         return;
     turn_to_half_at(v, y);
     if (held & FLM_HELD_ALT) {
         flm_viewer_scroll(v, dy, 0);
     } else if (held & FLM_HELD_SHIFT || fabs(dx) > fabs(dy)) {
         double by = fabs(dx) > fabs(dy) ? dx : dy;
-        flm_camera_pan(&v->camera, by / fmax(area_at(v, x).width, 1), now_ms, 0);
+        flm_camera_pan(&v->model.camera, by / fmax(area_at(v, x).width, 1), now_ms, 0);
         moved(v);
     } else {
         double share = share_of(area_at(v, x), x);
         if (y < map.top + map.height) { /* in the minimap: around what is there */
-            struct flm_span span = v->camera.to;
-            double place = share_of(map, x) * v->camera.total;
+            struct flm_span span = v->model.camera.to;
+            double place = share_of(map, x) * v->model.camera.total;
             share = (place - span.left) / (span.right - span.left);
             share = fmin(fmax(share, 0), 1);
         }
         double growth = held & FLM_HELD_CONTROL ? PINCH_GROWTH : WHEEL_GROWTH;
-        flm_camera_zoom(&v->camera, grown(-dy / v->scale * growth), share, now_ms, 0);
+        flm_camera_zoom(&v->model.camera, grown(-dy / v->scene.window.scale * growth), share,
+                        now_ms, 0);
         moved(v);
     }
     flm_viewer_hover(v, x, y);
@@ -318,12 +323,12 @@ void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, d
                       double now_ms)
 {
     struct flm_area area = area_at(v, x);
-    v->now_ms = now_ms;
+    v->input.now_ms = now_ms;
     turn_to_half_at(v, y);
-    v->drag.kind = FLM_DRAG_NONE;
+    v->input.drag.kind = FLM_DRAG_NONE;
     if (factor > 0)
-        flm_camera_zoom(&v->camera, factor, share_of(area, x), now_ms, 0);
-    flm_camera_pan(&v->camera, -dx / fmax(area.width, 1), now_ms, 0);
+        flm_camera_zoom(&v->model.camera, factor, share_of(area, x), now_ms, 0);
+    flm_camera_pan(&v->model.camera, -dx / fmax(area.width, 1), now_ms, 0);
     moved(v);
     flm_viewer_scroll(v, -dy, 0);
     flm_viewer_history_coalesce(v);

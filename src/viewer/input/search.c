@@ -4,18 +4,18 @@
 
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static void searched(struct flm_viewer *v)
 {
-    v->minimap_is_stale = true;
+    v->paint.minimap_is_stale = true;
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_CHIPS | FLM_CHANGED_TABLES | FLM_CHANGED_STATE;
 }
 
 static bool act_search(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
     searched(v);
-    return flm_searches_text(&v->searches, text, why);
+    return flm_searches_text(&v->model.searches, text, why);
 }
 
 static bool choose(struct flm_bytes word, const char *const *words, int count, int *chosen,
@@ -34,7 +34,7 @@ static bool act_kind(struct flm_viewer *v, struct flm_bytes word, struct flm_err
     int kind;
     searched(v);
     return choose(word, kinds, FLM_SEARCH_KINDS, &kind, why) &&
-           flm_searches_kind(&v->searches, (enum flm_search_kind)kind, why);
+           flm_searches_kind(&v->model.searches, (enum flm_search_kind)kind, why);
 }
 
 static bool act_scope(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
@@ -43,30 +43,30 @@ static bool act_scope(struct flm_viewer *v, struct flm_bytes word, struct flm_er
     int scope;
     searched(v);
     return choose(word, scopes, FLM_SEARCH_SCOPES, &scope, why) &&
-           flm_searches_scope(&v->searches, (enum flm_search_scope)scope, why);
+           flm_searches_scope(&v->model.searches, (enum flm_search_scope)scope, why);
 }
 
 static bool act_case(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
     searched(v);
-    const struct flm_searches *s = &v->searches;
+    const struct flm_searches *s = &v->model.searches;
     bool exact = s->count > 0 && s->at[s->current].exact_case;
-    return flm_searches_case(&v->searches, !exact, why);
+    return flm_searches_case(&v->model.searches, !exact, why);
 }
 
 static bool act_add(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
     searched(v);
-    return flm_searches_add(&v->searches, why);
+    return flm_searches_add(&v->model.searches, why);
 }
 
 static bool number(struct flm_viewer *v, struct flm_bytes text, unsigned *index,
                    struct flm_error *why)
 {
     uint64_t value;
-    if (!flm_number_parse_uint(text, &value) || value >= v->searches.count)
+    if (!flm_number_parse_uint(text, &value) || value >= v->model.searches.count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no search %.*s", (int)text.size,
                              text.at);
     *index = (unsigned)value;
@@ -77,24 +77,24 @@ static bool number(struct flm_viewer *v, struct flm_bytes text, unsigned *index,
 static bool act_remove(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
     unsigned index = 0;
-    return number(v, text, &index, why) && flm_searches_remove(&v->searches, index, why);
+    return number(v, text, &index, why) && flm_searches_remove(&v->model.searches, index, why);
 }
 
 static bool act_toggle(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
     unsigned index = 0;
-    return number(v, text, &index, why) && flm_searches_toggle(&v->searches, index, why);
+    return number(v, text, &index, why) && flm_searches_toggle(&v->model.searches, index, why);
 }
 
 static bool act_edit(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
     unsigned index = 0;
-    return number(v, text, &index, why) && flm_searches_edit(&v->searches, index, why);
+    return number(v, text, &index, why) && flm_searches_edit(&v->model.searches, index, why);
 }
 
 static bool has_search(const struct flm_viewer *v)
 {
-    return flm_searches_any(&v->searches);
+    return flm_searches_any(&v->model.searches);
 }
 
 static const struct flm_condition searching = {has_search, "there is no search to step through"};
@@ -102,14 +102,14 @@ static const struct flm_condition searching = {has_search, "there is no search t
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way)
 {
-    uint32_t index = flm_node_ref_is(v->selected) ? v->selected.pane : 0;
+    uint32_t index = flm_node_ref_is(v->model.selected) ? v->model.selected.pane : 0;
     const struct flm_pane *pane = &v->scene.panes[index];
     struct flm_node from = {FLM_NONE};
-    if (flm_node_ref_is(v->selected))
-        from = flm_pane_node(pane, v->selected.number);
+    if (flm_node_ref_is(v->model.selected))
+        from = flm_pane_node(pane, v->model.selected.number);
     struct flm_search_step step = {.node = {FLM_NONE}};
-    if (v->searches.frame_color)
-        step = flm_search_step(v->searches.frame_color, pane->layout, from, way);
+    if (v->model.searches.frame_color)
+        step = flm_search_step(v->model.searches.frame_color, pane->layout, from, way);
     if (step.node.index == FLM_NONE)
         return flm_viewer_tell(v, "the search finds nothing here");
     flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});

@@ -2,13 +2,13 @@
  * where links to sources lead. */
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 /* ---- The call tree --------------------------------------------------------------------------- */
 
 static struct flm_call_tree *tree_of(struct flm_viewer *v, struct flm_error *why)
 {
-    return flm_cached_tables_call_tree(&v->tables, &v->scene.panes[0], why);
+    return flm_cached_tables_call_tree(&v->scene.tables, &v->scene.panes[0], why);
 }
 
 /* The node that is named, in the call tree; what it calls is in the tree as far as it can be. */
@@ -55,7 +55,8 @@ static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_node_ref_is(v->selected) && v->selected.pane == 0 && v->scene.pane_count > 0;
+    return flm_node_ref_is(v->model.selected) && v->model.selected.pane == 0 &&
+           v->scene.pane_count > 0;
 }
 
 static const struct flm_condition with_row = {has_selected, "no row of the call tree is selected"};
@@ -66,7 +67,7 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
     struct flm_call_tree *tree = tree_of(v, why);
     if (!tree)
         return false;
-    flm_call_tree_open_all(tree, flm_pane_node(&v->scene.panes[0], v->selected.number));
+    flm_call_tree_open_all(tree, flm_pane_node(&v->scene.panes[0], v->model.selected.number));
     v->changed |= FLM_CHANGED_TABLES;
     return true;
 }
@@ -76,11 +77,11 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
 /* What a row stands for is marked wherever it is, without a tooltip. */
 static bool point_at(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    v->hovered_box = (struct flm_rectangle){0};
-    v->hover_x = v->hover_y = -1;
-    if (flm_node_refs_equal(v->hovered, ref))
+    v->input.hovered_box = (struct flm_rectangle){0};
+    v->input.hover_x = v->input.hover_y = -1;
+    if (flm_node_refs_equal(v->input.hovered, ref))
         return true;
-    v->hovered = ref;
+    v->input.hovered = ref;
     v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE;
     return true;
 }
@@ -120,8 +121,8 @@ static bool act_source_link(struct flm_viewer *v, struct flm_bytes template, str
     flm_text_add(&text, template);
     if (text.failed)
         return flm_error_memory(why);
-    flm_text_clear(&v->source_link);
-    v->source_link = text;
+    flm_text_clear(&v->model.source_link);
+    v->model.source_link = text;
     v->changed |= FLM_CHANGED_DETAIL;
     return true;
 }

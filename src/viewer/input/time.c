@@ -2,18 +2,18 @@
 #include "algebra/expression/argument.h"
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static bool has_times(const struct flm_viewer *v)
 {
-    return flm_timeline_duration(v) > 0;
+    return flm_timeline_duration(&v->scene) > 0;
 }
 
 static const struct flm_condition timed = {has_times, "no sample of this profile has a time"};
 
 static bool has_tracks(const struct flm_viewer *v)
 {
-    return v->timeline.tracks.count > 1 && v->timeline.tracks.key != FLM_NONE;
+    return v->scene.timeline.tracks.count > 1 && v->scene.timeline.tracks.key != FLM_NONE;
 }
 
 static const struct flm_condition threaded = {has_tracks,
@@ -26,25 +26,25 @@ static bool act_range(struct flm_viewer *v, struct flm_bytes text, struct flm_er
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "a time range is written 1.5s..2s or 200ms.., not '%.*s'",
                              (int)text.size, text.at);
-    return flm_timeline_select(v, ns, why);
+    return flm_viewer_select_time(v, ns, why);
 }
 
 static bool act_range_clear(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_timeline_select(v, (struct flm_span){0, 0}, why);
+    return flm_viewer_select_time(v, (struct flm_span){0, 0}, why);
 }
 
 /* The time that is seen in the chart, as what everything else is of. */
 static bool act_range_seen(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_timeline_select(v, v->camera.to, why);
+    return flm_viewer_select_time(v, v->model.camera.to, why);
 }
 
 static bool is_chart(const struct flm_viewer *v)
 {
-    return v->view == FLM_VIEW_CHART && has_times(v);
+    return v->model.view == FLM_VIEW_CHART && has_times(v);
 }
 
 static const struct flm_condition charted = {is_chart, "only the chart shows time"};
@@ -53,8 +53,8 @@ static const struct flm_track *track_named(struct flm_viewer *v, struct flm_byte
                                            struct flm_error *why)
 {
     uint64_t index;
-    if (flm_number_parse_uint(number, &index) && index < v->timeline.tracks.count)
-        return &v->timeline.tracks.track[index];
+    if (flm_number_parse_uint(number, &index) && index < v->scene.timeline.tracks.count)
+        return &v->scene.timeline.tracks.track[index];
     flm_error_set(why, FLM_ERROR_USAGE, "there is no thread %.*s", (int)number.size, number.at);
     return NULL;
 }
@@ -62,26 +62,26 @@ static const struct flm_track *track_named(struct flm_viewer *v, struct flm_byte
 static bool act_track(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     const struct flm_track *track = track_named(v, number, why);
-    return track && flm_timeline_toggle(v, track, false, why);
+    return track && flm_viewer_toggle_track(v, track, false, why);
 }
 
 static bool act_track_only(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     const struct flm_track *track = track_named(v, number, why);
-    return track && flm_timeline_toggle(v, track, true, why);
+    return track && flm_viewer_toggle_track(v, track, true, why);
 }
 
 static bool act_tracks_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_timeline_toggle(v, NULL, false, why);
+    return flm_viewer_toggle_track(v, NULL, false, why);
 }
 
 static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    v->shows_tracks = !v->shows_tracks;
-    flm_viewer_resize(v, v->width, v->height, v->scale);
+    v->model.shows_tracks = !v->model.shows_tracks;
+    flm_viewer_resize(v, v->scene.window.width, v->scene.window.height, v->scene.window.scale);
     v->changed |= FLM_CHANGED_TRACKS;
     flm_viewer_history_push(v);
     return true;
@@ -91,7 +91,7 @@ static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_e
 static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_timeline_split(v, why);
+    return flm_viewer_split_tracks(v, why);
 }
 
 static const struct flm_action actions[] = {

@@ -6,7 +6,7 @@
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 #include "viewer/model/user_code.h"
 
 /* What is shown has changed; the step that "back" comes back to is of the new scene. */
@@ -21,7 +21,7 @@ static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
 static bool add(struct flm_viewer *v, struct flm_bytes expression, struct flm_error *why)
 {
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_add(&v->operations, expression, why), why);
+    return transformed(v, flm_operations_add(&v->model.operations, expression, why), why);
 }
 
 static bool number(struct flm_bytes *text, size_t *index, struct flm_error *why)
@@ -47,7 +47,7 @@ static bool act_toggle(struct flm_viewer *v, struct flm_bytes text, struct flm_e
     if (!number(&text, &index, why))
         return false;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_toggle(&v->operations, index, why), why);
+    return transformed(v, flm_operations_toggle(&v->model.operations, index, why), why);
 }
 
 static bool act_remove(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
@@ -56,7 +56,7 @@ static bool act_remove(struct flm_viewer *v, struct flm_bytes text, struct flm_e
     if (!number(&text, &index, why))
         return false;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_remove(&v->operations, index, why), why);
+    return transformed(v, flm_operations_remove(&v->model.operations, index, why), why);
 }
 
 static bool act_move(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
@@ -65,7 +65,7 @@ static bool act_move(struct flm_viewer *v, struct flm_bytes text, struct flm_err
     if (!number(&text, &from, why) || !number(&text, &to, why))
         return false;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_move(&v->operations, from, to, why), why);
+    return transformed(v, flm_operations_move(&v->model.operations, from, to, why), why);
 }
 
 static bool act_edit(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
@@ -74,19 +74,19 @@ static bool act_edit(struct flm_viewer *v, struct flm_bytes text, struct flm_err
     if (!number(&text, &index, why))
         return false;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_edit(&v->operations, index, text, why), why);
+    return transformed(v, flm_operations_edit(&v->model.operations, index, text, why), why);
 }
 
 static bool can_undo(const struct flm_viewer *v)
 {
-    return flm_operations_can_undo(&v->operations);
+    return flm_operations_can_undo(&v->model.operations);
 }
 
 static const struct flm_condition undoable = {can_undo, "there is nothing to undo"};
 
 static bool can_redo(const struct flm_viewer *v)
 {
-    return flm_operations_can_redo(&v->operations);
+    return flm_operations_can_redo(&v->model.operations);
 }
 
 static const struct flm_condition redoable = {can_redo, "there is nothing to redo"};
@@ -95,14 +95,14 @@ static bool act_undo(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 {
     (void)none;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_undo(&v->operations, why), why);
+    return transformed(v, flm_operations_undo(&v->model.operations, why), why);
 }
 
 static bool act_redo(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_redo(&v->operations, why), why);
+    return transformed(v, flm_operations_redo(&v->model.operations, why), why);
 }
 
 static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -117,7 +117,9 @@ static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 static bool has_module(const struct flm_viewer *v)
 {
     return flm_viewer_has_frame(v) &&
-           flm_viewer_shown(v)->frames[flm_scene_frame(&v->scene, v->selected)].module != 0;
+           flm_model_shown(&v->model)
+                   ->frames[flm_scene_frame(&v->scene, v->model.selected)]
+                   .module != 0;
 }
 
 static const struct flm_condition in_module = {has_module,
@@ -127,8 +129,8 @@ static const struct flm_condition in_module = {has_module,
 static bool on_frame(struct flm_viewer *v, const char *operation, bool of_module,
                      struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
-    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     struct flm_text text = {0};
     flm_text_puts(&text, operation);
     flm_text_puts(&text, of_module ? ":module=" : ":");
@@ -216,7 +218,8 @@ static bool act_cut(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 /* Callers below what they call have no path from the root. */
 static bool has_path(const struct flm_viewer *v)
 {
-    return flm_viewer_has_frame(v) && v->scene.panes[v->selected.pane].kind == FLM_PANE_STACKS;
+    return flm_viewer_has_frame(v) &&
+           v->scene.panes[v->model.selected.pane].kind == FLM_PANE_STACKS;
 }
 
 static const struct flm_condition on_stack = {
@@ -226,7 +229,7 @@ static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct fl
 {
     (void)none;
     struct flm_text text = {0};
-    bool good = flm_user_code_write(flm_viewer_shown(v), &text, why);
+    bool good = flm_user_code_write(flm_model_shown(&v->model), &text, why);
     if (good && text.size == 0)
         good = flm_error_set(why, FLM_ERROR_USAGE,
                              "nothing here is known to be of a library, a runtime or the kernel");
@@ -237,7 +240,7 @@ static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct fl
 
 static bool has_operations(const struct flm_viewer *v)
 {
-    return v->operations.count > 0;
+    return v->model.operations.count > 0;
 }
 
 static const struct flm_condition transforming = {has_operations, "there is no transform"};
@@ -246,7 +249,8 @@ static bool act_reset(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 {
     (void)none;
     flm_viewer_leave(v);
-    return transformed(v, flm_operations_set(&v->operations, (struct flm_bytes){"", 0}, why), why);
+    return transformed(v, flm_operations_set(&v->model.operations, (struct flm_bytes){"", 0}, why),
+                       why);
 }
 
 /* The keys are those of the Firefox Profiler; they mean something while a frame is selected. */

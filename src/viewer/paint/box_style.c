@@ -40,18 +40,18 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
     const struct flm_pane *s = &v->scene.panes[pane];
     if (!flm_viewer_color(v, why))
         return false;
-    uint32_t hovered = flm_scene_frame(&v->scene, v->hovered);
+    uint32_t hovered = flm_scene_frame(&v->scene, v->input.hovered);
     *styles = (struct flm_box_styles){
         .viewer = v,
         .pane = s,
         .pane_index = pane,
         .zoom_level = flm_layout_level(flm_scene_places(&v->scene, s), flm_viewer_top_node(v, s)),
-        .compared = flm_scene_compares(v) ? v->scene.compared : NULL,
-        .searching = flm_searches_any(&v->searches),
+        .compared = flm_scene_compares(&v->model, &v->scene) ? v->scene.compared : NULL,
+        .searching = flm_searches_any(&v->model.searches),
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),
     };
-    bool run = v->hovered_box.flags & FLM_RECTANGLE_MERGED;
+    bool run = v->input.hovered_box.flags & FLM_RECTANGLE_MERGED;
     if (hovered != FLM_NONE && hovered != 0 && !run)
         styles->hovered = &s->profile->frames[hovered];
     return true;
@@ -83,12 +83,12 @@ static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
     const struct flm_viewer *v = styles->viewer;
     const struct flm_tree *tree = &styles->pane->tree;
     double part = r->total, whole = styles->total;
-    if (v->coloring.mode == FLM_COLOR_SELF)
+    if (v->paint.coloring.mode == FLM_COLOR_SELF)
         part = fabs(tree->width[r->node.index]);
-    if (v->coloring.mode == FLM_COLOR_METRIC && v->second_total &&
+    if (v->paint.coloring.mode == FLM_COLOR_METRIC && v->paint.second_total &&
         styles->pane->kind == FLM_PANE_STACKS) {
-        part = v->second_total[r->node.index];
-        whole = v->second_total[0];
+        part = v->paint.second_total[r->node.index];
+        whole = v->paint.second_total[0];
     }
     return &flm_share_tones[flm_share_step(part, whole)];
 }
@@ -96,7 +96,7 @@ static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
 static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
                                       const struct flm_rectangle *r, uint32_t frame)
 {
-    const struct flm_coloring *coloring = &styles->viewer->coloring;
+    const struct flm_coloring *coloring = &styles->viewer->paint.coloring;
     return flm_color_mode_is_share(coloring->mode) ? share_tone(styles, r)
                                                    : &coloring->tones[frame];
 }
@@ -104,12 +104,12 @@ static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
 /* Kept: it is asked for whenever a search is typed, and takes a pass over the nodes. */
 bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
 {
-    struct flm_metric metric = {flm_comparing_metric(v, v->metric)};
-    struct flm_tree tree = flm_tree_of(flm_viewer_shown(v), metric);
-    if (!v->has_legend)
-        v->has_legend =
-            flm_viewer_color(v, why) && flm_legend_init(&v->legend, &v->coloring, &tree, why);
-    return v->has_legend;
+    struct flm_metric metric = {flm_comparing_metric(&v->model, v->model.metric)};
+    struct flm_tree tree = flm_tree_of(flm_model_shown(&v->model), metric);
+    if (!v->paint.has_legend)
+        v->paint.has_legend = flm_viewer_color(v, why) &&
+                              flm_legend_init(&v->paint.legend, &v->paint.coloring, &tree, why);
+    return v->paint.has_legend;
 }
 
 void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
@@ -176,15 +176,16 @@ static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct fl
 
 static void mark_found(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
 {
-    const struct flm_searches *searches = &styles->viewer->searches;
+    const struct flm_searches *searches = &styles->viewer->model.searches;
     unsigned found = searches->frame_color ? searches->frame_color[frame] : 0;
     if (!found) {
-        box->faded = styles->viewer->theme.forced ? 0 : 170;
+        box->faded = styles->viewer->paint.theme.forced ? 0 : 170;
         return;
     }
-    box->outline = flm_search_color(&styles->viewer->theme, found - 1);
+    box->outline = flm_search_color(&styles->viewer->paint.theme, found - 1);
     box->outline_px = 1.5;
-    if (styles->viewer->theme.forced) /* no other ground can be trusted to let letters be read */
+    if (styles->viewer->paint.theme
+            .forced) /* no other ground can be trusted to let letters be read */
         return;
     for (unsigned i = 0; box->label.size > 0 && i < searches->count; i++) {
         const struct flm_search *search = &searches->at[i];
@@ -202,7 +203,7 @@ uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct f
 {
     struct flm_box box;
     uint32_t frame = styles->pane->tree.frame[r->node.index];
-    tint(&styles->viewer->theme, tone_of(styles, r, frame), &box);
+    tint(&styles->viewer->paint.theme, tone_of(styles, r, frame), &box);
     return box.fill;
 }
 
@@ -212,18 +213,18 @@ uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct f
 static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r, uint32_t frame,
                       const struct flm_frame_record *record, struct flm_box *box)
 {
-    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scale)
+    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scene.window.scale)
         box->mark = flm_mark_of_kind(record->kind);
-    box->texture = flm_coloring_texture(&v->coloring, frame);
+    box->texture = flm_coloring_texture(&v->paint.coloring, frame);
 }
 
 static void mark_selected(const struct flm_box_styles *styles, const struct flm_rectangle *r,
                           struct flm_box *box)
 {
     const struct flm_viewer *v = styles->viewer;
-    if (flm_node_ref_is(v->selected) && v->selected.pane == styles->pane_index &&
-        flm_pane_number(styles->pane, r->node) == v->selected.number) {
-        box->outline = flm_page_colors(&v->theme).accent;
+    if (flm_node_ref_is(v->model.selected) && v->model.selected.pane == styles->pane_index &&
+        flm_pane_number(styles->pane, r->node) == v->model.selected.number) {
+        box->outline = flm_page_colors(&v->paint.theme).accent;
         box->outline_px = 2;
     }
 }
@@ -233,7 +234,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
     struct flm_box_styles *styles = context;
     const struct flm_viewer *v = styles->viewer;
     const struct flm_pane *pane = styles->pane;
-    const struct flm_theme *theme = &v->theme;
+    const struct flm_theme *theme = &v->paint.theme;
     bool has_room = box->has_room;
     if (r->level < pane->first_level) {
         box->skipped = true;

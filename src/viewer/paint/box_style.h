@@ -4,7 +4,7 @@
 #define FLAMEL_VIEWER_PAINT_BOX_STYLE_H
 
 #include "draw/raster/boxes.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 /* For one pane and one picture; `text` holds the labels that are made up. */
 struct flm_box_styles {

@@ -20,4 +20,7 @@ bool flm_canvas_begin(struct flm_viewer *viewer, double now_ms);
 /* Paints every pane; *more: another picture is wanted soon. False where that failed. */
 bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas, bool *more);
 
+/* The timeline, above everything else. */
+void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
+
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "draw/text/quantity.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 #include "viewer/paint/canvas.h"
-#include "viewer/scene/chart_samples.h"
+#include "viewer/paint/chart_samples.h"
 
 /* How many places may move in one picture while callers are opened: a few milliseconds. */
 #define OPENING_BUDGET 200000
@@ -38,8 +38,8 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
                        struct flm_error *why)
 {
     struct flm_viewport view = flm_viewer_viewport(v, pane);
-    clip_levels(pane, flm_camera_scroll(&v->camera, v->now_ms), flm_viewer_area(v).height,
-                flm_viewer_row_px(v), &view);
+    clip_levels(pane, flm_camera_scroll(&v->model.camera, v->input.now_ms),
+                flm_viewer_area(v).height, flm_viewer_row_px(v), &view);
     *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
     return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
 }
@@ -66,11 +66,11 @@ static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_e
 static bool find_all(struct flm_viewer *v, struct flm_error *why)
 {
     for (int round = 0; round < 2; round++) {
-        double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+        double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
         for (uint32_t i = 0; i < v->scene.pane_count; i++)
             if (!find_boxes(v, &v->scene.panes[i], why))
                 return false;
-        if (flm_camera_scroll(&v->camera, v->now_ms) == scroll)
+        if (flm_camera_scroll(&v->model.camera, v->input.now_ms) == scroll)
             break;
     }
     return true;
@@ -78,12 +78,12 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
 
 static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
 {
-    v->picture.visited += pane->drawn.visited;
-    v->picture.drawn += (uint32_t)pane->drawn.count;
+    v->paint.picture.visited += pane->drawn.visited;
+    v->paint.picture.drawn += (uint32_t)pane->drawn.count;
     for (size_t i = 0; i < pane->drawn.count; i++)
         if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED) {
-            v->picture.merged++;
-            v->picture.merged_total += pane->drawn.at[i].total;
+            v->paint.picture.merged++;
+            v->paint.picture.merged_total += pane->drawn.at[i].total;
         }
 }
 
@@ -123,24 +123,24 @@ static void paint_samples(const struct flm_box_styles *styles, const struct flm_
 static void paint_header(const struct flm_viewer *v, const struct flm_pane *pane,
                          struct flm_pixels *pixels)
 {
-    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
     struct flm_area area = flm_viewer_area(v);
-    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     struct flm_text text = {0};
     double top = area.top - scroll + pane->top_px - pane->header_px;
     if (pane->header_px <= 0 || top > area.top + area.height || top + pane->header_px < area.top)
         return;
     const struct flm_track *track = &v->scene.tracks.track[pane->track];
     flm_track_add_title(pane->profile, track, &text);
-    int base = (int)round(top + pane->header_px / 2 + flm_atlas_size_px(v->atlas) * 0.36);
-    double x = area.left + 4 * v->scale;
-    x = flm_atlas_draw(v->atlas, pixels, x, base, (struct flm_bytes){text.at, text.size},
+    int base = (int)round(top + pane->header_px / 2 + flm_atlas_size_px(v->paint.atlas) * 0.36);
+    double x = area.left + 4 * v->scene.window.scale;
+    x = flm_atlas_draw(v->paint.atlas, pixels, x, base, (struct flm_bytes){text.at, text.size},
                        FLM_WEIGHT_BOLD, colors.text);
     text.size = 0;
     flm_quantity_add(
         &text, track->total,
         flm_string_bytes(pane->profile, pane->profile->metrics[pane->metric.index].unit));
-    flm_atlas_draw(v->atlas, pixels, x + 10 * v->scale, base,
+    flm_atlas_draw(v->paint.atlas, pixels, x + 10 * v->scene.window.scale, base,
                    (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
     flm_text_clear(&text);
 }
@@ -166,12 +166,12 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_ca
         .left = area.left + pane->left_px,
         .upwards = pane->upwards,
         .row_height = row,
-        .gap = round(v->scale),
-        .scale = v->scale,
-        .background = flm_page_colors(&v->theme).page,
+        .gap = round(v->scene.window.scale),
+        .scale = v->scene.window.scale,
+        .background = flm_page_colors(&v->paint.theme).page,
         .clears = is_alone(v),
-        .text = flm_page_colors(&v->theme).text,
-        .atlas = v->atlas,
+        .text = flm_page_colors(&v->paint.theme).text,
+        .atlas = v->paint.atlas,
         .look = flm_box_styles_apply,
         .context = &styles,
     };
@@ -183,7 +183,7 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_ca
 
 static double clock_of(const struct flm_viewer *v)
 {
-    return v->clock_ms ? v->clock_ms() : 0;
+    return v->paint.clock_ms ? v->paint.clock_ms() : 0;
 }
 
 static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more,
@@ -192,11 +192,12 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     double begun = clock_of(v);
     if (!find_all(v, why))
         return false;
-    v->picture.layout_ms = clock_of(v) - begun;
-    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
-    v->picture.visited = v->picture.drawn = v->picture.merged = 0;
-    v->picture.merged_total = 0;
-    *more = flm_camera_moves(&v->camera, v->now_ms) || flm_camera_moves(&v->beside, v->now_ms);
+    v->paint.picture.layout_ms = clock_of(v) - begun;
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    v->paint.picture.visited = v->paint.picture.drawn = v->paint.picture.merged = 0;
+    v->paint.picture.merged_total = 0;
+    *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
+            flm_camera_moves(&v->model.beside, v->input.now_ms);
     for (uint32_t i = 0; i < v->scene.pane_count; i++) {
         if (!paint_pane(v, i, canvas, scroll, why))
             return false;
@@ -225,21 +226,21 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
 static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    const struct flm_pane *pane = &v->scene.panes[v->half];
+    const struct flm_pane *pane = &v->scene.panes[v->model.half];
     const struct flm_layout *places = flm_scene_places(&v->scene, pane);
-    uint32_t width = v->width, height = (uint32_t)map.height;
+    uint32_t width = v->scene.window.width, height = (uint32_t)map.height;
     size_t size = (size_t)width * height;
-    if (!v->minimap)
-        v->minimap = malloc(2 * size * sizeof *v->minimap);
-    if (!v->minimap)
+    if (!v->paint.minimap)
+        v->paint.minimap = malloc(2 * size * sizeof *v->paint.minimap);
+    if (!v->paint.minimap)
         return flm_error_memory(why);
-    struct flm_pixels pixels = flm_pixels_of(v->minimap, width, height);
-    struct flm_pixels pale = flm_pixels_of(v->minimap + size, width, height);
-    uint32_t page = flm_page_colors(&v->theme).page;
+    struct flm_pixels pixels = flm_pixels_of(v->paint.minimap, width, height);
+    struct flm_pixels pale = flm_pixels_of(v->paint.minimap + size, width, height);
+    uint32_t page = flm_page_colors(&v->paint.theme).page;
     flm_pixels_fill(&pixels, 0, 0, (int)width, (int)height, page);
     uint32_t levels = flm_layout_level_count(places) - pane->first_level;
-    double row =
-        fmin(fmax(1, floor((map.height - 4) / fmax(levels, 1))), fmax(1, round(3 * v->scale)));
+    double row = fmin(fmax(1, floor((map.height - 4) / fmax(levels, 1))),
+                      fmax(1, round(3 * v->scene.window.scale)));
     struct flm_viewport view = {
         .left = 0,
         .right = v->scene.total,
@@ -251,7 +252,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     struct flm_rectangles list = {0};
     struct flm_box_styles styles;
     if (!flm_layout_rectangles(places, &view, &list, why) ||
-        !flm_box_styles_init(&styles, v, v->half, why)) {
+        !flm_box_styles_init(&styles, v, v->model.half, why)) {
         flm_rectangles_clear(&list);
         return false;
     }
@@ -264,7 +265,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
             pane->upwards ? map.height - 2 + pane->first_level * row : 2 - pane->first_level * row,
         .upwards = pane->upwards,
         .row_height = row,
-        .scale = v->scale,
+        .scale = v->scene.window.scale,
         .background = page,
         .look = flm_box_styles_apply,
         .context = &styles,
@@ -274,7 +275,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     flm_rectangles_clear(&list);
     memcpy(pale.at, pixels.at, size * sizeof *pale.at);
     flm_pixels_blend(&pale, 0, 0, (int)width, (int)height, page, 190);
-    v->minimap_is_stale = false;
+    v->paint.minimap_is_stale = false;
     return true;
 }
 
@@ -282,12 +283,12 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
 static void copy_minimap(const struct flm_viewer *v, struct flm_pixels *pixels, int left, int right)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    size_t width = v->width, size = width * (size_t)map.height;
+    size_t width = v->scene.window.width, size = width * (size_t)map.height;
     size_t from = left > 0 ? (size_t)left : 0, to = right > 0 ? (size_t)right : 0;
     to = to < width ? to : width;
     from = from < to ? from : to;
     for (uint32_t y = 0; y < (uint32_t)map.height && map.top + y < pixels->height; y++) {
-        const uint32_t *row = v->minimap + y * width, *pale = row + size;
+        const uint32_t *row = v->paint.minimap + y * width, *pale = row + size;
         uint32_t *at = pixels->at + ((uint32_t)map.top + y) * width;
         memcpy(at, pale, from * sizeof *at);
         memcpy(at + from, row + from, (to - from) * sizeof *at);
@@ -298,19 +299,19 @@ static void copy_minimap(const struct flm_viewer *v, struct flm_pixels *pixels, 
 static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
 {
     struct flm_area map = flm_viewer_minimap(v);
-    struct flm_page_colors colors = flm_page_colors(&v->theme);
-    int height = (int)map.height, width = (int)v->width;
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    int height = (int)map.height, width = (int)v->scene.window.width;
     if (height == 0)
         return;
     struct flm_error why = {0};
-    if ((v->minimap_is_stale || !v->minimap) && !make_minimap(v, &why)) {
+    if ((v->paint.minimap_is_stale || !v->paint.minimap) && !make_minimap(v, &why)) {
         flm_viewer_say(v, &why);
         return;
     }
     int top = (int)map.top, bottom = top + height, left = 0, right = width;
     struct flm_span span = flm_viewer_span(v);
-    double total = v->camera.total;
-    int thin = (int)fmax(1, v->scale);
+    double total = v->model.camera.total;
+    int thin = (int)fmax(1, v->scene.window.scale);
     bool has_window = total > 0 && (span.left > 0 || span.right < total);
     if (has_window) {
         left = (int)floor(map.left + span.left / total * map.width);
@@ -320,8 +321,9 @@ static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
     copy_minimap(v, pixels, left, right);
     if (has_window)
         flm_pixels_outline(pixels, left, top, right, bottom - thin, thin, colors.accent);
-    if (v->drag.kind == FLM_DRAG_BRUSH) {
-        double a_px = fmin(v->drag.x, v->drag.last_x), b_px = fmax(v->drag.x, v->drag.last_x);
+    if (v->input.drag.kind == FLM_DRAG_BRUSH) {
+        double a_px = fmin(v->input.drag.x, v->input.drag.last_x),
+               b_px = fmax(v->input.drag.x, v->input.drag.last_x);
         int a = (int)fmax(a_px, 0), b = (int)fmin(fmax(b_px, 0), width);
         flm_pixels_blend(pixels, a, top, b + 1, bottom, colors.accent, 60);
     }
@@ -335,11 +337,12 @@ static void paint_scrollbar(struct flm_viewer *v, struct flm_pixels *pixels, dou
     double content = v->scene.content_px;
     if (content <= area.height || area.height <= 0)
         return;
-    double size = fmax(24 * v->scale, area.height * area.height / content);
+    double size = fmax(24 * v->scene.window.scale, area.height * area.height / content);
     double at = scroll / (content - area.height) * (area.height - size);
-    int right = (int)v->width - (int)v->scale, left = right - (int)round(4 * v->scale);
+    int right = (int)v->scene.window.width - (int)v->scene.window.scale,
+        left = right - (int)round(4 * v->scene.window.scale);
     flm_pixels_blend(pixels, left, (int)(area.top + at), right, (int)(area.top + at + size),
-                     flm_page_colors(&v->theme).muted, 120);
+                     flm_page_colors(&v->paint.theme).muted, 120);
 }
 
 /* What is under a pointer that stands still while the picture moves. */
@@ -347,18 +350,18 @@ static void point_again(struct flm_viewer *v)
 {
     struct flm_node_ref ref = {0, FLM_NONE};
     struct flm_rectangle box;
-    if (v->hover_x < 0 || v->hover_y < 0 || v->drag.kind != FLM_DRAG_NONE)
+    if (v->input.hover_x < 0 || v->input.hover_y < 0 || v->input.drag.kind != FLM_DRAG_NONE)
         return;
-    if (!flm_viewer_hit(v, v->hover_x, v->hover_y, &ref, &box))
+    if (!flm_viewer_hit(v, v->input.hover_x, v->input.hover_y, &ref, &box))
         ref.number = FLM_NONE;
-    if (!flm_node_refs_equal(ref, v->hovered))
-        flm_viewer_hover(v, v->hover_x, v->hover_y);
+    if (!flm_node_refs_equal(ref, v->input.hovered))
+        flm_viewer_hover(v, v->input.hover_x, v->input.hover_y);
     v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
 }
 
 bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
 {
-    v->now_ms = now_ms;
+    v->input.now_ms = now_ms;
     v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
     struct flm_error why = {0};
     if (!flm_viewer_update(v, &why))
@@ -387,17 +390,18 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
     bool has_boxes = flm_canvas_begin(v, now_ms);
     struct flm_area area = flm_viewer_area(v);
     int cleared = has_boxes && is_alone(v) ? (int)area.top : (int)pixels->height;
-    flm_pixels_fill(pixels, 0, 0, (int)pixels->width, cleared, flm_page_colors(&v->theme).page);
+    flm_pixels_fill(pixels, 0, 0, (int)pixels->width, cleared,
+                    flm_page_colors(&v->paint.theme).page);
     if (!has_boxes)
         return false;
-    struct flm_pixels below =
-        flm_pixels_clipped(*pixels, 0, (int)area.top, (int)v->width, (int)(area.top + area.height));
+    struct flm_pixels below = flm_pixels_clipped(
+        *pixels, 0, (int)area.top, (int)v->scene.window.width, (int)(area.top + area.height));
     struct flm_canvas canvas = {.pixels = &below, .draw = draw_pixels};
     if (!flm_canvas_paint(v, &canvas, &more))
         return false;
-    paint_scrollbar(v, &below, flm_camera_scroll(&v->camera, now_ms));
+    paint_scrollbar(v, &below, flm_camera_scroll(&v->model.camera, now_ms));
     paint_minimap(v, pixels);
     flm_timeline_paint(v, pixels);
-    v->picture.paint_ms = clock_of(v) - begun - v->picture.layout_ms;
+    v->paint.picture.paint_ms = clock_of(v) - begun - v->paint.picture.layout_ms;
     return more;
 }

@@ -1,6 +1,6 @@
 /* painting_cells.c - flm_viewer_paint_cells: the panes in the cells of a terminal. */
 #include "draw/terminal/cell_boxes.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 #include "viewer/paint/canvas.h"
 
 struct cells {
@@ -20,7 +20,7 @@ bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
                             struct flm_cell_area pane, double now_ms)
 {
     struct cells cells = {.canvas = {.draw = draw_cells}, .screen = screen, .pane = pane};
-    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     bool more;
     flm_screen_fill(screen, pane.left, pane.top, pane.columns, pane.rows,
                     (struct flm_style){colors.text, colors.page, FLM_CELL_PLAIN});

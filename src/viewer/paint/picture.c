@@ -7,7 +7,7 @@
 #include "draw/text/quantity.h"
 #include "viewer/paint/box_style.h"
 #include "viewer/paint/picture_key.h"
-#include "viewer/scene/chart_samples.h"
+#include "viewer/paint/chart_samples.h"
 
 /* CSS pixels. */
 enum { ROW = FLM_ROW_PX + 1, TICKS_APART = 90, LEVELS = FLM_DOCUMENT_LEVELS };
@@ -254,7 +254,7 @@ static bool add_status(struct picture *picture, struct flm_error *why)
     struct flm_viewer *v = picture->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
     const struct flm_profile *p = pane->profile;
-    const struct flm_summary *summary = flm_cached_tables_summary(&v->tables, p, why);
+    const struct flm_summary *summary = flm_cached_tables_summary(&v->scene.tables, p, why);
     if (!summary)
         return false;
     const struct flm_metric_summary *metric = &summary->metric[pane->metric.index];
@@ -270,9 +270,9 @@ static bool add_status(struct picture *picture, struct flm_error *why)
         status->lost += p->losses[i].count;
     if (p->sizes.loss_count == 1)
         status->lost_what = flm_string_bytes(p, p->losses[0].what);
-    if (flm_scene_compares(v)) {
+    if (flm_scene_compares(&v->model, &v->scene)) {
         status->comparison = &v->scene.compared->is;
-        status->terms = flm_compared_terms(v, v->scene.compared);
+        status->terms = flm_compared_terms(&v->model, v->scene.compared);
         status->colors = &v->scene.compared->colors;
     }
     flm_document_add_status_line(&picture->document, status);
@@ -286,7 +286,7 @@ static bool add_status(struct picture *picture, struct flm_error *why)
 static bool fill(struct picture *picture, struct flm_error *why)
 {
     struct flm_viewer *v = picture->viewer;
-    struct flm_page_colors colors = flm_page_colors(&v->theme);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     struct flm_document *document = &picture->document;
     document->page = document->page_foot = colors.page;
     document->ink = colors.text;
@@ -307,7 +307,7 @@ static bool fill(struct picture *picture, struct flm_error *why)
 
 static double width_of(const struct flm_viewer *v)
 {
-    double width = v->is_cells || v->width == 0 ? FLM_PICTURE_WIDTH_PX : round(v->width / v->scale);
+    double width = v->scene.window.is_cells || v->scene.window.width == 0 ? FLM_PICTURE_WIDTH_PX : round(v->scene.window.width / v->scene.window.scale);
     return fmax(width, FLM_PICTURE_LEAST_PX);
 }
 
@@ -336,7 +336,7 @@ bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, str
 {
     if (!flm_viewer_update(v, why))
         return false;
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     if (!p || v->scene.pane_count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to draw: no profile is open");
     struct picture picture = {.viewer = v, .document = flm_document_new(width_of(v), false)};

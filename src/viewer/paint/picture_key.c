@@ -3,15 +3,14 @@
 #include "draw/text/quantity.h"
 #include "viewer/model/enum_names.h"
 #include "viewer/paint/box_style.h"
-#include "viewer/query/write_json.h"
 
 /* ---- What it is of --------------------------------------------------------------------------- */
 
 void flm_picture_title(const struct flm_viewer *v, struct flm_text *out)
 {
-    const char *after = v->name[FLM_VIEWER_AFTER], *before = v->name[FLM_VIEWER_BEFORE];
+    const char *after = v->model.name[FLM_VIEWER_AFTER], *before = v->model.name[FLM_VIEWER_BEFORE];
     flm_text_puts(out, after ? after : "");
-    if (before && flm_viewer_compares(v)) {
+    if (before && flm_model_compares(&v->model)) {
         flm_text_puts(out, ", compared with ");
         flm_text_puts(out, before);
     }
@@ -28,22 +27,22 @@ static void add_view(const struct flm_viewer *v, struct flm_text *out)
     const struct flm_pane *pane = &v->scene.panes[0];
     if (pane->kind == FLM_PANE_CHART) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_CHART].title);
-    } else if (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0) {
+    } else if (v->model.view == FLM_VIEW_SANDWICH && v->model.focus.size > 0) {
         flm_text_puts(out, flm_view_choices[FLM_VIEW_SANDWICH].title);
         flm_text_puts(out, " of ");
-        flm_text_add(out, (struct flm_bytes){v->focus.at, v->focus.size});
+        flm_text_add(out, (struct flm_bytes){v->model.focus.at, v->model.focus.size});
     } else {
-        enum flm_view_kind drawn = flm_scene_compares(v) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
+        enum flm_view_kind drawn = flm_scene_compares(&v->model, &v->scene) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
         flm_text_puts(out, flm_view_choices[drawn].title);
-        flm_text_puts(out, v->inverted ? ", innermost frames first" : "");
+        flm_text_puts(out, v->model.inverted ? ", innermost frames first" : "");
     }
 }
 
 static void add_operations(const struct flm_viewer *v, struct flm_text *out)
 {
     bool any = false;
-    for (size_t i = 0; i < v->operations.count; i++) {
-        const struct flm_operation *operation = &v->operations.at[i];
+    for (size_t i = 0; i < v->model.operations.count; i++) {
+        const struct flm_operation *operation = &v->model.operations.at[i];
         if (!operation->on)
             continue;
         if (any)
@@ -58,9 +57,9 @@ static void add_operations(const struct flm_viewer *v, struct flm_text *out)
 /* What part of it is seen: of a chart which time, else in which frame. */
 static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_pane *pane = &v->scene.panes[v->half];
+    const struct flm_pane *pane = &v->scene.panes[v->model.half];
     struct flm_span span = flm_viewer_span(v);
-    double total = v->camera.total;
+    double total = v->model.camera.total;
     if (pane->kind == FLM_PANE_CHART) {
         struct flm_bytes unit = flm_bytes_of("ns");
         add_separator(out);
@@ -75,7 +74,7 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
     add_separator(out);
     if (top.index != 0) {
         flm_text_puts(out, "in ");
-        flm_text_add(out, flm_title_of(pane->profile, pane->tree.frame[top.index]));
+        flm_text_add(out, flm_frame_title(pane->profile, pane->tree.frame[top.index]));
         flm_text_puts(out, ", ");
     }
     flm_percent_add(out, span.right - span.left, total);
@@ -85,15 +84,15 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_pane *pane = &v->scene.panes[0];
-    struct flm_bytes metric = flm_comparing_metric_name(v, pane->metric.index);
+    struct flm_bytes metric = flm_comparing_metric_name(&v->model, pane->metric.index);
     add_view(v, out);
     if (metric.size > 0) {
         add_separator(out);
         flm_text_add(out, metric);
     }
-    if (v->order != FLM_ORDER_NAME && pane->kind != FLM_PANE_CHART) {
+    if (v->model.order != FLM_ORDER_NAME && pane->kind != FLM_PANE_CHART) {
         add_separator(out);
-        flm_text_puts(out, flm_order_choices[v->order].title);
+        flm_text_puts(out, flm_order_choices[v->model.order].title);
     }
     add_operations(v, out);
     add_zoom(v, out);
@@ -112,7 +111,7 @@ struct legend {
 static struct flm_document_key *add(struct legend *legend, const struct flm_tone *tone,
                                     struct flm_bytes meaning)
 {
-    const struct flm_theme *theme = &legend->viewer->theme;
+    const struct flm_theme *theme = &legend->viewer->paint.theme;
     uint32_t fill, ink;
     flm_box_styles_tone(theme, tone, &fill, &ink);
     struct flm_document_key *key = flm_document_add_key(legend->document, fill, ink, meaning);
@@ -145,14 +144,14 @@ static void add_changes(struct legend *legend)
             continue;
         struct flm_document_key *key = add(legend, tone, flm_bytes_of(all[i].title));
         key->mark = all[i].mark;
-        if (v->theme.forced && !key->mark)
+        if (v->paint.theme.forced && !key->mark)
             key->texture = flm_change_texture(all[i].step);
     }
 }
 
 static bool add_colors(struct legend *legend, struct flm_error *why)
 {
-    const struct flm_legend *colors = &legend->viewer->legend;
+    const struct flm_legend *colors = &legend->viewer->paint.legend;
     if (!flm_box_styles_legend(legend->viewer, why))
         return false;
     for (size_t i = 0; i < colors->count; i++) {
@@ -182,8 +181,8 @@ static void add_searches(struct legend *legend)
 {
     struct flm_viewer *v = legend->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
-    for (unsigned i = 0; i < v->searches.count; i++) {
-        struct flm_search *search = &v->searches.at[i];
+    for (unsigned i = 0; i < v->model.searches.count; i++) {
+        struct flm_search *search = &v->model.searches.at[i];
         if (!search->on || search->text.size == 0)
             continue;
         const struct flm_search_sums *sums = flm_search_sum(
@@ -191,7 +190,7 @@ static void add_searches(struct legend *legend)
         struct flm_bytes text = {search->text.at, search->text.size};
         struct flm_document_key *key =
             add(legend, &flm_tone_merged, with_share(legend, text, sums->all.total, sums->all.of));
-        key->fill = flm_search_color(&v->theme, search->color);
+        key->fill = flm_search_color(&v->paint.theme, search->color);
         key->is_outline = true;
     }
 }
@@ -201,9 +200,9 @@ bool flm_picture_add_keys(struct flm_viewer *v, unsigned marks, struct flm_docum
 {
     struct legend legend = {.viewer = v, .document = document};
     bool good = true;
-    if (flm_scene_compares(v))
+    if (flm_scene_compares(&v->model, &v->scene))
         add_changes(&legend);
-    else if (!v->theme.forced) /* where no color says anything */
+    else if (!v->paint.theme.forced) /* where no color says anything */
         good = add_colors(&legend, why);
     if (good) {
         add_marks(&legend, marks);

@@ -4,7 +4,7 @@
 #define FLAMEL_VIEWER_PAINT_PICTURE_KEY_H
 
 #include "draw/document/document.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 /* "app.flm", "app.flm, compared with old.flm". As the profile has it: not plain. */
 void flm_picture_title(const struct flm_viewer *viewer, struct flm_text *out);

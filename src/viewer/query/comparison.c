@@ -1,8 +1,8 @@
 /* comparison.c - what a comparison says: its choices, its four parts, its legend, and the
  * values before and after. */
 #include "draw/text/quantity.h"
-#include "viewer/model/compared.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
+#include "viewer/query/internal.h"
 
 static void add_words(struct flm_json_writer *json, const char *key, struct flm_text *words)
 {
@@ -19,7 +19,7 @@ static void add_part(struct flm_viewer *v, struct flm_json_writer *json, enum fl
                      struct flm_text *words)
 {
     const struct flm_compared *c = v->scene.compared;
-    struct flm_comparison_terms terms = flm_compared_terms(v, c);
+    struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
     const char *name = flm_change_kind_name(kind);
     flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_text(json, "name", flm_bytes_of(name));
@@ -38,8 +38,8 @@ static void add_part(struct flm_viewer *v, struct flm_json_writer *json, enum fl
 static void add_side(struct flm_viewer *v, struct flm_json_writer *json, enum flm_viewer_side side,
                      struct flm_text *words)
 {
-    const struct flm_text *expression = &v->comparing.expression[side];
-    const char *name = v->name[side] ? v->name[side] : v->name[FLM_VIEWER_AFTER];
+    const struct flm_text *expression = &v->model.comparing.expression[side];
+    const char *name = v->model.name[side] ? v->model.name[side] : v->model.name[FLM_VIEWER_AFTER];
     flm_text_puts(words, name);
     if (expression->size > 0) {
         flm_text_puts(words, " | ");
@@ -51,13 +51,13 @@ static void add_side(struct flm_viewer *v, struct flm_json_writer *json, enum fl
 void flm_compared_add_tools(struct flm_viewer *v, struct flm_json_writer *json)
 {
     const struct flm_compared *c = v->scene.compared;
-    const struct flm_comparing *choice = &v->comparing;
+    const struct flm_comparing *choice = &v->model.comparing;
     if (!c) {
         flm_json_add_null(json, "comparison");
         return;
     }
     struct flm_text words = {0};
-    struct flm_comparison_terms terms = flm_compared_terms(v, c);
+    struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
     flm_json_begin(json, "comparison", FLM_JSON_OBJECT);
     add_side(v, json, FLM_VIEWER_BEFORE, &words);
     add_side(v, json, FLM_VIEWER_AFTER, &words);
@@ -87,7 +87,7 @@ void flm_compared_add_tools(struct flm_viewer *v, struct flm_json_writer *json)
     flm_comparison_add_look(&words, &c->is, &c->colors);
     add_words(json, "look", &words);
     flm_json_add_text(json, "note", flm_bytes_of(choice->note));
-    struct flm_bytes verdict = flm_profile_note(flm_viewer_shown(v), FLM_NOTE_VERDICT);
+    struct flm_bytes verdict = flm_profile_note(flm_model_shown(&v->model), FLM_NOTE_VERDICT);
     flm_json_add_text(json, "verdict", verdict.at ? verdict : flm_bytes_of(""));
     flm_json_end(json);
     flm_text_clear(&words);
@@ -121,7 +121,7 @@ static const char *texture_of(const struct flm_viewer *v, const struct flm_compa
                                                          "dots", "lines",  "grid"};
     if (key->mark)
         return key->mark == FLM_MARK_APPEARED ? "rising" : "falling";
-    return names[v->theme.forced ? flm_change_texture(key->step) : FLM_TEXTURE_NONE];
+    return names[v->paint.theme.forced ? flm_change_texture(key->step) : FLM_TEXTURE_NONE];
 }
 
 static void add_color(struct flm_json_writer *json, const char *key, uint32_t rgb)
@@ -144,7 +144,7 @@ static void add_item(struct flm_viewer *v, struct flm_json_writer *json,
     flm_json_add_text(json, "texture", flm_bytes_of(texture_of(v, item)));
     flm_json_add_text(json, "title", flm_bytes_of(item->title));
     if (item->kind != FLM_CHANGE_NONE) {
-        struct flm_comparison_terms terms = flm_compared_terms(v, c);
+        struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
         double before = c->is.before_total * c->is.how.scale;
         if (before > 0) {
             const struct flm_change_sum *sum = &c->is.sums[item->kind];
@@ -191,17 +191,17 @@ bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
 {
     const struct flm_compared *c = v->scene.compared;
     struct flm_metric_pair significant;
-    return c && (flm_comparing_metric(v, metric) != metric ||
-                 (flm_metric_pair_significant(flm_viewer_shown(v), &c->pair, &significant) &&
+    return c && (flm_comparing_metric(&v->model, metric) != metric ||
+                 (flm_metric_pair_significant(flm_model_shown(&v->model), &c->pair, &significant) &&
                   significant.after.index == metric));
 }
 
 /* What stands before a metric that is the "after" of a pair; FLM_NONE. */
 static uint32_t metric_before(const struct flm_viewer *v, uint32_t metric)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     for (uint32_t m = 0; v->scene.compared && m < p->sizes.metric_count; m++)
-        if (m != metric && flm_comparing_metric(v, m) == metric)
+        if (m != metric && flm_comparing_metric(&v->model, m) == metric)
             return m;
     return FLM_NONE;
 }
@@ -221,7 +221,7 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_pane *p
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     uint32_t before = metric_before(v, metric);
     if (before == FLM_NONE)
         return false;
@@ -257,6 +257,6 @@ void flm_compared_add_change(struct flm_json_writer *json, const char *prefix,
 void flm_compared_add_sentence(struct flm_viewer *v, struct flm_text *out,
                                const struct flm_change *change)
 {
-    struct flm_comparison_terms terms = flm_compared_terms(v, v->scene.compared);
+    struct flm_comparison_terms terms = flm_compared_terms(&v->model, v->scene.compared);
     flm_comparison_add_change(out, &v->scene.compared->is, change, &terms);
 }

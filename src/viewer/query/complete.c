@@ -150,7 +150,7 @@ static void tell_candidates(struct completing *c, const struct candidates *best)
 
 static void complete_function(struct completing *c)
 {
-    const struct flm_functions *functions = &c->t.viewer->tables.functions;
+    const struct flm_functions *functions = &c->t.viewer->scene.tables.functions;
     struct candidates best = {.count = 0};
     for (uint32_t i = 1; i < functions->count; i++)
         consider(&best, c, functions->function[i].name, fabs(functions->function[i].total));
@@ -161,7 +161,7 @@ static void complete_function(struct completing *c)
 static void complete_place(struct completing *c, bool modules)
 {
     const struct flm_profile *p = c->t.profile;
-    const struct flm_functions *functions = &c->t.viewer->tables.functions;
+    const struct flm_functions *functions = &c->t.viewer->scene.tables.functions;
     struct candidates best = {.count = 0};
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         consider(&best, c, modules ? p->frames[i].module : p->frames[i].file,
@@ -260,7 +260,7 @@ static void complete_argument(struct completing *c)
 static bool complete_nothing(struct completing *c, struct flm_error *why)
 {
     const struct flm_presets *presets =
-        flm_cached_tables_presets(&c->t.viewer->tables, c->t.profile, why);
+        flm_cached_tables_presets(&c->t.viewer->scene.tables, c->t.profile, why);
     if (!presets)
         return false;
     for (unsigned i = 0; i < presets->count; i++) {
@@ -285,7 +285,7 @@ bool flm_answer_complete(struct flm_viewer *v, struct flm_bytes argument, struct
     if (!c.typed.end.has_name)
         complete_operation(&c);
     else if (has_metric) {
-        ok = flm_cached_tables_measured(&v->tables, c.t.profile, c.t.metric, why) != NULL;
+        ok = flm_cached_tables_measured(&v->scene.tables, c.t.profile, c.t.metric, why) != NULL;
         if (ok)
             complete_argument(&c);
     }

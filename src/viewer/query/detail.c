@@ -70,7 +70,7 @@ static struct flm_value value_of(const struct flm_telling *t, const struct subje
 {
     if (s->run)
         return (struct flm_value){.total = s->total};
-    return flm_value_of(t->viewer, s->pane, s->node, metric);
+    return flm_value_of(&t->viewer->scene, s->pane, s->node, metric);
 }
 
 /* What shares of a node are of: 0 where there is none. Its width, unless the metric, or what widths
@@ -82,11 +82,11 @@ static double whole_of(const struct flm_telling *t, const struct subject *s, str
     if (node.index == FLM_NONE)
         return 0;
     bool is_width = pane->kind != FLM_PANE_STACKS
-                        ? !flm_scene_compares(t->viewer)
+                        ? !flm_scene_compares(&t->viewer->model, &t->viewer->scene)
                         : pane->tree.width == flm_self_column(pane->profile, metric);
     if (is_width)
         return node.index == 0 ? s->whole : flm_layout_total(pane->layout, node);
-    return fabs(flm_value_of(t->viewer, pane, node, metric).total);
+    return fabs(flm_value_of(&t->viewer->scene, pane, node, metric).total);
 }
 
 /* The metrics that can be told about a subject: the shown one first. */
@@ -105,7 +105,7 @@ static uint32_t metric_at(const struct flm_telling *t, uint32_t i)
 /* What shares of a metric are of. */
 static double size_of(const struct flm_telling *t, uint32_t metric)
 {
-    return t->viewer->tables.summary.metric[metric].size;
+    return t->viewer->scene.tables.summary.metric[metric].size;
 }
 
 static void use_metric(struct flm_telling *t, uint32_t metric)
@@ -191,7 +191,7 @@ static void tell_line(struct flm_telling *t, const struct subject *s, const char
 /* "all 12 places": the function wherever it is. */
 static void tell_places(struct flm_telling *t, const struct subject *s)
 {
-    const struct flm_cached_tables *tables = &t->viewer->tables;
+    const struct flm_cached_tables *tables = &t->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
     if (s->frame == 0 || tables->places[function] < 2)
         return;
@@ -239,16 +239,16 @@ bool flm_answer_hover(struct flm_viewer *v, struct flm_bytes argument, struct fl
     struct subject s;
     if (!flm_tell_begin(&t, v, out, why))
         return false;
-    bool is_pointed_at = v->hover_x >= 0; /* and not at a row of a table */
-    if (!is_pointed_at || !find_subject(&t, v->hovered, &v->hovered_box, &s)) {
+    bool is_pointed_at = v->input.hover_x >= 0; /* and not at a row of a table */
+    if (!is_pointed_at || !find_subject(&t, v->input.hovered, &v->input.hovered_box, &s)) {
         flm_text_puts(out, "null\n");
         return flm_tell_end(&t, why);
     }
-    if (!flm_cached_tables_measured(&v->tables, t.profile, t.metric, why))
+    if (!flm_cached_tables_measured(&v->scene.tables, t.profile, t.metric, why))
         return false;
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t.json, "x", v->hover_x);
-    flm_json_add_number(&t.json, "y", v->hover_y);
+    flm_json_add_number(&t.json, "x", v->input.hover_x);
+    flm_json_add_number(&t.json, "y", v->input.hover_y);
     if (s.run)
         tell_run_title(&t, "title", s.run->count);
     else
@@ -294,7 +294,8 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
         if (s->pane->kind == FLM_PANE_CHART)
             flm_tell_text(t, "name", "time");
         else
-            flm_json_add_text(&t->json, "name", flm_comparing_metric_name(t->viewer, metric));
+            flm_json_add_text(&t->json, "name",
+                              flm_comparing_metric_name(&t->viewer->model, metric));
         flm_json_add_text(&t->json, "unit", t->unit);
         flm_tell_quantity(t, "total", value.total);
         flm_tell_exact(t, "total_exact", value.total);
@@ -316,7 +317,7 @@ static void tell_values(struct flm_telling *t, const struct subject *s)
 
 static void tell_instances(struct flm_telling *t, const struct subject *s)
 {
-    const struct flm_cached_tables *tables = &t->viewer->tables;
+    const struct flm_cached_tables *tables = &t->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
     const struct flm_function *f = &tables->functions.function[function];
     flm_json_begin(&t->json, "instances", FLM_JSON_OBJECT_LINE);
@@ -333,7 +334,7 @@ static void tell_instances(struct flm_telling *t, const struct subject *s)
 static void tell_relation(struct flm_telling *t, const struct subject *s,
                           const struct flm_relation *relation, double whole)
 {
-    const struct flm_functions *functions = &t->viewer->tables.functions;
+    const struct flm_functions *functions = &t->viewer->scene.tables.functions;
     uint32_t frame = functions->function[relation->function].first_frame;
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
     flm_tell_ref(t, s->pane_index, relation->node);
@@ -357,11 +358,11 @@ static void tell_relations(struct flm_telling *t, const struct subject *s, const
 static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struct flm_error *why)
 {
     struct flm_relations relations = {0};
-    uint32_t function = t->viewer->tables.functions.of_frame[s->frame];
+    uint32_t function = t->viewer->scene.tables.functions.of_frame[s->frame];
     double whole = 0;
     if (s->pane->kind == FLM_PANE_STACKS && s->frame != 0 &&
-        !flm_relations_init(&relations, &t->viewer->tables.functions, s->pane->layout, function,
-                            why))
+        !flm_relations_init(&relations, &t->viewer->scene.tables.functions, s->pane->layout,
+                            function, why))
         return false;
     for (uint32_t i = 0; i < relations.caller_count; i++)
         whole += relations.caller[i].total;
@@ -483,7 +484,8 @@ static bool is_address(struct flm_bytes file)
 static void tell_link(struct flm_telling *t, const struct flm_frame_record *frame)
 {
     struct flm_bytes file = flm_string_bytes(t->profile, frame->file);
-    struct flm_bytes template = {t->viewer->source_link.at, t->viewer->source_link.size};
+    struct flm_bytes template = {t->viewer->model.source_link.at,
+                                 t->viewer->model.source_link.size};
     struct flm_text *out = flm_tell_words_begin(t);
     if (is_address(file))
         flm_text_add(out, file);
@@ -576,10 +578,10 @@ bool flm_answer_detail(struct flm_viewer *v, struct flm_bytes argument, struct f
     if (!flm_tell_begin(&t, v, out, why))
         return false;
     bool ok = true;
-    if (!find_subject(&t, v->selected, &v->selected_run, &s))
+    if (!find_subject(&t, v->model.selected, &v->model.selected_run, &s))
         flm_text_puts(out, "null\n");
     else
-        ok = flm_cached_tables_measured(&v->tables, t.profile, t.metric, why) &&
+        ok = flm_cached_tables_measured(&v->scene.tables, t.profile, t.metric, why) &&
              tell_detail(&t, &s, why);
     return flm_tell_end(&t, ok ? why : NULL) && ok;
 }

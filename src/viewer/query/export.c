@@ -2,7 +2,7 @@
 #include "format/folded/folded.h"
 #include "format/formats.h"
 #include "viewer/input/clipboard.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 #include "viewer/paint/picture.h"
 #include "viewer/query/internal.h"
 
@@ -17,14 +17,15 @@ static bool write_picture(struct flm_viewer *v, const char *name, struct flm_tex
 static bool write_profile(struct flm_viewer *v, const char *name, struct flm_text *out,
                           struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     if (!p)
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
-    const struct flm_format *format = name[1] == 'l'           ? &flm_format_flm
-                                      : flm_viewer_compares(v) ? &flm_format_difffolded
-                                                               : &flm_format_folded;
-    const struct flm_write_options options = {.metric = {flm_comparing_metric(v, v->metric)},
-                                              .annotate = flm_folded_is_annotated(p)};
+    const struct flm_format *format = name[1] == 'l'                  ? &flm_format_flm
+                                      : flm_model_compares(&v->model) ? &flm_format_difffolded
+                                                                      : &flm_format_folded;
+    const struct flm_write_options options = {
+        .metric = {flm_comparing_metric(&v->model, v->model.metric)},
+        .annotate = flm_folded_is_annotated(p)};
     return format->write(p, &options, out, why) && (!out->failed || flm_error_memory(why));
 }
 
@@ -32,7 +33,7 @@ static bool write_stack(struct flm_viewer *v, const char *name, struct flm_text 
                         struct flm_error *why)
 {
     (void)name;
-    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     if (frame == FLM_NONE || frame == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no frame is selected");
     return flm_copy_stack(v, out) || flm_error_memory(why);

@@ -33,7 +33,7 @@ bool flm_answer_legend(struct flm_viewer *v, struct flm_bytes argument, struct f
     struct flm_telling t;
     if (!flm_tell_begin(&t, v, out, why))
         return false;
-    if (t.profile && flm_scene_compares(v)) {
+    if (t.profile && flm_scene_compares(&v->model, &v->scene)) {
         flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
         flm_tell_text(&t, "title", "Change");
         flm_compared_add_legend(v, &t.json);
@@ -46,10 +46,10 @@ bool flm_answer_legend(struct flm_viewer *v, struct flm_bytes argument, struct f
         return false;
     }
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_tell_text(&t, "title", flm_color_mode_title(v->color_mode));
+    flm_tell_text(&t, "title", flm_color_mode_title(v->model.color_mode));
     flm_json_begin(&t.json, "items", FLM_JSON_ARRAY);
-    for (size_t i = 0; has_picture && i < v->legend.count; i++)
-        tell_item(&t, &v->legend, &v->legend.items[i]);
+    for (size_t i = 0; has_picture && i < v->paint.legend.count; i++)
+        tell_item(&t, &v->paint.legend, &v->paint.legend.items[i]);
     flm_json_end(&t.json);
     flm_json_end(&t.json);
     return flm_tell_end(&t, why);

@@ -1,8 +1,8 @@
 #include "viewer/query/query.h"
 
-#include "viewer/model/internal.h"
-#include "viewer/model/state.h"
+#include "viewer/internal.h"
 #include "viewer/query/internal.h"
+#include "viewer/state.h"
 
 static bool answer_state(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
                          struct flm_error *why)
@@ -16,7 +16,7 @@ static bool answer_copy(struct flm_viewer *v, struct flm_bytes none, struct flm_
                         struct flm_error *why)
 {
     (void)none, (void)why;
-    flm_text_add(out, (struct flm_bytes){v->copied.at, v->copied.size});
+    flm_text_add(out, (struct flm_bytes){v->query.copied.at, v->query.copied.size});
     return true;
 }
 
@@ -24,7 +24,7 @@ static bool answer_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_t
                        struct flm_error *why)
 {
     (void)none, (void)why;
-    flm_text_add(out, (struct flm_bytes){v->asked.at, v->asked.size});
+    flm_text_add(out, (struct flm_bytes){v->query.asked.at, v->query.asked.size});
     return true;
 }
 
@@ -32,7 +32,7 @@ static bool answer_notice(struct flm_viewer *v, struct flm_bytes none, struct fl
                           struct flm_error *why)
 {
     (void)none, (void)why;
-    flm_text_puts(out, v->notice.text);
+    flm_text_puts(out, v->query.notice.text);
     return true;
 }
 

@@ -21,12 +21,12 @@ static uint32_t count_functions(const struct flm_functions *functions,
 static struct flm_search_step where(const struct flm_viewer *v, const struct flm_search *search)
 {
     struct flm_search_step step = {{FLM_NONE}, 0, 0};
-    uint32_t frame = flm_scene_frame(&v->scene, v->selected);
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     if (frame == FLM_NONE || search->frame_count == 0 || !search->frame_found[frame])
         return step;
-    const struct flm_pane *pane = &v->scene.panes[v->selected.pane];
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
     return flm_search_step(search->frame_found, pane->layout,
-                           flm_pane_node(pane, v->selected.number), FLM_SEARCH_STAY);
+                           flm_pane_node(pane, v->model.selected.number), FLM_SEARCH_STAY);
 }
 
 static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is_current,
@@ -34,7 +34,7 @@ static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is
 {
     struct flm_viewer *v = t->viewer;
     const struct flm_functions *functions =
-        flm_cached_tables_functions(&v->tables, t->profile, why);
+        flm_cached_tables_functions(&v->scene.tables, t->profile, why);
     if (!functions)
         return false;
     const struct flm_pane *pane = &v->scene.panes[0];
@@ -68,7 +68,7 @@ static bool tell_search(struct flm_telling *t, struct flm_search *search, bool i
     flm_tell_text(t, "kind", flm_search_kind_name(search->kind));
     flm_tell_text(t, "scope", flm_search_scope_name(search->scope));
     flm_json_add_bool(&t->json, "case", search->exact_case);
-    flm_tell_color(t, "color", flm_search_color(&t->viewer->theme, search->color));
+    flm_tell_color(t, "color", flm_search_color(&t->viewer->paint.theme, search->color));
     flm_json_add_number(&t->json, "number", search->color);
     flm_json_add_bool(&t->json, "on", search->on);
     flm_tell_text(t, "error", search->malformed ? search->error.text : NULL);
@@ -83,7 +83,7 @@ bool flm_answer_searches(struct flm_viewer *v, struct flm_bytes argument, struct
 {
     (void)argument;
     struct flm_telling t;
-    struct flm_searches *searches = &v->searches;
+    struct flm_searches *searches = &v->model.searches;
     bool ok = true;
     if (!flm_tell_begin(&t, v, out, why))
         return false;

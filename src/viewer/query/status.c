@@ -12,10 +12,10 @@
 /* How much of the opened profile the operations took away, in the metric that is shown. */
 static double filtered(const struct flm_telling *t, double *of)
 {
-    const struct flm_profile *opened = t->viewer->operations.opened;
+    const struct flm_profile *opened = t->viewer->model.operations.opened;
     if (!opened || opened == t->profile)
         return 0;
-    struct flm_bytes name = flm_comparing_metric_name(t->viewer, t->metric.index);
+    struct flm_bytes name = flm_comparing_metric_name(&t->viewer->model, t->metric.index);
     for (uint32_t m = 0; m < opened->sizes.metric_count; m++) {
         if (!flm_bytes_equal(flm_string_bytes(opened, opened->metrics[m].name), name))
             continue;
@@ -44,7 +44,7 @@ static void tell_filtered(struct flm_telling *t)
         flm_json_add_null(&t->json, "filtered");
         return;
     }
-    unsigned count = operations_on(&t->viewer->operations);
+    unsigned count = operations_on(&t->viewer->model.operations);
     struct flm_text *out = flm_tell_words_begin(t);
     flm_percent_add(out, gone, of);
     flm_text_puts(out, " (");
@@ -57,9 +57,9 @@ static void tell_filtered(struct flm_telling *t)
 static void tell_trimmed(struct flm_telling *t)
 {
     const struct flm_viewer *v = t->viewer;
-    struct flm_span span = v->camera.to;
-    struct flm_span beside = flm_camera_share(&v->beside);
-    double total = v->camera.total, outside = total - (span.right - span.left);
+    struct flm_span span = v->model.camera.to;
+    struct flm_span beside = flm_camera_share(&v->model.beside);
+    double total = v->model.camera.total, outside = total - (span.right - span.left);
     if (flm_viewer_has_halves(v))
         outside = fmax(outside, total * (1 - (beside.right - beside.left)));
     if (!(outside > 1e-9 * total)) {
@@ -105,7 +105,7 @@ static void tell_notes(struct flm_telling *t)
 static void add_empty_sentence(const struct flm_telling *t, struct flm_text *out)
 {
     const struct flm_viewer *v = t->viewer;
-    const struct flm_profile *opened = v->operations.opened;
+    const struct flm_profile *opened = v->model.operations.opened;
     if (!t->profile)
         flm_text_puts(out, "No profile is open.");
     else if (opened && opened != t->profile && opened->sizes.node_count > 1)
@@ -126,13 +126,13 @@ static void add_sentence(const struct flm_telling *t, const struct flm_metric_su
     flm_text_puts(out, " in ");
     flm_count_add(out, summary->stack_count);
     flm_text_puts(out, summary->stack_count == 1 ? " stack; " : " stacks; ");
-    flm_count_add(out, v->picture.drawn);
-    flm_text_puts(out, v->picture.drawn == 1 ? " box is drawn" : " boxes are drawn");
-    if (v->picture.merged > 0) {
+    flm_count_add(out, v->paint.picture.drawn);
+    flm_text_puts(out, v->paint.picture.drawn == 1 ? " box is drawn" : " boxes are drawn");
+    if (v->paint.picture.merged > 0) {
         flm_text_puts(out, ", ");
-        flm_count_add(out, v->picture.merged);
-        flm_text_puts(out, v->picture.merged == 1 ? " of them gray for narrow neighbors"
-                                                  : " of them gray, for narrow neighbors");
+        flm_count_add(out, v->paint.picture.merged);
+        flm_text_puts(out, v->paint.picture.merged == 1 ? " of them gray for narrow neighbors"
+                                                        : " of them gray, for narrow neighbors");
     }
     flm_text_puts(out, t->profile->sizes.loss_count ? "; something was lost while reading."
                                                     : "; nothing was lost while reading.");
@@ -141,7 +141,7 @@ static void add_sentence(const struct flm_telling *t, const struct flm_metric_su
 /* The metric, where the unit does not say it: "12.4 s" of "cpu", but "81 samples". */
 static void tell_metric(struct flm_telling *t)
 {
-    struct flm_bytes name = flm_comparing_metric_name(t->viewer, t->metric.index);
+    struct flm_bytes name = flm_comparing_metric_name(&t->viewer->model, t->metric.index);
     if (flm_bytes_equal(name, t->unit))
         flm_json_add_text(&t->json, "unit", (struct flm_bytes){"", 0});
     else
@@ -151,20 +151,20 @@ static void tell_metric(struct flm_telling *t)
 static void tell_picture(struct flm_telling *t)
 {
     const struct flm_viewer *v = t->viewer;
-    flm_tell_count(t, "drawn", v->picture.drawn);
-    flm_tell_count(t, "merged", v->picture.merged);
+    flm_tell_count(t, "drawn", v->paint.picture.drawn);
+    flm_tell_count(t, "merged", v->paint.picture.merged);
     double whole = 0;
     for (uint32_t i = 0; i < v->scene.pane_count; i++)
         whole += flm_layout_filled(v->scene.panes[i].layout);
-    if (v->picture.merged > 0)
-        flm_tell_share(t, "merged_share", v->picture.merged_total, whole);
+    if (v->paint.picture.merged > 0)
+        flm_tell_share(t, "merged_share", v->paint.picture.merged_total, whole);
     else
         flm_json_add_null(&t->json, "merged_share");
 }
 
 static void tell_status(struct flm_telling *t)
 {
-    const struct flm_summary *summary = &t->viewer->tables.summary;
+    const struct flm_summary *summary = &t->viewer->scene.tables.summary;
     const struct flm_metric_summary *metric = &summary->metric[t->metric.index];
     bool is_empty = metric->size == 0;
     flm_json_add_number(&t->json, "nodes", (double)t->profile->sizes.node_count - 1);
@@ -220,10 +220,10 @@ static double memory_bytes(const struct flm_viewer *v)
     (void)v;
     return (double)__builtin_wasm_memory_size(0) * 65536;
 #else
-    const struct flm_profile *result = v->operations.result;
+    const struct flm_profile *result = v->model.operations.result;
     double size = result ? (double)result->image_size : 0;
     for (int side = 0; side < 2; side++)
-        size += v->opened[side] ? (double)v->opened[side]->image_size : 0;
+        size += v->model.opened[side] ? (double)v->model.opened[side]->image_size : 0;
     return size;
 #endif
 }
@@ -251,19 +251,19 @@ bool flm_answer_overlay(struct flm_viewer *v, struct flm_bytes argument, struct 
     struct flm_telling t;
     if (!flm_tell_begin(&t, v, out, why))
         return false;
-    if (!v->shows_overlay) {
+    if (!v->model.shows_overlay) {
         flm_text_puts(out, "null\n");
         return flm_tell_end(&t, why);
     }
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
     flm_json_add_number(&t.json, "nodes", t.profile ? t.profile->sizes.node_count : 0);
-    flm_json_add_number(&t.json, "visited", (double)v->picture.visited);
-    flm_json_add_number(&t.json, "drawn", v->picture.drawn);
-    flm_json_add_number(&t.json, "merged", v->picture.merged);
-    if (v->clock_ms) {
+    flm_json_add_number(&t.json, "visited", (double)v->paint.picture.visited);
+    flm_json_add_number(&t.json, "drawn", v->paint.picture.drawn);
+    flm_json_add_number(&t.json, "merged", v->paint.picture.merged);
+    if (v->paint.clock_ms) {
         flm_json_begin(&t.json, "ms", FLM_JSON_OBJECT_LINE);
-        flm_json_add_number(&t.json, "layout", v->picture.layout_ms);
-        flm_json_add_number(&t.json, "paint", v->picture.paint_ms);
+        flm_json_add_number(&t.json, "layout", v->paint.picture.layout_ms);
+        flm_json_add_number(&t.json, "paint", v->paint.picture.paint_ms);
         flm_json_end(&t.json);
     } else {
         flm_json_add_null(&t.json, "ms");

@@ -20,7 +20,7 @@ struct listing {
 static bool is_found(const struct flm_viewer *v, const struct flm_function *f)
 {
     for (uint32_t i = 0; i < f->frame_count; i++)
-        if (v->searches.frame_color[f->first_frame + i])
+        if (v->model.searches.frame_color[f->first_frame + i])
             return true;
     return false;
 }
@@ -30,17 +30,18 @@ static bool list_functions(struct flm_telling *t, struct flm_ranking_order order
 {
     struct flm_viewer *v = t->viewer;
     *listing = (struct listing){0};
-    listing->function =
-        flm_cached_tables_ranking(&v->tables, t->profile, t->metric, order, &listing->count, why);
+    listing->function = flm_cached_tables_ranking(&v->scene.tables, t->profile, t->metric, order,
+                                                  &listing->count, why);
     if (listing->function && v->scene.compared)
-        listing->function = flm_compared_ranking(v, listing->function, order, &listing->count, why);
-    if (!listing->function || !found_only || !v->searches.frame_color)
+        listing->function = flm_compared_ranking(&v->model, &v->scene, listing->function, order,
+                                                 &listing->count, why);
+    if (!listing->function || !found_only || !v->model.searches.frame_color)
         return listing->function != NULL;
     uint32_t *filtered = malloc((size_t)listing->count * sizeof *filtered + 1), kept = 0;
     if (!filtered)
         return flm_error_memory(why);
     for (uint32_t i = 0; i < listing->count; i++)
-        if (is_found(v, &v->tables.functions.function[listing->function[i]]))
+        if (is_found(v, &v->scene.tables.functions.function[listing->function[i]]))
             filtered[kept++] = listing->function[i];
     *listing = (struct listing){filtered, filtered, kept};
     return true;
@@ -50,13 +51,13 @@ static bool same_function(const struct flm_telling *t, struct flm_node_ref ref, 
 {
     uint32_t frame = flm_scene_frame(&t->viewer->scene, ref);
     return frame != FLM_NONE && frame != 0 &&
-           t->viewer->tables.functions.of_frame[frame] == function;
+           t->viewer->scene.tables.functions.of_frame[frame] == function;
 }
 
 static void tell_function_change(struct flm_telling *t, uint32_t function)
 {
-    struct flm_change total = flm_compared_function(t->viewer, function, false);
-    struct flm_change self = flm_compared_function(t->viewer, function, true);
+    struct flm_change total = flm_compared_function(&t->viewer->scene, function, false);
+    struct flm_change self = flm_compared_function(&t->viewer->scene, function, true);
     double scale = t->viewer->scene.compared->is.how.scale;
     flm_compared_add_change(&t->json, "", &total, scale, t->unit);
     flm_compared_add_change(&t->json, "self_", &self, scale, t->unit);
@@ -65,7 +66,7 @@ static void tell_function_change(struct flm_telling *t, uint32_t function)
 static void tell_function(struct flm_telling *t, uint32_t function)
 {
     const struct flm_viewer *v = t->viewer;
-    const struct flm_function *f = &v->tables.functions.function[function];
+    const struct flm_function *f = &v->scene.tables.functions.function[function];
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_number(&t->json, "frame", f->first_frame);
     flm_tell_title(t, "title", f->first_frame);
@@ -77,8 +78,8 @@ static void tell_function(struct flm_telling *t, uint32_t function)
     flm_tell_share(t, "total_share", f->total, t->all);
     if (v->scene.compared)
         tell_function_change(t, function);
-    flm_json_add_bool(&t->json, "on", same_function(t, v->selected, function));
-    flm_json_add_bool(&t->json, "hovered", same_function(t, v->hovered, function));
+    flm_json_add_bool(&t->json, "on", same_function(t, v->model.selected, function));
+    flm_json_add_bool(&t->json, "hovered", same_function(t, v->input.hovered, function));
     flm_tell_found(t, f->first_frame);
     flm_json_end(&t->json);
 }
@@ -114,8 +115,8 @@ bool flm_answer_top(struct flm_viewer *v, struct flm_bytes argument, struct flm_
         return flm_tell_end(&t, why);
     }
     struct flm_ranking_order order =
-        flm_ranking_order_of((struct flm_bytes){v->sort.at, v->sort.size});
-    bool is_filtered = flm_searches_any(&v->searches);
+        flm_ranking_order_of((struct flm_bytes){v->model.sort.at, v->model.sort.size});
+    bool is_filtered = flm_searches_any(&v->model.searches);
     bool ok = list_functions(&t, order, is_filtered, &listing, why);
     if (ok) {
         flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
@@ -139,7 +140,7 @@ bool flm_answer_list(struct flm_viewer *v, struct flm_bytes argument, struct flm
     struct listing listing;
     if (!flm_tell_begin(&t, v, out, why))
         return false;
-    if (!t.profile || !flm_searches_any(&v->searches)) {
+    if (!t.profile || !flm_searches_any(&v->model.searches)) {
         tell_nothing(&t);
         return flm_tell_end(&t, why);
     }
@@ -169,7 +170,7 @@ static void tell_row(struct flm_telling *t, const struct flm_pane *pane,
     const struct flm_viewer *v = t->viewer;
     uint32_t index = (uint32_t)(pane - v->scene.panes);
     uint32_t frame = pane->tree.frame[row->node.index];
-    struct flm_value value = flm_value_of(v, pane, row->node, t->metric.index);
+    struct flm_value value = flm_value_of(&v->scene, pane, row->node, t->metric.index);
     struct flm_node parent = flm_layout_parent(pane->layout, row->node);
     struct flm_node_ref ref = {index, flm_pane_number(pane, row->node)};
     flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
@@ -190,13 +191,14 @@ static void tell_row(struct flm_telling *t, const struct flm_pane *pane,
     }
     double whole = 0; /* a parent has room for all of its children, whatever their signs */
     if (parent.index != FLM_NONE)
-        whole = flm_scene_compares(v) ? flm_value_of(v, pane, parent, t->metric.index).total
-                                      : flm_layout_total(pane->layout, parent);
+        whole = flm_scene_compares(&v->model, &v->scene)
+                    ? flm_value_of(&v->scene, pane, parent, t->metric.index).total
+                    : flm_layout_total(pane->layout, parent);
     flm_tell_share(t, "of_parent", value.total, whole);
     flm_json_add_number(&t->json, "set_size", row->set_size);
     flm_json_add_number(&t->json, "position", row->position);
-    flm_json_add_bool(&t->json, "on", flm_node_refs_equal(v->selected, ref));
-    flm_json_add_bool(&t->json, "hovered", flm_node_refs_equal(v->hovered, ref));
+    flm_json_add_bool(&t->json, "on", flm_node_refs_equal(v->model.selected, ref));
+    flm_json_add_bool(&t->json, "hovered", flm_node_refs_equal(v->input.hovered, ref));
     flm_tell_found(t, frame);
     flm_json_end(&t->json);
 }
@@ -206,8 +208,8 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
                                        const struct flm_pane *pane)
 {
     struct flm_node node = {FLM_NONE};
-    if (flm_node_ref_is(v->selected) && v->selected.pane == 0)
-        node = flm_pane_node(pane, v->selected.number);
+    if (flm_node_ref_is(v->model.selected) && v->model.selected.pane == 0)
+        node = flm_pane_node(pane, v->model.selected.number);
     if (node.index != FLM_NONE)
         flm_call_tree_follow(tree, node);
     return node;
@@ -217,7 +219,7 @@ static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct 
 {
     struct flm_viewer *v = t->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
-    struct flm_call_tree *tree = flm_cached_tables_call_tree(&v->tables, pane, why);
+    struct flm_call_tree *tree = flm_cached_tables_call_tree(&v->scene.tables, pane, why);
     if (!tree)
         return false;
     struct flm_node selected = follow_selected(v, tree, pane);
@@ -369,10 +371,11 @@ bool flm_answer_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm
         tell_nothing(&t);
         return flm_tell_end(&t, why);
     }
-    bool has_selected = flm_node_ref_is(v->selected) && v->selected.pane < v->scene.pane_count;
-    const struct flm_pane *pane = &v->scene.panes[has_selected ? v->selected.pane : 0];
-    struct flm_node node =
-        has_selected ? flm_pane_node(pane, v->selected.number) : flm_viewer_goal_node(v, pane);
+    bool has_selected =
+        flm_node_ref_is(v->model.selected) && v->model.selected.pane < v->scene.pane_count;
+    const struct flm_pane *pane = &v->scene.panes[has_selected ? v->model.selected.pane : 0];
+    struct flm_node node = has_selected ? flm_pane_node(pane, v->model.selected.number)
+                                        : flm_viewer_goal_node(v, pane);
     struct around around = {.t = &t, .pane = pane, .why = why};
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
     flm_json_begin(&t.json, "rows", FLM_JSON_ARRAY);

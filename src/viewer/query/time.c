@@ -2,7 +2,7 @@
 #include "base/text/json_write.h"
 #include "draw/text/quantity.h"
 #include "draw/text/visible.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 #include "viewer/query/internal.h"
 
 /* As many as a list of them is read; the others are counted. */
@@ -24,7 +24,7 @@ static void add_time(struct flm_json_writer *json, const char *key, double ns)
 static void add_selected(struct flm_viewer *v, struct flm_json_writer *json)
 {
     struct flm_span ns;
-    if (!flm_timeline_selected(v, &ns)) {
+    if (!flm_timeline_selected(&v->model, &v->scene, &ns)) {
         flm_json_add_null(json, "selected");
         return;
     }
@@ -42,9 +42,9 @@ static void add_selected(struct flm_viewer *v, struct flm_json_writer *json)
 
 static void add_track(struct flm_viewer *v, struct flm_json_writer *json, uint32_t index)
 {
-    const struct flm_profile *p = v->operations.opened;
-    const struct flm_track *track = &v->timeline.tracks.track[index];
-    uint32_t metric = v->metric < p->sizes.metric_count ? v->metric : 0;
+    const struct flm_profile *p = v->model.operations.opened;
+    const struct flm_track *track = &v->scene.timeline.tracks.track[index];
+    uint32_t metric = v->model.metric < p->sizes.metric_count ? v->model.metric : 0;
     struct flm_text text = {0};
     flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_number(json, "id", index);
@@ -56,7 +56,7 @@ static void add_track(struct flm_viewer *v, struct flm_json_writer *json, uint32
     text.size = 0;
     flm_percent_add(&text, track->total, flm_profile_total(p, (struct flm_metric){metric}));
     flm_json_add_text(json, "share", bytes(&text));
-    flm_json_add_bool(json, "on", flm_timeline_track_is_on(v, track));
+    flm_json_add_bool(json, "on", flm_timeline_track_is_on(&v->model, &v->scene, track));
     flm_json_end(json);
     flm_text_clear(&text);
 }
@@ -65,21 +65,22 @@ bool flm_answer_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_t
                        struct flm_error *why)
 {
     struct flm_json_writer json = {.out = out};
-    const struct flm_tracks *tracks = &v->timeline.tracks;
+    const struct flm_tracks *tracks = &v->scene.timeline.tracks;
     (void)none;
-    if (!v->operations.opened || !flm_timeline_make(v, why))
-        return v->operations.opened ? false
-                                    : flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
+    if (!v->model.operations.opened || !flm_timeline_make(&v->model, &v->scene, why))
+        return v->model.operations.opened
+                   ? false
+                   : flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&json, "duration_ns", flm_timeline_duration(v));
-    add_time(&json, "duration", flm_timeline_duration(v));
+    flm_json_add_number(&json, "duration_ns", flm_timeline_duration(&v->scene));
+    add_time(&json, "duration", flm_timeline_duration(&v->scene));
     flm_json_add_text(&json, "key",
                       tracks->key == FLM_NONE
                           ? flm_bytes_of("")
-                          : flm_string_bytes(v->operations.opened, tracks->key));
-    flm_json_add_bool(&json, "shown", v->shows_tracks);
-    flm_json_add_bool(&json, "any", flm_timeline_has_track_on(v));
-    flm_json_add_bool(&json, "split", flm_timeline_is_split(v));
+                          : flm_string_bytes(v->model.operations.opened, tracks->key));
+    flm_json_add_bool(&json, "shown", v->model.shows_tracks);
+    flm_json_add_bool(&json, "any", flm_timeline_has_track_on(&v->model, &v->scene));
+    flm_json_add_bool(&json, "split", flm_timeline_is_split(&v->model));
     flm_json_add_number(&json, "untimed", tracks->untimed_count);
     add_selected(v, &json);
     flm_json_add_number(&json, "count", tracks->count);

@@ -52,15 +52,16 @@ static bool is_offered(const struct flm_telling *t, int view)
     if (!t->profile)
         return false;
     if (view == FLM_VIEW_CHART)
-        return t->viewer->tables.has_summary && t->viewer->tables.summary.timed_samples > 0;
+        return t->viewer->scene.tables.has_summary &&
+               t->viewer->scene.tables.summary.timed_samples > 0;
     if (view == FLM_VIEW_COMPARE)
-        return flm_viewer_compares(t->viewer);
+        return flm_model_compares(&t->viewer->model);
     return true;
 }
 
 static void tell_views(struct flm_telling *t)
 {
-    flm_tell_text(t, "view", flm_view_word(t->viewer->view));
+    flm_tell_text(t, "view", flm_view_word(t->viewer->model.view));
     flm_json_begin(&t->json, "views", FLM_JSON_ARRAY);
     for (unsigned i = 0; i < flm_view_count; i++) {
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
@@ -78,7 +79,7 @@ static void tell_metrics(struct flm_telling *t)
     uint32_t count = p ? p->sizes.metric_count : 0;
     if (count > 0)
         flm_json_add_text(&t->json, "metric",
-                          flm_comparing_metric_name(t->viewer, t->metric.index));
+                          flm_comparing_metric_name(&t->viewer->model, t->metric.index));
     else
         flm_json_add_null(&t->json, "metric");
     flm_json_begin(&t->json, "metrics", FLM_JSON_ARRAY);
@@ -87,9 +88,10 @@ static void tell_metrics(struct flm_telling *t)
         if (flm_compared_is_aside(t->viewer, m))
             continue;
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_add_text(&t->json, "name", flm_comparing_metric_name(t->viewer, m));
+        flm_json_add_text(&t->json, "name", flm_comparing_metric_name(&t->viewer->model, m));
         flm_json_add_text(&t->json, "unit", unit);
-        flm_quantity_add(flm_tell_words_begin(t), t->viewer->tables.summary.metric[m].total, unit);
+        flm_quantity_add(flm_tell_words_begin(t), t->viewer->scene.tables.summary.metric[m].total,
+                         unit);
         flm_tell_words(t, "total");
         flm_json_end(&t->json);
     }
@@ -98,7 +100,7 @@ static void tell_metrics(struct flm_telling *t)
 
 static void tell_orders(struct flm_telling *t)
 {
-    flm_tell_text(t, "order", flm_order_word(t->viewer->order));
+    flm_tell_text(t, "order", flm_order_word(t->viewer->model.order));
     flm_json_begin(&t->json, "orders", FLM_JSON_ARRAY);
     for (unsigned i = 0; i < flm_order_count; i++) {
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
@@ -112,11 +114,11 @@ static void tell_orders(struct flm_telling *t)
 /* Those that take words of their own, a metric or rules, are chosen from the palette. */
 static void tell_color_modes(struct flm_telling *t)
 {
-    flm_tell_text(t, "colors", flm_color_mode_name(t->viewer->color_mode));
+    flm_tell_text(t, "colors", flm_color_mode_name(t->viewer->model.color_mode));
     flm_json_begin(&t->json, "color_modes", FLM_JSON_ARRAY);
     for (int mode = 0; mode < FLM_COLOR_MODE_COUNT; mode++) {
         bool needs_words = mode == FLM_COLOR_METRIC || mode == FLM_COLOR_RULES;
-        if (needs_words && (int)t->viewer->color_mode != mode)
+        if (needs_words && (int)t->viewer->model.color_mode != mode)
             continue;
         flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
         flm_tell_text(t, "name", flm_color_mode_name((enum flm_color_mode)mode));
@@ -134,17 +136,17 @@ bool flm_answer_tools(struct flm_viewer *v, struct flm_bytes argument, struct fl
     if (!flm_tell_begin(&t, v, out, why))
         return false;
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_tell_text(&t, "name", v->name[FLM_VIEWER_AFTER]);
-    flm_tell_text(&t, "base", v->name[FLM_VIEWER_BEFORE]);
+    flm_tell_text(&t, "name", v->model.name[FLM_VIEWER_AFTER]);
+    flm_tell_text(&t, "base", v->model.name[FLM_VIEWER_BEFORE]);
     tell_views(&t);
     tell_metrics(&t);
     tell_orders(&t);
-    flm_json_add_bool(&t.json, "up", v->flame);
-    flm_json_add_bool(&t.json, "inverted", v->inverted);
+    flm_json_add_bool(&t.json, "up", v->model.flame);
+    flm_json_add_bool(&t.json, "inverted", v->model.inverted);
     tell_color_modes(&t);
-    flm_json_add_bool(&t.json, "can_back", v->history.at > 0);
-    flm_json_add_bool(&t.json, "can_forward", v->history.at + 1 < v->history.count);
-    flm_json_add_bool(&t.json, "panel", !v->hides_panel);
+    flm_json_add_bool(&t.json, "can_back", v->model.history.at > 0);
+    flm_json_add_bool(&t.json, "can_forward", v->model.history.at + 1 < v->model.history.count);
+    flm_json_add_bool(&t.json, "panel", !v->model.hides_panel);
     flm_compared_add_tools(v, &t.json);
     flm_json_end(&t.json);
     return flm_tell_end(&t, why);
@@ -179,8 +181,8 @@ bool flm_answer_chips(struct flm_viewer *v, struct flm_bytes argument, struct fl
         return false;
     flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
     flm_json_begin(&t.json, "operations", FLM_JSON_ARRAY);
-    for (size_t i = 0; i < v->operations.count; i++) {
-        const struct flm_operation *operation = &v->operations.at[i];
+    for (size_t i = 0; i < v->model.operations.count; i++) {
+        const struct flm_operation *operation = &v->model.operations.at[i];
         flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT_LINE);
         flm_tell_text(&t, "text", operation->text);
         tell_operation_title(&t, operation->text);
@@ -189,8 +191,8 @@ bool flm_answer_chips(struct flm_viewer *v, struct flm_bytes argument, struct fl
         flm_json_end(&t.json);
     }
     flm_json_end(&t.json);
-    flm_json_add_bool(&t.json, "can_undo", flm_operations_can_undo(&v->operations));
-    flm_json_add_bool(&t.json, "can_redo", flm_operations_can_redo(&v->operations));
+    flm_json_add_bool(&t.json, "can_undo", flm_operations_can_undo(&v->model.operations));
+    flm_json_add_bool(&t.json, "can_redo", flm_operations_can_redo(&v->model.operations));
     flm_json_end(&t.json);
     return flm_tell_end(&t, why);
 }

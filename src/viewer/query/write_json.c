@@ -9,13 +9,14 @@ bool flm_tell_begin(struct flm_telling *t, struct flm_viewer *v, struct flm_text
     *t = (struct flm_telling){.viewer = v, .json = {.out = out}};
     if (!flm_viewer_update(v, why))
         return false;
-    t->profile = flm_viewer_shown(v);
-    if (!t->profile || v->metric >= t->profile->sizes.metric_count)
+    t->profile = flm_model_shown(&v->model);
+    if (!t->profile || v->model.metric >= t->profile->sizes.metric_count)
         return true;
-    const struct flm_summary *summary = flm_cached_tables_summary(&v->tables, t->profile, why);
+    const struct flm_summary *summary =
+        flm_cached_tables_summary(&v->scene.tables, t->profile, why);
     if (!summary)
         return false;
-    t->metric = (struct flm_metric){flm_comparing_metric(v, v->metric)};
+    t->metric = (struct flm_metric){flm_comparing_metric(&v->model, v->model.metric)};
     t->unit = flm_string_bytes(t->profile, t->profile->metrics[t->metric.index].unit);
     t->all = summary->metric[t->metric.index].size;
     return true;
@@ -98,22 +99,14 @@ void flm_tell_share(struct flm_telling *t, const char *key, double value, double
     flm_tell_words(t, key);
 }
 
-struct flm_bytes flm_title_of(const struct flm_profile *p, uint32_t frame)
-{
-    struct flm_bytes name = flm_frame_function(p, frame);
-    if (frame == 0)
-        return flm_bytes_of("all");
-    return name.size > 0 ? name : flm_bytes_of("(no name)");
-}
-
 void flm_tell_title(struct flm_telling *t, const char *key, uint32_t frame)
 {
-    flm_json_add_text(&t->json, key, flm_title_of(t->profile, frame));
+    flm_json_add_text(&t->json, key, flm_frame_title(t->profile, frame));
 }
 
 void flm_tell_found(struct flm_telling *t, uint32_t frame)
 {
-    const struct flm_searches *searches = &t->viewer->searches;
+    const struct flm_searches *searches = &t->viewer->model.searches;
     unsigned color = searches->frame_color ? searches->frame_color[frame] : 0;
     flm_json_add_number(&t->json, "found", (double)color - 1);
 }

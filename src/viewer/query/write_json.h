@@ -12,7 +12,7 @@
 #define FLAMEL_VIEWER_QUERY_WRITE_JSON_H
 
 #include "base/text/json_write.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 struct flm_telling {
     struct flm_viewer *viewer;
@@ -46,9 +46,8 @@ void flm_tell_ref(struct flm_telling *t, uint32_t pane, struct flm_node node); /
 /* null where there is no whole. */
 void flm_tell_share(struct flm_telling *t, const char *key, double value, double whole);
 
-/* What a frame is called in tables: its function; "all" for the root's. */
+/* flm_frame_title. */
 void flm_tell_title(struct flm_telling *t, const char *key, uint32_t frame);
-struct flm_bytes flm_title_of(const struct flm_profile *p, uint32_t frame);
 
 /* The search that is on and finds a frame: its color; -1: none. As "found". */
 void flm_tell_found(struct flm_telling *t, uint32_t frame);

@@ -15,7 +15,7 @@
 #ifndef FLAMEL_VIEWER_SCENE_CALL_TREE_H
 #define FLAMEL_VIEWER_SCENE_CALL_TREE_H
 
-#include "viewer/scene/scene.h"
+#include "viewer/scene/pane.h"
 
 struct flm_call_tree;
 

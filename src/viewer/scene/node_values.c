@@ -1,6 +1,6 @@
 #include "viewer/scene/node_values.h"
 
-#include "viewer/model/internal.h"
+#include "viewer/scene/compared.h"
 
 static double sum_of(const double *self, uint32_t from, uint32_t end)
 {
@@ -23,18 +23,18 @@ static void value_in(const void *context, uint32_t node, bool of_self, double va
     value[1] = 0;
 }
 
-static bool is_signed(const struct flm_viewer *v, uint32_t metric)
+static bool is_signed(const struct flm_scene *scene, uint32_t metric)
 {
-    const struct flm_summary *summary = &v->tables.summary;
+    const struct flm_summary *summary = &scene->tables.summary;
     return summary->metric && summary->metric[metric].size != summary->metric[metric].total;
 }
 
-struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_pane *pane,
+struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pane *pane,
                               struct flm_node node, uint32_t metric)
 {
     struct column column = {flm_self_column(pane->profile, metric), pane->profile->node_end};
     uint32_t number = flm_pane_number(pane, node), end = pane->tree.end[node.index];
-    bool is_width = pane->tree.width == column.self && !is_signed(v, metric);
+    bool is_width = pane->tree.width == column.self && !is_signed(scene, metric);
     if (pane->kind == FLM_PANE_STACKS)
         return (struct flm_value){is_width ? flm_layout_total(pane->layout, node)
                                            : sum_of(column.self, node.index, end),
@@ -42,7 +42,7 @@ struct flm_value flm_value_of(const struct flm_viewer *v, const struct flm_pane 
     if (pane->kind == FLM_PANE_LAZY && pane->compared)
         return (struct flm_value){pane->sums[number].is.total[1], pane->sums[number].is.own[1],
                                   true};
-    if (pane->kind == FLM_PANE_CHART || !is_signed(v, metric))
+    if (pane->kind == FLM_PANE_CHART || !is_signed(scene, metric))
         return (struct flm_value){.total = flm_layout_total(pane->layout, node)};
     struct flm_lazy_tree_sum sum =
         flm_lazy_tree_sum(pane->lazy, (struct flm_lazy_ref){number}, value_in, &column);

@@ -8,8 +8,6 @@
 
 #include "viewer/scene/scene.h"
 
-struct flm_viewer;
-
 struct flm_value {
     double total, self;
     bool has_self; /* else it is not known: of a chart, and of callers and calls whose widths are
@@ -18,7 +16,7 @@ struct flm_value {
 
 /* Of stacks in any metric, of other panes in the shown one. Where two are compared it is what
  * there is after. Takes a step for each node below, or place. */
-struct flm_value flm_value_of(const struct flm_viewer *viewer, const struct flm_pane *pane,
+struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pane *pane,
                               struct flm_node node, uint32_t metric);
 
 #endif

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
-#include "viewer/model/compared.h"
-#include "viewer/model/internal.h"
+#include "draw/terminal/cell_boxes.h"
 
 /* Callers are opened at once down to what is a pixel of a wide screen; more when it is seen. */
 #define FIRST_PIXELS 2000
@@ -13,26 +12,22 @@
 /* ---- Panes -------------------------------------------------------------------------------------
  */
 
-static void pane_clear(struct flm_pane *pane)
+void flm_scene_clear_panes(struct flm_scene *scene)
 {
-    flm_rectangles_clear(&pane->drawn);
-    flm_layout_free(pane->layout);
-    flm_lazy_tree_free(pane->lazy);
-    flm_flame_chart_free(pane->chart);
-    free(pane->sums);
-    free(pane->widths);
-    free(pane->seen);
-    *pane = (struct flm_pane){0};
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        flm_pane_clear(&scene->panes[i]);
+    flm_tracks_clear(&scene->tracks);
+    free(scene->panes);
+    flm_compared_free(scene->compared);
+    *scene = (struct flm_scene){
+        .window = scene->window, .timeline = scene->timeline, .tables = scene->tables};
 }
 
 void flm_scene_clear(struct flm_scene *scene)
 {
-    for (uint32_t i = 0; i < scene->pane_count; i++)
-        pane_clear(&scene->panes[i]);
-    flm_tracks_clear(&scene->tracks);
-    free(scene->panes);
-    flm_compared_free(scene->compared);
-    *scene = (struct flm_scene){0};
+    flm_scene_clear_panes(scene);
+    flm_timeline_clear(&scene->timeline);
+    flm_cached_tables_clear(&scene->tables);
 }
 
 static struct flm_pane *pane_add(struct flm_scene *scene, struct flm_error *why)
@@ -47,18 +42,6 @@ static struct flm_pane *pane_add(struct flm_scene *scene, struct flm_error *why)
     return &grown[scene->pane_count++];
 }
 
-/* The layout of the pane's tree, in place of the one before. */
-static bool lay_out(struct flm_pane *pane, struct flm_error *why)
-{
-    struct flm_layout_options options = {.tree = pane->tree, .order = pane->order};
-    struct flm_layout *layout = flm_layout_new(&options, why);
-    if (!layout)
-        return false;
-    flm_layout_free(pane->layout);
-    pane->layout = layout;
-    return true;
-}
-
 static bool make_stacks(struct flm_pane *pane, struct flm_error *why)
 {
     pane->kind = FLM_PANE_STACKS;
@@ -69,36 +52,23 @@ static bool make_stacks(struct flm_pane *pane, struct flm_error *why)
             return flm_error_memory(why);
         pane->tree.seen = pane->seen;
     }
-    return lay_out(pane, why);
+    return flm_pane_lay_out(pane, why);
 }
 
-bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why)
+static bool shows_changes(const struct flm_model *model)
 {
-    if (!flm_lazy_tree_columns(pane->lazy, &pane->unfold_tree, why) ||
-        (pane->compared && !flm_compared_sum(pane, why)))
-        return false;
-    pane->tree = (struct flm_tree){
-        .node_count = pane->unfold_tree.node_count,
-        .frame = pane->unfold_tree.frame,
-        .end = pane->unfold_tree.end,
-        .width = pane->unfold_tree.width,
-    };
-    return lay_out(pane, why);
+    return model->view == FLM_VIEW_COMPARE ||
+           (model->view == FLM_VIEW_SANDWICH && model->focus.size > 0);
 }
 
-static bool shows_changes(const struct flm_viewer *v)
+bool flm_scene_compares(const struct flm_model *model, const struct flm_scene *scene)
 {
-    return v->view == FLM_VIEW_COMPARE || (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0);
-}
-
-bool flm_scene_compares(const struct flm_viewer *v)
-{
-    return v->scene.compared && shows_changes(v);
+    return scene->compared && shows_changes(model);
 }
 
 /* Where two are compared, what is wide is told by the choice of widths, and what is there by both
  * sides. */
-static bool make_unfolded(const struct flm_viewer *v, struct flm_pane *pane,
+static bool make_unfolded(const struct flm_model *model, struct flm_pane *pane,
                           enum flm_lazy_tree_kind kind, const unsigned char *marks,
                           struct flm_error *why)
 {
@@ -106,7 +76,7 @@ static bool make_unfolded(const struct flm_viewer *v, struct flm_pane *pane,
                                               flm_self_column(pane->profile, pane->metric.index)};
     if (pane->compared) {
         const struct flm_comparison *c = &pane->compared->is;
-        values.self = shows_changes(v) ? c->widths : values.self;
+        values.self = shows_changes(model) ? c->widths : values.self;
         values.present[0] = c->before_self;
         values.present[1] = c->after_self;
     }
@@ -120,116 +90,54 @@ static bool make_unfolded(const struct flm_viewer *v, struct flm_pane *pane,
            flm_pane_take_lazy(pane, why);
 }
 
-bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, bool *opened,
-                   struct flm_error *why)
-{
-    *opened = false;
-    pane->incomplete = false;
-    if (!pane->lazy)
-        return true;
-    for (size_t i = 0; i < pane->drawn.count; i++) {
-        const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (r->flags & FLM_RECTANGLE_MERGED || pane->unfold_tree.is_open[r->node.index])
-            continue;
-        if (*opened && budget == 0) {
-            pane->incomplete = true;
-            break;
-        }
-        bool more;
-        struct flm_lazy_ref number = {pane->unfold_tree.number[r->node.index]};
-        if (!flm_lazy_tree_open(pane->lazy, number, narrowest, budget, &more, why))
-            return false;
-        *opened = true;
-        if (more) {
-            pane->incomplete = true;
-            break;
-        }
-    }
-    return !*opened || flm_pane_take_lazy(pane, why);
-}
-
-bool flm_pane_has_unopened(const struct flm_pane *pane)
-{
-    for (size_t i = 0; pane->lazy && i < pane->drawn.count; i++) {
-        const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (!(r->flags & FLM_RECTANGLE_MERGED) && !pane->unfold_tree.is_open[r->node.index])
-            return true;
-    }
-    return false;
-}
-
-bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error *why)
-{
-    bool more;
-    struct flm_node node = flm_pane_node(pane, number);
-    if (!pane->lazy || node.index == FLM_NONE || pane->unfold_tree.is_open[node.index])
-        return true;
-    return flm_lazy_tree_open(pane->lazy, (struct flm_lazy_ref){number}, INFINITY, 0, &more, why) &&
-           flm_pane_take_lazy(pane, why);
-}
-
-struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number)
-{
-    if (number >= pane->tree.node_count)
-        return (struct flm_node){FLM_NONE};
-    if (pane->lazy)
-        return flm_lazy_tree_node(pane->lazy, (struct flm_lazy_ref){number});
-    return (struct flm_node){number};
-}
-
-uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node)
-{
-    if (pane->lazy && node.index != FLM_NONE)
-        return pane->unfold_tree.number[node.index];
-    return node.index;
-}
-
 /* ---- Scenes -------------------------------------------------------------------------------------
  */
 
-static struct flm_pane *pane_of(struct flm_viewer *v, struct flm_scene *scene,
+static struct flm_pane *pane_of(const struct flm_model *model, struct flm_scene *scene,
                                 struct flm_error *why)
 {
     struct flm_pane *pane = pane_add(scene, why);
     if (!pane)
         return NULL;
-    pane->profile = flm_viewer_shown(v);
-    pane->metric = (struct flm_metric){v->metric};
+    pane->profile = flm_model_shown(model);
+    pane->metric = (struct flm_metric){model->metric};
     pane->compared = scene->compared;
-    pane->order = v->order;
-    pane->upwards = v->flame;
+    pane->order = model->order;
+    pane->upwards = model->flame;
     return pane;
 }
 
-static bool build_flame(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool build_flame(const struct flm_model *model, struct flm_scene *scene,
+                        struct flm_error *why)
 {
-    struct flm_pane *pane = pane_of(v, scene, why);
+    struct flm_pane *pane = pane_of(model, scene, why);
     if (!pane)
         return false;
-    return v->inverted ? make_unfolded(v, pane, FLM_LAZY_TREE_INVERTED, NULL, why)
-                       : make_stacks(pane, why);
+    return model->inverted ? make_unfolded(model, pane, FLM_LAZY_TREE_INVERTED, NULL, why)
+                           : make_stacks(pane, why);
 }
 
 /* Level 0 of both is everything that was chosen, level 1 the chosen functions themselves: they are
  * drawn once, at the top of what they call. */
-static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool build_sandwich(const struct flm_model *model, struct flm_scene *scene,
+                           struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(model);
     unsigned char *marks = malloc(p->sizes.frame_count);
     uint32_t matched = 0;
     if (!marks)
         return flm_error_memory(why);
-    struct flm_bytes pattern = {v->focus.at, v->focus.size};
+    struct flm_bytes pattern = {model->focus.at, model->focus.size};
     bool good = flm_pattern_mark(p, pattern, marks, &matched, why);
-    struct flm_pane *callers = good ? pane_of(v, scene, why) : NULL;
-    good = callers && make_unfolded(v, callers, FLM_LAZY_TREE_CALLERS, marks, why);
+    struct flm_pane *callers = good ? pane_of(model, scene, why) : NULL;
+    good = callers && make_unfolded(model, callers, FLM_LAZY_TREE_CALLERS, marks, why);
     if (good) {
         callers->upwards = true;
         callers->first_level = 2;
         callers->title = "callers";
     }
-    struct flm_pane *callees = good ? pane_of(v, scene, why) : NULL;
-    good = callees && make_unfolded(v, callees, FLM_LAZY_TREE_CALLEES, marks, why);
+    struct flm_pane *callees = good ? pane_of(model, scene, why) : NULL;
+    good = callees && make_unfolded(model, callees, FLM_LAZY_TREE_CALLEES, marks, why);
     if (good) {
         callees->upwards = false;
         callees->first_level = 1;
@@ -240,10 +148,10 @@ static bool build_sandwich(struct flm_viewer *v, struct flm_scene *scene, struct
 }
 
 /* A pane of the stacks, each as wide as `widths` says, which it then owns. */
-static bool add_compared(struct flm_viewer *v, struct flm_scene *scene, double *widths,
+static bool add_compared(const struct flm_model *model, struct flm_scene *scene, double *widths,
                          const char *title, struct flm_error *why)
 {
-    struct flm_pane *pane = pane_of(v, scene, why);
+    struct flm_pane *pane = pane_of(model, scene, why);
     if (!pane) {
         free(widths);
         return false;
@@ -254,7 +162,7 @@ static bool add_compared(struct flm_viewer *v, struct flm_scene *scene, double *
     pane->widths = widths;
     pane->tree = flm_tree_of(pane->profile, pane->metric);
     pane->tree.width = widths;
-    return lay_out(pane, why);
+    return flm_pane_lay_out(pane, why);
 }
 
 /* The values of one side, stack by stack; before as it was scaled. */
@@ -271,7 +179,8 @@ static double *side_widths(const struct flm_comparison *c, enum flm_viewer_side 
 /* Both sides, and the layout that has room for the larger of both, which is where they are looked
  * at: a node that is zoomed to fills both halves. Siblings stand in name order, the only one that
  * is the same on both sides. */
-static bool build_side_by_side(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool build_side_by_side(const struct flm_model *model, struct flm_scene *scene,
+                               struct flm_error *why)
 {
     static const char *const titles[] = {
         [FLM_VIEWER_AFTER] = "after", [FLM_VIEWER_BEFORE] = "before"};
@@ -280,7 +189,7 @@ static bool build_side_by_side(struct flm_viewer *v, struct flm_scene *scene, st
         double *widths = side_widths(&scene->compared->is, order[i]);
         if (!widths)
             return flm_error_memory(why);
-        if (!add_compared(v, scene, widths, titles[order[i]], why))
+        if (!add_compared(model, scene, widths, titles[order[i]], why))
             return false;
     }
     struct flm_tree tree = scene->panes[0].tree;
@@ -290,13 +199,14 @@ static bool build_side_by_side(struct flm_viewer *v, struct flm_scene *scene, st
     return scene->compared->places != NULL;
 }
 
-static bool build_compare(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool build_compare(const struct flm_model *model, struct flm_scene *scene,
+                          struct flm_error *why)
 {
-    if (v->inverted)
-        return build_flame(v, scene, why);
-    if (v->comparing.side_by_side)
-        return build_side_by_side(v, scene, why);
-    struct flm_pane *pane = pane_of(v, scene, why);
+    if (model->inverted)
+        return build_flame(model, scene, why);
+    if (model->comparing.side_by_side)
+        return build_side_by_side(model, scene, why);
+    struct flm_pane *pane = pane_of(model, scene, why);
     if (!pane)
         return false;
     pane->kind = FLM_PANE_STACKS;
@@ -304,7 +214,7 @@ static bool build_compare(struct flm_viewer *v, struct flm_scene *scene, struct 
     pane->tree.width = scene->compared->is.widths;
     if (pane->order == FLM_ORDER_SEEN)
         pane->order = FLM_ORDER_NAME; /* what is aligned has no times */
-    return lay_out(pane, why);
+    return flm_pane_lay_out(pane, why);
 }
 
 const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
@@ -313,11 +223,11 @@ const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
     return scene->compared && scene->compared->places ? scene->compared->places : pane->layout;
 }
 
-static bool add_chart(struct flm_viewer *v, struct flm_scene *scene, uint32_t track,
+static bool add_chart(const struct flm_model *model, struct flm_scene *scene, uint32_t track,
                       const uint32_t *parent, struct flm_error *why)
 {
     const struct flm_track *t = &scene->tracks.track[track];
-    struct flm_pane *pane = pane_of(v, scene, why);
+    struct flm_pane *pane = pane_of(model, scene, why);
     if (!pane)
         return false;
     struct flm_flame_chart_options options = {
@@ -336,13 +246,14 @@ static bool add_chart(struct flm_viewer *v, struct flm_scene *scene, uint32_t tr
     if (!pane->chart)
         return false;
     pane->tree = pane->chart->tree;
-    return lay_out(pane, why);
+    return flm_pane_lay_out(pane, why);
 }
 
 /* A pane for each thread, the largest first. */
-static bool build_chart(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool build_chart(const struct flm_model *model, struct flm_scene *scene,
+                        struct flm_error *why)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(model);
     uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
     if (!parent)
         return flm_error_memory(why);
@@ -350,51 +261,48 @@ static bool build_chart(struct flm_viewer *v, struct flm_scene *scene, struct fl
     bool good = true;
     for (uint32_t i = 0; good && i < scene->tracks.count && i < FLM_MOST_PANES; i++)
         if (scene->tracks.track[i].sample_count > 0)
-            good = add_chart(v, scene, i, parent, why);
+            good = add_chart(model, scene, i, parent, why);
     free(parent);
     return good;
 }
 
 /* Whether there is anything to chart: samples with times. */
-static bool has_chart(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+static bool has_chart(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
 {
-    struct flm_metric metric = {v->metric};
-    if (v->view != FLM_VIEW_CHART)
+    struct flm_metric metric = {model->metric};
+    if (model->view != FLM_VIEW_CHART)
         return false;
-    return flm_tracks_init(&scene->tracks, flm_viewer_shown(v), metric, NULL, why) &&
+    return flm_tracks_init(&scene->tracks, flm_model_shown(model), metric, NULL, why) &&
            scene->tracks.length_ns > 0;
 }
 
-bool flm_scene_build(struct flm_viewer *v, struct flm_scene *scene, struct flm_error *why)
+bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
 {
     struct flm_scene made = {0};
-    bool good = flm_compared_new(v, &made.compared, why);
+    bool good = flm_compared_new(model, &made.compared, why);
     if (!good)
         return false;
-    if (v->view == FLM_VIEW_COMPARE && made.compared)
-        good = build_compare(v, &made, why);
-    else if (has_chart(v, &made, why))
-        good = build_chart(v, &made, why);
-    else if (v->view == FLM_VIEW_SANDWICH && v->focus.size > 0)
-        good = build_sandwich(v, &made, why);
+    if (model->view == FLM_VIEW_COMPARE && made.compared)
+        good = build_compare(model, &made, why);
+    else if (has_chart(model, &made, why))
+        good = build_chart(model, &made, why);
+    else if (model->view == FLM_VIEW_SANDWICH && model->focus.size > 0)
+        good = build_sandwich(model, &made, why);
     else
-        good = build_flame(v, &made, why);
+        good = build_flame(model, &made, why);
     if (!good) {
-        flm_scene_clear(&made);
+        flm_scene_clear_panes(&made);
         return false;
     }
     made.total = flm_layout_total(flm_scene_places(&made, &made.panes[0]), (struct flm_node){0});
     if (made.panes[0].kind == FLM_PANE_CHART)
         made.total = made.tracks.length_ns;
-    flm_scene_clear(scene);
+    flm_scene_clear_panes(scene);
+    made.window = scene->window;
+    made.timeline = scene->timeline;
+    made.tables = scene->tables;
     *scene = made;
     return true;
-}
-
-static uint32_t rows_of(const struct flm_pane *pane)
-{
-    uint32_t levels = flm_layout_level_count(pane->layout);
-    return levels > pane->first_level ? levels - pane->first_level : 0;
 }
 
 /* Side by side, with room for a line between them; their roots on one level. */
@@ -402,12 +310,12 @@ static void place_beside(struct flm_scene *scene, double width_px, double height
 {
     double half = floor((width_px - 2 * row_px / 3) / 2), highest = height_px;
     for (uint32_t i = 0; i < scene->pane_count; i++)
-        highest = fmax(highest, rows_of(&scene->panes[i]) * row_px);
+        highest = fmax(highest, flm_pane_rows(&scene->panes[i]) * row_px);
     for (uint32_t i = 0; i < scene->pane_count; i++) {
         struct flm_pane *pane = &scene->panes[i];
         pane->left_px = i ? width_px - half : 0;
         pane->width_px = fmax(half, 0);
-        pane->height_px = rows_of(pane) * row_px;
+        pane->height_px = flm_pane_rows(pane) * row_px;
         pane->top_px = pane->upwards ? highest - pane->height_px : 0;
     }
     scene->content_px = highest;
@@ -428,7 +336,7 @@ void flm_scene_place(struct flm_scene *scene, double width_px, double height_px,
         pane->width_px = width_px;
         pane->header_px = pane->kind == FLM_PANE_CHART ? row_px : 0;
         pane->top_px = top + pane->header_px;
-        pane->height_px = rows_of(pane) * row_px;
+        pane->height_px = flm_pane_rows(pane) * row_px;
         top += pane->header_px + pane->height_px;
         if (pane->upwards)
             home = top;
@@ -445,13 +353,6 @@ void flm_scene_place(struct flm_scene *scene, double width_px, double height_px,
     scene->home_px = fmax(0, fmin(round(home), lowest));
 }
 
-double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px)
-{
-    double row = (double)level - pane->first_level;
-    return pane->upwards ? pane->top_px + pane->height_px - (row + 1) * row_px
-                         : pane->top_px + row * row_px;
-}
-
 struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, double y_px,
                                    double scroll_px, double row_px, uint32_t *level)
 {
@@ -463,7 +364,7 @@ struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, d
             continue;
         double row = floor((y - pane->top_px) / row_px);
         if (pane->upwards)
-            row = rows_of(pane) - 1 - row;
+            row = flm_pane_rows(pane) - 1 - row;
         *level = pane->first_level + (uint32_t)row;
         return pane;
     }
@@ -480,4 +381,37 @@ uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
     const struct flm_pane *pane = &scene->panes[ref.pane];
     struct flm_node node = flm_pane_node(pane, ref.number);
     return node.index == FLM_NONE ? FLM_NONE : pane->tree.frame[node.index];
+}
+
+struct flm_bytes flm_frame_title(const struct flm_profile *p, uint32_t frame)
+{
+    struct flm_bytes name = flm_frame_function(p, frame);
+    if (frame == 0)
+        return flm_bytes_of("all");
+    return name.size > 0 ? name : flm_bytes_of("(no name)");
+}
+
+/* ---- The window ---- */
+
+double flm_scene_row_px(const struct flm_scene *scene)
+{
+    return scene->window.is_cells ? FLM_CELL_HEIGHT_PX
+                                  : round((FLM_ROW_PX + 1) * scene->window.scale);
+}
+
+struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene)
+{
+    if (scene->window.is_cells)
+        return (struct flm_area){0, 0, scene->window.width, 0};
+    double margin = round(FLM_MARGIN_PX * scene->window.scale);
+    double height = model->view == FLM_VIEW_CHART ? 0 : round(FLM_MINIMAP_PX * scene->window.scale);
+    return (struct flm_area){margin, flm_timeline_height(model, scene),
+                             fmax(0, scene->window.width - 2 * margin), height};
+}
+
+struct flm_area flm_scene_area(const struct flm_model *model, const struct flm_scene *scene)
+{
+    struct flm_area map = flm_scene_minimap(model, scene);
+    double top = map.top + map.height;
+    return (struct flm_area){map.left, top, map.width, fmax(0, scene->window.height - top)};
 }

@@ -1,30 +1,39 @@
 /* timeline.h - when: the samples over time, above everything else, where the opened profile has
  * times.
  *
- *     |  all        _-##-____--###########--_                    |   dragging over a part keeps
- * only |  main 1234  _-##-____--####_________                     |   that time: the operation
- * time: |  worker     ___________-###########--                    |   a click on a name keeps only
+ *     |  all        _-##-____--###########--_                    |   dragging over a part keeps only
+ *     |  main 1234  _-##-____--####_________                     |   that time: the operation time:
+ *     |  worker     ___________-###########--                    |   a click on a name keeps only
  *     |  0 s        1 s        2 s        3 s        4 s         |   that thread: label:
  *
  * Both are chips like all others, so that everything (tables, shares, searches) is of what was
- * selected, and can be undone. In the chart the timeline shows, and moves, the part that is seen.
- */
+ * selected, and can be undone. In the flame chart the timeline shows, and moves, the part that is
+ * seen. */
 #ifndef FLAMEL_VIEWER_SCENE_TIMELINE_H
 #define FLAMEL_VIEWER_SCENE_TIMELINE_H
 
 #include "base/text/text.h"
-#include "draw/raster/pixels.h"
 #include "layout/tracks.h"
 #include "viewer/model/camera.h"
 
-struct flm_viewer;
+struct flm_model;
+struct flm_scene;
 
 /* Rows that are shown at most; the others are counted. */
 enum { FLM_MOST_TRACKS = 12 };
 
+/* Heights of its rows and of its axis, and the most that a name takes: CSS px. */
+enum {
+    FLM_TIMELINE_ALL_PX = 24,
+    FLM_TIMELINE_TRACK_PX = 16,
+    FLM_TIMELINE_AXIS_PX = 16,
+    FLM_TIMELINE_NAME_PX = 120
+};
+
 struct flm_timeline {
     struct flm_tracks tracks; /* of the opened profile */
     bool is_made;
+    uint64_t opened_version; /* of the model, when they were found */
     double *bars; /* row by row, `bar_count` each: the first row is all; NULL: to be made */
     uint32_t bar_count, row_count;
 };
@@ -32,31 +41,40 @@ struct flm_timeline {
 void flm_timeline_clear(struct flm_timeline *timeline);
 
 /* Finds the tracks of the opened profile, unless it was done. */
-bool flm_timeline_make(struct flm_viewer *viewer, struct flm_error *why);
+bool flm_timeline_make(const struct flm_model *model, struct flm_scene *scene,
+                       struct flm_error *why);
 
 /* How high it is in the window, in device px; 0 where nothing has a time. And the row at a height:
  * 0 is all, then the tracks; -1 for none. */
-double flm_timeline_height(const struct flm_viewer *viewer);
-int flm_timeline_row_at(const struct flm_viewer *viewer, double y);
-bool flm_timeline_is_name(const struct flm_viewer *viewer, double x, double y);
+double flm_timeline_height(const struct flm_model *model, const struct flm_scene *scene);
+uint32_t flm_timeline_track_rows(const struct flm_model *model, const struct flm_scene *scene);
+double flm_timeline_row_top(const struct flm_scene *scene, int row);
+int flm_timeline_row_at(const struct flm_model *model, const struct flm_scene *scene, double y);
+bool flm_timeline_is_name(const struct flm_model *model, const struct flm_scene *scene, double x,
+                          double y);
 
 /* From the first sample until the last one is over, in ns; and what of it is selected, from the
  * first sample on: false when all of it is. */
-double flm_timeline_duration(const struct flm_viewer *viewer);
-bool flm_timeline_selected(const struct flm_viewer *viewer, struct flm_span *ns);
+double flm_timeline_duration(const struct flm_scene *scene);
+bool flm_timeline_selected(const struct flm_model *model, const struct flm_scene *scene,
+                           struct flm_span *ns);
 
 /* Whether a track is among the selected ones, and whether any is. */
-bool flm_timeline_track_is_on(const struct flm_viewer *viewer, const struct flm_track *track);
-bool flm_timeline_has_track_on(const struct flm_viewer *viewer);
+bool flm_timeline_track_is_on(const struct flm_model *model, const struct flm_scene *scene,
+                              const struct flm_track *track);
+bool flm_timeline_has_track_on(const struct flm_model *model, const struct flm_scene *scene);
 
-/* Keeps a time; an empty one: all of it. Keeps one more track, or one less; NULL: all of them. */
-bool flm_timeline_select(struct flm_viewer *viewer, struct flm_span ns, struct flm_error *why);
-bool flm_timeline_toggle(struct flm_viewer *viewer, const struct flm_track *track, bool only,
-                         struct flm_error *why);
+/* Whether threads are apart, each below a frame of its own: the operation split. */
+bool flm_timeline_is_split(const struct flm_model *model);
 
-/* Threads apart, each below a frame of its own, or merged again: the operation split. */
-bool flm_timeline_is_split(const struct flm_viewer *viewer);
-bool flm_timeline_split(struct flm_viewer *viewer, struct flm_error *why);
+/* The labels by which tracks are selected: "label:thread=", which `prefix` receives, and behind it
+ * values with commas between them, one after the other by flm_timeline_next_label. {NULL} where all
+ * tracks are. */
+void flm_timeline_add_label(const struct flm_model *model, const struct flm_scene *scene,
+                            struct flm_text *prefix);
+struct flm_bytes flm_timeline_labels(const struct flm_model *model, const struct flm_scene *scene,
+                                     struct flm_text *prefix);
+bool flm_timeline_next_label(struct flm_bytes values, size_t *at, struct flm_bytes *value);
 
 /* The value of a track's label; and with the command in front, where it is known: what people
  * read. */
@@ -67,7 +85,5 @@ void flm_track_add_title(const struct flm_profile *profile, const struct flm_tra
 /* How far ticks of an axis are from each other: 1, 2 or 5 times a power of ten, so that labels are
  * at least so far `apart`. */
 double flm_tick_step(double duration, double width, double apart);
-
-void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
 #endif

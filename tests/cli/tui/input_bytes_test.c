@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "support/core/random.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 static struct flm_tui_event decode(const char *bytes)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/number/number.h"
-#include "viewer/model/state.h"
+#include "viewer/state.h"
 
 /* ---- The window ------------------------------------------------------------------------------ */
 
@@ -56,7 +56,7 @@ void viewing_do(struct viewing *seen, const char *action)
 {
     struct flm_error why = {0};
     seen->now_ms += 1000;
-    seen->viewer->now_ms = seen->now_ms;
+    seen->viewer->input.now_ms = seen->now_ms;
     if (!flm_viewer_do(seen->viewer, flm_bytes_of(action), &why))
         fail_msg("'%s': %s", action, why.text);
 }
@@ -110,8 +110,8 @@ static struct viewing_box placed(struct viewing *seen, uint32_t index,
     const struct flm_pane *pane = &v->scene.panes[index];
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
-    double top =
-        area.top + flm_pane_row_px(pane, r->level, row) - flm_camera_scroll(&v->camera, v->now_ms);
+    double top = area.top + flm_pane_row_px(pane, r->level, row) -
+                 flm_camera_scroll(&v->model.camera, v->input.now_ms);
     double left = area.left + pane->left_px;
     return (struct viewing_box){true, index, *r, left + r->x0, left + r->x1, top, top + row};
 }
@@ -210,7 +210,7 @@ const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
     uint32_t frame = flm_scene_frame(&seen->viewer->scene, ref);
     seen->text.size = 0;
     if (frame != FLM_NONE)
-        flm_text_add(&seen->text, flm_frame_function(flm_viewer_shown(seen->viewer), frame));
+        flm_text_add(&seen->text, flm_frame_function(flm_model_shown(&seen->viewer->model), frame));
     return terminated(seen);
 }
 
@@ -230,16 +230,16 @@ static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref re
 
 static void assert_camera_inside(const struct flm_viewer *v)
 {
-    const struct flm_camera *camera = &v->camera;
-    struct flm_span now = flm_camera_span(camera, v->now_ms);
+    const struct flm_camera *camera = &v->model.camera;
+    struct flm_span now = flm_camera_span(camera, v->input.now_ms);
     assert_true(camera->to.left >= 0 && camera->to.right <= camera->total);
     assert_true(now.left >= 0 && now.right <= camera->total * (1 + 1e-12));
     assert_true(camera->total == 0 || camera->to.left < camera->to.right);
     double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
     assert_true(camera->scroll_to >= 0 && camera->scroll_to <= most);
-    if (flm_node_ref_is(v->zoomed)) {
-        const struct flm_pane *pane = &v->scene.panes[v->zoomed.pane];
-        struct flm_node node = flm_pane_node(pane, v->zoomed.number);
+    if (flm_node_ref_is(v->model.zoomed)) {
+        const struct flm_pane *pane = &v->scene.panes[v->model.zoomed.pane];
+        struct flm_node node = flm_pane_node(pane, v->model.zoomed.number);
         const struct flm_layout *places = flm_scene_places(&v->scene, pane);
         double left = flm_layout_offset(places, node);
         double least = camera->total * 1e-11;
@@ -269,11 +269,12 @@ void assert_viewing_sound(struct viewing *seen)
     struct flm_error why = {0};
     if (!flm_viewer_update(v, &why))
         fail_msg("%s", why.text);
-    assert_true(flm_profile_check(flm_viewer_shown(v), NULL));
-    assert_true(v->history.at < v->history.count && v->history.count <= FLM_MOST_STEPS);
+    assert_true(flm_profile_check(flm_model_shown(&v->model), NULL));
+    assert_true(v->model.history.at < v->model.history.count &&
+                v->model.history.count <= FLM_MOST_STEPS);
     assert_camera_inside(v);
     assert_pane_placed(v);
-    assert_spot_there(v, v->selected, "selected");
-    assert_spot_there(v, v->zoomed, "zoomed to");
-    assert_spot_there(v, v->hovered, "pointed at");
+    assert_spot_there(v, v->model.selected, "selected");
+    assert_spot_there(v, v->model.zoomed, "zoomed to");
+    assert_spot_there(v, v->input.hovered, "pointed at");
 }

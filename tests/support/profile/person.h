@@ -9,7 +9,7 @@
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_PERSON_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_PERSON_H
 
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 struct viewing {
     struct flm_viewer *viewer;

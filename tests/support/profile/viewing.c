@@ -9,7 +9,7 @@
 
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 struct flm_viewer *viewer_of(struct flm_profile *profile)
 {

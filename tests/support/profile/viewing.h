@@ -4,7 +4,7 @@
 
 #include "profile/columns.h"
 #include "support/core/json_tree.h"
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 /* Shows a profile, which becomes the viewer's, in a window of 1000 by 600. */
 struct flm_viewer *viewer_of(struct flm_profile *profile);

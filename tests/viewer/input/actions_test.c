@@ -83,10 +83,10 @@ static void try_with_all_arguments(const struct flm_action *action, void *contex
         try_one(seen, text);
         /* Something is selected as often as not. */
         flm_viewer_do(seen->viewer, flm_bytes_of(i % 2 ? "child" : "next-match"), NULL);
-        if (seen->viewer->operations.count > 3)
+        if (seen->viewer->model.operations.count > 3)
             viewing_do(seen, "reset");
     }
-    if (flm_viewer_compares(seen->viewer))
+    if (flm_model_compares(&seen->viewer->model))
         flm_viewer_do(seen->viewer, flm_bytes_of("compare-stop"), NULL);
 }
 
@@ -218,9 +218,9 @@ static void a_key_may_bring_an_argument(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse 3\n"), 400, 300, 1);
     assert_true(viewing_key(&seen, "5", 0));
-    assert_int_equal(seen.viewer->view, FLM_VIEW_TOP);
+    assert_int_equal(seen.viewer->model.view, FLM_VIEW_TOP);
     assert_false(viewing_key(&seen, "9", 0));
-    assert_int_equal(seen.viewer->view, FLM_VIEW_TOP);
+    assert_int_equal(seen.viewer->model.view, FLM_VIEW_TOP);
     viewing_clear(&seen);
 }
 
@@ -241,7 +241,7 @@ static void escape_lets_go_then_goes_back_until_all_is_seen(void **state)
     assert_string_equal(viewing_state(&seen), "");
     /* Where one came by a link there is nothing to go back to. */
     viewing_click(&seen, "parse", 2);
-    flm_history_clear(&seen.viewer->history);
+    flm_history_clear(&seen.viewer->model.history);
     for (int i = 0; i < 3; i++)
         assert_true(viewing_key(&seen, "Escape", 0));
     assert_true(flm_viewer_is_fit(seen.viewer));

@@ -62,7 +62,7 @@ static void an_inverted_tree_is_seen_whole(void **state)
     viewing_init(&seen, profile_of("main;parse 9\nmain 1\nother 2\n"), 800, 400, 1);
     viewing_do(&seen, "zoom 1"); /* main: also a leaf, of a twelfth */
     viewing_do(&seen, "invert");
-    assert_true(seen.viewer->camera.to.left == 0 && seen.viewer->camera.to.right == 12);
+    assert_true(seen.viewer->model.camera.to.left == 0 && seen.viewer->model.camera.to.right == 12);
     assert_true(viewing_box(&seen, "parse").x1 > 0);
     viewing_clear(&seen);
 }
@@ -126,11 +126,11 @@ static void the_sandwich_of_what_is_selected_keeps_it_selected(void **state)
     viewing_init(&seen, profile_of("main;parse;lex 1\nidle 3\n"), 816, 400, 1);
     viewing_click(&seen, "parse", 1);
     viewing_do(&seen, "view sandwich");
-    assert_string_equal(viewing_name(&seen, seen.viewer->selected), "parse");
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "parse");
     struct viewing_box box = viewing_box(&seen, "parse");
     assert_true(box.x1 - box.x0 == 800);
     viewing_do(&seen, "invert"); /* of a sandwich: the flame of leaves */
-    assert_int_equal(seen.viewer->view, FLM_VIEW_FLAME);
+    assert_int_equal(seen.viewer->model.view, FLM_VIEW_FLAME);
     viewing_clear(&seen);
 }
 

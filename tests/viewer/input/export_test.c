@@ -32,11 +32,11 @@ static void panels_are_switched_and_are_no_state(void **state)
     viewing_init(&seen, profile_of("main 1\n"), 800, 400, 1);
     viewing_do(&seen, "panel");
     viewing_do(&seen, "overlay");
-    assert_true(seen.viewer->hides_panel && seen.viewer->shows_overlay);
+    assert_true(seen.viewer->model.hides_panel && seen.viewer->model.shows_overlay);
     assert_string_equal(viewing_state(&seen), "");
     viewing_do(&seen, "panel");
     viewing_do(&seen, "overlay");
-    assert_false(seen.viewer->hides_panel || seen.viewer->shows_overlay);
+    assert_false(seen.viewer->model.hides_panel || seen.viewer->model.shows_overlay);
     viewing_clear(&seen);
 }
 

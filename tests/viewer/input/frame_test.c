@@ -14,7 +14,7 @@
 static void press(struct viewing *seen, const char *key, const char *expected)
 {
     assert_true(viewing_key(seen, key, 0));
-    assert_string_equal(viewing_name(seen, seen->viewer->selected), expected);
+    assert_string_equal(viewing_name(seen, seen->viewer->model.selected), expected);
 }
 
 static void arrows_walk_where_frames_are_seen(void **state)
@@ -92,7 +92,7 @@ static void what_is_walked_to_is_in_the_picture(void **state)
         for (int i = 0; i < 60; i++) {
             assert_true(viewing_key(&seen, keys[random_below(&random, 6)], 0));
             viewing_look(&seen);
-            struct flm_node_ref ref = seen.viewer->selected;
+            struct flm_node_ref ref = seen.viewer->model.selected;
             if (!flm_node_ref_is(ref))
                 continue;
             const struct flm_pane *pane = &seen.viewer->scene.panes[ref.pane];
@@ -114,16 +114,16 @@ static void walking_is_no_step_but_what_it_moves_is(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 800, 400, 1);
     viewing_do(&seen, "zoom-in");
-    size_t steps = seen.viewer->history.count;
+    size_t steps = seen.viewer->model.history.count;
     press(&seen, "ArrowDown", "write");
     press(&seen, "ArrowUp", "main");
     press(&seen, "ArrowDown", "write");
-    assert_int_equal(seen.viewer->history.count, steps);
+    assert_int_equal(seen.viewer->model.history.count, steps);
     viewing_click(&seen, "write", 2);
-    assert_int_equal(seen.viewer->history.count, steps + 1);
+    assert_int_equal(seen.viewer->model.history.count, steps + 1);
     viewing_do(&seen, "back");
-    assert_string_equal(viewing_name(&seen, seen.viewer->selected), "write");
-    assert_false(flm_node_ref_is(seen.viewer->zoomed));
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "write");
+    assert_false(flm_node_ref_is(seen.viewer->model.zoomed));
     viewing_clear(&seen);
 }
 
@@ -132,13 +132,13 @@ static void a_function_is_selected_where_it_is_widest(void **state)
     (void)state;
     struct viewing seen;
     viewing_init(&seen, profile_of("a;x 1\nb;x 5\nc;d;x 3\n"), 800, 400, 1);
-    const struct flm_profile *p = flm_viewer_shown(seen.viewer);
+    const struct flm_profile *p = flm_model_shown(&seen.viewer->model);
     char action[40];
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         if (flm_bytes_are(flm_frame_function(p, i), "x"))
             snprintf(action, sizeof action, "select-frame %u", i);
     viewing_do(&seen, action);
-    assert_true(flm_node_refs_equal(seen.viewer->selected, viewing_ref(&seen, 0, "b;x")));
+    assert_true(flm_node_refs_equal(seen.viewer->model.selected, viewing_ref(&seen, 0, "b;x")));
     viewing_refused(&seen, "select-frame 0");
     viewing_refused(&seen, "select-frame 99");
     viewing_refused(&seen, "select-frame x");

@@ -17,12 +17,12 @@ static void what_is_zoomed_in_is_zoomed_out_again(void **state)
     viewing_init(&seen, profile_of(stacks), 816, 448, 1);
     viewing_do(&seen, "zoom-in");
     viewing_do(&seen, "zoom-in");
-    assert_true(fabs(seen.viewer->camera.to.right - seen.viewer->camera.to.left - 100 / 2.25) <
-                1e-9);
-    struct flm_span span = seen.viewer->camera.to;
+    assert_true(fabs(seen.viewer->model.camera.to.right - seen.viewer->model.camera.to.left -
+                     100 / 2.25) < 1e-9);
+    struct flm_span span = seen.viewer->model.camera.to;
     viewing_do(&seen, "pan-right");
     viewing_do(&seen, "pan-left");
-    assert_true(fabs(seen.viewer->camera.to.left - span.left) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.left - span.left) < 1e-9);
     viewing_do(&seen, "zoom-out");
     viewing_do(&seen, "zoom-out");
     assert_true(flm_viewer_is_fit(seen.viewer));
@@ -35,13 +35,13 @@ static void fit_is_as_it_was_at_first(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of(stacks), 816, 100, 1);
     viewing_do(&seen, "flip");
-    double home = seen.viewer->camera.scroll_to;
+    double home = seen.viewer->model.camera.scroll_to;
     assert_true(home > 0); /* the foot of the flame */
     viewing_do(&seen, "page-up");
     viewing_do(&seen, "zoom-in");
     assert_false(flm_viewer_is_fit(seen.viewer));
     viewing_do(&seen, "fit");
-    assert_true(flm_viewer_is_fit(seen.viewer) && seen.viewer->camera.scroll_to == home);
+    assert_true(flm_viewer_is_fit(seen.viewer) && seen.viewer->model.camera.scroll_to == home);
     viewing_clear(&seen);
 }
 
@@ -53,10 +53,10 @@ static void scrolling_ends_at_both_ends(void **state)
     double most = 4 * 19 - (90 - 48);
     for (int i = 0; i < 10; i++)
         viewing_do(&seen, i % 2 ? "page-down" : "scroll-down");
-    assert_true(seen.viewer->camera.scroll_to == most);
+    assert_true(seen.viewer->model.camera.scroll_to == most);
     for (int i = 0; i < 10; i++)
         viewing_do(&seen, i % 2 ? "page-up" : "scroll-up");
-    assert_true(seen.viewer->camera.scroll_to == 0);
+    assert_true(seen.viewer->model.camera.scroll_to == 0);
     viewing_clear(&seen);
 }
 

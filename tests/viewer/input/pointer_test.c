@@ -30,10 +30,10 @@ static void a_click_selects_and_a_second_one_zooms(void **state)
     struct viewing seen;
     begin(&seen);
     viewing_click(&seen, "parse", 1);
-    assert_string_equal(viewing_name(&seen, seen.viewer->selected), "parse");
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "parse");
     assert_true(fabs(width_of(&seen, "parse") - 400) < 1);
     viewing_click(&seen, "parse", 2);
-    assert_string_equal(viewing_name(&seen, seen.viewer->zoomed), "parse");
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "parse");
     /* It fills the width, its callers do too, and what is beside it is gone. */
     assert_true(width_of(&seen, "parse") == 800);
     assert_true(width_of(&seen, "main") == 800);
@@ -54,7 +54,7 @@ static void two_slow_clicks_are_no_second_click(void **state)
     begin(&seen);
     viewing_click(&seen, "parse", 1);
     viewing_click(&seen, "parse", 1);
-    assert_false(flm_node_ref_is(seen.viewer->zoomed));
+    assert_false(flm_node_ref_is(seen.viewer->model.zoomed));
     viewing_clear(&seen);
 }
 
@@ -65,8 +65,8 @@ static void clicks_where_nothing_is_let_go_and_show_everything(void **state)
     begin(&seen);
     viewing_click(&seen, "parse", 2);
     viewing_click_at(&seen, 400, 440, 1);
-    assert_false(flm_node_ref_is(seen.viewer->selected));
-    assert_true(flm_node_ref_is(seen.viewer->zoomed));
+    assert_false(flm_node_ref_is(seen.viewer->model.selected));
+    assert_true(flm_node_ref_is(seen.viewer->model.zoomed));
     viewing_click_at(&seen, 400, 440, 2);
     assert_true(flm_viewer_is_fit(seen.viewer));
     viewing_clear(&seen);
@@ -88,10 +88,10 @@ static void every_node_that_is_zoomed_to_fills_the_width(void **state)
             viewing_click_at(&seen, x, y, 2);
             viewing_look(&seen);
             struct flm_viewer *v = seen.viewer;
-            if (!flm_node_ref_is(v->zoomed))
+            if (!flm_node_ref_is(v->model.zoomed))
                 continue;
             const struct flm_pane *pane = &v->scene.panes[0];
-            struct flm_node node = flm_pane_node(pane, v->zoomed.number);
+            struct flm_node node = flm_pane_node(pane, v->model.zoomed.number);
             uint32_t level = flm_layout_level(pane->layout, node);
             for (size_t i = 0; i < pane->drawn.count; i++) {
                 const struct flm_rectangle *r = &pane->drawn.at[i];
@@ -108,7 +108,7 @@ static void every_node_that_is_zoomed_to_fills_the_width(void **state)
 static double place_at(const struct viewing *seen, double x)
 {
     struct flm_area area = flm_viewer_area(seen->viewer);
-    struct flm_span span = seen->viewer->camera.to;
+    struct flm_span span = seen->viewer->model.camera.to;
     return span.left + (span.right - span.left) * (x - area.left) / area.width;
 }
 
@@ -120,7 +120,7 @@ static void the_wheel_keeps_what_is_under_the_pointer(void **state)
     begin(&seen);
     for (int i = 0; i < 200; i++) {
         double x = 200 + random_below(&random, 400), before = place_at(&seen, x);
-        struct flm_span span = seen.viewer->camera.to;
+        struct flm_span span = seen.viewer->model.camera.to;
         bool pinches = i % 3 == 0;
         /* Never back to the edges. */
         double by = span.right - span.left > 50 ? -100 : random_below(&random, 120) - 80.0;
@@ -128,10 +128,10 @@ static void the_wheel_keeps_what_is_under_the_pointer(void **state)
             flm_viewer_pinch(seen.viewer, x, 200, by < 0 ? 1.1 : 0.95, 0, 0, i);
         else
             flm_viewer_wheel(seen.viewer, x, 200, 0, by, 0, i);
-        if (seen.viewer->camera.to.left > 0 && seen.viewer->camera.to.right < 100)
+        if (seen.viewer->model.camera.to.left > 0 && seen.viewer->model.camera.to.right < 100)
             assert_true(fabs(place_at(&seen, x) - before) < 1e-9);
         if (by != 0)
-            assert_true((seen.viewer->camera.to.right - seen.viewer->camera.to.left <
+            assert_true((seen.viewer->model.camera.to.right - seen.viewer->model.camera.to.left <
                          span.right - span.left) == (by < 0));
     }
     viewing_clear(&seen);
@@ -143,7 +143,7 @@ static void a_wheel_in_the_margin_counts_for_the_edge(void **state)
     struct viewing seen;
     begin(&seen);
     flm_viewer_wheel(seen.viewer, 2, 200, 0, -100, 0, 0);
-    assert_true(seen.viewer->camera.to.left == 0 && seen.viewer->camera.to.right < 100);
+    assert_true(seen.viewer->model.camera.to.left == 0 && seen.viewer->model.camera.to.right < 100);
     viewing_clear(&seen);
 }
 
@@ -153,20 +153,20 @@ static void a_drag_moves_by_exactly_as_much_and_back(void **state)
     struct viewing seen;
     begin(&seen);
     flm_viewer_wheel(seen.viewer, 400, 200, 0, -800, 0, 0);
-    struct flm_span before = seen.viewer->camera.to;
+    struct flm_span before = seen.viewer->model.camera.to;
     double place = place_at(&seen, 300);
     viewing_drag(&seen, 300, 200, 450, 200);
     assert_true(fabs(place_at(&seen, 450) - place) < 1e-9);
     viewing_drag(&seen, 450, 200, 300, 200);
-    assert_true(fabs(seen.viewer->camera.to.left - before.left) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.left - before.left) < 1e-9);
     /* Within a drag it comes back from an edge at once. */
     flm_viewer_pointer(seen.viewer, FLM_POINTER_DOWN, 300, 200, 0, false, 9000);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, 30000, 200, 0, false, 9010);
-    assert_true(seen.viewer->camera.to.left == 0);
+    assert_true(seen.viewer->model.camera.to.left == 0);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, 301, 200, 0, false, 9020);
     assert_true(fabs(place_at(&seen, 301) - place) < 1e-9);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_UP, 301, 200, 0, false, 9030);
-    assert_false(flm_node_ref_is(seen.viewer->selected));
+    assert_false(flm_node_ref_is(seen.viewer->model.selected));
     viewing_clear(&seen);
 }
 
@@ -181,14 +181,14 @@ static void a_drag_moves_up_and_down_where_there_is_more(void **state)
     flm_text_putc(&deep, 0);
     viewing_init(&seen, profile_of(deep.at), 400, 300, 1);
     viewing_drag(&seen, 200, 200, 200, 150);
-    assert_true(seen.viewer->camera.scroll_to == 50);
+    assert_true(seen.viewer->model.camera.scroll_to == 50);
     viewing_drag(&seen, 200, 200, 200, 290);
-    assert_true(seen.viewer->camera.scroll_to == 0);
+    assert_true(seen.viewer->model.camera.scroll_to == 0);
     viewing_drag(&seen, 200, 290, 200, -5000);
-    assert_true(seen.viewer->camera.scroll_to == 61 * 19 - (300 - 48));
+    assert_true(seen.viewer->model.camera.scroll_to == 61 * 19 - (300 - 48));
     /* More room: nothing is seen past the end. */
     viewing_resize(&seen, 400, 3000, 1);
-    assert_true(seen.viewer->camera.scroll_to == 0);
+    assert_true(seen.viewer->model.camera.scroll_to == 0);
     viewing_clear(&seen);
     flm_text_clear(&deep);
 }
@@ -199,16 +199,16 @@ static void a_range_in_the_minimap_is_what_is_seen(void **state)
     struct viewing seen;
     begin(&seen);
     viewing_drag(&seen, 8 + 200, 20, 8 + 600, 30);
-    assert_true(fabs(seen.viewer->camera.to.left - 25) < 1e-9);
-    assert_true(fabs(seen.viewer->camera.to.right - 75) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.left - 25) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.right - 75) < 1e-9);
     /* Inside the window takes hold of it. */
     viewing_drag(&seen, 8 + 400, 20, 8 + 480, 20);
-    assert_true(fabs(seen.viewer->camera.to.left - 35) < 1e-9);
-    assert_true(fabs(seen.viewer->camera.to.right - 85) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.left - 35) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.right - 85) < 1e-9);
     /* A click outside of it brings it there. */
     viewing_click_at(&seen, 8 + 200, 20, 1);
-    assert_true(fabs(seen.viewer->camera.to.left - 0) < 1e-9);
-    assert_true(fabs(seen.viewer->camera.to.right - 50) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.left - 0) < 1e-9);
+    assert_true(fabs(seen.viewer->model.camera.to.right - 50) < 1e-9);
     viewing_clear(&seen);
 }
 
@@ -249,19 +249,19 @@ static void what_is_under_a_still_pointer_follows_the_picture(void **state)
     struct viewing_box box = viewing_box(&seen, "read");
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, (box.x0 + box.x1) / 2, box.y0 + 5, 0, false,
                        seen.now_ms);
-    assert_string_equal(viewing_name(&seen, seen.viewer->hovered), "read");
+    assert_string_equal(viewing_name(&seen, seen.viewer->input.hovered), "read");
     viewing_do(&seen, "invert");
     viewing_look(&seen);
     struct flm_node_ref ref;
     struct flm_rectangle under;
-    bool hit =
-        flm_viewer_hit(seen.viewer, seen.viewer->hover_x, seen.viewer->hover_y, &ref, &under);
-    assert_true(hit == flm_node_ref_is(seen.viewer->hovered));
+    bool hit = flm_viewer_hit(seen.viewer, seen.viewer->input.hover_x, seen.viewer->input.hover_y,
+                              &ref, &under);
+    assert_true(hit == flm_node_ref_is(seen.viewer->input.hovered));
     if (hit)
-        assert_true(flm_node_refs_equal(ref, seen.viewer->hovered));
+        assert_true(flm_node_refs_equal(ref, seen.viewer->input.hovered));
     flm_viewer_pointer(seen.viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, seen.now_ms);
     viewing_look(&seen);
-    assert_false(flm_node_ref_is(seen.viewer->hovered));
+    assert_false(flm_node_ref_is(seen.viewer->input.hovered));
     viewing_clear(&seen);
 }
 
@@ -275,8 +275,8 @@ static void a_finger_points_at_nothing(void **state)
     flm_viewer_pointer(seen.viewer, FLM_POINTER_DOWN, x, y, 0, true, 100);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, x + 1, y, 0, true, 110);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_UP, x + 1, y, 0, true, 120);
-    assert_false(flm_node_ref_is(seen.viewer->hovered));
-    assert_string_equal(viewing_name(&seen, seen.viewer->selected), "read");
+    assert_false(flm_node_ref_is(seen.viewer->input.hovered));
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "read");
     viewing_clear(&seen);
 }
 
@@ -285,15 +285,15 @@ static void moves_that_follow_one_another_are_one_step(void **state)
     (void)state;
     struct viewing seen;
     begin(&seen);
-    size_t steps = seen.viewer->history.count;
+    size_t steps = seen.viewer->model.history.count;
     /* Nothing to be moved yet: no step, and what follows is one all the same. */
     flm_viewer_wheel(seen.viewer, 400, 200, 0, 100, 0, 5000);
-    assert_int_equal(seen.viewer->history.count, steps);
+    assert_int_equal(seen.viewer->model.history.count, steps);
     for (int i = 1; i < 20; i++)
         flm_viewer_wheel(seen.viewer, 400, 200, 0, -30, 0, 5000 + 50 * i);
-    assert_int_equal(seen.viewer->history.count, steps + 1);
+    assert_int_equal(seen.viewer->model.history.count, steps + 1);
     flm_viewer_wheel(seen.viewer, 400, 200, 0, -30, 0, 9000);
-    assert_int_equal(seen.viewer->history.count, steps + 2);
+    assert_int_equal(seen.viewer->model.history.count, steps + 2);
     viewing_do(&seen, "back");
     viewing_do(&seen, "back");
     assert_string_equal(viewing_state(&seen), "");

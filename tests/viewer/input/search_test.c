@@ -10,7 +10,7 @@
 static void assert_next(struct viewing *seen, const char *action, const char *path)
 {
     viewing_do(seen, action);
-    assert_true(flm_node_refs_equal(seen->viewer->selected, viewing_ref(seen, 0, path)));
+    assert_true(flm_node_refs_equal(seen->viewer->model.selected, viewing_ref(seen, 0, path)));
 }
 
 static void matches_are_gone_through_from_left_to_right_round_and_round(void **state)
@@ -52,14 +52,14 @@ static void typing_is_no_step_and_keeps_the_zoom(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 800, 400, 1);
     viewing_click(&seen, "main", 2);
-    size_t steps = seen.viewer->history.count;
+    size_t steps = seen.viewer->model.history.count;
     static const char *const typed[] = {"search p",          "search pa",   "search par",
                                         "search-kind regex", "search par(", "search-scope all",
                                         "search-case"};
     for (int i = 0; i < 7; i++)
         viewing_do(&seen, typed[i]);
-    assert_int_equal(seen.viewer->history.count, steps);
-    assert_string_equal(viewing_name(&seen, seen.viewer->zoomed), "main");
+    assert_int_equal(seen.viewer->model.history.count, steps);
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "main");
     viewing_do(&seen, "flip");
     viewing_do(&seen, "back");
     assert_non_null(strstr(viewing_state(&seen), "search=rac0.par"));

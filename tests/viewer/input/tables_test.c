@@ -6,7 +6,7 @@
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;check;lex 2\nother 7\n";
 
@@ -51,15 +51,15 @@ static void what_a_row_is_about_is_marked_in_the_picture(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
     act(v, "hover-node 2");
-    assert_int_equal(v->hovered.number, 2);
+    assert_int_equal(v->input.hovered.number, 2);
     flm_viewer_changes(v);
     act(v, "hover-node 2");
     assert_false(flm_viewer_changes(v) & FLM_CHANGED_PICTURE);
     act(v, "hover-frame 2");
-    uint32_t frame = flm_scene_frame(&v->scene, v->hovered);
+    uint32_t frame = flm_scene_frame(&v->scene, v->input.hovered);
     assert_int_equal(frame, 2);
     act(v, "hover-none");
-    assert_false(flm_node_ref_is(v->hovered));
+    assert_false(flm_node_ref_is(v->input.hovered));
     flm_viewer_free(v);
 }
 

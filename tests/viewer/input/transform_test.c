@@ -12,7 +12,7 @@
 
 static void assert_shown(struct viewing *seen, const char *folded)
 {
-    assert_folded(flm_viewer_shown(seen->viewer), folded);
+    assert_folded(flm_model_shown(&seen->viewer->model), folded);
 }
 
 static void the_selected_frame_is_what_transforms_are_about(void **state)
@@ -63,7 +63,7 @@ static void any_name_can_be_hidden(void **state)
         viewing_do(&seen, "apply depth:1");
         viewing_do(&seen, "undo");
         viewing_do(&seen, "undo");
-        assert_int_equal(seen.viewer->operations.count, 0);
+        assert_int_equal(seen.viewer->model.operations.count, 0);
         viewing_do(&seen, "redo");
         assert_shown(&seen, "leaf 1\n");
         viewing_clear(&seen);

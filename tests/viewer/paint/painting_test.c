@@ -63,7 +63,7 @@ static void boxes_are_painted_where_they_are(void **state)
     (void)state;
     struct viewing seen;
     viewing_init(&seen, profile_of(stacks), 816, 448, 1);
-    uint32_t page = flm_page_colors(&seen.viewer->theme).page;
+    uint32_t page = flm_page_colors(&seen.viewer->paint.theme).page;
     static const char *const names[] = {"main", "parse", "lex", "read", "write", "idle"};
     for (int flipped = 0; flipped < 2; flipped++) {
         for (int i = 0; i < 6; i++) {
@@ -92,7 +92,7 @@ static void what_is_selected_is_outlined(void **state)
     (void)state;
     struct viewing seen;
     viewing_init(&seen, profile_of(stacks), 816, 448, 1);
-    uint32_t accent = flm_page_colors(&seen.viewer->theme).accent;
+    uint32_t accent = flm_page_colors(&seen.viewer->paint.theme).accent;
     viewing_look(&seen);
     assert_int_equal(pixels_of_color(&seen, accent), 0);
     viewing_click(&seen, "parse", 1);
@@ -120,7 +120,7 @@ static void a_selected_run_is_outlined_too(void **state)
     assert_true(run.flags & FLM_RECTANGLE_MERGED);
     viewing_click_at(&seen, 8 + (run.x0 + run.x1) / 2, 48 + 2.5 * 19, 1);
     viewing_look(&seen);
-    assert_true(pixels_of_color(&seen, flm_page_colors(&seen.viewer->theme).accent) > 10);
+    assert_true(pixels_of_color(&seen, flm_page_colors(&seen.viewer->paint.theme).accent) > 10);
     viewing_clear(&seen);
     flm_text_clear(&many);
 }

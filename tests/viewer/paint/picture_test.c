@@ -13,7 +13,7 @@
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
 #include "support/profile/xml.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char folded[] = "main;parse;lex 50\nmain;parse;read_[k] 30\nmain;io 20\nother 100\n";
 
@@ -108,7 +108,7 @@ static void only_what_is_zoomed_to_is_drawn_and_its_levels(void **state)
     snprintf(action, sizeof action, "zoom %u", node_named(v, "short").index);
     act(v, "select 0");
     act(v, action);
-    v->now_ms += 1000;
+    v->input.now_ms += 1000;
     struct flm_text part = picture(v, FLM_PICTURE_SVG);
     assert_non_null(strstr(part.at, "in short, 50 % of all</text>"));
     assert_null(strstr(part.at, ">a</text>"));
@@ -146,7 +146,7 @@ static void the_pointer_leaves_no_mark_but_the_theme_does(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     struct flm_text still = picture(v, FLM_PICTURE_SVG);
     flm_viewer_pointer(v, FLM_POINTER_MOVE, 100, 48 + 19 + 9, 0, false, 0);
-    assert_true(flm_node_ref_is(v->hovered));
+    assert_true(flm_node_ref_is(v->input.hovered));
     struct flm_text hovered = picture(v, FLM_PICTURE_SVG);
     assert_string_equal(still.at, hovered.at);
     flm_viewer_theme(v, &(struct flm_theme){.dark = true});

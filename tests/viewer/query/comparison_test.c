@@ -1,4 +1,4 @@
-#include "viewer/model/compared.h"
+#include "viewer/query/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "flamel/builder.h"
 #include "support/core/json_tree.h"
 #include "support/profile/profiles.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char after[] = "m;less 100\nm;more 300\nm;new 100\nm;one 1\n";
 static const char before[] = "m;less 300\nm;more 100\nm;gone 100\n";
@@ -105,7 +105,7 @@ static void the_legend_has_tones_textures_and_actions(void **state)
         assert_word(&list->items[i], "color", items[i][3]);
         act(v, json_tree_get(&list->items[i], "action")->text);
     }
-    assert_int_equal(v->comparing.kinds, (1u << FLM_CHANGE_KINDS) - 1);
+    assert_int_equal(v->model.comparing.kinds, (1u << FLM_CHANGE_KINDS) - 1);
     json_tree_free(legend);
     flm_viewer_free(v);
 }
@@ -158,7 +158,7 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer();
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_node_ref ref = {0, FLM_NONE};
     assert_true(flm_viewer_update(v, NULL));
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
@@ -173,8 +173,8 @@ static void the_detail_and_the_tooltip_tell_both_values(void **state)
     assert_word(&values->items[0], "total_after", "300 samples");
     assert_word(&values->items[0], "total_change", "+200 %");
     json_tree_free(detail);
-    v->hovered = ref;
-    v->hover_x = v->hover_y = 100;
+    v->input.hovered = ref;
+    v->input.hover_x = v->input.hover_y = 100;
     struct json_tree *hover = ask(v, "hover");
     assert_word(hover, "note", "100 samples before, 300 samples after: +200 samples (+200 %)");
     assert_word(&json_tree_get(hover, "lines")->items[0], "name", "total after");
@@ -218,11 +218,11 @@ static void callers_tell_the_change_with_its_sign(void **state)
         assert_non_null(strstr(json_tree_get(detail, "note")->text,
                                way == 3 ? "-200 samples" : "-350 samples"));
         json_tree_free(detail);
-        struct flm_node_ref ref = v->selected;
+        struct flm_node_ref ref = v->model.selected;
         struct flm_rectangle box = {.node = flm_pane_node(&v->scene.panes[ref.pane], ref.number)};
-        v->hovered = ref;
-        v->hovered_box = box;
-        v->hover_x = v->hover_y = 1;
+        v->input.hovered = ref;
+        v->input.hovered_box = box;
+        v->input.hover_x = v->input.hover_y = 1;
         struct json_tree *hover = ask(v, "hover");
         assert_word(&json_tree_get(hover, "lines")->items[0], "name", "total after");
         assert_word(&json_tree_get(hover, "lines")->items[0], "value",

@@ -7,7 +7,7 @@
 #include "flamel/builder.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
 
@@ -99,7 +99,7 @@ static void shares_of_the_view_follow_the_zoom(void **state)
     select_named(v, "parse");
     assert_answer(v, "detail", "values.0.of_view", "84.6 %");
     assert_answer(v, "detail", "values.0.of_all", "55 %");
-    v->selected.number = node_named(v, "other").index; /* outside of what is seen */
+    v->model.selected.number = node_named(v, "other").index; /* outside of what is seen */
     assert_answer(v, "detail", "values.0.of_view", "null");
     flm_viewer_free(v);
 }
@@ -161,8 +161,8 @@ static void pointer_at(struct flm_viewer *v, const char *name)
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
     double y = flm_pane_row_px(pane, flm_layout_level(pane->layout, node), row) -
-               flm_camera_scroll(&v->camera, 0);
-    double x = flm_layout_offset(pane->layout, node) / v->camera.total * area.width;
+               flm_camera_scroll(&v->model.camera, 0);
+    double x = flm_layout_offset(pane->layout, node) / v->model.camera.total * area.width;
     flm_viewer_pointer(v, FLM_POINTER_MOVE, area.left + x + 1, area.top + y + row / 2, 0, false, 0);
 }
 
@@ -191,10 +191,10 @@ static void a_row_that_is_pointed_at_has_no_tooltip(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
     act(v, "hover-frame 2");
-    assert_true(flm_node_ref_is(v->hovered));
+    assert_true(flm_node_ref_is(v->input.hovered));
     assert_answer(v, "hover", "", "null");
     act(v, "hover-none");
-    assert_false(flm_node_ref_is(v->hovered));
+    assert_false(flm_node_ref_is(v->input.hovered));
     flm_viewer_free(v);
 }
 
@@ -215,8 +215,8 @@ static void narrow_frames_are_told_together(void **state)
     view.min_width_px = 1;
     assert_true(flm_layout_at(pane->layout, &view, area.width - 0.01, 2, &run));
     assert_true(run.flags & FLM_RECTANGLE_MERGED);
-    v->selected = (struct flm_node_ref){0, run.node.index};
-    v->selected_run = run;
+    v->model.selected = (struct flm_node_ref){0, run.node.index};
+    v->model.selected_run = run;
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "title"), "60 narrow frames");
     assert_string_equal(at(d, "run.count"), "60");
@@ -267,8 +267,8 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     view.right = v->scene.total;
     assert_true(flm_layout_at(pane->layout, &view, 30, 1, &run));
     assert_true(run.flags & FLM_RECTANGLE_MERGED);
-    v->selected = (struct flm_node_ref){0, run.node.index};
-    v->selected_run = run;
+    v->model.selected = (struct flm_node_ref){0, run.node.index};
+    v->model.selected_run = run;
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "title"), "1,000 narrow frames");
     assert_string_equal(at(d, "run.count"), "1,000");
@@ -283,7 +283,7 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     flm_layout_span(pane->layout, run.node, run.count, &left, &right);
     assert_true(left == 10e9 && right > 19.99e9 && right < 20e9);
     act(v, "zoom-selected");
-    assert_true(v->camera.to.left == left && v->camera.to.right == right);
+    assert_true(v->model.camera.to.left == left && v->model.camera.to.right == right);
     flm_viewer_free(v);
 }
 
@@ -293,7 +293,7 @@ static void of_an_inverted_tree_the_stack_is_still_callers_first(void **state)
     struct flm_viewer *v = viewer_of_folded("main;parse;lex 8\n");
     act(v, "invert");
     json_tree_free(answer(v, "status"));
-    v->selected =
+    v->model.selected =
         (struct flm_node_ref){0, flm_pane_number(&v->scene.panes[0], node_named(v, "main"))};
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "stack.0.title"), "main");

@@ -5,7 +5,7 @@
 
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
 

@@ -6,7 +6,7 @@
 #include "flamel/builder.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 static const char folded[] = "main;parse 8\nmain;0x7f00 2\nother 10\n";
 

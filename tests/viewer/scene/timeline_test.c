@@ -10,7 +10,7 @@
 #include "flamel/builder.h"
 #include "support/core/failures.h"
 #include "support/profile/viewing.h"
-#include "viewer/model/internal.h"
+#include "viewer/internal.h"
 
 /* Two threads for `count` milliseconds: main is in read for the first half and in write for the
  * second, worker in copy in every fourth. */
@@ -65,8 +65,8 @@ static void a_profile_without_times_has_no_timeline(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded("main;read 3\n");
-    assert_true(flm_timeline_height(v) == 0);
-    assert_int_equal(flm_timeline_row_at(v, 0), -1);
+    assert_true(flm_timeline_height(&v->model, &v->scene) == 0);
+    assert_int_equal(flm_timeline_row_at(&v->model, &v->scene, 0), -1);
     assert_string_equal(refusal(v, "range 1s..2s"), "no sample of this profile has a time");
     flm_viewer_free(v);
 }
@@ -76,7 +76,7 @@ static void a_time_that_is_dragged_over_is_all_that_is_shown(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(two_threads(100));
     struct flm_area map = flm_viewer_minimap(v);
-    assert_true(flm_timeline_duration(v) == 100e6); /* the last millisecond too */
+    assert_true(flm_timeline_duration(&v->scene) == 100e6); /* the last millisecond too */
     drag(v, map.left, map.left + map.width / 4, 5);
     assert_answer(v, "tracks", "selected.from_ns", "0");
     assert_answer(v, "tracks", "selected.to_ns", "25000000");
@@ -130,13 +130,13 @@ static void a_thread_is_chosen_by_its_name_in_the_timeline(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(two_threads(100));
-    double alone = flm_timeline_height(v);
+    double alone = flm_timeline_height(&v->model, &v->scene);
     act(v, "tracks");
-    assert_true(flm_timeline_height(v) > alone);
+    assert_true(flm_timeline_height(&v->model, &v->scene) > alone);
     double y = alone + 2, x = flm_viewer_minimap(v).left + 5;
-    int row = flm_timeline_row_at(v, y);
+    int row = flm_timeline_row_at(&v->model, &v->scene, y);
     assert_int_equal(row, 2);
-    assert_true(flm_timeline_is_name(v, x, y));
+    assert_true(flm_timeline_is_name(&v->model, &v->scene, x, y));
     press(v, x, y, 0);
     assert_state(v, "apply=label:thread%3Dworker&tracks=1");
     press(v, x, y - 16, FLM_HELD_CONTROL);
@@ -186,7 +186,7 @@ static void the_chart_has_a_pane_for_each_thread_on_one_axis(void **state)
     act(v, "view flame");
     act(v, "zoom-in");
     act(v, "view chart");
-    assert_true(v->camera.to.left == 0 && v->camera.to.right == v->camera.total);
+    assert_true(v->model.camera.to.left == 0 && v->model.camera.to.right == v->model.camera.total);
     flm_viewer_free(v);
 }
 

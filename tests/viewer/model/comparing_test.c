@@ -1,4 +1,4 @@
-#include "viewer/model/compared.h"
+#include "viewer/scene/compared.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/internal.h"
-#include "viewer/model/state.h"
+#include "viewer/internal.h"
+#include "viewer/state.h"
 
 static struct flm_viewer *viewer_of(const char *after, const char *before)
 {
@@ -80,8 +80,8 @@ static void a_second_file_is_compared_with_the_first(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
-    assert_int_equal(v->view, FLM_VIEW_COMPARE);
-    assert_true(flm_viewer_compares(v));
+    assert_int_equal(v->model.view, FLM_VIEW_COMPARE);
+    assert_true(flm_model_compares(&v->model));
     /* max: 300 300 100 100 */
     assert_true(share_of(v, 0, "less") == 300 / 800.0 && share_of(v, 0, "gone") == 100 / 800.0);
     static const struct {
@@ -261,7 +261,7 @@ static void a_sandwich_has_widths_and_colors_of_the_change(void **state)
     struct flm_viewer *v = viewer_of("m;less;f;x 100\nm;more;f;y 300\nm;new;f 100\n",
                                      "m;less;f;x 300\nm;more;f;y 100\nm;gone;f;z 100\n");
     act(v, "sandwich f");
-    assert_true(flm_scene_compares(v));
+    assert_true(flm_scene_compares(&v->model, &v->scene));
     open_everything(v);
     static const struct {
         const char *width;
@@ -354,7 +354,7 @@ static void what_cannot_be_made_equal_is_refused(void **state)
     act(v, "apply drop:more");
     assert_true(v->scene.compared->is.how.scale == 1);
     assert_int_equal(v->scene.compared->by, FLM_NORMALIZE_NONE);
-    assert_non_null(strstr(v->comparing.note, "cannot normalize"));
+    assert_non_null(strstr(v->model.comparing.note, "cannot normalize"));
     flm_viewer_free(v);
 }
 
@@ -363,13 +363,13 @@ static void swapped_sides_are_swapped(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
     act(v, "swap");
-    assert_string_equal(v->name[FLM_VIEWER_AFTER], "b.folded");
+    assert_string_equal(v->model.name[FLM_VIEWER_AFTER], "b.folded");
     struct flm_change change =
         flm_comparison_change(&v->scene.compared->is, node_of(v, "more").index, FLM_CHANGE_OF_SELF);
     assert_true(change.before == 300 && change.after == 100);
     act(v, "compare-stop");
-    assert_false(flm_viewer_compares(v));
-    assert_int_equal(v->view, FLM_VIEW_FLAME);
+    assert_false(flm_model_compares(&v->model));
+    assert_int_equal(v->model.view, FLM_VIEW_FLAME);
     assert_true(share_of(v, 0, "more") == 0.2);
     flm_viewer_free(v);
 }
@@ -385,7 +385,7 @@ static void what_has_nothing_in_common_leaves_all_as_it_was(void **state)
     struct flm_error why = {0};
     assert_false(flm_viewer_take(v, FLM_VIEWER_BEFORE, flm_builder_finish(b, NULL), "c", &why));
     assert_non_null(strstr(why.text, "no metric in common"));
-    assert_false(flm_viewer_compares(v));
+    assert_false(flm_model_compares(&v->model));
     assert_true(share_of(v, 0, "more") == 0.6);
     flm_viewer_free(v);
 }
@@ -406,7 +406,7 @@ static void side_by_side_a_zoom_is_to_the_same_node_in_both(void **state)
         sprintf(action, "zoom %.0f",
                 flm_node_ref_number((struct flm_node_ref){pane, node_of(v, "more").index}));
         act(v, action);
-        v->now_ms += 1000;
+        v->input.now_ms += 1000;
         for (uint32_t i = 0; i < 2; i++) {
             const struct flm_pane *s = &v->scene.panes[i];
             struct flm_viewport view = flm_viewer_viewport(v, s);
@@ -415,7 +415,7 @@ static void side_by_side_a_zoom_is_to_the_same_node_in_both(void **state)
             assert_true(view.right == view.left + flm_layout_total(s->layout, node));
         }
         act(v, "fit");
-        v->now_ms += 1000;
+        v->input.now_ms += 1000;
     }
     flm_viewer_free(v);
 }
@@ -430,10 +430,10 @@ static void in_turn_the_place_stays(void **state)
     act(v, action);
     for (int i = 0; i < 4; i++) {
         act(v, "blink");
-        v->now_ms += 1000;
+        v->input.now_ms += 1000;
         struct flm_node node = node_of(v, "more");
         assert_int_equal(flm_viewer_top_node(v, &v->scene.panes[0]).index, node.index);
-        assert_int_equal(v->comparing.widths, i % 2 ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER);
+        assert_int_equal(v->model.comparing.widths, i % 2 ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER);
     }
     flm_viewer_free(v);
 }
@@ -480,7 +480,7 @@ static void two_threads_of_one_file_are_compared(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_threads();
     act(v, "compare-before label:thread=one");
-    assert_int_equal(v->view, FLM_VIEW_COMPARE);
+    assert_int_equal(v->model.view, FLM_VIEW_COMPARE);
     assert_totals(v, 10, 20);
     act(v, "compare-after label:thread=two");
     assert_totals(v, 10, 10);
@@ -494,7 +494,7 @@ static void two_threads_of_one_file_are_compared(void **state)
     assert_totals(v, 5, 5);
     assert_true(node_of(v, "g").index != FLM_NONE);
     act(v, "compare-stop");
-    assert_false(flm_viewer_compares(v));
+    assert_false(flm_model_compares(&v->model));
     flm_viewer_free(v);
 }
 
@@ -505,7 +505,7 @@ static void what_is_shown_becomes_a_side(void **state)
     assert_refused(v, "compare-shown before", "all of the profile is shown");
     act(v, "apply label:thread=one");
     act(v, "compare-shown before");
-    assert_int_equal(v->operations.count, 0);
+    assert_int_equal(v->model.operations.count, 0);
     assert_totals(v, 10, 20);
     act(v, "apply label:thread=two");
     act(v, "compare-shown after");
@@ -540,7 +540,7 @@ static void the_state_restores_a_comparison(void **state)
     assert_totals(v, 10, 10);
     assert_state(v, sides);
     assert_true(flm_state_read(v, flm_bytes_of("before=nonsense:"), NULL));
-    assert_false(flm_viewer_compares(v));
+    assert_false(flm_model_compares(&v->model));
     assert_true(flm_state_read(v, flm_bytes_of(""), NULL));
     assert_state(v, "");
     flm_viewer_free(v);
@@ -567,7 +567,7 @@ static void metrics_are_pairs_under_their_own_names(void **state)
     assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, two_metrics(3), "a", NULL));
     act(v, "metric space");
     assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, two_metrics(1), "b", NULL));
-    assert_true(flm_bytes_are(flm_comparing_metric_name(v, v->metric), "space"));
+    assert_true(flm_bytes_are(flm_comparing_metric_name(&v->model, v->model.metric), "space"));
     assert_totals(v, 4096, 4096);
     act(v, "metric cpu");
     assert_totals(v, 100, 300);
@@ -576,7 +576,7 @@ static void metrics_are_pairs_under_their_own_names(void **state)
         assert_totals(v, i % 2 ? 100 : 4096, i % 2 ? 300 : 4096);
     }
     act(v, "compare-stop");
-    assert_true(flm_viewer_shown(v)->sizes.metric_count == 2);
+    assert_true(flm_model_shown(&v->model)->sizes.metric_count == 2);
     flm_viewer_free(v);
 }
 
@@ -616,7 +616,7 @@ static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
             if (!done && flm_action_makes_sense(action, v))
                 act(v, actions[i]); /* there is memory now */
         }
-        assert_false(flm_viewer_compares(v));
+        assert_false(flm_model_compares(&v->model));
         assert_true(share_of(v, 0, "f") > 0);
         flm_viewer_free(v);
     }

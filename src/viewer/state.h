@@ -11,8 +11,8 @@
  * hashes of the names on their path, among callers followed by two digits for each step (scene.h):
  * they stay right when the profile is another run of the same program, and are ignored where there
  * is no such path. */
-#ifndef FLAMEL_VIEWER_MODEL_STATE_H
-#define FLAMEL_VIEWER_MODEL_STATE_H
+#ifndef FLAMEL_VIEWER_STATE_H
+#define FLAMEL_VIEWER_STATE_H
 
 #include "base/text/text.h"
 

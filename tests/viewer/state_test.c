@@ -1,4 +1,4 @@
-#include "viewer/model/state.h"
+#include "viewer/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static void wander(struct viewing *seen, uint64_t *random, int steps)
     for (int i = 0; i < steps; i++) {
         const char *action = actions[random_below(random, sizeof actions / sizeof actions[0])];
         seen->now_ms += 1000;
-        seen->viewer->now_ms = seen->now_ms;
+        seen->viewer->input.now_ms = seen->now_ms;
         flm_viewer_do(seen->viewer, flm_bytes_of(action), NULL);
         if (random_below(random, 3) == 0)
             viewing_click_at(seen, 8 + random_below(random, 600), 48 + random_below(random, 90),
@@ -132,7 +132,7 @@ static void the_same_state_is_the_same_picture(void **state)
         viewing_look(&seen);
         /* What is pointed at is no state. */
         flm_viewer_pointer(seen.viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, seen.now_ms);
-        seen.viewer->selected_run = (struct flm_rectangle){0};
+        seen.viewer->model.selected_run = (struct flm_rectangle){0};
         char *text = copied(viewing_state(&seen));
         viewing_look(&other);
         restore(&other, text);
@@ -157,11 +157,11 @@ static void back_restores_what_was(void **state)
         static const char *const steps[] = {"zoom-in",     "flip",          "order seen",
                                             "order total", "apply depth:2", "view top",
                                             "view tree",   "color file"};
-        size_t at = seen.viewer->history.at;
+        size_t at = seen.viewer->model.history.at;
         unsigned done = 1 + random_below(&random, 6);
         for (unsigned i = 0; i < done; i++)
             viewing_do(&seen, steps[random_below(&random, 8)]);
-        while (seen.viewer->history.at > at)
+        while (seen.viewer->model.history.at > at)
             viewing_do(&seen, "back");
         assert_string_equal(viewing_state(&seen), before);
         free(before);
@@ -181,13 +181,14 @@ static void places_are_found_in_another_run_of_the_program(void **state)
     viewing_click(&seen, "lex", 1);
     viewing_look(&other);
     restore(&other, viewing_state(&seen));
-    assert_string_equal(viewing_name(&other, other.viewer->zoomed), "parse");
-    assert_string_equal(viewing_name(&other, other.viewer->selected), "lex");
+    assert_string_equal(viewing_name(&other, other.viewer->model.zoomed), "parse");
+    assert_string_equal(viewing_name(&other, other.viewer->model.selected), "lex");
     /* And where there is none, all is shown. */
     viewing_do(&other, "drop");
-    assert_false(flm_node_ref_is(other.viewer->selected));
+    assert_false(flm_node_ref_is(other.viewer->model.selected));
     restore(&other, "zoom=1234567890abcdef&select=1");
-    assert_false(flm_node_ref_is(other.viewer->zoomed) || flm_node_ref_is(other.viewer->selected));
+    assert_false(flm_node_ref_is(other.viewer->model.zoomed) ||
+                 flm_node_ref_is(other.viewer->model.selected));
     assert_true(flm_viewer_is_fit(other.viewer));
     viewing_clear(&seen);
     viewing_clear(&other);
@@ -206,13 +207,13 @@ static void zoom_and_selection_stay_where_the_node_does(void **state)
     viewing_click(&seen, "lex", 1);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         viewing_do(&seen, changes[i]);
-        assert_string_equal(viewing_name(&seen, seen.viewer->zoomed), "parse");
-        assert_string_equal(viewing_name(&seen, seen.viewer->selected), "lex");
+        assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "parse");
+        assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "lex");
         assert_viewing_sound(&seen);
     }
     viewing_do(&seen, "hide");
-    assert_false(flm_node_ref_is(seen.viewer->selected));
-    assert_string_equal(viewing_name(&seen, seen.viewer->zoomed), "parse");
+    assert_false(flm_node_ref_is(seen.viewer->model.selected));
+    assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "parse");
     viewing_do(&seen, "apply drop:parse");
     assert_true(flm_viewer_is_fit(seen.viewer));
     viewing_clear(&seen);
@@ -292,12 +293,12 @@ static void the_way_to_a_place_is_opened(void **state)
                                   : 0;
             restore(&other, text);
             assert_string_equal(viewing_state(&other), text);
-            assert_string_equal(viewing_name(&other, other.viewer->selected),
+            assert_string_equal(viewing_name(&other, other.viewer->model.selected),
                                 viewing_name(&seen, ref));
             opened += other.viewer->scene.panes[pane].tree.node_count > before;
             /* In another order it is still the selected one. */
             viewing_do(&other, "order total");
-            assert_string_equal(viewing_name(&other, other.viewer->selected),
+            assert_string_equal(viewing_name(&other, other.viewer->model.selected),
                                 viewing_name(&seen, ref));
             assert_viewing_sound(&other);
             free(text);
@@ -316,14 +317,14 @@ static void the_narrowest_part_is_restored(void **state)
     for (int i = 0; i < 100; i++)
         viewing_do(&seen, "zoom-in");
     viewing_do(&seen, "pan-right");
-    struct flm_span before = seen.viewer->camera.to;
+    struct flm_span before = seen.viewer->model.camera.to;
     char *text = copied(viewing_state(&seen));
     viewing_do(&seen, "fit");
     restore(&seen, text);
     assert_string_equal(viewing_state(&seen), text);
     double width = before.right - before.left;
-    assert_true(seen.viewer->camera.to.right > before.left + width * 0.99);
-    assert_true(seen.viewer->camera.to.left < before.left + width * 0.01);
+    assert_true(seen.viewer->model.camera.to.right > before.left + width * 0.99);
+    assert_true(seen.viewer->model.camera.to.left < before.left + width * 0.01);
     free(text);
     viewing_clear(&seen);
 }

@@ -1,4 +1,4 @@
-#include "viewer/scene/chart_samples.h"
+#include "viewer/paint/chart_samples.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
-#include "viewer/model/compared.h"
-#include "viewer/model/internal.h"
+#include "viewer/scene/compared.h"
+#include "viewer/scene/scene.h"
 
 static bool measure(struct flm_functions *functions, const struct flm_profile *p,
                     struct flm_metric metric, struct flm_error *why)
@@ -14,10 +14,12 @@ static bool measure(struct flm_functions *functions, const struct flm_profile *p
            flm_functions_measure(functions, p, metric, why);
 }
 
-const struct flm_functions *flm_compared_functions(struct flm_viewer *v, struct flm_error *why)
+const struct flm_functions *flm_compared_functions(const struct flm_model *model,
+                                                   const struct flm_scene *scene,
+                                                   struct flm_error *why)
 {
-    struct flm_compared *c = v->scene.compared;
-    const struct flm_profile *p = flm_viewer_shown(v);
+    struct flm_compared *c = scene->compared;
+    const struct flm_profile *p = flm_model_shown(model);
     struct flm_metric_pair significant;
     if (c->before.function)
         return &c->before;
@@ -32,11 +34,12 @@ const struct flm_functions *flm_compared_functions(struct flm_viewer *v, struct 
     return NULL;
 }
 
-struct flm_change flm_compared_function(const struct flm_viewer *v, uint32_t function, bool of_self)
+struct flm_change flm_compared_function(const struct flm_scene *scene, uint32_t function,
+                                        bool of_self)
 {
-    const struct flm_compared *c = v->scene.compared;
+    const struct flm_compared *c = scene->compared;
     const struct flm_function *before = &c->before.function[function];
-    const struct flm_function *after = &v->tables.functions.function[function];
+    const struct flm_function *after = &scene->tables.functions.function[function];
     double lost = 0, gained = 0;
     if (c->lost.function) {
         const struct flm_function *l = &c->lost.function[function];
@@ -63,13 +66,13 @@ static int by_size(const void *context, uint32_t a, uint32_t b)
 }
 
 /* The functions from `from` on in the list, the largest change first. */
-static bool sort(const struct flm_viewer *v, uint32_t *list, uint32_t count)
+static bool sort(const struct flm_scene *scene, uint32_t *list, uint32_t count)
 {
-    uint32_t functions = v->tables.functions.count;
+    uint32_t functions = scene->tables.functions.count;
     double *size = malloc(functions * sizeof *size);
     uint32_t *scratch = malloc((size_t)count * sizeof *scratch + 1);
     for (uint32_t i = 0; size && i < functions; i++) {
-        struct flm_change change = flm_compared_function(v, i, false);
+        struct flm_change change = flm_compared_function(scene, i, false);
         size[i] = fabs(change.after - change.before);
     }
     struct changes changes = {size};
@@ -86,13 +89,13 @@ static bool has_value(const struct flm_function *function)
     return function->total != 0 || function->self != 0;
 }
 
-const uint32_t *flm_compared_ranking(struct flm_viewer *v, const uint32_t *ranking,
-                                     struct flm_ranking_order order, uint32_t *count,
-                                     struct flm_error *why)
+const uint32_t *flm_compared_ranking(const struct flm_model *model, const struct flm_scene *scene,
+                                     const uint32_t *ranking, struct flm_ranking_order order,
+                                     uint32_t *count, struct flm_error *why)
 {
-    struct flm_compared *c = v->scene.compared;
-    const struct flm_functions *after = &v->tables.functions;
-    if (!flm_compared_functions(v, why))
+    struct flm_compared *c = scene->compared;
+    const struct flm_functions *after = &scene->tables.functions;
+    if (!flm_compared_functions(model, scene, why))
         return NULL;
     if (c->ranking && c->ranked.key == order.key && c->ranked.down == order.down) {
         *count = c->ranking_count;
@@ -108,7 +111,7 @@ const uint32_t *flm_compared_ranking(struct flm_viewer *v, const uint32_t *ranki
         if (!has_value(&after->function[i]) && has_value(&c->before.function[i]))
             list[made++] = i;
     bool all = order.key == FLM_RANK_CHANGE;
-    if (!sort(v, list + (all ? 0 : *count), all ? made : made - *count)) {
+    if (!sort(scene, list + (all ? 0 : *count), all ? made : made - *count)) {
         free(list);
         flm_error_memory(why);
         return NULL;

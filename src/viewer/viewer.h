@@ -20,14 +20,15 @@
  *
  * Time is told by the caller, in milliseconds on any clock. Nothing here waits: work that takes
  * longer than a picture may (opening callers) is cut in pieces, one a picture. */
-#ifndef FLAMEL_VIEWER_MODEL_VIEWER_H
-#define FLAMEL_VIEWER_MODEL_VIEWER_H
+#ifndef FLAMEL_VIEWER_VIEWER_H
+#define FLAMEL_VIEWER_VIEWER_H
 
 #include "base/text/text.h"
 #include "draw/raster/atlas.h"
 #include "draw/raster/pixels.h"
 #include "draw/terminal/cell_boxes.h"
 #include "flamel/profile.h"
+#include "viewer/model/comparing.h"
 
 struct flm_viewer;
 
@@ -37,7 +38,6 @@ void flm_viewer_free(struct flm_viewer *viewer);
 /* Shows a profile, which the viewer keeps (and frees, also when it fails): the one that is looked
  * at, or the one that it is compared with. `name` is a file's. All state stays that still makes
  * sense. */
-enum flm_viewer_side { FLM_VIEWER_AFTER, FLM_VIEWER_BEFORE };
 bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
                      struct flm_profile *profile, const char *name, struct flm_error *why);
 

@@ -1,11 +1,11 @@
-#include "viewer/model/state.h"
+#include "viewer/state.h"
 
 #include <math.h>
 
 #include "algebra/operation/pattern.h"
 #include "base/number/number.h"
+#include "viewer/internal.h"
 #include "viewer/model/enum_names.h"
-#include "viewer/model/internal.h"
 
 /* ---- Writing ------------------------------------------------------------------------------------
  */
@@ -89,7 +89,7 @@ static const char *const side_keys[] = {
 
 static void write_comparing(const struct flm_viewer *v, struct flm_text *text, struct flm_text *out)
 {
-    const struct flm_comparing *c = &v->comparing;
+    const struct flm_comparing *c = &v->model.comparing;
     for (int side = 0; side < 2; side++)
         if (c->expression[side].size > 0)
             add(out, side_keys[side],
@@ -104,43 +104,44 @@ static void write_comparing(const struct flm_viewer *v, struct flm_text *text, s
 
 void flm_state_write(struct flm_viewer *v, struct flm_text *out)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_text text = {0};
-    if (v->view != FLM_VIEW_FLAME)
-        add(out, "view", flm_bytes_of(flm_view_word(v->view)));
-    if (v->focus.size > 0)
-        add(out, "of", (struct flm_bytes){v->focus.at, v->focus.size});
-    if (p && v->metric < p->sizes.metric_count && v->metric != flm_comparing_metric(v, 0))
-        add(out, "metric", flm_comparing_metric_name(v, v->metric));
-    if (v->order != FLM_ORDER_NAME)
-        add(out, "order", flm_bytes_of(flm_order_word(v->order)));
-    if (v->flame)
+    if (v->model.view != FLM_VIEW_FLAME)
+        add(out, "view", flm_bytes_of(flm_view_word(v->model.view)));
+    if (v->model.focus.size > 0)
+        add(out, "of", (struct flm_bytes){v->model.focus.at, v->model.focus.size});
+    if (p && v->model.metric < p->sizes.metric_count &&
+        v->model.metric != flm_comparing_metric(&v->model, 0))
+        add(out, "metric", flm_comparing_metric_name(&v->model, v->model.metric));
+    if (v->model.order != FLM_ORDER_NAME)
+        add(out, "order", flm_bytes_of(flm_order_word(v->model.order)));
+    if (v->model.flame)
         add(out, "flame", flm_bytes_of("1"));
-    if (v->inverted)
+    if (v->model.inverted)
         add(out, "invert", flm_bytes_of("1"));
-    if (v->color_mode != FLM_COLOR_MODULE)
-        add(out, "color", flm_bytes_of(flm_color_mode_name(v->color_mode)));
-    if (v->color_with.size > 0)
-        add(out, "with", (struct flm_bytes){v->color_with.at, v->color_with.size});
-    flm_operations_write(&v->operations, &text);
+    if (v->model.color_mode != FLM_COLOR_MODULE)
+        add(out, "color", flm_bytes_of(flm_color_mode_name(v->model.color_mode)));
+    if (v->model.color_with.size > 0)
+        add(out, "with", (struct flm_bytes){v->model.color_with.at, v->model.color_with.size});
+    flm_operations_write(&v->model.operations, &text);
     if (text.size > 0)
         add(out, "apply", (struct flm_bytes){text.at, text.size});
     text.size = 0;
     write_comparing(v, &text, out);
-    flm_searches_write(&v->searches, &text);
+    flm_searches_write(&v->model.searches, &text);
     if (text.size > 0)
         add(out, "search", (struct flm_bytes){text.at, text.size});
-    if (v->sort.size > 0)
-        add(out, "sort", (struct flm_bytes){v->sort.at, v->sort.size});
-    if (v->shows_tracks)
+    if (v->model.sort.size > 0)
+        add(out, "sort", (struct flm_bytes){v->model.sort.at, v->model.sort.size});
+    if (v->model.shows_tracks)
         add(out, "tracks", flm_bytes_of("1"));
-    add_path(out, "select", v, v->selected);
-    add_path(out, "zoom", v, v->zoomed);
-    if (!flm_node_ref_is(v->zoomed) && v->scene.total > 0)
-        add_share(out, "x", &v->camera);
+    add_path(out, "select", v, v->model.selected);
+    add_path(out, "zoom", v, v->model.zoomed);
+    if (!flm_node_ref_is(v->model.zoomed) && v->scene.total > 0)
+        add_share(out, "x", &v->model.camera);
     if (flm_viewer_has_halves(v))
-        add_share(out, "beside", &v->beside);
-    if (v->half)
+        add_share(out, "beside", &v->model.beside);
+    if (v->model.half)
         add(out, "half", flm_bytes_of("1"));
     add_rows(out, flm_viewer_rows(v));
     out->failed = out->failed || text.failed;
@@ -224,21 +225,21 @@ static bool read_span(struct flm_bytes value, struct flm_span *span)
 
 static void read_metric(struct flm_viewer *v, struct flm_bytes name)
 {
-    const struct flm_profile *p = flm_viewer_shown(v);
+    const struct flm_profile *p = flm_model_shown(&v->model);
     uint32_t metric = 0;
     for (uint32_t m = 0; p && name.size > 0 && m < p->sizes.metric_count; m++)
-        if (flm_bytes_equal(flm_comparing_metric_name(v, m), name))
+        if (flm_bytes_equal(flm_comparing_metric_name(&v->model, m), name))
             metric = m;
-    if (metric != v->metric)
+    if (metric != v->model.metric)
         flm_viewer_forget_measures(v);
-    v->metric = metric;
+    v->model.metric = metric;
 }
 
 /* Sides that cannot be made are left out: a link must show what it can. */
 static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
                            struct flm_error *why)
 {
-    struct flm_comparing *c = &v->comparing;
+    struct flm_comparing *c = &v->model.comparing;
     bool same = true, kept = flm_viewer_keep(&c->function, value_of(state, "normalize", room));
     flm_comparing_read(c, value_of(state, "compare", room));
     for (int side = 0; side < 2; side++) {
@@ -253,32 +254,33 @@ static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct 
     if (same)
         return true;
     flm_viewer_leave(v);
-    if (flm_comparing_open(v, &error))
+    if (flm_comparing_open(&v->model, &error))
         return true;
     if (error.kind == FLM_ERROR_MEMORY)
         return flm_error_memory(why);
     for (int side = 0; side < 2; side++)
         c->expression[side].size = 0;
-    return flm_comparing_open(v, why);
+    return flm_comparing_open(&v->model, why);
 }
 
 /* Rules that cannot be read are no rules. */
 static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room)
 {
-    enum flm_color_mode before = v->color_mode;
-    v->color_mode = flm_color_mode_named(value_of(state, "color", room));
-    if (v->color_mode == FLM_COLOR_MODE_COUNT)
-        v->color_mode = FLM_COLOR_MODULE;
+    enum flm_color_mode before = v->model.color_mode;
+    v->model.color_mode = flm_color_mode_named(value_of(state, "color", room));
+    if (v->model.color_mode == FLM_COLOR_MODE_COUNT)
+        v->model.color_mode = FLM_COLOR_MODULE;
     struct flm_bytes with = value_of(state, "with", room);
-    bool same = before == v->color_mode &&
-                flm_bytes_equal(with, (struct flm_bytes){v->color_with.at, v->color_with.size});
+    bool same =
+        before == v->model.color_mode &&
+        flm_bytes_equal(with, (struct flm_bytes){v->model.color_with.at, v->model.color_with.size});
     if (same)
         return true;
-    if (!flm_viewer_keep(&v->color_with, with))
+    if (!flm_viewer_keep(&v->model.color_with, with))
         return false;
     flm_viewer_forget_colors(v);
-    if (flm_viewer_shown(v) && !flm_viewer_color(v, NULL))
-        v->color_mode = FLM_COLOR_MODULE;
+    if (flm_model_shown(&v->model) && !flm_viewer_color(v, NULL))
+        v->model.color_mode = FLM_COLOR_MODULE;
     return true;
 }
 
@@ -286,29 +288,29 @@ static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm
 static bool read_searches(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
     struct flm_error error = {0};
-    if (flm_searches_set(&v->searches, text, &error))
+    if (flm_searches_set(&v->model.searches, text, &error))
         return true;
     if (error.kind == FLM_ERROR_MEMORY)
         return flm_error_memory(why);
-    return flm_searches_set(&v->searches, (struct flm_bytes){"", 0}, why);
+    return flm_searches_set(&v->model.searches, (struct flm_bytes){"", 0}, why);
 }
 
 static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
                                struct flm_error *why)
 {
     struct flm_text now = {0};
-    flm_operations_write(&v->operations, &now);
+    flm_operations_write(&v->model.operations, &now);
     struct flm_bytes apply = value_of(state, "apply", room);
     bool same = flm_bytes_equal((struct flm_bytes){now.at, now.size}, apply);
     flm_text_clear(&now);
     if (!same) {
         flm_viewer_leave(v);
-        if (!flm_operations_set(&v->operations, apply, why))
+        if (!flm_operations_set(&v->model.operations, apply, why))
             return false;
     }
     /* They look into the profile, which may be another one now. */
-    const struct flm_profile *p = flm_viewer_shown(v);
-    return (!p || flm_searches_open(&v->searches, p, why)) &&
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    return (!p || flm_searches_open(&v->model.searches, p, why)) &&
            read_searches(v, value_of(state, "search", room), why);
 }
 
@@ -329,14 +331,14 @@ static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm
     flm_viewer_turn_to(v, value_of(state, "half", room).size > 0);
     if (!read_span(value_of(state, "beside", room), &span))
         span = (struct flm_span){0, 1};
-    flm_camera_go_share(&v->beside, span, v->now_ms, flm_viewer_glide_ms(v));
+    flm_camera_go_share(&v->model.beside, span, v->input.now_ms, flm_viewer_glide_ms(v));
     if (flm_node_ref_is(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
     } else if (read_span(value_of(state, "x", room), &span)) {
-        v->zoomed = (struct flm_node_ref){0, FLM_NONE};
-        flm_camera_go_share(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
+        v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
+        flm_camera_go_share(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     } else {
-        flm_viewer_zoom_to(v, (struct flm_node_ref){v->half, 0});
+        flm_viewer_zoom_to(v, (struct flm_node_ref){v->model.half, 0});
     }
     flm_number_parse(value_of(state, "y", room), &rows);
     flm_viewer_scroll_rows(v, rows);
@@ -349,22 +351,22 @@ static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
     struct flm_error why = {0};
     if (pattern.size > 0 && !flm_pattern_check(pattern, &why) && why.kind != FLM_ERROR_MEMORY)
         pattern.size = 0;
-    return flm_viewer_keep(&v->focus, pattern);
+    return flm_viewer_keep(&v->model.focus, pattern);
 }
 
 bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
 {
     struct flm_text room = {0};
     bool good = read_comparing(v, state, &room, why) && read_profile_state(v, state, &room, why);
-    v->view = (enum flm_view_kind)flm_view_named(value_of(state, "view", &room));
+    v->model.view = (enum flm_view_kind)flm_view_named(value_of(state, "view", &room));
     read_metric(v, value_of(state, "metric", &room));
-    v->order = (enum flm_sibling_order)flm_order_named(value_of(state, "order", &room));
-    v->flame = value_of(state, "flame", &room).size > 0;
-    v->inverted = value_of(state, "invert", &room).size > 0;
-    v->comparing.side_by_side &= !v->inverted; /* scene.h */
-    v->shows_tracks = value_of(state, "tracks", &room).size > 0;
+    v->model.order = (enum flm_sibling_order)flm_order_named(value_of(state, "order", &room));
+    v->model.flame = value_of(state, "flame", &room).size > 0;
+    v->model.inverted = value_of(state, "invert", &room).size > 0;
+    v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
+    v->model.shows_tracks = value_of(state, "tracks", &room).size > 0;
     bool kept = read_focus(v, value_of(state, "of", &room)) &&
-                flm_viewer_keep(&v->sort, value_of(state, "sort", &room)) &&
+                flm_viewer_keep(&v->model.sort, value_of(state, "sort", &room)) &&
                 read_colors(v, state, &room) && !room.failed;
     if (good && !kept)
         good = flm_error_memory(why);
@@ -373,4 +375,44 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     flm_text_clear(&room);
     v->changed |= ~0u & ~(FLM_CHANGED_SPEECH | FLM_CHANGED_COPY | FLM_CHANGED_ASK);
     return good;
+}
+
+/* ---- What the history keeps ---- */
+
+/* As another step or instead of the current one; false where the state is what it was. */
+static bool keep_state(struct flm_viewer *v, bool is_step)
+{
+    struct flm_text text = {0};
+    flm_state_write(v, &text);
+    struct flm_bytes state = {text.at, text.size};
+    bool changes = !text.failed && !flm_history_is_at(&v->model.history, state);
+    if (changes && is_step)
+        flm_history_add(&v->model.history, state);
+    else if (changes)
+        flm_history_amend(&v->model.history, state);
+    flm_text_clear(&text);
+    if (changes)
+        v->changed |= FLM_CHANGED_STATE | FLM_CHANGED_TOOLS | (is_step ? FLM_CHANGED_HISTORY : 0);
+    return changes;
+}
+
+void flm_viewer_history_push(struct flm_viewer *v)
+{
+    v->input.wheel_ms = FLM_LONG_AGO_MS;
+    keep_state(v, true);
+}
+
+/* A pause of half a second begins a new step. */
+#define SAME_MOVE_MS 500
+
+void flm_viewer_history_coalesce(struct flm_viewer *v)
+{
+    bool goes_on = v->input.now_ms - v->input.wheel_ms < SAME_MOVE_MS;
+    if (keep_state(v, !goes_on))
+        v->input.wheel_ms = v->input.now_ms;
+}
+
+void flm_viewer_history_replace(struct flm_viewer *v)
+{
+    keep_state(v, false);
 }

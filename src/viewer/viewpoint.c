@@ -1,4 +1,4 @@
-/* places.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling to
+/* viewpoint.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling to
  * them.
  *
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
@@ -7,9 +7,7 @@
  * and the minimap move; `beside` that of the other one. They are scrolled together. */
 #include <math.h>
 
-#include "viewer/model/internal.h"
-
-static const struct flm_node_ref no_ref = {0, FLM_NONE};
+#include "viewer/internal.h"
 
 bool flm_viewer_has_halves(const struct flm_viewer *v)
 {
@@ -18,28 +16,28 @@ bool flm_viewer_has_halves(const struct flm_viewer *v)
 
 static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    bool other = flm_viewer_has_halves(v) && pane != &v->scene.panes[v->half];
-    return other ? &v->beside : &v->camera;
+    bool other = flm_viewer_has_halves(v) && pane != &v->scene.panes[v->model.half];
+    return other ? &v->model.beside : &v->model.camera;
 }
 
 void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
 {
-    if (!flm_viewer_has_halves(v) || pane == v->half)
+    if (!flm_viewer_has_halves(v) || pane == v->model.half)
         return;
-    struct flm_camera camera = v->camera;
+    struct flm_camera camera = v->model.camera;
     double scroll = camera.scroll_to; /* both are scrolled together */
-    v->camera = v->beside;
-    v->camera.scroll_from = v->camera.scroll_to = scroll;
-    v->beside = camera;
-    v->half = pane;
-    v->zoomed = no_ref;
-    v->minimap_is_stale = true; /* it is of the half that is moved */
+    v->model.camera = v->model.beside;
+    v->model.camera.scroll_from = v->model.camera.scroll_to = scroll;
+    v->model.beside = camera;
+    v->model.half = pane;
+    v->model.zoomed = flm_node_ref_none();
+    v->paint.minimap_is_stale = true; /* it is of the half that is moved */
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS;
 }
 
 struct flm_span flm_viewer_span(const struct flm_viewer *v)
 {
-    return flm_camera_span(&v->camera, v->now_ms);
+    return flm_camera_span(&v->model.camera, v->input.now_ms);
 }
 
 /* The deepest node that everything seen is in: down from the root, into the child at the left edge
@@ -67,7 +65,7 @@ static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm
 
 struct flm_node flm_viewer_top_node(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    return node_of_span(v, pane, flm_camera_span(camera_of(v, pane), v->now_ms));
+    return node_of_span(v, pane, flm_camera_span(camera_of(v, pane), v->input.now_ms));
 }
 
 struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct flm_pane *pane)
@@ -89,7 +87,7 @@ static struct flm_span span_beside(const struct flm_layout *places, const struct
 
 struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    struct flm_span span = flm_camera_span(camera_of(v, pane), v->now_ms);
+    struct flm_span span = flm_camera_span(camera_of(v, pane), v->input.now_ms);
     struct flm_node top = flm_viewer_top_node(v, pane);
     const struct flm_layout *places = flm_scene_places(&v->scene, pane);
     if (places != pane->layout)
@@ -98,7 +96,7 @@ struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct
         .left = span.left,
         .right = span.right,
         .width_px = pane->width_px,
-        .min_width_px = v->is_cells ? FLM_CELL_PX : v->scale,
+        .min_width_px = v->scene.window.is_cells ? FLM_CELL_PX : v->scene.window.scale,
         .level_count = UINT32_MAX,
         .zoom_level = flm_layout_level(places, top),
     };
@@ -111,7 +109,7 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_re
     uint32_t level;
     if (!flm_viewer_update(v, NULL) || y < area.top)
         return false;
-    double scroll = flm_camera_scroll(&v->camera, v->now_ms);
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
     struct flm_pane *pane = flm_scene_pane_at(&v->scene, x - area.left, y - area.top, scroll,
                                               flm_viewer_row_px(v), &level);
     if (!pane)
@@ -128,12 +126,12 @@ struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double nu
 {
     double pane = floor(number / 4294967296.0);
     if (!(number >= 0) || !(pane < v->scene.pane_count))
-        return no_ref;
+        return flm_node_ref_none();
     struct flm_node_ref ref = {(uint32_t)pane, (uint32_t)(number - pane * 4294967296.0)};
     const struct flm_pane *in = &v->scene.panes[ref.pane];
     struct flm_node node = flm_pane_node(in, ref.number);
     bool is_there = node.index != FLM_NONE && flm_layout_level(in->layout, node) != FLM_NONE;
-    return is_there ? ref : no_ref; /* what has no width is nowhere */
+    return is_there ? ref : flm_node_ref_none(); /* what has no width is nowhere */
 }
 
 void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
@@ -144,22 +142,22 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
     uint32_t level = flm_layout_level(pane->layout, flm_pane_node(pane, ref.number));
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v), y = flm_pane_row_px(pane, level, row);
-    double scroll = v->camera.scroll_to;
+    double scroll = v->model.camera.scroll_to;
     if (level == FLM_NONE || area.height < 3 * row)
         return;
     if (y < scroll + row)
         scroll = fmax(0, y - row);
     if (y + 2 * row > scroll + area.height)
         scroll = fmax(0, fmin(y + 2 * row, v->scene.content_px) - area.height);
-    if (scroll != v->camera.scroll_to)
-        flm_camera_scroll_to(&v->camera, scroll, v->now_ms, flm_viewer_glide_ms(v));
+    if (scroll != v->model.camera.scroll_to)
+        flm_camera_scroll_to(&v->model.camera, scroll, v->input.now_ms, flm_viewer_glide_ms(v));
 }
 
 void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    struct flm_span span = {0, v->camera.total};
+    struct flm_span span = {0, v->model.camera.total};
     flm_viewer_turn_to(v, ref.pane);
-    v->zoomed = no_ref;
+    v->model.zoomed = flm_node_ref_none();
     if (flm_node_ref_is(ref) && ref.pane < v->scene.pane_count) {
         const struct flm_pane *pane = &v->scene.panes[ref.pane];
         const struct flm_layout *places = flm_scene_places(&v->scene, pane);
@@ -168,26 +166,28 @@ void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
         if (node.index != 0 && total > 0) {
             span.left = flm_layout_offset(places, node);
             span.right = span.left + total;
-            v->zoomed = ref;
+            v->model.zoomed = ref;
         }
     }
-    flm_camera_go(&v->camera, span, v->now_ms, flm_viewer_glide_ms(v));
-    flm_viewer_reveal(v, v->zoomed);
+    flm_camera_go(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
+    flm_viewer_reveal(v, v->model.zoomed);
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS |
                   FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
 }
 
 void flm_viewer_fit(struct flm_viewer *v)
 {
-    flm_viewer_zoom_to(v, (struct flm_node_ref){v->half, 0});
-    flm_camera_go_share(&v->beside, (struct flm_span){0, 1}, v->now_ms, flm_viewer_glide_ms(v));
-    flm_camera_scroll_to(&v->camera, v->scene.home_px, v->now_ms, flm_viewer_glide_ms(v));
+    flm_viewer_zoom_to(v, (struct flm_node_ref){v->model.half, 0});
+    flm_camera_go_share(&v->model.beside, (struct flm_span){0, 1}, v->input.now_ms,
+                        flm_viewer_glide_ms(v));
+    flm_camera_scroll_to(&v->model.camera, v->scene.home_px, v->input.now_ms,
+                         flm_viewer_glide_ms(v));
 }
 
 bool flm_viewer_is_fit(const struct flm_viewer *v)
 {
-    const struct flm_camera *camera = &v->camera;
-    struct flm_span beside = flm_camera_share(&v->beside);
+    const struct flm_camera *camera = &v->model.camera;
+    struct flm_span beside = flm_camera_share(&v->model.beside);
     if (flm_viewer_has_halves(v) && (beside.left > 0 || beside.right < 1))
         return false;
     return camera->to.left <= 0 && camera->to.right >= camera->total &&
@@ -197,10 +197,10 @@ bool flm_viewer_is_fit(const struct flm_viewer *v)
 void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
 {
     double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
-    double to = fmin(fmax(v->camera.scroll_to + by_px, 0), most);
-    if (to == v->camera.scroll_to)
+    double to = fmin(fmax(v->model.camera.scroll_to + by_px, 0), most);
+    if (to == v->model.camera.scroll_to)
         return;
-    flm_camera_scroll_to(&v->camera, to, v->now_ms, duration_ms);
+    flm_camera_scroll_to(&v->model.camera, to, v->input.now_ms, duration_ms);
     v->changed |= FLM_CHANGED_PICTURE;
 }
 
@@ -215,15 +215,15 @@ void flm_viewer_show(struct flm_viewer *v, struct flm_node_ref ref)
     double total = flm_layout_total(places, node);
     double left = flm_layout_offset(places, node), right = left + total;
     flm_viewer_turn_to(v, ref.pane);
-    struct flm_span span = v->camera.to;
+    struct flm_span span = v->model.camera.to;
     double width = span.right - span.left, area = fmax(flm_viewer_area(v).width, 1);
     flm_viewer_reveal(v, ref);
     if (total <= 0 || (right > span.left && left < span.right && total / width * area >= 3))
         return;
-    double wanted = fmin(width, total * area / (SHOWN_PX * v->scale));
+    double wanted = fmin(width, total * area / (SHOWN_PX * v->scene.window.scale));
     double middle = left + total / 2;
-    flm_camera_go(&v->camera, (struct flm_span){middle - wanted / 2, middle + wanted / 2},
-                  v->now_ms, flm_viewer_glide_ms(v));
-    v->zoomed = no_ref;
+    flm_camera_go(&v->model.camera, (struct flm_span){middle - wanted / 2, middle + wanted / 2},
+                  v->input.now_ms, flm_viewer_glide_ms(v));
+    v->model.zoomed = flm_node_ref_none();
     v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
 }

@@ -1,4 +1,4 @@
-#include "viewer/model/viewer.h"
+#include "viewer/viewer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -113,7 +113,7 @@ static void do_something(struct viewing *seen, uint64_t *random)
     if (choice < 60) {
         const char *action = actions[random_below(random, sizeof actions / sizeof actions[0])];
         struct flm_error why = {0};
-        seen->viewer->now_ms = seen->now_ms;
+        seen->viewer->input.now_ms = seen->now_ms;
         if (!flm_viewer_do(seen->viewer, flm_bytes_of(action), &why))
             assert_true(why.kind == FLM_ERROR_USAGE && why.text[0] != 0);
     } else if (choice < 85) {
@@ -292,7 +292,7 @@ static void what_lacked_memory_can_be_done_again(void **state)
 static bool take_another(void *context, struct flm_error *why)
 {
     struct viewing *seen = context;
-    struct flm_profile *mine = flm_apply(seen->viewer->opened[0], "by:name", NULL, why);
+    struct flm_profile *mine = flm_apply(seen->viewer->model.opened[0], "by:name", NULL, why);
     return mine && flm_viewer_take(seen->viewer, FLM_VIEWER_AFTER, mine, "other", why);
 }
 

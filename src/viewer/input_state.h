@@ -1,0 +1,38 @@
+/* input_state.h - what a person is in the midst of: where the pointer is, what it drags, when the
+ * wheel moved. */
+#ifndef FLAMEL_VIEWER_INPUT_STATE_H
+#define FLAMEL_VIEWER_INPUT_STATE_H
+
+#include "viewer/model/model.h"
+
+/* Before any clock began. */
+#define FLM_LONG_AGO_MS (-1e9)
+
+/* What the person does with the pointer. */
+struct flm_drag {
+    enum {
+        FLM_DRAG_NONE,
+        FLM_DRAG_PRESSED,
+        FLM_DRAG_PAN,
+        FLM_DRAG_BRUSH,
+        FLM_DRAG_WINDOW,
+        FLM_DRAG_RANGE /* in the timeline */
+    } kind;
+    double x, y;           /* where it began */
+    double last_x, last_y; /* where it is */
+    struct flm_span span;  /* what was seen when it began */
+    double scroll_px;
+    double released_ms; /* of the last click, for a second one */
+    double released_x, released_y;
+};
+
+struct flm_input {
+    double now_ms; /* of the last event or picture */
+    double hover_x, hover_y;
+    struct flm_node_ref hovered;
+    struct flm_rectangle hovered_box; /* where it is; also of merged frames */
+    double wheel_ms;                  /* when it last moved */
+    struct flm_drag drag;
+};
+
+#endif

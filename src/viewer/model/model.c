@@ -1,0 +1,25 @@
+#include "viewer/model/model.h"
+
+#include <stdlib.h>
+
+void flm_model_init(struct flm_model *model)
+{
+    *model = (struct flm_model){.selected = flm_node_ref_none(), .zoomed = flm_node_ref_none()};
+}
+
+void flm_model_clear(struct flm_model *model)
+{
+    struct flm_text *texts[] = {&model->color_with, &model->focus, &model->sort,
+                                &model->source_link};
+    flm_searches_clear(&model->searches);
+    flm_operations_clear(&model->operations);
+    flm_comparing_clear(&model->comparing);
+    flm_history_clear(&model->history);
+    for (int side = 0; side < 2; side++) {
+        flm_profile_free(model->opened[side]);
+        free(model->name[side]);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        flm_text_clear(texts[i]);
+    flm_model_init(model);
+}

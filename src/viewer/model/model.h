@@ -1,0 +1,110 @@
+/* model.h - what the viewer shows: the files that are open, and all that its URL says about them
+ * (viewer/state.h). Nothing here is laid out or drawn: that is the scene, which is made from it. */
+#ifndef FLAMEL_VIEWER_MODEL_MODEL_H
+#define FLAMEL_VIEWER_MODEL_MODEL_H
+
+#include "draw/color/color_mode.h"
+#include "layout/rectangles.h"
+#include "viewer/model/camera.h"
+#include "viewer/model/comparing.h"
+#include "viewer/model/history.h"
+#include "viewer/model/searches.h"
+#include "viewer/model/transforms.h"
+
+enum flm_view_kind {
+    FLM_VIEW_FLAME,
+    FLM_VIEW_CHART,
+    FLM_VIEW_SANDWICH,
+    FLM_VIEW_TREE,
+    FLM_VIEW_TOP,
+    FLM_VIEW_COMPARE,
+    FLM_VIEW_COUNT
+};
+
+/* A node of a pane, by a number that does not change while the pane grows. */
+struct flm_node_ref {
+    uint32_t pane;
+    uint32_t number; /* FLM_NONE: no ref */
+};
+
+static inline struct flm_node_ref flm_node_ref_none(void)
+{
+    return (struct flm_node_ref){0, FLM_NONE};
+}
+
+static inline bool flm_node_ref_is(struct flm_node_ref ref)
+{
+    return ref.number != FLM_NONE;
+}
+
+static inline bool flm_node_refs_equal(struct flm_node_ref a, struct flm_node_ref b)
+{
+    return a.number == b.number && (a.number == FLM_NONE || a.pane == b.pane);
+}
+
+/* A ref as one number, for responses and actions. */
+static inline double flm_node_ref_number(struct flm_node_ref ref)
+{
+    return (double)ref.pane * 4294967296.0 + ref.number;
+}
+
+/* What a path is called whatever the profile's indices are: a hash of the names and modules from
+ * the root on. Siblings of one name are told apart by their order. Where the way may have to be
+ * opened first it has a byte for each level too, which say what to open: 8 bits of the hash so far.
+ * Of paths that are longer there are none, and what is not open is not found again. */
+enum { FLM_MOST_STEPS_OF_PATH = 250 };
+struct flm_path {
+    uint64_t hash; /* 0: the root's, or of nothing */
+    uint32_t count;
+    unsigned char step[FLM_MOST_STEPS_OF_PATH];
+};
+
+/* What is looked at, whatever becomes of the scene: paths of nodes, and what part of all is seen. */
+struct flm_viewpoint {
+    bool valid;
+    struct flm_path selected, zoomed;
+    struct flm_span share, beside;
+    uint32_t half;
+    double rows; /* scrolled from where a scene is at first; negative: up */
+};
+
+struct flm_model {
+    struct flm_profile *opened[2]; /* by enum flm_viewer_side; owned */
+    char *name[2];
+    uint64_t opened_version; /* another number whenever other profiles are open or compared */
+
+    enum flm_view_kind view;
+    bool flame;    /* root at the bottom */
+    bool inverted; /* leaf first */
+    enum flm_sibling_order order;
+    uint32_t metric; /* of the shown profile */
+    enum flm_color_mode color_mode;
+    struct flm_text color_with; /* the second metric's name, or the person's rules */
+    struct flm_operations operations;
+    struct flm_searches searches;
+    struct flm_text focus;           /* the sandwich's pattern, as pattern.h has it */
+    struct flm_text sort;            /* of the top table: "self", "-total" ... */
+    struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
+    struct flm_comparing comparing;  /* with another file, or another part of this one */
+    bool shows_tracks;               /* the timeline has a row for each thread */
+    bool shows_overlay, hides_panel; /* not in the URL */
+
+    struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */
+    struct flm_rectangle selected_run;    /* where merged frames were selected; else count 0 */
+    struct flm_camera camera, beside;     /* of a sandwich the other half's: viewpoint.c */
+    uint32_t half;                        /* of a sandwich: the pane that `camera` is of; else 0 */
+    struct flm_viewpoint left;            /* what was looked at in a scene that is gone */
+    struct flm_history history;
+};
+
+/* Frees all that it owns; it is to be initialized anew before it is used again. */
+void flm_model_init(struct flm_model *model);
+void flm_model_clear(struct flm_model *model);
+
+/* The profile after the operations; NULL when none is open. */
+static inline const struct flm_profile *flm_model_shown(const struct flm_model *model)
+{
+    return flm_operations_shown(&model->operations);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* paint_state.h - what pictures are made with and what is kept between them: the theme, the atlas, the
+ * coloring of the shown profile, the minimap. */
+#ifndef FLAMEL_VIEWER_PAINT_STATE_H
+#define FLAMEL_VIEWER_PAINT_STATE_H
+
+#include "draw/color/color_mode.h"
+#include "draw/raster/atlas.h"
+#include "viewer/viewer.h"
+
+/* Figures of the last picture, for the overlay. */
+struct flm_picture_figures {
+    uint64_t visited;
+    uint32_t drawn, merged;
+    double merged_total;        /* of boxes that stand for several */
+    double layout_ms, paint_ms; /* where there is a clock */
+};
+
+struct flm_paint {
+    struct flm_theme theme;
+    struct flm_atlas *atlas;
+    struct flm_coloring coloring; /* of the shown profile */
+    bool is_colored;              /* false: the coloring is to be made */
+    struct flm_legend legend;     /* of the coloring and the first pane */
+    bool has_legend;
+    double *second_total; /* by node: totals of the second metric, where it gives the color */
+    uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
+    bool minimap_is_stale;
+    struct flm_picture_figures picture;
+    double (*clock_ms)(void); /* NULL: there is none */
+};
+
+#endif

@@ -1,0 +1,76 @@
+/* pane.h - a tree with its layout, somewhere in the window: a scene has one or more. */
+#ifndef FLAMEL_VIEWER_SCENE_PANE_H
+#define FLAMEL_VIEWER_SCENE_PANE_H
+
+#include "algebra/aggregate/lazy_call_tree.h"
+#include "layout/flame_chart.h"
+#include "layout/rectangles.h"
+
+struct flm_compared;
+struct flm_compared_sum;
+
+enum flm_pane_kind {
+    FLM_PANE_STACKS, /* node i is node i of the profile */
+    FLM_PANE_LAZY,   /* of callers or callees */
+    FLM_PANE_CHART   /* of a thread, over time */
+};
+
+struct flm_pane {
+    enum flm_pane_kind kind;
+    const struct flm_profile *profile; /* frames and names; borrowed */
+    const char *title;                 /* "before", "callers", a thread; NULL: none */
+    struct flm_tree tree;
+    struct flm_layout *layout;
+    struct flm_lazy_tree *lazy;               /* UNFOLDED */
+    struct flm_lazy_tree_columns unfold_tree; /* likewise */
+    uint32_t track;                           /* CHART: of the scene's tracks */
+    struct flm_flame_chart *chart;                  /* CHART */
+    const struct flm_compared *compared;      /* of the scene; NULL: nothing is compared */
+    struct flm_compared_sum *sums;            /* owned; UNFOLDED and compared: by number */
+    size_t sum_count, sum_capacity;
+    double *widths;           /* owned, where they are not a column of the profile */
+    int64_t *seen;            /* likewise: of the tree, where the order needs it */
+    struct flm_metric metric; /* of the profile */
+    enum flm_sibling_order order;
+    bool upwards;         /* level 0 is the lowest row */
+    uint32_t first_level; /* levels above it are not drawn: another pane has them */
+
+    /* In the window, in device pixels; top and height before scrolling. */
+    double left_px, width_px, top_px, height_px;
+    double header_px; /* above its top: room for its title */
+
+    struct flm_rectangles drawn; /* of the last picture */
+    bool incomplete;             /* something visible is not open yet */
+};
+
+void flm_pane_clear(struct flm_pane *pane);
+
+/* Lays out the pane's tree, in place of the layout before. */
+bool flm_pane_lay_out(struct flm_pane *pane, struct flm_error *why);
+
+/* The rows of its levels that are drawn. */
+uint32_t flm_pane_rows(const struct flm_pane *pane);
+
+/* Opens what of the last picture (`drawn`) was not open and is at least `narrowest` wide, within a
+ * budget of places, and lays out anew: *opened says whether anything was. `incomplete` says
+ * whether more is to be done. */
+bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, bool *opened,
+                   struct flm_error *why);
+
+/* Whether something that is wide enough to be a box of the last picture is not open. */
+bool flm_pane_has_unopened(const struct flm_pane *pane);
+
+/* Lays out what was opened in the pane's `unfold`. */
+bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why);
+
+/* Opens a node that is not open, whatever its width. */
+bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error *why);
+
+/* The upper edge of a level of a pane, before scrolling. */
+double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px);
+
+/* Between node_refs and nodes of the pane's tree; FLM_NONE where there is none. */
+struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number);
+uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node);
+
+#endif
