@@ -4,10 +4,11 @@
 const toBytes = new TextEncoder(), toText = new TextDecoder();
 const NO_MEMORY = 'there is not enough memory for this profile';
 
-// What flm_viewer_changes tells; the order of src/viewer/viewer.h.
+// What has a version, in the order of src/viewer/viewer.h, as bits.
 export const CHANGED = {};
-['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
-    'tracks', 'history', 'copy', 'ask', 'notice'].forEach((name, i) => { CHANGED[name] = 1 << i; });
+const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
+    'tracks', 'history', 'copy', 'ask', 'notice'];
+GROUPS.forEach((name, i) => { CHANGED[name] = 1 << i; });
 export const POINTER = {move: 0, down: 1, up: 2, leave: 3};
 export const AFTER = 0, BEFORE = 1;
 
@@ -15,6 +16,7 @@ export class Core {
     constructor(exports) {
         this.c = exports;
         this.frame = {at: 0, width: 0, height: 0, buffer: null, image: null};
+        this.seen = new Uint32Array(GROUPS.length);
     }
 
     put(bytes) {
@@ -78,24 +80,36 @@ export class Core {
         return JSON.parse(this.askText(question));
     }
 
+    // Whose version is another one than at the last call: bits of CHANGED. A picture that was painted
+    // since is no change.
     changes() {
-        return this.c.flamel_changes() >>> 0;
+        const at = this.c.flamel_versions() >>> 0;
+        const now = new Uint32Array(this.c.memory.buffer, at, GROUPS.length + 1);
+        let bits = 0;
+        for (let i = 0; i < GROUPS.length; i++)
+            if (now[i] !== this.seen[i] && (i || now[i] !== now[GROUPS.length])) bits |= 1 << i;
+        this.seen.set(now.subarray(0, GROUPS.length));
+        return bits;
     }
 
     key(key, held, now) {
-        return this.give(key, (at, size) => this.c.flamel_key(at, size, held, now)) >>> 0;
+        this.give(key, (at, size) => this.c.flamel_key(at, size, held, now));
+        return this.changes();
     }
 
     pointer(event, x, y, held, touch, now) {
-        return this.c.flamel_pointer(event, x, y, held, touch ? 1 : 0, now) >>> 0;
+        this.c.flamel_pointer(event, x, y, held, touch ? 1 : 0, now);
+        return this.changes();
     }
 
     wheel(x, y, dx, dy, held, now) {
-        return this.c.flamel_wheel(x, y, dx, dy, held, now) >>> 0;
+        this.c.flamel_wheel(x, y, dx, dy, held, now);
+        return this.changes();
     }
 
     pinch(x, y, factor, dx, dy, now) {
-        return this.c.flamel_pinch(x, y, factor, dx, dy, now) >>> 0;
+        this.c.flamel_pinch(x, y, factor, dx, dy, now);
+        return this.changes();
     }
 
     theme({dark, still, forced, text, page, accent, mark}) {

@@ -20,8 +20,7 @@ struct flm_viewer {
     struct flm_paint paint;
     struct flm_input input;
     struct flm_messages query;
-    bool scene_is_stale;
-    unsigned changed; /* FLM_CHANGED_... */
+    uint32_t scene_from, measured_from; /* versions that the scene and its tables were made from */
 };
 
 enum { FLM_GLIDE_MS = 120 };
@@ -37,11 +36,11 @@ struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *viewer, doub
  * kept for the next. */
 void flm_viewer_leave(struct flm_viewer *viewer);
 
-/* Everything a change of these makes stale. */
-void flm_viewer_forget_scene(struct flm_viewer *viewer);
-void flm_viewer_drop_scene(struct flm_viewer *viewer); /* memory ran out in the midst of opening */
-void flm_viewer_forget_measures(struct flm_viewer *viewer); /* another metric */
-void flm_viewer_forget_colors(struct flm_viewer *viewer);
+/* Memory ran out in the midst of opening: a tree has grown whose layout has not. The panes go. */
+void flm_viewer_drop_scene(struct flm_viewer *viewer);
+
+/* Whether the panes are those that the model asks for. */
+bool flm_viewer_is_updated(const struct flm_viewer *viewer);
 
 /* Makes the coloring, unless it is there. */
 bool flm_viewer_color(struct flm_viewer *viewer, struct flm_error *why);

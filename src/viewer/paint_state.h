@@ -19,12 +19,13 @@ struct flm_paint {
     struct flm_theme theme;
     struct flm_atlas *atlas;
     struct flm_coloring coloring; /* of the shown profile */
-    bool is_colored;              /* false: the coloring is to be made */
+    uint32_t colored_from;        /* version; 0: it is to be made */
     struct flm_legend legend;     /* of the coloring and the first pane */
-    bool has_legend;
+    uint32_t legend_from;         /* likewise */
     double *second_total; /* by node: totals of the second metric, where it gives the color */
     uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
-    bool minimap_is_stale;
+    uint32_t minimap_from;
+    uint32_t painted_from; /* of the last picture */
     struct flm_picture_figures picture;
     double (*clock_ms)(void); /* NULL: there is none */
 };

@@ -231,7 +231,7 @@ static void read_metric(struct flm_viewer *v, struct flm_bytes name)
         if (flm_bytes_equal(flm_comparing_metric_name(&v->model, m), name))
             metric = m;
     if (metric != v->model.metric)
-        flm_viewer_forget_measures(v);
+        flm_changed(&v->model, FLM_ASPECT_METRIC);
     v->model.metric = metric;
 }
 
@@ -278,7 +278,7 @@ static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm
         return true;
     if (!flm_viewer_keep(&v->model.color_with, with))
         return false;
-    flm_viewer_forget_colors(v);
+    flm_changed(&v->model, FLM_ASPECT_COLORS);
     if (flm_model_shown(&v->model) && !flm_viewer_color(v, NULL))
         v->model.color_mode = FLM_COLOR_MODULE;
     return true;
@@ -370,10 +370,10 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
                 read_colors(v, state, &room) && !room.failed;
     if (good && !kept)
         good = flm_error_memory(why);
-    flm_viewer_forget_scene(v);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
     good = good && flm_viewer_update(v, why) && read_places(v, state, &room, why);
     flm_text_clear(&room);
-    v->changed |= ~0u & ~(FLM_CHANGED_SPEECH | FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    flm_changed(&v->model, FLM_ASPECT_RESTORED);
     return good;
 }
 
@@ -392,7 +392,9 @@ static bool keep_state(struct flm_viewer *v, bool is_step)
         flm_history_amend(&v->model.history, state);
     flm_text_clear(&text);
     if (changes)
-        v->changed |= FLM_CHANGED_STATE | FLM_CHANGED_TOOLS | (is_step ? FLM_CHANGED_HISTORY : 0);
+        flm_changed(&v->model, FLM_ASPECT_STATE);
+    if (changes && is_step)
+        flm_changed(&v->model, FLM_ASPECT_STEP);
     return changes;
 }
 

@@ -33,8 +33,7 @@ static void forget_coloring(struct flm_viewer *v)
     flm_coloring_clear(&v->paint.coloring);
     free(v->paint.second_total);
     v->paint.second_total = NULL;
-    v->paint.is_colored = false;
-    v->paint.has_legend = false;
+    v->paint.colored_from = v->paint.legend_from = 0;
 }
 
 void flm_viewer_free(struct flm_viewer *v)
@@ -94,44 +93,20 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
 /* ---- What follows from what ---------------------------------------------------------------------
  */
 
-void flm_viewer_forget_scene(struct flm_viewer *v)
+#define SCENE_ASPECTS (FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE))
+
+bool flm_viewer_is_updated(const struct flm_viewer *v)
 {
-    v->scene_is_stale = true;
-    v->paint.has_legend = false;
-    v->paint.minimap_is_stale = true;
-    v->input.hovered = flm_node_ref_none();
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_HOVER | FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS |
-                  FLM_CHANGED_TABLES | FLM_CHANGED_STATUS | FLM_CHANGED_STATE;
+    return v->scene_from == flm_version_of(&v->model.versions, SCENE_ASPECTS);
 }
 
-/* A tree has grown whose layout has not: nothing of it can be used, not even where one was. */
+/* Nothing of it can be used, not even what was selected. */
 void flm_viewer_drop_scene(struct flm_viewer *v)
 {
     flm_scene_clear_panes(&v->scene);
-    v->model.selected = v->model.zoomed = flm_node_ref_none();
-    flm_viewer_forget_scene(v);
-}
-
-static void forget_shown(struct flm_viewer *v)
-{
-    flm_cached_tables_clear(&v->scene.tables);
-    forget_coloring(v);
-    flm_viewer_forget_scene(v);
-    v->changed |= FLM_CHANGED_CHIPS | FLM_CHANGED_TRACKS;
-}
-
-void flm_viewer_forget_measures(struct flm_viewer *v)
-{
-    flm_cached_tables_forget_measures(&v->scene.tables);
-    flm_timeline_clear(&v->scene.timeline);
-    flm_viewer_forget_scene(v);
-}
-
-void flm_viewer_forget_colors(struct flm_viewer *v)
-{
-    forget_coloring(v);
-    v->paint.minimap_is_stale = true;
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_TOOLS | FLM_CHANGED_STATUS;
+    v->model.selected = v->model.zoomed = v->input.hovered = flm_node_ref_none();
+    v->scene_from = 0;
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
 }
 
 /* Totals of the metric whose name is given. */
@@ -153,8 +128,10 @@ bool flm_viewer_color(struct flm_viewer *v, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_bytes rules = {v->model.color_with.at, v->model.color_with.size};
-    if (v->paint.is_colored)
+    uint32_t version = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(COLORS));
+    if (v->paint.colored_from == version)
         return true;
+    forget_coloring(v);
     if (v->model.color_mode != FLM_COLOR_RULES)
         rules.size = 0;
     if (!flm_coloring_init(&v->paint.coloring, p, v->model.color_mode, rules, why) ||
@@ -162,7 +139,7 @@ bool flm_viewer_color(struct flm_viewer *v, struct flm_error *why)
         forget_coloring(v);
         return false;
     }
-    v->paint.is_colored = true;
+    v->paint.colored_from = version;
     return true;
 }
 
@@ -189,7 +166,9 @@ void flm_viewer_leave(struct flm_viewer *v)
     flm_scene_clear_panes(&v->scene);
     flm_searches_open(&v->model.searches, NULL, NULL);
     v->model.selected = v->model.zoomed = v->input.hovered = flm_node_ref_none();
-    forget_shown(v);
+    flm_cached_tables_clear(&v->scene.tables);
+    forget_coloring(v);
+    flm_changed(&v->model, FLM_ASPECT_SHOWN);
 }
 
 static bool rebuild(struct flm_viewer *v, struct flm_error *why)
@@ -205,7 +184,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
         return false;
     }
     v->model.selected_run = (struct flm_rectangle){0};
-    v->scene_is_stale = v->model.left.valid = false;
+    v->model.left.valid = false;
     double total = v->scene.total;
     flm_camera_init(&v->model.camera, total);
     flm_camera_init(&v->model.beside, total);
@@ -227,11 +206,20 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
 bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
-    if (!p || !v->scene_is_stale)
+    if (!p || flm_viewer_is_updated(v))
         return true;
+    uint32_t version = flm_version_of(&v->model.versions, SCENE_ASPECTS);
+    uint32_t measured = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC));
+    if (v->measured_from != measured)
+        flm_cached_tables_forget_measures(&v->scene.tables);
+    v->measured_from = measured;
     v->model.metric = flm_comparing_metric(&v->model, v->model.metric);
-    return flm_timeline_make(&v->model, &v->scene, why) &&
-           flm_searches_open(&v->model.searches, p, why) && rebuild(v, why);
+    v->input.hovered = flm_node_ref_none();
+    if (!flm_timeline_make(&v->model, &v->scene, why) ||
+        !flm_searches_open(&v->model.searches, p, why) || !rebuild(v, why))
+        return false;
+    v->scene_from = version;
+    return true;
 }
 
 /* ---- The window ---------------------------------------------------------------------------------
@@ -257,11 +245,10 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
     v->scene.window.height = height;
     free(v->paint.minimap);
     v->paint.minimap = NULL;
-    v->paint.minimap_is_stale = true;
     struct flm_area area = flm_viewer_area(v);
     flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, rows);
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_WINDOW);
 }
 
 bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_error *why)
@@ -310,8 +297,7 @@ void flm_viewer_clock(struct flm_viewer *v, double (*clock_ms)(void))
 void flm_viewer_theme(struct flm_viewer *v, const struct flm_theme *theme)
 {
     v->paint.theme = *theme;
-    v->paint.minimap_is_stale = true;
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_WINDOW);
 }
 
 struct flm_atlas *flm_viewer_atlas(struct flm_viewer *v)
@@ -319,10 +305,54 @@ struct flm_atlas *flm_viewer_atlas(struct flm_viewer *v)
     return v->paint.atlas;
 }
 
-unsigned flm_viewer_changes(struct flm_viewer *v)
+/* What each response is made from. */
+#define FRAMES_AND_VALUES (SCENE_ASPECTS | FLM_OF(RESTORED))
+static const uint32_t aspects_of[FLM_GROUPS] = {
+    [FLM_GROUP_PICTURE] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(SEARCHES) |
+                          FLM_OF(SELECTION) | FLM_OF(HOVERED) | FLM_OF(DRAG) | FLM_OF(CAMERA) |
+                          FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(SCROLL) | FLM_OF(WINDOW),
+    [FLM_GROUP_HOVER] = FRAMES_AND_VALUES | FLM_OF(HOVERED) | FLM_OF(POINTER),
+    [FLM_GROUP_DETAIL] =
+        FRAMES_AND_VALUES | FLM_OF(SELECTION) | FLM_OF(ZOOM) | FLM_OF(PANEL) | FLM_OF(SOURCE_LINK),
+    [FLM_GROUP_TOOLS] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(COMPARING) | FLM_OF(CAMERA) |
+                        FLM_OF(ZOOM) | FLM_OF(STATE) | FLM_OF(STEP) | FLM_OF(PANEL) |
+                        FLM_OF(OVERLAY),
+    [FLM_GROUP_CHIPS] = FLM_OF(SHOWN) | FLM_OF(RESTORED) | FLM_OF(SEARCHES) | FLM_OF(COMPARING),
+    [FLM_GROUP_TABLES] =
+        FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(SELECTION) | FLM_OF(HOVERED) | FLM_OF(ROWS),
+    [FLM_GROUP_STATUS] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(CAMERA) | FLM_OF(ZOOM) |
+                         FLM_OF(HALF) | FLM_OF(DRAWN),
+    [FLM_GROUP_STATE] = FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(SELECTION) | FLM_OF(CAMERA) |
+                        FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(STATE),
+    [FLM_GROUP_SPEECH] = FLM_OF(SELECTION),
+    [FLM_GROUP_OVERLAY] = FLM_OF(OVERLAY) | FLM_OF(DRAWN) | FLM_OF(RESTORED),
+    [FLM_GROUP_TRACKS] = FLM_OF(SHOWN) | FLM_OF(TRACKS) | FLM_OF(RESTORED),
+    [FLM_GROUP_HISTORY] = FLM_OF(STEP) | FLM_OF(RESTORED),
+    [FLM_GROUP_COPY] = FLM_OF(COPIED),
+    [FLM_GROUP_ASK] = FLM_OF(ASKED),
+    [FLM_GROUP_NOTICE] = FLM_OF(NOTICE) | FLM_OF(RESTORED),
+};
+
+uint32_t flm_viewer_version(const struct flm_viewer *v, enum flm_viewer_group group)
 {
-    unsigned changed = v->changed;
-    v->changed = 0;
+    return flm_version_of(&v->model.versions, aspects_of[group]);
+}
+
+uint32_t flm_viewer_painted_version(const struct flm_viewer *v)
+{
+    return v->paint.painted_from;
+}
+
+unsigned flm_viewer_changes(const struct flm_viewer *v, struct flm_seen_versions *seen)
+{
+    unsigned changed = 0;
+    for (int group = 0; group < FLM_GROUPS; group++) {
+        uint32_t version = flm_viewer_version(v, (enum flm_viewer_group)group);
+        bool is_painted = group == FLM_GROUP_PICTURE && version == v->paint.painted_from;
+        if (version != seen->of[group] && !is_painted)
+            changed |= 1u << group;
+        seen->of[group] = version;
+    }
     return changed;
 }
 
@@ -333,7 +363,7 @@ unsigned flm_viewer_changes(struct flm_viewer *v)
 void flm_viewer_say(struct flm_viewer *v, const struct flm_error *why)
 {
     v->query.notice = *why;
-    v->changed |= FLM_CHANGED_NOTICE;
+    flm_changed(&v->model, FLM_ASPECT_NOTICE);
 }
 
 bool flm_viewer_tell(struct flm_viewer *v, const char *words)
@@ -349,8 +379,7 @@ void flm_viewer_select(struct flm_viewer *v, struct flm_node_ref ref)
     if (flm_node_refs_equal(ref, v->model.selected))
         return;
     v->model.selected = ref;
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_DETAIL | FLM_CHANGED_TABLES |
-                  FLM_CHANGED_STATE | FLM_CHANGED_SPEECH;
+    flm_changed(&v->model, FLM_ASPECT_SELECTION);
 }
 
 void flm_viewer_walk_to(struct flm_viewer *v, struct flm_node_ref ref)

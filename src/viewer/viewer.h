@@ -96,25 +96,37 @@ bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen
  * another scale. */
 struct flm_atlas *flm_viewer_atlas(struct flm_viewer *viewer);
 
-/* What changed since this was last asked: whoever shows it asks for it again. */
-enum {
-    FLM_CHANGED_PICTURE = 1 << 0,
-    FLM_CHANGED_HOVER = 1 << 1,    /* "hover": the tooltip */
-    FLM_CHANGED_DETAIL = 1 << 2,   /* "detail": the panel */
-    FLM_CHANGED_TOOLS = 1 << 3,    /* "tools": view, metric, order ... */
-    FLM_CHANGED_CHIPS = 1 << 4,    /* "chips", "searches" */
-    FLM_CHANGED_TABLES = 1 << 5,   /* "top", "tree", "list" */
-    FLM_CHANGED_STATUS = 1 << 6,   /* "status" */
-    FLM_CHANGED_STATE = 1 << 7,    /* "state": the URL */
-    FLM_CHANGED_SPEECH = 1 << 8,   /* another frame is selected: a screen reader says it */
-    FLM_CHANGED_OVERLAY = 1 << 9,  /* "overlay": the debug figures */
-    FLM_CHANGED_TRACKS = 1 << 10,  /* "tracks" */
-    FLM_CHANGED_HISTORY = 1 << 11, /* a step that "back" takes back was made */
-    FLM_CHANGED_COPY = 1 << 12,    /* "copy": text for the clipboard */
-    FLM_CHANGED_ASK = 1 << 13,     /* "ask": the person is to type something (a palette, a name) */
-    FLM_CHANGED_NOTICE = 1 << 14   /* "notice": why something was not done, in a sentence */
+/* What changed: everything that is shown has a version, which is another one when it is to be asked
+ * for again. The picture's is the painted one when it is up to date. */
+enum flm_viewer_group {
+    FLM_GROUP_PICTURE,
+    FLM_GROUP_HOVER,   /* "hover": the tooltip */
+    FLM_GROUP_DETAIL,  /* "detail": the panel */
+    FLM_GROUP_TOOLS,   /* "tools": view, metric, order ... */
+    FLM_GROUP_CHIPS,   /* "chips", "searches" */
+    FLM_GROUP_TABLES,  /* "top", "tree", "list" */
+    FLM_GROUP_STATUS,  /* "status" */
+    FLM_GROUP_STATE,   /* "state": the URL */
+    FLM_GROUP_SPEECH,  /* another frame is selected: a screen reader says it */
+    FLM_GROUP_OVERLAY, /* "overlay": the debug figures */
+    FLM_GROUP_TRACKS,  /* "tracks" */
+    FLM_GROUP_HISTORY, /* a step that "back" takes back was made */
+    FLM_GROUP_COPY,    /* "copy": text for the clipboard */
+    FLM_GROUP_ASK,     /* "ask": the person is to type something (a palette, a name) */
+    FLM_GROUP_NOTICE,  /* "notice": why something was not done, in a sentence */
+    FLM_GROUPS
 };
-unsigned flm_viewer_changes(struct flm_viewer *viewer);
+uint32_t flm_viewer_version(const struct flm_viewer *viewer, enum flm_viewer_group group);
+uint32_t flm_viewer_painted_version(const struct flm_viewer *viewer);
+
+/* For one who shows the viewer: which versions were seen last ({0}: none), and the groups whose
+ * version is another one now, as bits; they are seen then. A picture that was painted since is no
+ * change. */
+struct flm_seen_versions {
+    uint32_t of[FLM_GROUPS];
+};
+#define FLM_CHANGED(group) (1u << FLM_GROUP_##group)
+unsigned flm_viewer_changes(const struct flm_viewer *viewer, struct flm_seen_versions *seen);
 
 /* Answers a question: JSON, but for "state", "copy" and others that are plain text. False, and
  * `why`, for what is no question. query/query.h has them. */

@@ -31,8 +31,7 @@ void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
     v->model.beside = camera;
     v->model.half = pane;
     v->model.zoomed = flm_node_ref_none();
-    v->paint.minimap_is_stale = true; /* it is of the half that is moved */
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS;
+    flm_changed(&v->model, FLM_ASPECT_HALF);
 }
 
 struct flm_span flm_viewer_span(const struct flm_viewer *v)
@@ -171,8 +170,7 @@ void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
     }
     flm_camera_go(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     flm_viewer_reveal(v, v->model.zoomed);
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS |
-                  FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
+    flm_changed(&v->model, FLM_ASPECT_ZOOM);
 }
 
 void flm_viewer_fit(struct flm_viewer *v)
@@ -201,7 +199,7 @@ void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
     if (to == v->model.camera.scroll_to)
         return;
     flm_camera_scroll_to(&v->model.camera, to, v->input.now_ms, duration_ms);
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_SCROLL);
 }
 
 /* As wide as a label needs. */
@@ -225,5 +223,5 @@ void flm_viewer_show(struct flm_viewer *v, struct flm_node_ref ref)
     flm_camera_go(&v->model.camera, (struct flm_span){middle - wanted / 2, middle + wanted / 2},
                   v->input.now_ms, flm_viewer_glide_ms(v));
     v->model.zoomed = flm_node_ref_none();
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+    flm_changed(&v->model, FLM_ASPECT_CAMERA);
 }

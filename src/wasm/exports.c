@@ -100,38 +100,38 @@ int flamel_ask(const char *question, uint32_t size)
 /* ---- Events -------------------------------------------------------------------------------------
  */
 
-uint32_t flamel_changes(void)
+const uint32_t *flamel_versions(void)
 {
-    return viewer() ? flm_viewer_changes(the_viewer) : 0;
+    static uint32_t versions[FLM_GROUPS + 1];
+    for (int group = 0; viewer() && group < FLM_GROUPS; group++)
+        versions[group] = flm_viewer_version(the_viewer, (enum flm_viewer_group)group);
+    versions[FLM_GROUPS] = viewer() ? flm_viewer_painted_version(the_viewer) : 0;
+    return versions;
 }
 
-uint32_t flamel_key(const char *key, uint32_t size, uint32_t held, double now_ms)
+void flamel_key(const char *key, uint32_t size, uint32_t held, double now_ms)
 {
     if (viewer())
         flm_viewer_key(the_viewer, (struct flm_bytes){key, size}, held, now_ms);
-    return flamel_changes();
 }
 
-uint32_t flamel_pointer(int event, double x, double y, uint32_t held, int touch, double now_ms)
+void flamel_pointer(int event, double x, double y, uint32_t held, int touch, double now_ms)
 {
     if (viewer() && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_LEAVE)
         flm_viewer_pointer(the_viewer, (enum flm_pointer_event)event, x, y, held, touch != 0,
                            now_ms);
-    return flamel_changes();
 }
 
-uint32_t flamel_wheel(double x, double y, double dx, double dy, uint32_t held, double now_ms)
+void flamel_wheel(double x, double y, double dx, double dy, uint32_t held, double now_ms)
 {
     if (viewer())
         flm_viewer_wheel(the_viewer, x, y, dx, dy, held, now_ms);
-    return flamel_changes();
 }
 
-uint32_t flamel_pinch(double x, double y, double factor, double dx, double dy, double now_ms)
+void flamel_pinch(double x, double y, double factor, double dx, double dy, double now_ms)
 {
     if (viewer())
         flm_viewer_pinch(the_viewer, x, y, factor, dx, dy, now_ms);
-    return flamel_changes();
 }
 
 /* ---- The picture --------------------------------------------------------------------------------

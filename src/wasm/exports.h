@@ -36,15 +36,16 @@ int FLM_PAGE(flamel_ask)(const char *question, uint32_t size);
 const char *FLM_PAGE(flamel_answer)(void);
 uint32_t FLM_PAGE(flamel_answer_size)(void);
 
-/* Events: see viewer.h. They return what flm_viewer_changes would, and mark it as told. */
-uint32_t FLM_PAGE(flamel_key)(const char *key, uint32_t size, uint32_t held, double now_ms);
-uint32_t FLM_PAGE(flamel_pointer)(int event, double x, double y, uint32_t held, int touch,
-                                  double now_ms);
-uint32_t FLM_PAGE(flamel_wheel)(double x, double y, double dx, double dy, uint32_t held,
-                                double now_ms);
-uint32_t FLM_PAGE(flamel_pinch)(double x, double y, double factor, double dx, double dy,
-                                double now_ms);
-uint32_t FLM_PAGE(flamel_changes)(void);
+/* Events: see viewer.h. */
+void FLM_PAGE(flamel_key)(const char *key, uint32_t size, uint32_t held, double now_ms);
+void FLM_PAGE(flamel_pointer)(int event, double x, double y, uint32_t held, int touch,
+                              double now_ms);
+void FLM_PAGE(flamel_wheel)(double x, double y, double dx, double dy, uint32_t held, double now_ms);
+void FLM_PAGE(flamel_pinch)(double x, double y, double factor, double dx, double dy, double now_ms);
+
+/* The versions of all that is shown, FLM_GROUPS in their order, and behind them that of the picture
+ * that was painted last. Whatever has another one than when it was queried is to be queried again. */
+const uint32_t *FLM_PAGE(flamel_versions)(void);
 
 /* The pixels are another place after it; 0: out of memory. */
 uint32_t *FLM_PAGE(flamel_resize)(uint32_t width, uint32_t height, double scale);

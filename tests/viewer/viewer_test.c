@@ -312,25 +312,25 @@ static void another_profile_is_taken_or_the_one_before_stays(void **state)
 /* ---- What changed -------------------------------------------------------------------------------
  */
 
-static void what_changed_is_told_once(void **state)
+static void a_change_is_seen_once(void **state)
 {
     (void)state;
     struct viewing seen;
     viewing_init(&seen, profile_of(stacks), 200, 200, 1);
-    flm_viewer_changes(seen.viewer);
-    assert_int_equal(flm_viewer_changes(seen.viewer), 0);
+    viewing_changes(&seen);
+    assert_int_equal(viewing_changes(&seen), 0);
     viewing_do(&seen, "order total");
-    unsigned changed = flm_viewer_changes(seen.viewer);
-    assert_true(changed & FLM_CHANGED_PICTURE && changed & FLM_CHANGED_HISTORY &&
-                changed & FLM_CHANGED_STATE && changed & FLM_CHANGED_TOOLS);
+    unsigned changed = viewing_changes(&seen);
+    assert_true(changed & FLM_CHANGED(PICTURE) && changed & FLM_CHANGED(HISTORY) &&
+                changed & FLM_CHANGED(STATE) && changed & FLM_CHANGED(TOOLS));
     viewing_do(&seen, "child");
-    changed = flm_viewer_changes(seen.viewer);
-    assert_true(changed & FLM_CHANGED_DETAIL && changed & FLM_CHANGED_STATE);
-    assert_false(changed & FLM_CHANGED_HISTORY);
+    changed = viewing_changes(&seen);
+    assert_true(changed & FLM_CHANGED(DETAIL) && changed & FLM_CHANGED(STATE));
+    assert_false(changed & FLM_CHANGED(HISTORY));
     viewing_do(&seen, "copy-name");
-    assert_int_equal(flm_viewer_changes(seen.viewer), FLM_CHANGED_COPY);
+    assert_int_equal(viewing_changes(&seen), FLM_CHANGED(COPY));
     viewing_do(&seen, "help");
-    assert_int_equal(flm_viewer_changes(seen.viewer), FLM_CHANGED_ASK);
+    assert_int_equal(viewing_changes(&seen), FLM_CHANGED(ASK));
     assert_string_equal(viewing_ask(&seen, "ask"), "help");
     viewing_clear(&seen);
 }
@@ -363,7 +363,7 @@ int main(void)
         cmocka_unit_test(all_of_it_survives_failed_allocations),
         cmocka_unit_test(what_lacked_memory_can_be_done_again),
         cmocka_unit_test(another_profile_is_taken_or_the_one_before_stays),
-        cmocka_unit_test(what_changed_is_told_once),
+        cmocka_unit_test(a_change_is_seen_once),
         cmocka_unit_test(a_terminal_is_hit_by_its_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

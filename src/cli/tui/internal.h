@@ -46,7 +46,8 @@ struct flm_tui {
     struct flm_theme theme;
     struct flm_text out;
     double now_ms;
-    unsigned changed; /* FLM_CHANGED_...: what the viewer told and was not asked for yet */
+    struct flm_seen_versions seen;
+    unsigned changed; /* FLM_CHANGED: groups that are not queried again yet */
 
     struct flm_tui_answer tools, chips, searches, hover, detail, status;
     struct flm_tui_table top, tree;

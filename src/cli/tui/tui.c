@@ -299,11 +299,11 @@ static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
 /* What the viewer wants of the world, after each event: a later one may be meant for it. */
 static void serve(struct flm_tui *tui)
 {
-    unsigned changed = flm_viewer_changes(tui->viewer) | tui->changed;
-    tui->changed = changed & ~(unsigned)(FLM_CHANGED_COPY | FLM_CHANGED_ASK);
-    if (changed & FLM_CHANGED_COPY)
+    unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
+    tui->changed = changed & ~(FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
+    if (changed & FLM_CHANGED(COPY))
         copy_answer(tui, "copy");
-    if (changed & FLM_CHANGED_ASK)
+    if (changed & FLM_CHANGED(ASK))
         asked(tui);
 }
 
@@ -452,7 +452,8 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     }
     tui->viewer = viewer;
     tui->live = live;
-    tui->changed = ~(unsigned)(FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    flm_viewer_changes(viewer, &tui->seen);
+    tui->changed = ~(FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
     tui->screen.depth = flm_terminal_depth();
     tui->screen.charset = flm_terminal_charset();
     set_theme(tui, flm_terminal_is_dark());

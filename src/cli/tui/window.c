@@ -315,25 +315,25 @@ void flm_tui_update(struct flm_tui *tui)
         const char *question;
         size_t answer;
     } questions[] = {
-        {FLM_CHANGED_TOOLS, "tools", offsetof(struct flm_tui, tools)},
-        {FLM_CHANGED_CHIPS, "chips", offsetof(struct flm_tui, chips)},
-        {FLM_CHANGED_CHIPS, "searches", offsetof(struct flm_tui, searches)},
-        {FLM_CHANGED_HOVER, "hover", offsetof(struct flm_tui, hover)},
-        {FLM_CHANGED_DETAIL, "detail", offsetof(struct flm_tui, detail)},
-        {FLM_CHANGED_STATUS, "status", offsetof(struct flm_tui, status)},
-        {FLM_CHANGED_OVERLAY, "overlay", offsetof(struct flm_tui, overlay)},
+        {FLM_CHANGED(TOOLS), "tools", offsetof(struct flm_tui, tools)},
+        {FLM_CHANGED(CHIPS), "chips", offsetof(struct flm_tui, chips)},
+        {FLM_CHANGED(CHIPS), "searches", offsetof(struct flm_tui, searches)},
+        {FLM_CHANGED(HOVER), "hover", offsetof(struct flm_tui, hover)},
+        {FLM_CHANGED(DETAIL), "detail", offsetof(struct flm_tui, detail)},
+        {FLM_CHANGED(STATUS), "status", offsetof(struct flm_tui, status)},
+        {FLM_CHANGED(OVERLAY), "overlay", offsetof(struct flm_tui, overlay)},
     };
-    unsigned changed = flm_viewer_changes(tui->viewer) | tui->changed;
-    tui->changed = changed & (FLM_CHANGED_COPY | FLM_CHANGED_ASK);
+    unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
+    tui->changed = changed & (FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         void *answer = (char *)tui + questions[i].answer;
         if (changed & questions[i].changed)
             flm_tui_ask(tui->viewer, questions[i].question, answer, NULL);
     }
-    if (changed & FLM_CHANGED_TABLES)
+    if (changed & FLM_CHANGED(TABLES))
         tui->top.is_stale = tui->tree.is_stale = true;
     struct flm_text notice = {0};
-    if (changed & FLM_CHANGED_NOTICE &&
+    if (changed & FLM_CHANGED(NOTICE) &&
         flm_viewer_ask(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
         flm_tui_say(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
     flm_text_clear(&notice);

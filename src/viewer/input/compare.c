@@ -13,8 +13,8 @@ static const struct flm_condition comparing = {
 /* Another way to show the same two. */
 static bool chosen(struct flm_viewer *v)
 {
-    flm_viewer_forget_scene(v);
-    v->changed |= FLM_CHANGED_TOOLS | FLM_CHANGED_CHIPS;
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    flm_changed(&v->model, FLM_ASPECT_COMPARING);
     flm_viewer_history_push(v);
     return true;
 }
@@ -215,7 +215,7 @@ static bool set_side(struct flm_viewer *v, enum flm_viewer_side side, struct flm
         struct flm_text tried = *text;
         *text = earlier;
         earlier = tried;
-        v->scene_is_stale = true;
+        flm_changed(&v->model, FLM_ASPECT_SCENE);
     }
     flm_text_clear(&earlier);
     return good;

@@ -63,7 +63,7 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_err
         return flm_error_memory(why);
     bool was_time = v->model.view == FLM_VIEW_CHART;
     v->model.view = (enum flm_view_kind)view;
-    flm_viewer_forget_scene(v);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
     if (was_time != (view == FLM_VIEW_CHART))
@@ -112,7 +112,7 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
 static bool set_metric(struct flm_viewer *v, uint32_t metric)
 {
     v->model.metric = metric;
-    flm_viewer_forget_measures(v);
+    flm_changed(&v->model, FLM_ASPECT_METRIC);
     flm_viewer_history_push(v);
     return true;
 }
@@ -153,7 +153,7 @@ static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_er
     if (!choose(word, flm_order_choices, flm_order_count, &order, why))
         return false;
     v->model.order = (enum flm_sibling_order)order;
-    flm_viewer_forget_scene(v);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
     flm_viewer_history_push(v);
     return true;
 }
@@ -173,7 +173,7 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
     if (v->scene.pane_count == 2 && v->model.view == FLM_VIEW_SANDWICH)
         flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
     v->model.flame = !v->model.flame;
-    flm_viewer_forget_scene(v);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
     flm_viewer_history_push(v);
     return true;
 }
@@ -186,7 +186,7 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
         v->model.comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
     if (v->model.view == FLM_VIEW_SANDWICH)
         v->model.view = flm_model_compares(&v->model) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
-    flm_viewer_forget_scene(v);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
     flm_viewer_fit(v); /* what was zoomed to is a stack, and stacks now begin elsewhere */
@@ -211,7 +211,7 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
         return flm_error_memory(why);
     v->model.color_with = with;
     v->model.color_mode = mode;
-    flm_viewer_forget_colors(v);
+    flm_changed(&v->model, FLM_ASPECT_COLORS);
     if (!flm_viewer_color(v, why)) {
         flm_text_clear(&v->model.color_with);
         v->model.color_with = with_before;
@@ -234,7 +234,7 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
         return flm_error_memory(why);
     flm_text_clear(&v->model.sort);
     v->model.sort = sort;
-    v->changed |= FLM_CHANGED_TABLES;
+    flm_changed(&v->model, FLM_ASPECT_ROWS);
     flm_viewer_history_push(v);
     return true;
 }

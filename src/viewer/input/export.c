@@ -14,7 +14,7 @@ static bool copy(struct flm_viewer *v, copier write, struct flm_error *why)
     }
     flm_text_clear(&v->query.copied);
     v->query.copied = text;
-    v->changed |= FLM_CHANGED_COPY;
+    flm_changed(&v->model, FLM_ASPECT_COPIED);
     return true;
 }
 
@@ -40,7 +40,7 @@ bool flm_viewer_ask_for(struct flm_viewer *v, const char *what)
 {
     if (!flm_viewer_keep(&v->query.asked, flm_bytes_of(what)))
         return false;
-    v->changed |= FLM_CHANGED_ASK;
+    flm_changed(&v->model, FLM_ASPECT_ASKED);
     return true;
 }
 
@@ -77,7 +77,7 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
         !text.failed && flm_viewer_keep(&v->query.asked, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
     if (good)
-        v->changed |= FLM_CHANGED_ASK;
+        flm_changed(&v->model, FLM_ASPECT_ASKED);
     return good || flm_error_memory(why);
 }
 
@@ -85,7 +85,7 @@ static bool act_overlay(struct flm_viewer *v, struct flm_bytes none, struct flm_
 {
     (void)none, (void)why;
     v->model.shows_overlay = !v->model.shows_overlay;
-    v->changed |= FLM_CHANGED_OVERLAY | FLM_CHANGED_TOOLS;
+    flm_changed(&v->model, FLM_ASPECT_OVERLAY);
     return true;
 }
 
@@ -99,7 +99,7 @@ static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 {
     (void)none, (void)why;
     v->model.hides_panel = !v->model.hides_panel;
-    v->changed |= FLM_CHANGED_DETAIL | FLM_CHANGED_TOOLS;
+    flm_changed(&v->model, FLM_ASPECT_PANEL);
     return true;
 }
 

@@ -12,7 +12,7 @@
 static void moved(struct flm_viewer *v)
 {
     v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+    flm_changed(&v->model, FLM_ASPECT_CAMERA);
     flm_viewer_history_coalesce(v);
 }
 
@@ -49,7 +49,7 @@ static void zoom_to_run(struct flm_viewer *v)
                     &span.left, &span.right);
     flm_camera_go(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATUS;
+    flm_changed(&v->model, FLM_ASPECT_CAMERA);
 }
 
 static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

@@ -47,7 +47,7 @@ static double share_of(struct flm_area area, double x)
 static void moved(struct flm_viewer *v)
 {
     v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_STATE | FLM_CHANGED_STATUS | FLM_CHANGED_TOOLS;
+    flm_changed(&v->model, FLM_ASPECT_CAMERA);
 }
 
 void flm_viewer_hover(struct flm_viewer *v, double x, double y)
@@ -62,11 +62,11 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     v->input.hover_x = x;
     v->input.hover_y = y;
     if (flm_node_ref_is(ref))
-        v->changed |= FLM_CHANGED_HOVER; /* it follows the pointer */
+        flm_changed(&v->model, FLM_ASPECT_POINTER); /* the tooltip follows it */
     if (same)
         return;
     v->input.hovered = ref;
-    v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE | FLM_CHANGED_TABLES;
+    flm_changed(&v->model, FLM_ASPECT_HOVERED);
 }
 
 /* The pane that a point is in or beside, where several stand side by side; else all of the area.
@@ -148,7 +148,7 @@ static void drag_on(struct flm_viewer *v, double x, double y)
     }
     if (drag->kind == FLM_DRAG_PAN)
         flm_viewer_scroll(v, drag->scroll_px - (y - drag->y) - v->model.camera.scroll_to, 0);
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_DRAG);
 }
 
 /* Of a run: nearer, so that what is in it can be told apart. */
@@ -250,7 +250,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
         told(v, flm_viewer_select_time(v, ns, &why), &why);
     } else if (kind >= FLM_DRAG_PAN)
         flm_viewer_history_push(v);
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_DRAG);
 }
 
 void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, double x, double y,

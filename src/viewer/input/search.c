@@ -8,8 +8,7 @@
 
 static void searched(struct flm_viewer *v)
 {
-    v->paint.minimap_is_stale = true;
-    v->changed |= FLM_CHANGED_PICTURE | FLM_CHANGED_CHIPS | FLM_CHANGED_TABLES | FLM_CHANGED_STATE;
+    flm_changed(&v->model, FLM_ASPECT_SEARCHES);
 }
 
 static bool act_search(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)

@@ -38,7 +38,7 @@ static bool act_open_node(struct flm_viewer *v, struct flm_bytes number, struct 
         flm_call_tree_close(tree, node);
     else
         flm_call_tree_open(tree, node);
-    v->changed |= FLM_CHANGED_TABLES;
+    flm_changed(&v->model, FLM_ASPECT_ROWS);
     return true;
 }
 
@@ -49,7 +49,7 @@ static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct
     if (!tree)
         return false;
     flm_call_tree_open_all(tree, node);
-    v->changed |= FLM_CHANGED_TABLES;
+    flm_changed(&v->model, FLM_ASPECT_ROWS);
     return true;
 }
 
@@ -68,7 +68,7 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
     if (!tree)
         return false;
     flm_call_tree_open_all(tree, flm_pane_node(&v->scene.panes[0], v->model.selected.number));
-    v->changed |= FLM_CHANGED_TABLES;
+    flm_changed(&v->model, FLM_ASPECT_ROWS);
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool point_at(struct flm_viewer *v, struct flm_node_ref ref)
     if (flm_node_refs_equal(v->input.hovered, ref))
         return true;
     v->input.hovered = ref;
-    v->changed |= FLM_CHANGED_HOVER | FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_HOVERED);
     return true;
 }
 
@@ -123,7 +123,7 @@ static bool act_source_link(struct flm_viewer *v, struct flm_bytes template, str
         return flm_error_memory(why);
     flm_text_clear(&v->model.source_link);
     v->model.source_link = text;
-    v->changed |= FLM_CHANGED_DETAIL;
+    flm_changed(&v->model, FLM_ASPECT_SOURCE_LINK);
     return true;
 }
 

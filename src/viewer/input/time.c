@@ -82,7 +82,7 @@ static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     (void)none, (void)why;
     v->model.shows_tracks = !v->model.shows_tracks;
     flm_viewer_resize(v, v->scene.window.width, v->scene.window.height, v->scene.window.scale);
-    v->changed |= FLM_CHANGED_TRACKS;
+    flm_changed(&v->model, FLM_ASPECT_TRACKS);
     flm_viewer_history_push(v);
     return true;
 }

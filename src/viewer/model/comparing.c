@@ -62,7 +62,7 @@ bool flm_comparing_open(struct flm_model *model, struct flm_error *why)
     good = good && flm_operations_open(&model->operations, file[FLM_VIEWER_AFTER],
                                        compares ? file[FLM_VIEWER_BEFORE] : NULL, why);
     if (good)
-        model->opened_version++;
+        flm_changed(model, FLM_ASPECT_OPENED);
     for (int i = 0; i < 2; i++) {
         flm_profile_free(good ? c->side[i] : side[i]);
         if (!good)

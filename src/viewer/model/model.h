@@ -10,6 +10,7 @@
 #include "viewer/model/history.h"
 #include "viewer/model/searches.h"
 #include "viewer/model/transforms.h"
+#include "viewer/model/versions.h"
 
 enum flm_view_kind {
     FLM_VIEW_FLAME,
@@ -71,7 +72,7 @@ struct flm_viewpoint {
 struct flm_model {
     struct flm_profile *opened[2]; /* by enum flm_viewer_side; owned */
     char *name[2];
-    uint64_t opened_version; /* another number whenever other profiles are open or compared */
+    struct flm_versions versions;
 
     enum flm_view_kind view;
     bool flame;    /* root at the bottom */
@@ -100,6 +101,12 @@ struct flm_model {
 /* Frees all that it owns; it is to be initialized anew before it is used again. */
 void flm_model_init(struct flm_model *model);
 void flm_model_clear(struct flm_model *model);
+
+/* Something of the viewer changed: what is made from it is older from now on. */
+static inline void flm_changed(struct flm_model *model, enum flm_aspect aspect)
+{
+    model->versions.of[aspect]++;
+}
 
 /* The profile after the operations; NULL when none is open. */
 static inline const struct flm_profile *flm_model_shown(const struct flm_model *model)

@@ -106,10 +106,15 @@ bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_metric metric = {flm_comparing_metric(&v->model, v->model.metric)};
     struct flm_tree tree = flm_tree_of(flm_model_shown(&v->model), metric);
-    if (!v->paint.has_legend)
-        v->paint.has_legend = flm_viewer_color(v, why) &&
-                              flm_legend_init(&v->paint.legend, &v->paint.coloring, &tree, why);
-    return v->paint.has_legend;
+    uint32_t version = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) |
+                                                              FLM_OF(SCENE) | FLM_OF(COLORS));
+    if (v->paint.legend_from == version)
+        return true;
+    if (!flm_viewer_color(v, why) ||
+        !flm_legend_init(&v->paint.legend, &v->paint.coloring, &tree, why))
+        return false;
+    v->paint.legend_from = version;
+    return true;
 }
 
 void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,

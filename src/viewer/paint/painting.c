@@ -203,7 +203,7 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
             return false;
         *more = *more || v->scene.panes[i].incomplete;
     }
-    v->changed |= FLM_CHANGED_STATUS | FLM_CHANGED_OVERLAY;
+    flm_changed(&v->model, FLM_ASPECT_DRAWN);
     return true;
 }
 
@@ -219,6 +219,13 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
 
 /* ---- The minimap --------------------------------------------------------------------------------
  */
+
+static uint32_t version_of_minimap(const struct flm_viewer *v)
+{
+    return flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE) |
+                                                  FLM_OF(COLORS) | FLM_OF(SEARCHES) | FLM_OF(HALF) |
+                                                  FLM_OF(WINDOW));
+}
 
 /* All of the first pane, or of the half in hand, as many levels as it has pixels. Its picture is
  * kept: it changes with the scene, not with the camera. Behind it is the same once more, paler:
@@ -275,7 +282,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     flm_rectangles_clear(&list);
     memcpy(pale.at, pixels.at, size * sizeof *pale.at);
     flm_pixels_blend(&pale, 0, 0, (int)width, (int)height, page, 190);
-    v->paint.minimap_is_stale = false;
+    v->paint.minimap_from = version_of_minimap(v);
     return true;
 }
 
@@ -304,7 +311,8 @@ static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
     if (height == 0)
         return;
     struct flm_error why = {0};
-    if ((v->paint.minimap_is_stale || !v->paint.minimap) && !make_minimap(v, &why)) {
+    if ((v->paint.minimap_from != version_of_minimap(v) || !v->paint.minimap) &&
+        !make_minimap(v, &why)) {
         flm_viewer_say(v, &why);
         return;
     }
@@ -356,20 +364,19 @@ static void point_again(struct flm_viewer *v)
         ref.number = FLM_NONE;
     if (!flm_node_refs_equal(ref, v->input.hovered))
         flm_viewer_hover(v, v->input.hover_x, v->input.hover_y);
-    v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
 }
 
 bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
 {
     v->input.now_ms = now_ms;
-    v->changed &= ~(unsigned)FLM_CHANGED_PICTURE;
     struct flm_error why = {0};
     if (!flm_viewer_update(v, &why))
         flm_viewer_say(v, &why);
-    if (v->scene_is_stale || v->scene.pane_count == 0)
-        return false;
-    point_again(v);
-    return true;
+    bool has_boxes = flm_viewer_is_updated(v) && v->scene.pane_count > 0;
+    if (has_boxes)
+        point_again(v);
+    v->paint.painted_from = flm_viewer_version(v, FLM_GROUP_PICTURE);
+    return has_boxes;
 }
 
 static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes *boxes,

@@ -345,6 +345,6 @@ bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, str
                                            : flm_document_write_svg(&picture.document, out, why)) &&
                 ((!styles_failed(&picture) && !out->failed) || flm_error_memory(why));
     clear(&picture);
-    v->changed |= FLM_CHANGED_PICTURE;
+    flm_changed(&v->model, FLM_ASPECT_SCROLL);
     return good;
 }

@@ -20,14 +20,14 @@ bool flm_timeline_make(const struct flm_model *model, struct flm_scene *scene,
 {
     struct flm_timeline *t = &scene->timeline;
     const struct flm_profile *p = model->operations.opened;
-    if (!p || (t->is_made && t->opened_version == model->opened_version))
+    uint32_t version = flm_version_of(&model->versions, FLM_OF(OPENED) | FLM_OF(METRIC));
+    if (!p || t->made_from == version)
         return true;
     flm_timeline_clear(t);
     struct flm_metric metric = {model->metric < p->sizes.metric_count ? model->metric : FLM_NONE};
     if (!flm_tracks_init(&t->tracks, p, metric, NULL, why))
         return false;
-    t->is_made = true;
-    t->opened_version = model->opened_version;
+    t->made_from = version;
     return true;
 }
 

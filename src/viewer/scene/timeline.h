@@ -32,8 +32,7 @@ enum {
 
 struct flm_timeline {
     struct flm_tracks tracks; /* of the opened profile */
-    bool is_made;
-    uint64_t opened_version; /* of the model, when they were found */
+    uint32_t made_from;       /* of what is open and of the metric; 0: not made yet */
     double *bars; /* row by row, `bar_count` each: the first row is all; NULL: to be made */
     uint32_t bar_count, row_count;
 };

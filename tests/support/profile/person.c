@@ -278,3 +278,8 @@ void assert_viewing_sound(struct viewing *seen)
     assert_spot_there(v, v->model.zoomed, "zoomed to");
     assert_spot_there(v, v->input.hovered, "pointed at");
 }
+
+unsigned viewing_changes(struct viewing *seen)
+{
+    return flm_viewer_changes(seen->viewer, &seen->versions);
+}

@@ -15,6 +15,7 @@ struct viewing {
     struct flm_viewer *viewer;
     struct flm_pixels pixels;
     double now_ms;
+    struct flm_seen_versions versions;
     struct flm_text text; /* the last state or answer */
 };
 
@@ -33,6 +34,9 @@ const char *viewing_refused(struct viewing *seen, const char *action);
 
 /* Whether the key means something. */
 bool viewing_key(struct viewing *seen, const char *key, unsigned held);
+
+/* What changed since this was last called: flm_viewer_changes. */
+unsigned viewing_changes(struct viewing *seen);
 
 /* Questions, and the state: good until the next one. */
 const char *viewing_ask(struct viewing *seen, const char *question);

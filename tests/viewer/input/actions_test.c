@@ -251,9 +251,9 @@ static void escape_lets_go_then_goes_back_until_all_is_seen(void **state)
 /* The sentence that a key ends in; "" for none. */
 static const char *notice_after(struct viewing *seen, const char *key, unsigned held)
 {
-    flm_viewer_changes(seen->viewer);
+    viewing_changes(seen);
     assert_true(viewing_key(seen, key, held));
-    bool told = flm_viewer_changes(seen->viewer) & FLM_CHANGED_NOTICE;
+    bool told = viewing_changes(seen) & FLM_CHANGED(NOTICE);
     return told ? viewing_ask(seen, "notice") : "";
 }
 
@@ -298,9 +298,9 @@ static void what_a_key_cannot_do_is_said(void **state)
         if (strcmp(said, keys[i].says) != 0)
             fail_msg("%s says '%s'", keys[i].key, said);
     }
-    flm_viewer_changes(seen.viewer);
+    viewing_changes(&seen);
     assert_false(viewing_key(&seen, "F13", 0)); /* means nothing: nothing is said */
-    assert_false(flm_viewer_changes(seen.viewer) & FLM_CHANGED_NOTICE);
+    assert_false(viewing_changes(&seen) & FLM_CHANGED(NOTICE));
     viewing_do(&seen, "search nowhere");
     assert_string_equal(notice_after(&seen, "n", 0), "the search finds nothing here");
     viewing_clear(&seen);

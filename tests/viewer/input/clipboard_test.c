@@ -13,7 +13,7 @@ static void assert_copied(struct viewing *seen, const char *action, const char *
 {
     viewing_do(seen, action);
     assert_string_equal(viewing_ask(seen, "copy"), expected);
-    assert_true(flm_viewer_changes(seen->viewer) & FLM_CHANGED_COPY);
+    assert_true(viewing_changes(seen) & FLM_CHANGED(COPY));
 }
 
 static void the_stack_is_copied_from_the_selected_frame_out(void **state)

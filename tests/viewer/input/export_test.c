@@ -17,9 +17,9 @@ static void what_the_page_is_to_do_is_asked_of_it(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main 1\n"), 800, 400, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        flm_viewer_changes(seen.viewer);
+        viewing_changes(&seen);
         viewing_do(&seen, cases[i][0]);
-        assert_int_equal(flm_viewer_changes(seen.viewer), FLM_CHANGED_ASK);
+        assert_int_equal(viewing_changes(&seen), FLM_CHANGED(ASK));
         assert_string_equal(viewing_ask(&seen, "ask"), cases[i][1]);
     }
     viewing_clear(&seen);

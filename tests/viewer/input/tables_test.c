@@ -50,11 +50,12 @@ static void what_a_row_is_about_is_marked_in_the_picture(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
+    struct flm_seen_versions versions = {{0}};
     act(v, "hover-node 2");
     assert_int_equal(v->input.hovered.number, 2);
-    flm_viewer_changes(v);
+    flm_viewer_changes(v, &versions);
     act(v, "hover-node 2");
-    assert_false(flm_viewer_changes(v) & FLM_CHANGED_PICTURE);
+    assert_false(flm_viewer_changes(v, &versions) & FLM_CHANGED(PICTURE));
     act(v, "hover-frame 2");
     uint32_t frame = flm_scene_frame(&v->scene, v->input.hovered);
     assert_int_equal(frame, 2);

@@ -203,12 +203,12 @@ static void a_picture_that_memory_runs_out_for_is_said(void **state)
         viewing_do(&seen, actions[i]);
         for (size_t nth = 1; failed; nth++) { /* all of it is made anew */
             flm_viewer_drop_scene(seen.viewer);
-            flm_viewer_changes(seen.viewer);
+            viewing_changes(&seen);
             allocation_fail_from(nth);
             flm_viewer_paint(seen.viewer, &seen.pixels, seen.now_ms);
             failed = allocation_has_failed();
             allocation_fail_from(0);
-            bool said = flm_viewer_changes(seen.viewer) & FLM_CHANGED_NOTICE;
+            bool said = viewing_changes(&seen) & FLM_CHANGED(NOTICE);
             if (is_blank(&seen))
                 assert_true(said);
             if (said)
