@@ -335,7 +335,7 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
 
 uint32_t flm_viewer_version(const struct flm_viewer *v, enum flm_viewer_group group)
 {
-    return flm_version_of(&v->model.versions, aspects_of[group]);
+    return flm_version_of(&v->model.versions, aspects_of[group]) - 1; /* from 0: nothing changed */
 }
 
 uint32_t flm_viewer_painted_version(const struct flm_viewer *v)

@@ -97,7 +97,7 @@ bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen
 struct flm_atlas *flm_viewer_atlas(struct flm_viewer *viewer);
 
 /* What changed: everything that is shown has a version, which is another one when it is to be asked
- * for again. The picture's is the painted one when it is up to date. */
+ * for again, and 0 at first. The picture's is the painted one when it is up to date. */
 enum flm_viewer_group {
     FLM_GROUP_PICTURE,
     FLM_GROUP_HOVER,   /* "hover": the tooltip */
