@@ -16,7 +16,7 @@
  * What happens comes in four ways: an action by its text (actions.h: "zoom-in", "order total"), a
  * key, the pointer, and the size of the window. Everything an action changes is a few words of
  * state (state.h), which the history keeps, the URL shows, and a text restores. What is to be shown
- * as words is asked for by a question and answered in JSON (query/query.h).
+ * as words is queried, and returned as structs (query/query.h).
  *
  * Time is told by the caller, in milliseconds on any clock. Nothing here waits: work that takes
  * longer than a picture may (opening callers) is cut in pieces, one a picture. */
@@ -127,10 +127,5 @@ struct flm_seen_versions {
 };
 #define FLM_CHANGED(group) (1u << FLM_GROUP_##group)
 unsigned flm_viewer_changes(const struct flm_viewer *viewer, struct flm_seen_versions *seen);
-
-/* Answers a question: JSON, but for "state", "copy" and others that are plain text. False, and
- * `why`, for what is no question. query/query.h has them. */
-bool flm_viewer_ask(struct flm_viewer *viewer, struct flm_bytes question, struct flm_text *out,
-                    struct flm_error *why);
 
 #endif

@@ -6,6 +6,7 @@
 #include "format/formats.h"
 #include "viewer/viewer.h"
 #include "wasm/answer_buffer.h"
+#include "wasm/query_json.h"
 
 /* The viewer of this module, made when it is first needed, and its picture. */
 static struct flm_viewer *the_viewer;
@@ -92,7 +93,7 @@ int flamel_ask(const char *question, uint32_t size)
 {
     struct flm_error why = {0};
     struct flm_text *out = flm_page_answer();
-    bool good = viewer() ? flm_viewer_ask(the_viewer, (struct flm_bytes){question, size}, out, &why)
+    bool good = viewer() ? flm_query_json(the_viewer, (struct flm_bytes){question, size}, out, &why)
                          : flm_error_memory(&why);
     return flm_page_result(good, &why);
 }

@@ -20,6 +20,7 @@
 #include "format/formats.h"
 #include "profile/internal.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -113,7 +114,7 @@ static void ask(struct flm_viewer *v, struct flm_bytes question, struct flm_text
 {
     struct flm_error why = {0};
     out->size = 0;
-    if (!flm_viewer_ask(v, question, out, &why))
+    if (!flm_query_json(v, question, out, &why))
         promise(why.kind != FLM_ERROR_NONE && why.text[0] != 0);
 }
 

@@ -14,6 +14,7 @@
 #include "support/profile/person.h"
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
+#include "wasm/query_json.h"
 
 /* Whatever a person does in whatever order: things that are chosen by chance. */
 static void do_something(struct viewing *seen, uint64_t *random)
@@ -144,7 +145,7 @@ static void ask_something(struct viewing *seen, uint64_t *random)
     struct flm_error why = {0};
     seen->text.size = 0;
     const char *question = questions[random_below(random, sizeof questions / sizeof questions[0])];
-    if (!flm_viewer_ask(seen->viewer, flm_bytes_of(question), &seen->text, &why))
+    if (!flm_query_json(seen->viewer, flm_bytes_of(question), &seen->text, &why))
         assert_true(why.kind == FLM_ERROR_USAGE && why.text[0] != 0);
 }
 

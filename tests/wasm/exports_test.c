@@ -85,7 +85,7 @@ static void what_is_refused_says_why(void **state)
     assert_says("'sing' is nothing that can be done");
     assert_int_equal(do_text("apply hide:/(/"), 0);
     assert_int_equal(flamel_ask("why", 3), 0);
-    assert_says("'why' is no question");
+    assert_says("'why' is not a query");
 }
 
 static void the_picture_is_of_the_size_that_was_told(void **state)

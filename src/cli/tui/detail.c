@@ -4,6 +4,12 @@
 
 #include "cli/tui/internal.h"
 
+static int put_text(struct flm_tui *tui, int column, int row, struct flm_bytes text)
+{
+    return text.size ? flm_tui_put(tui, column, row, tui->screen.columns, text, FLM_TUI_MUTED)
+                     : column;
+}
+
 static int put_pair(struct flm_tui *tui, int column, int row, struct flm_bytes text, const char *of)
 {
     int end = tui->screen.columns;
@@ -26,100 +32,91 @@ static int put_amount(struct flm_tui *tui, int column, int row, const char *name
 /* The lines of the tooltip, each a name, an amount and its shares. */
 void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
 {
-    const struct flm_tui_answer *h = &tui->hover;
+    const struct flm_view_hover *h = tui->hover.hover;
     int end = tui->screen.columns;
-    int column =
-        flm_tui_put(tui, 1, row, end, flm_tui_text_at(h, FLM_TUI_ROOT, "title"), FLM_TUI_STRONG) +
-        2;
-    column = flm_tui_put(tui, column, row, end, flm_tui_text_at(h, FLM_TUI_ROOT, "where"),
-                         FLM_TUI_MUTED) +
-             2;
+    int column = flm_tui_put(tui, 1, row, end, h->title, FLM_TUI_STRONG) + 2;
+    column = put_text(tui, column, row, h->where) + 2;
     if (rows > 1) {
         row++;
         column = 1;
     }
-    uint32_t line = flm_tui_first(h, flm_tui_at(h, FLM_TUI_ROOT, "lines"));
-    for (; line && column < end; line = flm_tui_next(h, line)) {
-        column =
-            flm_tui_put(tui, column, row, end, flm_tui_text_at(h, line, "name"), FLM_TUI_MUTED);
-        column = put_amount(tui, column, row, " ", flm_tui_text_at(h, line, "value"));
-        column = put_pair(tui, column, row, flm_tui_text_at(h, line, "share_all"), " of all ");
-        column = put_pair(tui, column, row, flm_tui_text_at(h, line, "share_view"), " of view ");
-        column =
-            put_pair(tui, column, row, flm_tui_text_at(h, line, "share_parent"), " of parent ");
+    for (size_t i = 0; i < h->lines.count && column < end; i++) {
+        const struct flm_view_hover_line *line = &h->lines.at[i];
+        column = flm_tui_put(tui, column, row, end, line->name, FLM_TUI_MUTED);
+        column = put_amount(tui, column, row, " ", line->value);
+        column = put_pair(tui, column, row, line->share_all, " of all ");
+        column = put_pair(tui, column, row, line->share_view, " of view ");
+        column = put_pair(tui, column, row, line->share_parent, " of parent ");
         column += 2;
     }
-    flm_tui_put(tui, column, row, end, flm_tui_text_at(h, FLM_TUI_ROOT, "note"), FLM_TUI_MUTED);
+    put_text(tui, column, row, h->note);
 }
 
-static void draw_run(struct flm_tui *tui, int row, uint32_t run)
+static void draw_merged(struct flm_tui *tui, int row, const struct flm_view_merged *merged)
 {
-    const struct flm_tui_answer *d = &tui->detail;
     int end = tui->screen.columns, column = 1;
-    column = put_amount(tui, column, row, "together ", flm_tui_text_at(d, run, "value"));
-    column = put_pair(tui, column, row, flm_tui_text_at(d, run, "share"), " of all  ");
-    uint32_t item = flm_tui_first(d, flm_tui_at(d, run, "items"));
-    for (; item && column < end; item = flm_tui_next(d, item)) {
-        column =
-            flm_tui_put(tui, column, row, end, flm_tui_text_at(d, item, "title"), FLM_TUI_TEXT) + 1;
-        column =
-            flm_tui_put(tui, column, row, end, flm_tui_text_at(d, item, "value"), FLM_TUI_MUTED) +
-            2;
+    column = put_amount(tui, column, row, "together ", merged->value);
+    column = put_pair(tui, column, row, merged->share, " of all  ");
+    for (size_t i = 0; i < merged->items.count && column < end; i++) {
+        const struct flm_view_frame *item = &merged->items.at[i];
+        column = flm_tui_put(tui, column, row, end, item->title, FLM_TUI_TEXT) + 1;
+        column = flm_tui_put(tui, column, row, end, item->value, FLM_TUI_MUTED) + 2;
     }
 }
 
+/* Title, kind, module, and where there is room the file. */
+static int draw_frame(struct flm_tui *tui, int row, bool has_room)
+{
+    const struct flm_view_detail *d = tui->detail.detail;
+    int end = tui->screen.columns;
+    int column = flm_tui_put(tui, 1, row, end, d->title, FLM_TUI_STRONG) + 2;
+    struct flm_bytes words[] = {d->kind, d->module};
+    for (int i = 0; i < 2; i++)
+        column = words[i].size ? put_text(tui, column, row, words[i]) + 2 : column;
+    if (d->file.size == 0 || !has_room)
+        return column;
+    column = put_text(tui, column, row, d->file);
+    char number[32];
+    struct flm_text text;
+    flm_text_init_fixed(&text, number, sizeof number);
+    if (d->line > 0)
+        flm_text_format(&text, ":%u", (unsigned)d->line);
+    return put_text(tui, column, row, (struct flm_bytes){text.at, text.size}) + 2;
+}
+
+/* The values of the metric that is shown: the first ones. */
+static void draw_values(struct flm_tui *tui, int row, int column,
+                        const struct flm_view_value *value)
+{
+    column = put_amount(tui, column, row, "total ", value->total);
+    column = put_pair(tui, column, row, value->of_all, " of all ");
+    if (!flm_bytes_equal(value->of_view, value->of_all))
+        column = put_pair(tui, column, row, value->of_view, " of view ");
+    column = put_pair(tui, column, row, value->of_parent, " of parent ") + 1;
+    column = put_amount(tui, column, row, "self ", value->self);
+    column = put_pair(tui, column, row, value->self_of_all, " of all ") + 1;
+    const struct flm_view_instances *instances = tui->detail.detail->instances;
+    if (!instances || instances->count <= 1)
+        return;
+    column = put_amount(tui, column, row, "everywhere ", instances->total);
+    put_pair(tui, column, row, instances->of_all, " of all");
+}
+
+/* Nothing where nothing is selected. With one row all is in it. */
 void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows)
 {
-    const struct flm_tui_answer *d = &tui->detail;
-    int end = tui->screen.columns;
-    struct flm_bytes file = flm_tui_text_at(d, FLM_TUI_ROOT, "file");
-    double line = flm_tui_number_at(d, FLM_TUI_ROOT, "line", 0);
-    int column =
-        flm_tui_put(tui, 1, row, end, flm_tui_text_at(d, FLM_TUI_ROOT, "title"), FLM_TUI_STRONG) +
-        2;
-    static const char *const words[] = {"kind", "module"};
-    for (int i = 0; i < 2; i++) {
-        struct flm_bytes text = flm_tui_text_at(d, FLM_TUI_ROOT, words[i]);
-        column = text.size ? flm_tui_put(tui, column, row, end, text, FLM_TUI_MUTED) + 2 : column;
-    }
-    if (file.size && rows > 1) {
-        column = flm_tui_put(tui, column, row, end, file, FLM_TUI_MUTED);
-        char number[32];
-        struct flm_text text;
-        flm_text_init_fixed(&text, number, sizeof number);
-        flm_text_format(&text, ":%u", (unsigned)line);
-        if (line > 0)
-            column = flm_tui_put(tui, column, row, end, (struct flm_bytes){text.at, text.size},
-                                 FLM_TUI_MUTED);
-        column += 2;
-    }
-    uint32_t run = flm_tui_at(d, FLM_TUI_ROOT, "run");
+    const struct flm_view_detail *d = tui->detail.detail;
+    if (!d)
+        return;
+    int column = draw_frame(tui, row, rows > 1);
     if (rows > 1) {
         row++;
         column = 1;
     }
-    if (flm_tui_at(d, run, "count")) {
-        draw_run(tui, row, run);
-        return;
-    }
-    /* One of the metrics: that which is shown. */
-    uint32_t value = flm_tui_first(d, flm_tui_at(d, FLM_TUI_ROOT, "values"));
-    struct flm_bytes metric = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "metric");
-    for (uint32_t v = value; v; v = flm_tui_next(d, v))
-        value = flm_bytes_equal(flm_tui_text_at(d, v, "name"), metric) ? v : value;
-    column = put_amount(tui, column, row, "total ", flm_tui_text_at(d, value, "total"));
-    column = put_pair(tui, column, row, flm_tui_text_at(d, value, "of_all"), " of all ");
-    struct flm_bytes of_view = flm_tui_text_at(d, value, "of_view");
-    if (!flm_bytes_equal(of_view, flm_tui_text_at(d, value, "of_all")))
-        column = put_pair(tui, column, row, of_view, " of view ");
-    column = put_pair(tui, column, row, flm_tui_text_at(d, value, "of_parent"), " of parent ") + 1;
-    column = put_amount(tui, column, row, "self ", flm_tui_text_at(d, value, "self"));
-    column = put_pair(tui, column, row, flm_tui_text_at(d, value, "self_of_all"), " of all ") + 1;
-    uint32_t instances = flm_tui_at(d, FLM_TUI_ROOT, "instances");
-    if (flm_tui_number_at(d, instances, "count", 0) <= 1)
-        return;
-    column = put_amount(tui, column, row, "everywhere ", flm_tui_text_at(d, instances, "total"));
-    put_pair(tui, column, row, flm_tui_text_at(d, instances, "of_all"), " of all");
+    if (d->run)
+        draw_merged(tui, row, d->run);
+    else if (d->values.count > 0)
+        draw_values(tui, row, column, &d->values.at[0]);
 }
 
 /* ---- The panel ------------------------------------------------------------------------------- */
@@ -164,57 +161,48 @@ static void panel_amount(struct panel *panel, const char *name, struct flm_bytes
     panel_line(panel, flm_bytes_of(words), FLM_TUI_TEXT, share);
 }
 
-static void panel_list(struct panel *panel, const char *title, const char *key)
+static void panel_list(struct panel *panel, const char *title, const struct flm_view_frame *frames,
+                       size_t count)
 {
-    const struct flm_tui_answer *d = &panel->tui->detail;
-    uint32_t item = flm_tui_first(d, flm_tui_at(d, FLM_TUI_ROOT, key));
     struct flm_bytes nothing = {"", 0};
-    if (!item)
+    if (count == 0)
         return;
     panel->row++;
     panel_line(panel, flm_bytes_of(title), FLM_TUI_MUTED, nothing);
-    for (; item; item = flm_tui_next(d, item)) {
+    for (size_t i = 0; i < count; i++) {
         int row = panel->row;
-        double node = flm_tui_number_at(d, item, "node", -1);
-        if (!panel_line(panel, flm_tui_text_at(d, item, "title"), FLM_TUI_TEXT,
-                        flm_tui_text_at(d, item, "share")))
+        if (!panel_line(panel, frames[i].title, FLM_TUI_TEXT, frames[i].share))
             return;
-        if (node >= 0)
-            flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select %llu",
-                               (unsigned long long)node);
+        flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select %llu",
+                           (unsigned long long)frames[i].node);
     }
 }
 
 void flm_tui_panel_draw(struct flm_tui *tui)
 {
-    const struct flm_tui_answer *d = &tui->detail;
-    struct flm_bytes title = flm_tui_text_at(d, FLM_TUI_ROOT, "title"), nothing = {"", 0};
+    const struct flm_view_detail *d = tui->detail.detail;
+    struct flm_bytes nothing = {"", 0};
     struct panel panel = {tui, tui->panel.left + 2, tui->panel.left + tui->panel.columns - 1,
                           tui->panel.top, tui->panel.top + tui->panel.rows};
     uint32_t line = tui->screen.charset == FLM_CHARSET_UTF8 ? 0x2502 : '|';
     for (int y = panel.row; y < panel.end; y++)
         flm_screen_put(&tui->screen, tui->panel.left, y, line, flm_tui_style(tui, FLM_TUI_MUTED));
-    if (title.size == 0) {
+    if (!d) {
         panel_line(&panel, flm_bytes_of("nothing is selected"), FLM_TUI_MUTED, nothing);
         return;
     }
-    panel_line(&panel, title, FLM_TUI_STRONG, nothing);
-    static const char *const words[] = {"module", "file", "kind"};
-    for (int i = 0; i < 3; i++) {
-        struct flm_bytes text = flm_tui_text_at(d, FLM_TUI_ROOT, words[i]);
-        if (text.size)
-            panel_line(&panel, text, FLM_TUI_MUTED, nothing);
-    }
-    uint32_t value = flm_tui_first(d, flm_tui_at(d, FLM_TUI_ROOT, "values"));
-    for (; value; value = flm_tui_next(d, value)) {
+    panel_line(&panel, d->title, FLM_TUI_STRONG, nothing);
+    struct flm_bytes words[] = {d->module, d->file, d->kind};
+    for (int i = 0; i < 3; i++)
+        if (words[i].size)
+            panel_line(&panel, words[i], FLM_TUI_MUTED, nothing);
+    for (size_t i = 0; i < d->values.count; i++) {
+        const struct flm_view_value *value = &d->values.at[i];
         panel.row++;
-        panel_line(&panel, flm_tui_text_at(d, value, "name"), FLM_TUI_MUTED,
-                   flm_bytes_of("of all"));
-        panel_amount(&panel, "total", flm_tui_text_at(d, value, "total"),
-                     flm_tui_text_at(d, value, "of_all"));
-        panel_amount(&panel, "self", flm_tui_text_at(d, value, "self"),
-                     flm_tui_text_at(d, value, "self_of_all"));
+        panel_line(&panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of all"));
+        panel_amount(&panel, "total", value->total, value->of_all);
+        panel_amount(&panel, "self", value->self, value->self_of_all);
     }
-    panel_list(&panel, "Calls", "calls");
-    panel_list(&panel, "Called by", "callers");
+    panel_list(&panel, "Calls", d->calls.at, d->calls.count);
+    panel_list(&panel, "Called by", d->callers.at, d->callers.count);
 }

@@ -3,11 +3,11 @@
 #ifndef FLAMEL_CLI_TUI_INTERNAL_H
 #define FLAMEL_CLI_TUI_INTERNAL_H
 
-#include "cli/tui/answer.h"
 #include "cli/tui/input_bytes.h"
 #include "cli/tui/tui.h"
 #include "draw/color/theme.h"
 #include "viewer/input/actions.h"
+#include "viewer/query/query.h"
 #include "viewer/viewer.h"
 
 /* What keys are for now. */
@@ -35,7 +35,7 @@ enum { FLM_TUI_MOST_TARGETS = 256 };
 /* A table of which some rows are seen. */
 struct flm_tui_table {
     uint32_t first, current, count;
-    struct flm_tui_answer answer;
+    struct flm_response response;
     bool is_stale;
 };
 
@@ -49,19 +49,19 @@ struct flm_tui {
     struct flm_seen_versions seen;
     unsigned changed; /* FLM_CHANGED: groups that are not queried again yet */
 
-    struct flm_tui_answer tools, chips, searches, hover, detail, status;
+    struct flm_response tools, chips, searches, hover, detail, status;
     struct flm_tui_table top, tree;
-    struct flm_tui_answer overlay;
+    struct flm_response overlay;
     struct flm_cell_area pane;  /* the flame graph or table */
     struct flm_cell_area panel; /* beside it; without columns there is none */
     bool has_picture;           /* and not a table */
 
     enum flm_tui_mode mode;
     struct flm_tui_line line;
-    char asked[64];                  /* TYPING: the action, with a blank behind it */
-    uint32_t chosen;                 /* CHOOSING, TYPING: of the entries that fit */
-    struct flm_tui_answer completed; /* TYPING: what the text may become */
-    struct flm_text page;            /* READING: its lines */
+    char asked[64];                /* TYPING: the action, with a blank behind it */
+    uint32_t chosen;               /* CHOOSING, TYPING: of the entries that fit */
+    struct flm_response completed; /* TYPING: what the text may become */
+    struct flm_text page;          /* READING: its lines */
     size_t page_first;
 
     struct flm_tui_target target[FLM_TUI_MOST_TARGETS];
@@ -106,8 +106,11 @@ void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...) FL
 
 /* ---- window.c: the lines around the picture ---------------------------------------------- */
 
-/* Asks the viewer again for what has changed. */
+/* Queries the viewer again for what has changed. */
 void flm_tui_update(struct flm_tui *tui);
+
+/* The search that is being typed; NULL: there is none. */
+const struct flm_view_search *flm_tui_current_search(const struct flm_tui *tui);
 
 /* Places and draws everything. */
 void flm_tui_draw(struct flm_tui *tui);

@@ -139,9 +139,9 @@ void flm_tui_live_draw_hint(struct flm_tui *tui, int row)
 /* What transforms have left nothing of is not empty by itself. */
 static bool is_empty(const struct flm_tui *tui)
 {
-    uint32_t operations = flm_tui_at(&tui->chips, FLM_TUI_ROOT, "operations");
-    return flm_tui_bool_at(&tui->status, FLM_TUI_ROOT, "empty") &&
-           !flm_tui_first(&tui->chips, operations);
+    const struct flm_view_chips *chips = tui->chips.chips;
+    return tui->status.status && tui->status.status->empty &&
+           !(chips && chips->operations.count > 0);
 }
 
 void flm_tui_live_draw_empty(struct flm_tui *tui)

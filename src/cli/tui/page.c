@@ -131,49 +131,44 @@ void flm_tui_open_help(struct flm_tui *tui)
     }
 }
 
-static void add_fact(struct flm_tui *tui, const char *name, const char *key)
+static void add_fact(struct flm_tui *tui, const char *name, struct flm_bytes text)
 {
-    struct flm_bytes text = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, key);
-    double number = flm_tui_number_at(&tui->status, FLM_TUI_ROOT, key, -1);
-    char digits[32];
-    if (text.size == 0 && number >= 0)
-        text = (struct flm_bytes){digits, (size_t)snprintf(digits, sizeof digits, "%.0f", number)};
     if (text.size)
         add_page_line(tui, name, text);
 }
 
 void flm_tui_open_honesty(struct flm_tui *tui)
 {
-    const struct flm_tui_answer *s = &tui->status;
+    const struct flm_view_status *s = tui->status.status;
     open_page(tui);
     flm_text_puts(&tui->page, "What is drawn\n");
-    flm_text_add(&tui->page, flm_tui_text_at(s, FLM_TUI_ROOT, "sentence"));
+    if (!s)
+        return;
+    flm_text_add(&tui->page, s->sentence);
     flm_text_puts(&tui->page, "\n\n");
-    add_fact(tui, "stacks", "stacks");
-    add_fact(tui, "samples", "samples");
-    add_fact(tui, "total", "total");
-    add_fact(tui, "drawn boxes", "drawn");
-    add_fact(tui, "merged into gray", "merged");
-    add_fact(tui, "of all", "merged_share");
-    add_fact(tui, "trimmed", "trimmed");
-    add_fact(tui, "filtered", "filtered");
-    add_fact(tui, "lost", "lost_count");
-    add_fact(tui, "unsymbolized", "unsymbolized_share");
-    uint32_t lost = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "lost"));
-    for (; lost; lost = flm_tui_next(s, lost)) {
+    add_fact(tui, "stacks", s->stacks);
+    add_fact(tui, "samples", s->samples);
+    add_fact(tui, "total", s->total);
+    add_fact(tui, "drawn boxes", s->drawn);
+    add_fact(tui, "merged into gray", s->merged);
+    add_fact(tui, "of all", s->merged_share);
+    add_fact(tui, "trimmed", s->trimmed);
+    add_fact(tui, "filtered", s->filtered);
+    add_fact(tui, "lost", s->lost_count);
+    add_fact(tui, "unsymbolized", s->unsymbolized_share);
+    for (size_t i = 0; i < s->lost.count; i++) {
         flm_text_puts(&tui->page, "lost\t");
-        flm_text_add(&tui->page, flm_tui_text_at(s, lost, "what"));
+        flm_text_add(&tui->page, s->lost.at[i].what);
         flm_text_puts(&tui->page, " ");
-        flm_text_add(&tui->page, flm_tui_text_at(s, lost, "where"));
+        flm_text_add(&tui->page, s->lost.at[i].where);
         flm_text_putc(&tui->page, '\n');
     }
-    uint32_t note = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "notes"));
-    if (note)
+    if (s->notes.count > 0)
         flm_text_puts(&tui->page, "\nAbout this profile\n");
-    for (; note; note = flm_tui_next(s, note)) {
-        flm_text_add(&tui->page, flm_tui_text_at(s, note, "key"));
+    for (size_t i = 0; i < s->notes.count; i++) {
+        flm_text_add(&tui->page, s->notes.at[i].key);
         flm_text_putc(&tui->page, '\t');
-        flm_text_add(&tui->page, flm_tui_text_at(s, note, "value"));
+        flm_text_add(&tui->page, s->notes.at[i].value);
         flm_text_putc(&tui->page, '\n');
     }
 }

@@ -8,23 +8,25 @@
 enum kind { NUMBER, SHARE, BAR, NAME, MODULE };
 
 struct column {
-    const char *key, *title, *sort; /* sort NULL: not by this */
+    size_t member;            /* of a row: a text */
+    const char *title, *sort; /* sort NULL: not by this */
     enum kind kind;
     int least_window; /* in narrower ones it is left out */
 };
 
+#define AT(name) offsetof(struct flm_view_row, name)
 static const struct column top_columns[] = {
-    {"self", "self", "self", NUMBER, 0},         {"self_share", "%", NULL, SHARE, 0},
-    {"self_share", "", NULL, BAR, 72},           {"total", "total", "total", NUMBER, 40},
-    {"total_share", "%", NULL, SHARE, 54},       {"before", "before", NULL, NUMBER, 72},
-    {"change", "change", "change", NUMBER, 40},  {"title", "function", "name", NAME, 0},
-    {"module", "module", "module", MODULE, 100},
+    {AT(self), "self", "self", NUMBER, 0},         {AT(self_share), "%", NULL, SHARE, 0},
+    {AT(self_share), "", NULL, BAR, 72},           {AT(total), "total", "total", NUMBER, 40},
+    {AT(total_share), "%", NULL, SHARE, 54},       {AT(before), "before", NULL, NUMBER, 72},
+    {AT(change), "change", "change", NUMBER, 40},  {AT(title), "function", "name", NAME, 0},
+    {AT(module), "module", "module", MODULE, 100},
 };
 static const struct column tree_columns[] = {
-    {"total", "total", NULL, NUMBER, 0},    {"total_share", "%", NULL, SHARE, 0},
-    {"total_share", "", NULL, BAR, 72},     {"self", "self", NULL, NUMBER, 54},
-    {"before", "before", NULL, NUMBER, 72}, {"change", "change", NULL, NUMBER, 40},
-    {"title", "function", NULL, NAME, 0},   {"module", "module", NULL, MODULE, 100},
+    {AT(total), "total", NULL, NUMBER, 0},    {AT(total_share), "%", NULL, SHARE, 0},
+    {AT(total_share), "", NULL, BAR, 72},     {AT(self), "self", NULL, NUMBER, 54},
+    {AT(before), "before", NULL, NUMBER, 72}, {AT(change), "change", NULL, NUMBER, 40},
+    {AT(title), "function", NULL, NAME, 0},   {AT(module), "module", NULL, MODULE, 100},
 };
 enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
 
@@ -43,7 +45,7 @@ static bool is_tree(const struct flm_tui *tui, const struct flm_tui_table *table
 
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
 {
-    struct flm_bytes view = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "view");
+    struct flm_bytes none = {"", 0}, view = tui->tools.tools ? tui->tools.tools->view : none;
     return flm_bytes_are(view, "top") ? &tui->top : flm_bytes_are(view, "tree") ? &tui->tree : NULL;
 }
 
@@ -52,10 +54,10 @@ static uint32_t rows_seen(const struct flm_tui *tui)
     return tui->pane.rows > 2 ? (uint32_t)tui->pane.rows - 1 : 1;
 }
 
-/* Asks for the rows that are seen; the row that one is on is one of them. */
+/* Queries the rows that are seen; the current row is one of them. */
 static void load(struct flm_tui *tui, struct flm_tui_table *table)
 {
-    char question[64];
+    char query[64];
     struct flm_text text;
     uint32_t seen = rows_seen(tui);
     for (int round = 0; round < 2; round++) { /* a second time when there are fewer by now */
@@ -63,14 +65,14 @@ static void load(struct flm_tui *tui, struct flm_tui_table *table)
             table->first = table->current;
         if (table->current >= table->first + seen)
             table->first = table->current - seen + 1;
-        flm_text_init_fixed(&text, question, sizeof question - 1);
+        flm_text_init_fixed(&text, query, sizeof query - 1);
         flm_text_format(&text, "%s %u %u", is_tree(tui, table) ? "tree" : "top", table->first,
                         seen);
-        question[text.size] = 0;
         struct flm_error why;
-        if (!flm_tui_ask(tui->viewer, question, &table->answer, &why))
+        struct flm_bytes words = {text.at, text.size};
+        if (!flm_viewer_query(tui->viewer, words, &table->response, &why))
             flm_tui_say(tui, true, "%s", why.text);
-        table->count = (uint32_t)flm_tui_number_at(&table->answer, FLM_TUI_ROOT, "count", 0);
+        table->count = table->response.table ? (uint32_t)table->response.table->count : 0;
         if (table->current < table->count || table->count == 0)
             break;
         table->current = table->count - 1;
@@ -79,26 +81,34 @@ static void load(struct flm_tui *tui, struct flm_tui_table *table)
     table->is_stale = false;
 }
 
-static uint32_t first_row(const struct flm_tui_table *table)
+/* The rows that were queried: those from `first` on. */
+static size_t row_count(const struct flm_tui_table *table)
 {
-    return flm_tui_first(&table->answer, flm_tui_at(&table->answer, FLM_TUI_ROOT, "rows"));
+    return table->response.table ? table->response.table->rows.count : 0;
 }
 
-static uint32_t row_at(const struct flm_tui_table *table, uint32_t index)
+static const struct flm_view_row *row_in(const struct flm_tui_table *table, size_t i)
 {
-    uint32_t row = first_row(table);
-    for (uint32_t i = table->first; row && i < index; i++)
-        row = flm_tui_next(&table->answer, row);
-    return row;
+    return &table->response.table->rows.at[i];
+}
+
+/* The row of an index; NULL where it was not queried. */
+static const struct flm_view_row *row_at(const struct flm_tui_table *table, uint32_t index)
+{
+    return index >= table->first && index - table->first < row_count(table)
+               ? row_in(table, index - table->first)
+               : NULL;
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a cell shows: of a module the end of its path, which tells most of it. */
-static struct flm_bytes cell_text(const struct flm_tui_table *table, const struct column *column,
-                                  uint32_t row)
+static struct flm_bytes cell_text(const struct column *column, const struct flm_view_row *row)
 {
-    struct flm_bytes text = flm_tui_text_at(&table->answer, row, column->key);
+    struct flm_bytes text;
+    memcpy(&text, (const char *)row + column->member, sizeof text);
+    if (!text.at)
+        text.at = "";
     return column->kind == MODULE ? flm_path_end(text) : text;
 }
 
@@ -108,8 +118,8 @@ static size_t common_unit(const struct flm_tui_table *table, const struct column
     struct flm_bytes unit = {"", 0};
     if (column->kind != NUMBER)
         return 0;
-    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
-        struct flm_bytes text = cell_text(table, column, row);
+    for (size_t i = 0; i < row_count(table); i++) {
+        struct flm_bytes text = cell_text(column, row_in(table, i));
         size_t start = text.size;
         while (start > 0 && text.at[start - 1] != ' ')
             start--;
@@ -125,8 +135,8 @@ static size_t common_unit(const struct flm_tui_table *table, const struct column
 static int width_of(const struct flm_tui_table *table, const struct column *column, size_t unit)
 {
     size_t width = strlen(column->title) + (column->sort ? 1 : 0), widest = 0;
-    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row)) {
-        size_t cells = flm_cells(cell_text(table, column, row)) - unit;
+    for (size_t i = 0; i < row_count(table); i++) {
+        size_t cells = flm_cells(cell_text(column, row_in(table, i))) - unit;
         widest = cells > widest ? cells : widest;
     }
     if (column->kind == BAR)
@@ -138,6 +148,19 @@ static int width_of(const struct flm_tui_table *table, const struct column *colu
     return (int)(widest > width ? widest : width);
 }
 
+/* Whether rows have such a cell at all: self is not known of callers, before only of comparisons. Of
+ * a share of nothing the column stays. */
+static bool has_cell(const struct flm_view_row *row, const struct column *column)
+{
+    struct flm_bytes text;
+    if (!row)
+        return false;
+    if (column->kind == SHARE || column->kind == BAR || column->kind == MODULE)
+        return column->member != AT(self_share) || row->self.at;
+    memcpy(&text, (const char *)row + column->member, sizeof text);
+    return text.at != NULL;
+}
+
 static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
 {
     bool tree = is_tree(tui, table);
@@ -145,10 +168,10 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
     size_t count = tree ? sizeof tree_columns / sizeof tree_columns[0]
                         : sizeof top_columns / sizeof top_columns[0];
     struct shape shape = {.count = 0};
-    uint32_t row = first_row(table);
+    const struct flm_view_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
     int name = -1, taken = 1;
     for (size_t i = 0; i < count; i++) {
-        bool is_there = columns[i].kind == NAME || flm_tui_at(&table->answer, row, columns[i].key);
+        bool is_there = columns[i].kind == NAME || has_cell(row, &columns[i]);
         bool has_bars = tui->screen.charset == FLM_CHARSET_UTF8;
         if (!is_there || tui->pane.columns < columns[i].least_window ||
             (columns[i].kind == BAR && !has_bars))
@@ -173,8 +196,9 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
 static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
                         const struct shape *shape)
 {
-    struct flm_bytes sort = flm_tui_text_at(&table->answer, FLM_TUI_ROOT, "sort");
-    bool is_down = flm_tui_bool_at(&table->answer, FLM_TUI_ROOT, "down");
+    const struct flm_view_table *shown = table->response.table;
+    struct flm_bytes none = {"", 0}, sort = shown && shown->sort.at ? shown->sort : none;
+    bool is_down = shown && shown->down;
     bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
     const char *mark = is_down ? (is_utf8 ? "\xE2\x96\xBE" : "v") : is_utf8 ? "\xE2\x96\xB4" : "^";
     for (size_t i = 0; i < shape->count; i++) {
@@ -217,28 +241,27 @@ static void draw_bar(struct flm_tui *tui, int column, int y, struct flm_bytes sh
 }
 
 /* The name, in a tree behind its level and a mark that says whether there is more below. */
-static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table, uint32_t row,
-                      int left, int width, int y, struct flm_style style)
+static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
+                      const struct flm_view_row *row, int left, int width, int y,
+                      struct flm_style style)
 {
-    const struct flm_tui_answer *a = &table->answer;
     struct flm_text shown = {0}, scratch = {0};
-    struct flm_bytes title = flm_tui_text_at(a, row, "title");
+    struct flm_bytes title = row->title;
     int column = left, end = left + width;
     if (is_tree(tui, table)) {
         bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
-        int indent = (int)flm_tui_number_at(a, row, "level", 0);
+        int indent = (int)row->level;
         column += indent < width / 2 ? indent : width / 2;
-        uint32_t open = flm_tui_at(a, row, "open");
-        bool is_leaf = !open || a->at[open].type != FLM_JSON_TYPE_BOOL;
-        const char *mark = is_leaf             ? "  "
-                           : a->at[open].truth ? (is_utf8 ? "\xE2\x96\xBE " : "- ")
-                           : is_utf8           ? "\xE2\x96\xB8 "
-                                               : "+ ";
+        bool is_leaf = row->open == FLM_ANSWER_NONE, is_open = row->open == FLM_ANSWER_YES;
+        const char *mark = is_leaf   ? "  "
+                           : is_open ? (is_utf8 ? "\xE2\x96\xBE " : "- ")
+                           : is_utf8 ? "\xE2\x96\xB8 "
+                                     : "+ ";
         int from = column;
         column += flm_screen_text(&tui->screen, column, y, end - column, flm_bytes_of(mark), style);
         if (!is_leaf)
             flm_tui_add_target(tui, y, from, column, "open-node %llu",
-                               (unsigned long long)flm_tui_number_at(a, row, "node", 0));
+                               (unsigned long long)row->node);
     }
     flm_cells_add_name(&shown, flm_showable(title, tui->screen.charset, &scratch),
                        (size_t)(end > column ? end - column : 0), tui->screen.charset);
@@ -249,17 +272,16 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table, ui
 }
 
 static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
-                     const struct shape *shape, uint32_t row, int y, bool is_current)
+                     const struct shape *shape, const struct flm_view_row *row, int y,
+                     bool is_current)
 {
-    const struct flm_tui_answer *a = &table->answer;
-    bool is_on = flm_tui_bool_at(a, row, "on");
-    bool is_found = flm_tui_number_at(a, row, "found", -1) >= 0;
+    bool is_on = row->on, is_found = row->found >= 0;
     struct flm_style style = flm_tui_style(tui, is_current ? FLM_TUI_ROW_ON : FLM_TUI_TEXT);
     if (is_current)
         flm_screen_fill(&tui->screen, 0, y, tui->pane.columns, 1, style);
     for (size_t i = 0; i < shape->count; i++) {
         const struct column *c = shape->column[i];
-        struct flm_bytes text = cell_text(table, c, row);
+        struct flm_bytes text = cell_text(c, row);
         struct flm_style cell = style;
         int left = shape->left[i], width = shape->width[i];
         if (c->kind == NUMBER || c->kind == SHARE) {
@@ -286,14 +308,13 @@ void flm_tui_table_draw(struct flm_tui *tui)
     load(tui, table);
     struct shape shape = shape_of(tui, table);
     draw_titles(tui, table, &shape);
-    uint32_t index = table->first;
-    for (uint32_t row = first_row(table); row; row = flm_tui_next(&table->answer, row), index++) {
-        int y = tui->pane.top + 1 + (int)(index - table->first);
+    for (size_t i = 0; i < row_count(table); i++) {
+        int y = tui->pane.top + 1 + (int)i;
         if (y >= tui->pane.top + tui->pane.rows)
             break;
-        draw_row(tui, table, &shape, row, y, index == table->current);
+        draw_row(tui, table, &shape, row_in(table, i), y, table->first + i == table->current);
     }
-    if (!first_row(table))
+    if (row_count(table) == 0)
         flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left to be shown",
                      FLM_TUI_MUTED);
 }
@@ -302,44 +323,40 @@ void flm_tui_table_draw(struct flm_tui *tui)
  */
 
 /* Name and module: what a function is known by in both. */
-static void add_function(const struct flm_tui_table *table, uint32_t row, struct flm_text *function)
+static void add_function(const struct flm_view_row *row, struct flm_text *function)
 {
-    flm_text_add(function, flm_tui_text_at(&table->answer, row, "title"));
+    flm_text_add(function, row->title);
     flm_text_putc(function, 0);
-    flm_text_add(function, flm_tui_text_at(&table->answer, row, "module"));
+    flm_text_add(function, row->module);
 }
 
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
 {
     const struct flm_tui_table *table = flm_tui_table_shown(tui);
-    if (table == &tui->top && table->current > 0)
-        add_function(table, row_at(table, table->current), function);
+    const struct flm_view_row *row = table ? row_at(table, table->current) : NULL;
+    if (table == &tui->top && table->current > 0 && row)
+        add_function(row, function);
 }
 
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
 {
-    enum { FAR = 500 }; /* who looks at a function further down finds another one there */
     struct flm_tui_table all = {.count = 0};
-    char question[32];
-    struct flm_text text, found = {0};
+    struct flm_text found = {0};
     if (function->size == 0 || function->failed)
         return;
-    flm_text_init_fixed(&text, question, sizeof question - 1);
-    flm_text_format(&text, "top 0 %u", (unsigned)FAR);
-    question[text.size] = 0;
-    if (!flm_tui_ask(tui->viewer, question, &all.answer, NULL))
+    /* Whoever looks at a function further down finds another one there. */
+    if (!flm_viewer_query(tui->viewer, flm_bytes_of("top 0 500"), &all.response, NULL))
         return;
-    uint32_t index = 0;
-    for (uint32_t row = first_row(&all); row; row = flm_tui_next(&all.answer, row), index++) {
+    for (size_t i = 0; i < row_count(&all); i++) {
         found.size = 0;
-        add_function(&all, row, &found);
+        add_function(row_in(&all, i), &found);
         if (found.size == function->size && memcmp(found.at, function->at, found.size) == 0) {
-            tui->top.current = index;
+            tui->top.current = (uint32_t)i;
             break;
         }
     }
     flm_text_clear(&found);
-    flm_tui_answer_clear(&all.answer);
+    flm_response_clear(&all.response);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
@@ -352,43 +369,37 @@ static void go(struct flm_tui_table *table, double index)
 
 static void pick(struct flm_tui *tui, struct flm_tui_table *table)
 {
-    uint32_t row = row_at(table, table->current);
-    double frame = flm_tui_number_at(&table->answer, row, "frame", -1);
-    double node = flm_tui_number_at(&table->answer, row, "node", -1);
-    if (frame >= 0)
-        flm_tui_do_format(tui, "select-frame %llu", (unsigned long long)frame);
-    else if (node >= 0)
-        flm_tui_do_format(tui, "select %llu", (unsigned long long)node);
+    const struct flm_view_row *row = row_at(table, table->current);
+    if (row && row->frame >= 0)
+        flm_tui_do_format(tui, "select-frame %llu", (unsigned long long)row->frame);
+    else if (row && row->node >= 0)
+        flm_tui_do_format(tui, "select %llu", (unsigned long long)row->node);
 }
 
-static void open_row(struct flm_tui *tui, struct flm_tui_table *table)
+static void open_row(struct flm_tui *tui, const struct flm_view_row *row)
 {
-    uint32_t row = row_at(table, table->current);
-    flm_tui_do_format(tui, "open-node %llu",
-                      (unsigned long long)flm_tui_number_at(&table->answer, row, "node", 0));
+    flm_tui_do_format(tui, "open-node %llu", (unsigned long long)row->node);
 }
 
 /* Opens or closes the row, or goes to the one that is meant when that cannot be. */
 static void go_aside(struct flm_tui *tui, struct flm_tui_table *table, bool is_right)
 {
-    uint32_t row = row_at(table, table->current);
-    uint32_t open = flm_tui_at(&table->answer, row, "open");
-    bool is_leaf = !open || table->answer.at[open].type != FLM_JSON_TYPE_BOOL;
-    bool is_open = !is_leaf && table->answer.at[open].truth;
+    const struct flm_view_row *row = row_at(table, table->current);
+    if (!row)
+        return;
     if (is_right) {
-        if (!is_leaf && !is_open)
-            open_row(tui, table);
+        if (row->open == FLM_ANSWER_NO)
+            open_row(tui, row);
         else
             go(table, table->current + 1.0);
         return;
     }
-    if (is_open) {
-        open_row(tui, table);
+    if (row->open == FLM_ANSWER_YES) {
+        open_row(tui, row);
         return;
     }
-    double level = flm_tui_number_at(&table->answer, row, "level", 0);
     for (uint32_t i = table->current; i-- > table->first;)
-        if (flm_tui_number_at(&table->answer, row_at(table, i), "level", 0) < level) {
+        if (row_at(table, i)->level < row->level) {
             go(table, i);
             return;
         }

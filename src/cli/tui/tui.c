@@ -93,10 +93,10 @@ static void copy(struct flm_tui *tui, struct flm_bytes text)
     flm_text_clear(&out);
 }
 
-static void copy_answer(struct flm_tui *tui, const char *question)
+static void copy_text(struct flm_tui *tui, const char *query)
 {
     struct flm_text text = {0};
-    if (flm_viewer_ask(tui->viewer, flm_bytes_of(question), &text, NULL) && !text.failed)
+    if (flm_viewer_query_text(tui->viewer, flm_bytes_of(query), &text, NULL) && !text.failed)
         copy(tui, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
 }
@@ -126,8 +126,9 @@ static void edit(struct flm_tui *tui, const char *file, unsigned line)
 
 static void open_source(struct flm_tui *tui)
 {
-    struct flm_bytes name = flm_tui_text_at(&tui->detail, FLM_TUI_ROOT, "file");
-    double line = flm_tui_number_at(&tui->detail, FLM_TUI_ROOT, "line", 0);
+    const struct flm_view_detail *detail = tui->detail.detail;
+    struct flm_bytes name = detail && detail->file.at ? detail->file : (struct flm_bytes){"", 0};
+    unsigned line = detail && detail->line > 0 ? (unsigned)detail->line : 0;
     struct flm_text file = {0};
     flm_text_add(&file, name);
     flm_text_putc(&file, 0);
@@ -136,19 +137,19 @@ static void open_source(struct flm_tui *tui)
     else if (!file.failed && access(file.at, R_OK) != 0)
         flm_tui_say(tui, true, "there is no %s here", file.at);
     else if (!file.failed)
-        edit(tui, file.at, (unsigned)line);
+        edit(tui, file.at, line);
     flm_text_clear(&file);
 }
 
 static void asked(struct flm_tui *tui)
 {
     struct flm_text what = {0};
-    if (flm_viewer_ask(tui->viewer, flm_bytes_of("ask"), &what, NULL) && !what.failed) {
+    if (flm_viewer_query_text(tui->viewer, flm_bytes_of("ask"), &what, NULL) && !what.failed) {
         struct flm_bytes text = {what.at, what.size};
         if (flm_bytes_are(text, "source"))
             open_source(tui);
         else if (flm_bytes_are(text, "copy-link"))
-            copy_answer(tui, "state");
+            copy_text(tui, "state");
         else
             flm_tui_asked(tui, text);
     }
@@ -302,7 +303,7 @@ static void serve(struct flm_tui *tui)
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
     tui->changed = changed & ~(FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
     if (changed & FLM_CHANGED(COPY))
-        copy_answer(tui, "copy");
+        copy_text(tui, "copy");
     if (changed & FLM_CHANGED(ASK))
         asked(tui);
 }
@@ -459,11 +460,11 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     set_theme(tui, flm_terminal_is_dark());
     bool good = run(tui, input, why);
     flm_tui_terminal_close();
-    struct flm_tui_answer *answers[] = {
-        &tui->tools,  &tui->chips,      &tui->searches,    &tui->hover,     &tui->detail,
-        &tui->status, &tui->top.answer, &tui->tree.answer, &tui->completed, &tui->overlay};
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        flm_tui_answer_clear(answers[i]);
+    struct flm_response *responses[] = {
+        &tui->tools,  &tui->chips,        &tui->searches,      &tui->hover,     &tui->detail,
+        &tui->status, &tui->top.response, &tui->tree.response, &tui->completed, &tui->overlay};
+    for (size_t i = 0; i < sizeof responses / sizeof responses[0]; i++)
+        flm_response_clear(responses[i]);
     flm_screen_clear(&tui->screen);
     flm_text_clear(&tui->out);
     flm_text_clear(&tui->page);

@@ -93,21 +93,14 @@ static void add_action(const struct flm_tui *tui, struct entries *entries, const
                        const struct flm_action *action)
 {
     struct entry entry = {.action = action, .group = group, .word = {"", 0}};
-    const struct flm_tui_answer *t = &tui->tools;
+    const struct flm_view_tools *tools = tui->tools.tools;
     if (!flm_action_makes_sense(action, tui->viewer))
         return;
     if (!action->argument) {
         add_entry(tui, entries, entry);
     } else if (strcmp(action->name, "metric") == 0) {
-        uint32_t metric = flm_tui_first(t, flm_tui_at(t, FLM_TUI_ROOT, "metrics"));
-        for (; metric; metric = flm_tui_next(t, metric)) {
-            entry.word = flm_tui_text_at(t, metric, "name");
-            add_entry(tui, entries, entry);
-        }
-    } else if (strcmp(action->name, "thread") == 0) {
-        uint32_t thread = flm_tui_first(t, flm_tui_at(t, FLM_TUI_ROOT, "threads"));
-        for (; thread; thread = flm_tui_next(t, thread)) {
-            entry.word = flm_tui_text(t, thread);
+        for (size_t i = 0; tools && i < tools->metrics.count; i++) {
+            entry.word = tools->metrics.at[i].name;
             add_entry(tui, entries, entry);
         }
     } else if (is_choice(action->argument)) {
@@ -135,21 +128,18 @@ static void find_entries(const struct flm_tui *tui, struct entries *entries)
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
-static uint32_t current_search(const struct flm_tui *tui)
+/* The text of the search that is being typed. */
+static struct flm_bytes searched_text(const struct flm_tui *tui)
 {
-    const struct flm_tui_answer *s = &tui->searches;
-    uint32_t search = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "searches"));
-    double current = flm_tui_number_at(s, FLM_TUI_ROOT, "current", 0);
-    for (double i = 0; i < current && search; i++)
-        search = flm_tui_next(s, search);
-    return search;
+    const struct flm_view_search *search = flm_tui_current_search(tui);
+    return search ? search->text : (struct flm_bytes){"", 0};
 }
 
 void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text)
 {
     tui->mode = FLM_TUI_TYPING;
     tui->chosen = 0;
-    tui->completed.count = 0;
+    tui->completed.any = NULL;
     snprintf(tui->asked, sizeof tui->asked, "%s ", action);
     flm_tui_line_set(tui, text);
 }
@@ -157,7 +147,9 @@ void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text
 /* "export svg": where to? */
 static void ask_for_file(struct flm_tui *tui, struct flm_bytes what)
 {
-    struct flm_bytes name = flm_path_end(flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "name"));
+    const struct flm_view_tools *tools = tui->tools.tools;
+    struct flm_bytes none = {"", 0};
+    struct flm_bytes name = flm_path_end(tools && tools->name.at ? tools->name : none);
     struct flm_text file = {0};
     char action[sizeof tui->asked - 1];
     snprintf(action, sizeof action, "%.*s", (int)what.size, what.at);
@@ -172,7 +164,7 @@ void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what)
 {
     if (flm_bytes_are(what, "search")) {
         tui->mode = FLM_TUI_SEARCHING;
-        flm_tui_line_set(tui, flm_tui_text_at(&tui->searches, current_search(tui), "text"));
+        flm_tui_line_set(tui, searched_text(tui));
     } else if (flm_bytes_are(what, "transform")) {
         flm_tui_type(tui, "apply", (struct flm_bytes){"", 0});
     } else if (flm_bytes_are(what, "palette")) {
@@ -206,9 +198,9 @@ static void search(struct flm_tui *tui)
 static void next_kind(struct flm_tui *tui)
 {
     static const char *const kinds[] = {"text", "regex", "fuzzy"};
-    struct flm_bytes kind = flm_tui_text_at(&tui->searches, current_search(tui), "kind");
+    const struct flm_view_search *current = flm_tui_current_search(tui);
     size_t i = 0;
-    while (i < 2 && !flm_bytes_are(kind, kinds[i]))
+    while (i < 2 && !(current && flm_bytes_are(current->kind, kinds[i])))
         i++;
     flm_tui_do_format(tui, "search-kind %s", kinds[(i + 1) % 3]);
 }
@@ -239,38 +231,36 @@ static void search_key(struct flm_tui *tui, const struct flm_tui_event *event)
 
 static void complete(struct flm_tui *tui)
 {
-    struct flm_text question = {0};
-    tui->completed.count = 0;
+    struct flm_text query = {0};
+    tui->completed.any = NULL;
     tui->chosen = 0;
     if (strcmp(tui->asked, "apply ") != 0)
         return;
-    flm_text_puts(&question, "complete ");
-    flm_text_add(&question, flm_tui_line_text(tui));
-    flm_text_putc(&question, 0);
-    if (!question.failed)
-        flm_tui_ask(tui->viewer, question.at, &tui->completed, NULL);
-    flm_text_clear(&question);
+    flm_text_puts(&query, "complete ");
+    flm_text_add(&query, flm_tui_line_text(tui));
+    if (!query.failed)
+        flm_viewer_query(tui->viewer, (struct flm_bytes){query.at, query.size}, &tui->completed,
+                         NULL);
+    flm_text_clear(&query);
 }
 
-static uint32_t completion_at(const struct flm_tui *tui, uint32_t index)
+/* NULL: there are not so many. */
+static const struct flm_view_completion *completion_at(const struct flm_tui *tui, size_t index)
 {
-    const struct flm_tui_answer *c = &tui->completed;
-    uint32_t item = flm_tui_first(c, flm_tui_at(c, FLM_TUI_ROOT, "items"));
-    while (item && index-- > 0)
-        item = flm_tui_next(c, item);
-    return item;
+    const struct flm_view_completions *c = tui->completed.completions;
+    return c && index < c->items.count ? &c->items.at[index] : NULL;
 }
 
 static void save(struct flm_tui *tui)
 {
-    struct flm_text question = {0}, bytes = {0}, path = {0};
+    struct flm_text query = {0}, bytes = {0}, path = {0};
     struct flm_error why = {0};
     flm_text_add(&path, flm_tui_line_text(tui));
     flm_text_putc(&path, 0);
-    flm_text_add(&question, (struct flm_bytes){tui->asked, strlen(tui->asked) - 1});
+    flm_text_add(&query, (struct flm_bytes){tui->asked, strlen(tui->asked) - 1});
     bool good =
-        !path.failed && !question.failed &&
-        flm_viewer_ask(tui->viewer, (struct flm_bytes){question.at, question.size}, &bytes, &why);
+        !path.failed && !query.failed &&
+        flm_viewer_query_text(tui->viewer, (struct flm_bytes){query.at, query.size}, &bytes, &why);
     FILE *file = good && !bytes.failed ? fopen(path.at, "wxb") : NULL;
     if (!good || bytes.failed) {
         flm_tui_say(tui, true, "%s", good ? "out of memory" : why.text);
@@ -285,7 +275,7 @@ static void save(struct flm_tui *tui)
             flm_tui_say(tui, false, "written: %s", path.at);
         tui->mode = FLM_TUI_LOOKING;
     }
-    flm_text_clear(&question);
+    flm_text_clear(&query);
     flm_text_clear(&bytes);
     flm_text_clear(&path);
 }
@@ -312,18 +302,18 @@ static void typing_key(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     bool changed = false;
     const char *key = event->key;
-    uint32_t item = completion_at(tui, tui->chosen);
+    const struct flm_view_completion *item = completion_at(tui, tui->chosen);
     if (strcmp(key, "Escape") == 0) {
         tui->mode = FLM_TUI_LOOKING;
     } else if (strcmp(key, "Enter") == 0) {
         enter(tui);
     } else if (strcmp(key, "ArrowDown") == 0) {
-        tui->chosen += completion_at(tui, tui->chosen + 1) != 0;
+        tui->chosen += completion_at(tui, tui->chosen + 1) != NULL;
     } else if (strcmp(key, "ArrowUp") == 0) {
         tui->chosen -= tui->chosen > 0;
     } else if (strcmp(key, "Tab") == 0) {
         if (item)
-            flm_tui_line_set(tui, flm_tui_text_at(&tui->completed, item, "text"));
+            flm_tui_line_set(tui, item->text);
         complete(tui);
     } else if (flm_tui_line_key(&tui->line, event, &changed) && changed) {
         complete(tui);
@@ -399,12 +389,11 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
 /* "regex  18.2 % · 41 frames", or what is wrong with it. */
 static void draw_found(struct flm_tui *tui, int row, int least)
 {
-    const struct flm_tui_answer *s = &tui->searches;
-    uint32_t found = current_search(tui);
-    struct flm_bytes kind = flm_tui_text_at(s, found, "kind");
-    struct flm_bytes error = flm_tui_text_at(s, found, "error");
-    struct flm_bytes share = flm_tui_text_at(s, found, "total_share");
-    double frames = flm_tui_number_at(s, found, "frames", 0);
+    const struct flm_view_search *found = flm_tui_current_search(tui);
+    struct flm_bytes none = {"", 0};
+    struct flm_bytes kind = found ? found->kind : none, error = found ? found->error : none;
+    struct flm_bytes share = found && found->total_share.at ? found->total_share : none;
+    double frames = found ? found->frames : 0;
     char words[200];
     struct flm_text text;
     flm_text_init_fixed(&text, words, sizeof words);
@@ -469,18 +458,17 @@ static void draw_entries(struct flm_tui *tui)
 
 static void draw_completions(struct flm_tui *tui)
 {
-    const struct flm_tui_answer *c = &tui->completed;
     uint32_t count = 0, seen = (uint32_t)list_rows(tui);
     while (completion_at(tui, count))
         count++;
     seen = seen < count ? seen : count;
     uint32_t first = tui->chosen >= seen && seen > 0 ? tui->chosen - seen + 1 : 0;
     for (uint32_t i = 0; i < seen; i++) {
-        uint32_t item = completion_at(tui, first + i);
-        struct flm_bytes title = flm_tui_text_at(c, item, "title");
-        title = title.size ? title : flm_tui_text_at(c, item, "text");
+        const struct flm_view_completion *item = completion_at(tui, first + i);
+        struct flm_bytes title = item->title.size ? item->title : item->text;
+        struct flm_bytes note = item->note.at ? item->note : (struct flm_bytes){"", 0};
         draw_item(tui, tui->screen.rows - 1 - (int)(seen - i), first + i == tui->chosen, title,
-                  (struct flm_bytes){"", 0}, flm_tui_text_at(c, item, "note"));
+                  (struct flm_bytes){"", 0}, note);
     }
 }
 

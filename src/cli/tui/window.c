@@ -106,50 +106,50 @@ static int put_chip(struct flm_tui *tui, int column, int row, int end, struct fl
 
 /* The first one that is put: where there is no room for all, those in front of the one that is
  * shown are left out, not that one. */
-static uint32_t first_view(const struct flm_tui *tui, struct flm_bytes shown, int cells)
+static size_t first_view(const struct flm_tui *tui, const struct flm_view_tools *tools, int cells)
 {
-    uint32_t first = flm_tui_first(&tui->tools, flm_tui_at(&tui->tools, FLM_TUI_ROOT, "views"));
+    size_t first = 0;
     int needed = 0;
-    for (uint32_t view = first; view; view = flm_tui_next(&tui->tools, view)) {
-        needed += cells_of(tui, flm_tui_text_at(&tui->tools, view, "title")) + 2;
-        for (; needed > cells && first != view; first = flm_tui_next(&tui->tools, first))
-            needed -= cells_of(tui, flm_tui_text_at(&tui->tools, first, "title")) + 2;
-        if (flm_bytes_equal(flm_tui_text_at(&tui->tools, view, "name"), shown))
+    for (size_t i = 0; i < tools->views.count; i++) {
+        needed += cells_of(tui, tools->views.at[i].title) + 2;
+        for (; needed > cells && first != i; first++)
+            needed -= cells_of(tui, tools->views.at[first].title) + 2;
+        if (flm_bytes_equal(tools->views.at[i].name, tools->view))
             break;
     }
     return first;
 }
 
-static void put_views(struct flm_tui *tui, int column, int row, int end)
+static void put_views(struct flm_tui *tui, const struct flm_view_tools *tools, int column, int row,
+                      int end)
 {
-    struct flm_bytes shown = flm_tui_text_at(&tui->tools, FLM_TUI_ROOT, "view");
-    uint32_t view = first_view(tui, shown, end - column);
-    for (; view; view = flm_tui_next(&tui->tools, view)) {
-        struct flm_bytes name = flm_tui_text_at(&tui->tools, view, "name");
-        struct flm_bytes title = flm_tui_text_at(&tui->tools, view, "title");
-        bool is_shown = flm_bytes_equal(name, shown);
-        bool can_be = flm_tui_bool_at(&tui->tools, view, "on");
-        if (column + cells_of(tui, title) + 2 > end)
+    for (size_t i = first_view(tui, tools, end - column); i < tools->views.count; i++) {
+        const struct flm_view_choice *view = &tools->views.at[i];
+        bool is_shown = flm_bytes_equal(view->name, tools->view);
+        if (column + cells_of(tui, view->title) + 2 > end)
             break;
         int left = column;
-        column = put_chip(tui, column, row, end, title,
-                          is_shown ? FLM_TUI_CHIP_ON
-                          : can_be ? FLM_TUI_TEXT
-                                   : FLM_TUI_MUTED);
-        flm_tui_add_target(tui, row, left, column, "view %.*s", (int)name.size, name.at);
+        column = put_chip(tui, column, row, end, view->title,
+                          is_shown   ? FLM_TUI_CHIP_ON
+                          : view->on ? FLM_TUI_TEXT
+                                     : FLM_TUI_MUTED);
+        flm_tui_add_target(tui, row, left, column, "view %.*s", (int)view->name.size,
+                           view->name.at);
     }
+}
+
+const struct flm_view_search *flm_tui_current_search(const struct flm_tui *tui)
+{
+    const struct flm_view_searches *s = tui->searches.searches;
+    return s && s->current < (double)s->searches.count ? &s->searches.at[(size_t)s->current] : NULL;
 }
 
 /* "/ parse_json  18.2 % · 3 of 41", at the right; returns where it begins. */
 static int put_search(struct flm_tui *tui, int row, int least)
 {
-    const struct flm_tui_answer *s = &tui->searches;
-    uint32_t search = flm_tui_first(s, flm_tui_at(s, FLM_TUI_ROOT, "searches"));
-    double current = flm_tui_number_at(s, FLM_TUI_ROOT, "current", 0);
-    for (double i = 0; i < current && search; i++)
-        search = flm_tui_next(s, search);
-    struct flm_bytes text = flm_tui_text_at(s, search, "text");
-    struct flm_bytes share = flm_tui_text_at(s, search, "total_share");
+    const struct flm_view_search *search = flm_tui_current_search(tui);
+    struct flm_bytes none = {"", 0}, text = search ? search->text : none;
+    struct flm_bytes share = search && search->total_share.at ? search->total_share : none;
     int columns = tui->screen.columns, end = columns - 4;
     int width = text.size ? 2 + cells_of(tui, text) + 2 + cells_of(tui, share) : 8;
     int left = end - width - 2;
@@ -169,10 +169,8 @@ static int put_search(struct flm_tui *tui, int row, int least)
 
 static void draw_header(struct flm_tui *tui, int row)
 {
-    const struct flm_tui_answer *t = &tui->tools;
-    struct flm_bytes name = flm_tui_text_at(t, FLM_TUI_ROOT, "name");
-    struct flm_bytes metric = flm_tui_text_at(t, FLM_TUI_ROOT, "metric");
-    uint32_t metrics = flm_tui_first(t, flm_tui_at(t, FLM_TUI_ROOT, "metrics"));
+    const struct flm_view_tools *tools = tui->tools.tools;
+    struct flm_bytes name = tools && tools->name.at ? tools->name : (struct flm_bytes){"", 0};
     int end = put_search(tui, row, 24) - 1, column = 1, most = tui->screen.columns / 3;
     if (tui->screen.columns >= 60)
         column = flm_tui_puts(tui, column, row, end, "flamel", FLM_TUI_STRONG) + 2;
@@ -185,70 +183,49 @@ static void draw_header(struct flm_tui *tui, int row)
              1;
     flm_text_clear(&shortened);
     flm_text_clear(&scratch);
-    if (flm_tui_next(t, metrics)) { /* several to choose from */
+    if (!tools)
+        return;
+    if (tools->metrics.count > 1) { /* several to choose from */
         int left = column;
-        column = put_chip(tui, column, row, end, metric, FLM_TUI_CHIP);
+        column = put_chip(tui, column, row, end, tools->metric, FLM_TUI_CHIP);
         flm_tui_add_target(tui, row, left, column, "next-metric");
         column++;
     }
-    put_views(tui, column, row, end);
+    put_views(tui, tools, column, row, end);
 }
 
 /* ---- Chips ----------------------------------------------------------------------------------- */
 
 static bool has_chips(const struct flm_tui *tui)
 {
-    const struct flm_tui_answer *c = &tui->chips;
-    uint32_t range = flm_tui_at(c, FLM_TUI_ROOT, "range");
-    return flm_tui_first(c, flm_tui_at(c, FLM_TUI_ROOT, "operations")) ||
-           flm_tui_at(c, range, "words");
+    return tui->chips.chips && tui->chips.chips->operations.count > 0;
 }
 
 /* A click switches it, one on its cross removes it. */
 static void draw_chips(struct flm_tui *tui, int row)
 {
-    const struct flm_tui_answer *c = &tui->chips;
+    const struct flm_view_chips *chips = tui->chips.chips;
     int end = tui->screen.columns, column = 1;
-    uint32_t chip = flm_tui_first(c, flm_tui_at(c, FLM_TUI_ROOT, "operations"));
-    for (unsigned i = 0; chip && column < end; chip = flm_tui_next(c, chip), i++) {
-        struct flm_bytes text = flm_tui_text_at(c, chip, "title");
-        if (text.size == 0)
-            text = flm_tui_text_at(c, chip, "text");
-        bool is_on = flm_tui_bool_at(c, chip, "on");
+    for (size_t i = 0; i < chips->operations.count && column < end; i++) {
+        const struct flm_view_chip *chip = &chips->operations.at[i];
+        enum flm_tui_tone tone = chip->on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF;
         int left = column;
-        column = put_chip(tui, column, row, end, text, is_on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF);
-        flm_tui_add_target(tui, row, left, column, "operation-toggle %u", i);
+        column = put_chip(tui, column, row, end, chip->title.size ? chip->title : chip->text, tone);
+        flm_tui_add_target(tui, row, left, column, "operation-toggle %zu", i);
         left = column;
         column = flm_tui_puts(tui, column, row, end,
-                              tui->screen.charset == FLM_CHARSET_UTF8 ? "\xC3\x97 " : "x ",
-                              is_on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF);
-        flm_tui_add_target(tui, row, left, column, "operation-remove %u", i);
+                              tui->screen.charset == FLM_CHARSET_UTF8 ? "\xC3\x97 " : "x ", tone);
+        flm_tui_add_target(tui, row, left, column, "operation-remove %zu", i);
         column++;
     }
-    struct flm_bytes range = flm_tui_text_at(c, flm_tui_at(c, FLM_TUI_ROOT, "range"), "words");
-    if (range.size) {
-        int left = column;
-        column = put_chip(tui, column, row, end, range, FLM_TUI_CHIP);
-        flm_tui_add_target(tui, row, left, column, "range-clear");
-    }
-    flm_tui_put(tui, column + 1, row, end, flm_tui_text_at(c, FLM_TUI_ROOT, "note"), FLM_TUI_MUTED);
 }
 
 /* ---- The line at the bottom ------------------------------------------------------------------ */
 
-static int put_fact(struct flm_tui *tui, int column, int row, const char *before, const char *key,
-                    const char *behind)
+static int put_fact(struct flm_tui *tui, int column, int row, const char *before,
+                    struct flm_bytes text, const char *behind)
 {
     int end = tui->screen.columns;
-    struct flm_bytes text = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, key);
-    char digits[32];
-    double number = flm_tui_number_at(&tui->status, FLM_TUI_ROOT, key, -1);
-    if (text.size == 0 && number >= 0) {
-        struct flm_text words;
-        flm_text_init_fixed(&words, digits, sizeof digits);
-        flm_text_uint(&words, (uint64_t)number);
-        text = (struct flm_bytes){words.at, words.size};
-    }
     if (text.size == 0)
         return column;
     column = flm_tui_puts(tui, column, row, end, before, FLM_TUI_MUTED);
@@ -268,41 +245,50 @@ static void draw_status(struct flm_tui *tui, int row)
     flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
     if (tui->live && column + LIVE_FACTS > tui->screen.columns)
         return;
-    column = put_fact(tui, column, row, "", "stacks", " stacks  ");
+    const struct flm_view_status *s = tui->status.status;
+    if (!s)
+        return;
+    column = put_fact(tui, column, row, "", s->stacks, " stacks  ");
     if (tui->live) { /* it has said itself how much there is, and what of it is lost */
-        put_fact(tui, column, row, "unsymbolized ", "unsymbolized_share", "");
+        put_fact(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
         return;
     }
-    struct flm_bytes unit = flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "unit");
-    column = put_fact(tui, column, row, "", "total", unit.size ? " " : "");
-    column = flm_tui_put(tui, column, row, tui->screen.columns, unit, FLM_TUI_MUTED) + 2;
-    column = put_fact(tui, column, row, "drawn ", "drawn", "  ");
-    column = put_fact(tui, column, row, "merged ", "merged", "");
-    if (flm_tui_text_at(&tui->status, FLM_TUI_ROOT, "merged_share").size)
-        column = put_fact(tui, column, row, " (", "merged_share", ")");
-    column = put_fact(tui, column + 2, row, "trimmed ", "trimmed", "  ");
-    column = put_fact(tui, column, row, "filtered ", "filtered", "  ");
-    column = put_fact(tui, column, row, "lost ", "lost_count", "  ");
-    put_fact(tui, column, row, "unsymbolized ", "unsymbolized_share", "");
+    column = put_fact(tui, column, row, "", s->total, s->unit.size ? " " : "");
+    if (s->unit.at)
+        column = flm_tui_put(tui, column, row, tui->screen.columns, s->unit, FLM_TUI_MUTED);
+    column = put_fact(tui, column + 2, row, "drawn ", s->drawn, "  ");
+    column = put_fact(tui, column, row, "merged ", s->merged, "");
+    column = put_fact(tui, column, row, " (", s->merged_share, ")");
+    column = put_fact(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
+    column = put_fact(tui, column, row, "filtered ", s->filtered, "  ");
+    column = put_fact(tui, column, row, "lost ", s->lost_count, "  ");
+    put_fact(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
 }
 
 /* The figures of the viewer itself, in the upper right corner: a line for each. */
 static void draw_overlay(struct flm_tui *tui)
 {
     enum { WIDTH = 28, VALUE = 14 };
-    const struct flm_tui_answer *o = &tui->overlay;
+    const struct flm_view_overlay *o = tui->overlay.overlay;
     int left = tui->pane.left + tui->pane.columns - WIDTH, row = tui->pane.top;
-    uint32_t member = flm_tui_first(o, FLM_TUI_ROOT);
-    for (; member && left >= 0 && row < tui->pane.top + tui->pane.rows;
-         member = flm_tui_next(o, member)) {
+    if (!o || left < 0)
+        return;
+    const struct {
+        const char *name;
+        double value;
+    } figures[] = {{"nodes", o->nodes},
+                   {"visited", o->visited},
+                   {"drawn", o->drawn},
+                   {"merged", o->merged},
+                   {"memory_bytes", o->memory_bytes}};
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++, row++) {
         char words[32];
-        if (o->at[member].type != FLM_JSON_TYPE_NUMBER)
-            continue;
+        if (row >= tui->pane.top + tui->pane.rows)
+            return;
         flm_screen_fill(&tui->screen, left, row, WIDTH, 1, flm_tui_style(tui, FLM_TUI_CHIP));
-        flm_tui_put(tui, left + 1, row, left + WIDTH, flm_tui_key(o, member), FLM_TUI_CHIP_OFF);
-        snprintf(words, sizeof words, "%.0f", o->at[member].number);
+        flm_tui_puts(tui, left + 1, row, left + WIDTH, figures[i].name, FLM_TUI_CHIP_OFF);
+        snprintf(words, sizeof words, "%.0f", figures[i].value);
         flm_tui_puts(tui, left + 1 + VALUE, row, left + WIDTH, words, FLM_TUI_CHIP);
-        row++;
     }
 }
 
@@ -312,9 +298,9 @@ void flm_tui_update(struct flm_tui *tui)
 {
     static const struct {
         unsigned changed;
-        const char *question;
-        size_t answer;
-    } questions[] = {
+        const char *query;
+        size_t response;
+    } queries[] = {
         {FLM_CHANGED(TOOLS), "tools", offsetof(struct flm_tui, tools)},
         {FLM_CHANGED(CHIPS), "chips", offsetof(struct flm_tui, chips)},
         {FLM_CHANGED(CHIPS), "searches", offsetof(struct flm_tui, searches)},
@@ -325,16 +311,16 @@ void flm_tui_update(struct flm_tui *tui)
     };
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
     tui->changed = changed & (FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        void *answer = (char *)tui + questions[i].answer;
-        if (changed & questions[i].changed)
-            flm_tui_ask(tui->viewer, questions[i].question, answer, NULL);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        void *response = (char *)tui + queries[i].response;
+        if (changed & queries[i].changed)
+            flm_viewer_query(tui->viewer, flm_bytes_of(queries[i].query), response, NULL);
     }
     if (changed & FLM_CHANGED(TABLES))
         tui->top.is_stale = tui->tree.is_stale = true;
     struct flm_text notice = {0};
     if (changed & FLM_CHANGED(NOTICE) &&
-        flm_viewer_ask(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
+        flm_viewer_query_text(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
         flm_tui_say(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
     flm_text_clear(&notice);
 }
@@ -364,8 +350,8 @@ static struct places place(struct flm_tui *tui)
     }
     tui->panel = (struct flm_cell_area){0};
     struct flm_cell_area pane = {0, top, tui->screen.columns, bottom - top};
-    if (tui->screen.columns >= WIDE && rows >= ROOMY &&
-        flm_tui_bool_at(&tui->tools, FLM_TUI_ROOT, "panel")) {
+    if (tui->screen.columns >= WIDE && rows >= ROOMY && tui->tools.tools &&
+        tui->tools.tools->panel) {
         pane.columns -= PANEL;
         tui->panel = (struct flm_cell_area){pane.columns, top, PANEL, pane.rows};
     }
@@ -398,11 +384,11 @@ void flm_tui_draw(struct flm_tui *tui)
     draw_overlay(tui);
     if (places.header >= 0)
         draw_header(tui, places.header);
-    if (places.chips >= 0)
+    if (places.chips >= 0 && has_chips(tui))
         draw_chips(tui, places.chips);
-    if (places.detail >= 0 && flm_tui_at(&tui->hover, FLM_TUI_ROOT, "title"))
+    if (places.detail >= 0 && tui->hover.hover)
         flm_tui_hover_draw(tui, places.detail, places.detail_rows);
-    else if (places.detail >= 0 && tui->live && !flm_tui_at(&tui->detail, FLM_TUI_ROOT, "title"))
+    else if (places.detail >= 0 && tui->live && !tui->detail.detail)
         flm_tui_live_draw_hint(tui, places.detail + places.detail_rows - 1);
     else if (places.detail >= 0)
         flm_tui_detail_draw(tui, places.detail, places.detail_rows);

@@ -1,100 +1,84 @@
-/* comparison.c - what a comparison says: its choices, its four parts, its legend, and the
+/* comparison.c - what is said about a comparison: its choices, its four parts, its legend, and the
  * values before and after. */
+#include <math.h>
+
 #include "draw/text/quantity.h"
 #include "viewer/internal.h"
 #include "viewer/query/internal.h"
 
-static void add_words(struct flm_json_writer *json, const char *key, struct flm_text *words)
-{
-    if (words->failed)
-        json->out->failed = true;
-    flm_json_add_text(json, key, (struct flm_bytes){words->at, words->size});
-    words->size = 0;
-}
+/* ---- Tools ---- */
 
-/* ---- Tools -----------------------------------------------------------------------------------
- */
-
-static void add_part(struct flm_viewer *v, struct flm_json_writer *json, enum flm_change_kind kind,
-                     struct flm_text *words)
+static void add_part(struct flm_query *q, enum flm_change_kind kind, struct flm_view_part *part)
 {
-    const struct flm_compared *c = v->scene.compared;
-    struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
-    const char *name = flm_change_kind_name(kind);
-    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_add_text(json, "name", flm_bytes_of(name));
-    flm_json_add_text(json, "title", flm_bytes_of(name));
-    flm_comparison_add_part(words, &c->is, kind, &terms);
-    add_words(json, "total", words);
+    const struct flm_compared *c = q->viewer->scene.compared;
+    struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
     double before = c->is.before_total * c->is.how.scale;
-    if (before > 0) {
-        flm_percent_add(words, c->is.sums[kind].change, before);
-        add_words(json, "share", words);
-    }
-    flm_json_add_bool(json, "on", c->is.how.kinds >> kind & 1);
-    flm_json_end(json);
+    part->name = part->title = flm_query_text(q, flm_change_kind_name(kind));
+    flm_comparison_add_part(flm_query_words_begin(q), &c->is, kind, &terms);
+    part->total = flm_query_words(q);
+    part->share = before > 0 ? flm_query_share(q, c->is.sums[kind].change, before)
+                             : (struct flm_bytes){NULL, 0};
+    part->on = c->is.how.kinds >> kind & 1;
 }
 
-static void add_side(struct flm_viewer *v, struct flm_json_writer *json, enum flm_viewer_side side,
-                     struct flm_text *words)
+static struct flm_bytes side_of(struct flm_query *q, enum flm_viewer_side side)
 {
-    const struct flm_text *expression = &v->model.comparing.expression[side];
-    const char *name = v->model.name[side] ? v->model.name[side] : v->model.name[FLM_VIEWER_AFTER];
-    flm_text_puts(words, name);
+    const struct flm_model *model = &q->viewer->model;
+    const struct flm_text *expression = &model->comparing.expression[side];
+    struct flm_text *words = flm_query_words_begin(q);
+    flm_text_puts(words, model->name[side] ? model->name[side] : model->name[FLM_VIEWER_AFTER]);
     if (expression->size > 0) {
         flm_text_puts(words, " | ");
         flm_text_add(words, (struct flm_bytes){expression->at, expression->size});
     }
-    add_words(json, side == FLM_VIEWER_BEFORE ? "before" : "after", words);
+    return flm_query_words(q);
 }
 
-void flm_compared_add_tools(struct flm_viewer *v, struct flm_json_writer *json)
+static void add_sentences(struct flm_query *q, struct flm_view_comparison *made)
 {
-    const struct flm_compared *c = v->scene.compared;
-    const struct flm_comparing *choice = &v->model.comparing;
-    if (!c) {
-        flm_json_add_null(json, "comparison");
-        return;
-    }
-    struct flm_text words = {0};
-    struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
-    flm_json_begin(json, "comparison", FLM_JSON_OBJECT);
-    add_side(v, json, FLM_VIEWER_BEFORE, &words);
-    add_side(v, json, FLM_VIEWER_AFTER, &words);
-    flm_json_add_text(json, "width", flm_bytes_of(flm_comparison_width_word(choice->widths)));
-    flm_json_add_text(json, "color",
-                      flm_bytes_of(choice->scope == FLM_CHANGE_OF_SELF ? "self" : "subtree"));
-    flm_json_add_bool(json, "relative", !choice->absolute);
-    flm_json_add_bool(json, "normalized", c->by != FLM_NORMALIZE_NONE);
-    flm_json_add_text(json, "normalize", flm_bytes_of(flm_normalize_word(c->by)));
-    flm_json_add_text(json, "palette", flm_bytes_of(flm_change_palette_name(choice->palette)));
-    flm_json_add_bool(json, "noise", choice->shows_noise);
-    flm_json_add_bool(json, "side_by_side", choice->side_by_side);
-    flm_json_begin(json, "parts", FLM_JSON_ARRAY);
-    for (int kind = FLM_CHANGE_APPEARED; kind < FLM_CHANGE_KINDS; kind++)
-        add_part(v, json, (enum flm_change_kind)kind, &words);
-    flm_json_end(json);
-    if (c->is.similarity == c->is.similarity)
-        flm_json_add_number(json, "similarity", c->is.similarity);
-    else
-        flm_json_add_null(json, "similarity");
-    flm_comparison_add_short(&words, &c->is, &terms);
-    add_words(json, "words", &words);
-    flm_comparison_add_sum(&words, &c->is, &terms);
-    add_words(json, "sum", &words);
-    flm_comparison_add_parts(&words, &c->is, &terms);
-    add_words(json, "parts_words", &words);
-    flm_comparison_add_look(&words, &c->is, &c->colors);
-    add_words(json, "look", &words);
-    flm_json_add_text(json, "note", flm_bytes_of(choice->note));
-    struct flm_bytes verdict = flm_profile_note(flm_model_shown(&v->model), FLM_NOTE_VERDICT);
-    flm_json_add_text(json, "verdict", verdict.at ? verdict : flm_bytes_of(""));
-    flm_json_end(json);
-    flm_text_clear(&words);
+    const struct flm_compared *c = q->viewer->scene.compared;
+    struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
+    flm_comparison_add_short(flm_query_words_begin(q), &c->is, &terms);
+    made->words = flm_query_words(q);
+    flm_comparison_add_sum(flm_query_words_begin(q), &c->is, &terms);
+    made->sum = flm_query_words(q);
+    flm_comparison_add_parts(flm_query_words_begin(q), &c->is, &terms);
+    made->parts_words = flm_query_words(q);
+    flm_comparison_add_look(flm_query_words_begin(q), &c->is, &c->colors);
+    made->look = flm_query_words(q);
+    made->note = flm_query_text(q, q->viewer->model.comparing.note);
+    made->verdict = flm_query_copy(q, flm_profile_note(q->profile, FLM_NOTE_VERDICT));
 }
 
-/* ---- Legend ----------------------------------------------------------------------------------
- */
+struct flm_view_comparison *flm_query_comparison(struct flm_query *q)
+{
+    const struct flm_compared *c = q->viewer->scene.compared;
+    const struct flm_comparing *choice = &q->viewer->model.comparing;
+    if (!c)
+        return NULL;
+    struct flm_view_comparison *made = flm_query_take(q, 1, sizeof *made);
+    struct flm_view_part *part = flm_query_take(q, FLM_CHANGE_KINDS, sizeof *part);
+    if (!made || !part)
+        return NULL;
+    made->before = side_of(q, FLM_VIEWER_BEFORE);
+    made->after = side_of(q, FLM_VIEWER_AFTER);
+    made->width = flm_query_text(q, flm_comparison_width_word(choice->widths));
+    made->color = flm_query_text(q, choice->scope == FLM_CHANGE_OF_SELF ? "self" : "subtree");
+    made->relative = !choice->absolute;
+    made->normalized = c->by != FLM_NORMALIZE_NONE;
+    made->normalize = flm_query_text(q, flm_normalize_word(c->by));
+    made->palette = flm_query_text(q, flm_change_palette_name(choice->palette));
+    made->noise = choice->shows_noise;
+    made->side_by_side = choice->side_by_side;
+    made->parts.at = part;
+    for (int kind = FLM_CHANGE_APPEARED; kind < FLM_CHANGE_KINDS; kind++)
+        add_part(q, (enum flm_change_kind)kind, &part[made->parts.count++]);
+    made->similarity = c->is.similarity;
+    add_sentences(q, made);
+    return made;
+}
+
+/* ---- Legend ---- */
 
 void flm_compared_keys(const struct flm_compared *c,
                        struct flm_compared_key keys[FLM_COMPARED_KEYS])
@@ -124,68 +108,44 @@ static const char *texture_of(const struct flm_viewer *v, const struct flm_compa
     return names[v->paint.theme.forced ? flm_change_texture(key->step) : FLM_TEXTURE_NONE];
 }
 
-static void add_color(struct flm_json_writer *json, const char *key, uint32_t rgb)
+static void add_item(struct flm_query *q, const struct flm_compared_key *key,
+                     struct flm_view_legend_item *item)
 {
-    char text[8];
-    text[0] = '#';
-    for (int i = 0; i < 6; i++)
-        text[1 + i] = "0123456789abcdef"[rgb >> (20 - 4 * i) & 15];
-    flm_json_add_text(json, key, (struct flm_bytes){text, 7});
-}
-
-static void add_item(struct flm_viewer *v, struct flm_json_writer *json,
-                     const struct flm_compared_key *item, struct flm_text *words)
-{
-    const struct flm_compared *c = v->scene.compared;
-    const struct flm_tone *tone = flm_change_tone(c->colors.palette, item->step);
-    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-    add_color(json, "color", tone->light);
-    add_color(json, "dark", tone->dark);
-    flm_json_add_text(json, "texture", flm_bytes_of(texture_of(v, item)));
-    flm_json_add_text(json, "title", flm_bytes_of(item->title));
-    if (item->kind != FLM_CHANGE_NONE) {
-        struct flm_comparison_terms terms = flm_compared_terms(&v->model, c);
+    const struct flm_compared *c = q->viewer->scene.compared;
+    const struct flm_tone *tone = flm_change_tone(c->colors.palette, key->step);
+    item->color = flm_query_color(q, tone->light);
+    item->dark = flm_query_color(q, tone->dark);
+    item->texture = flm_query_text(q, texture_of(q->viewer, key));
+    item->title = flm_query_text(q, key->title);
+    item->count = NAN;
+    if (key->kind != FLM_CHANGE_NONE) {
+        struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
+        const struct flm_change_sum *sum = &c->is.sums[key->kind];
         double before = c->is.before_total * c->is.how.scale;
-        if (before > 0) {
-            const struct flm_change_sum *sum = &c->is.sums[item->kind];
-            flm_percent_add(words, c->is.lost ? sum->significant : sum->change, before);
-            add_words(json, "share", words);
-        }
-        flm_comparison_add_part(words, &c->is, (enum flm_change_kind)item->kind, &terms);
-        add_words(json, "note", words);
+        if (before > 0)
+            item->share = flm_query_share(q, c->is.lost ? sum->significant : sum->change, before);
+        flm_comparison_add_part(flm_query_words_begin(q), &c->is, (enum flm_change_kind)key->kind,
+                                &terms);
+        item->note = flm_query_words(q);
     }
-    flm_json_add_bool(json, "on", c->is.how.kinds >> item->kind & 1);
-    flm_json_add_text(json, "action", flm_bytes_of(item->action));
-    flm_json_end(json);
+    item->on = c->is.how.kinds >> key->kind & 1 ? FLM_ANSWER_YES : FLM_ANSWER_NO;
+    item->action = flm_query_text(q, key->action);
 }
 
-void flm_compared_add_legend(struct flm_viewer *v, struct flm_json_writer *json)
+void flm_query_compared_legend(struct flm_query *q, struct flm_view_legend *legend)
 {
-    const struct flm_compared *c = v->scene.compared;
     struct flm_compared_key keys[FLM_COMPARED_KEYS];
-    struct flm_text words = {0};
-    flm_json_begin(json, "items", FLM_JSON_ARRAY);
-    if (c)
-        flm_compared_keys(c, keys);
-    for (size_t i = 0; c && i < FLM_COMPARED_KEYS; i++)
-        add_item(v, json, &keys[i], &words);
-    flm_json_end(json);
-    flm_text_clear(&words);
+    struct flm_view_legend_item *item = flm_query_take(q, FLM_COMPARED_KEYS, sizeof *item);
+    if (!item || !q->viewer->scene.compared)
+        return;
+    flm_compared_keys(q->viewer->scene.compared, keys);
+    for (size_t i = 0; i < FLM_COMPARED_KEYS; i++)
+        add_item(q, &keys[i], &item[i]);
+    legend->items.at = item;
+    legend->items.count = FLM_COMPARED_KEYS;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------
- */
-
-static void add_member(struct flm_json_writer *json, const char *prefix, const char *name,
-                       struct flm_text *words)
-{
-    char key[40];
-    struct flm_text text;
-    flm_text_init_fixed(&text, key, sizeof key - 1);
-    flm_text_format(&text, "%s%s", prefix, name);
-    key[text.size] = 0;
-    add_words(json, key, words);
-}
+/* ---- Values ---- */
 
 bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
 {
@@ -239,19 +199,17 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_pane *p
     return true;
 }
 
-void flm_compared_add_change(struct flm_json_writer *json, const char *prefix,
-                             const struct flm_change *change, double scale, struct flm_bytes unit)
+struct flm_view_change flm_query_change(struct flm_query *q, const struct flm_change *change,
+                                        double scale)
 {
-    struct flm_text words = {0};
-    flm_quantity_add(&words, change->before / scale, unit);
-    add_member(json, prefix, "before", &words);
-    flm_quantity_add(&words, change->after, unit);
-    add_member(json, prefix, "after", &words);
+    struct flm_view_change made = {.before = flm_query_quantity(q, change->before / scale),
+                                   .after = flm_query_quantity(q, change->after)};
+    struct flm_text *words = flm_query_words_begin(q);
     if (change->before > 0 || change->after > 0)
-        flm_change_add_percent(&words, change);
-    flm_text_puts(&words, change->noise ? " ?" : "");
-    add_member(json, prefix, "change", &words);
-    flm_text_clear(&words);
+        flm_change_add_percent(words, change);
+    flm_text_puts(words, change->noise ? " ?" : "");
+    made.change = flm_query_words(q);
+    return made;
 }
 
 void flm_compared_add_sentence(struct flm_viewer *v, struct flm_text *out,

@@ -7,7 +7,6 @@
 #include "algebra/expression/expression.h"
 #include "algebra/operation/pattern.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 
 enum { MOST_ITEMS = 12 };
 
@@ -46,23 +45,25 @@ static struct typed take_apart(struct flm_bytes text)
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 struct completing {
-    struct flm_telling t;
+    struct flm_query q;
     struct typed typed;
     unsigned count;
 };
 
 /* What was typed, with `ending` behind it as it is. */
-static void tell_item(struct completing *c, struct flm_bytes ending, struct flm_bytes title,
-                      const char *note)
+static void add_item(struct completing *c, struct flm_bytes ending, struct flm_bytes title,
+                     const char *note)
 {
-    struct flm_text *text = flm_tell_words_begin(&c->t);
+    struct flm_view_completions *made = c->q.response->completions;
+    if (made->items.count == MOST_ITEMS + FLM_MOST_PRESETS)
+        return;
+    struct flm_text *text = flm_query_words_begin(&c->q);
     flm_text_add(text, c->typed.before);
     flm_text_add(text, ending);
-    flm_json_begin(&c->t.json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_words(&c->t, "text");
-    flm_json_add_text(&c->t.json, "title", title);
-    flm_tell_text(&c->t, "note", note);
-    flm_json_end(&c->t.json);
+    struct flm_view_completion *item = &made->items.at[made->items.count++];
+    item->text = flm_query_words(&c->q);
+    item->title = flm_query_copy(&c->q, title);
+    item->note = flm_query_text(&c->q, note);
     c->count++;
 }
 
@@ -73,7 +74,7 @@ static void try_word(struct completing *c, const char *word, const char *note)
     struct flm_bytes wanted = c->typed.word;
     if (c->count < MOST_ITEMS && wanted.size <= all.size &&
         flm_bytes_equal((struct flm_bytes){all.at, wanted.size}, wanted))
-        tell_item(c, all, all, note);
+        add_item(c, all, all, note);
 }
 
 static void complete_operation(struct completing *c)
@@ -112,7 +113,7 @@ static void consider(struct candidates *best, const struct completing *c, uint32
                      double size)
 {
     size_t at = 0;
-    struct flm_bytes name = flm_string_bytes(c->t.profile, string), word = c->typed.word;
+    struct flm_bytes name = flm_string_bytes(c->q.profile, string), word = c->typed.word;
     struct flm_names_query query = {.text = word};
     if (name.size == 0 ||
         (word.size > 0 && !flm_names_place(name, word, flm_names_any_case(&query), &at)))
@@ -135,38 +136,38 @@ static void consider(struct candidates *best, const struct completing *c, uint32
     best->at[place] = candidate;
 }
 
-static void tell_candidates(struct completing *c, const struct candidates *best)
+static void add_candidates(struct completing *c, const struct candidates *best)
 {
     for (unsigned i = 0; i < best->count && c->count < MOST_ITEMS; i++) {
-        struct flm_bytes name = flm_string_bytes(c->t.profile, best->at[i].string);
+        struct flm_bytes name = flm_string_bytes(c->q.profile, best->at[i].string);
         struct flm_text pattern = {0};
         flm_pattern_add_exact(&pattern, name);
         if (!pattern.failed)
-            tell_item(c, (struct flm_bytes){pattern.at, pattern.size}, name, NULL);
-        c->t.words.failed = c->t.words.failed || pattern.failed;
+            add_item(c, (struct flm_bytes){pattern.at, pattern.size}, name, NULL);
+        c->q.words.failed = c->q.words.failed || pattern.failed;
         flm_text_clear(&pattern);
     }
 }
 
 static void complete_function(struct completing *c)
 {
-    const struct flm_functions *functions = &c->t.viewer->scene.tables.functions;
+    const struct flm_functions *functions = &c->q.viewer->scene.tables.functions;
     struct candidates best = {.count = 0};
     for (uint32_t i = 1; i < functions->count; i++)
         consider(&best, c, functions->function[i].name, fabs(functions->function[i].total));
-    tell_candidates(c, &best);
+    add_candidates(c, &best);
 }
 
 /* Modules or files, by how much is in their functions themselves. */
 static void complete_place(struct completing *c, bool modules)
 {
-    const struct flm_profile *p = c->t.profile;
-    const struct flm_functions *functions = &c->t.viewer->scene.tables.functions;
+    const struct flm_profile *p = c->q.profile;
+    const struct flm_functions *functions = &c->q.viewer->scene.tables.functions;
     struct candidates best = {.count = 0};
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         consider(&best, c, modules ? p->frames[i].module : p->frames[i].file,
                  fabs(functions->function[functions->of_frame[i]].self));
-    tell_candidates(c, &best);
+    add_candidates(c, &best);
 }
 
 static void complete_kind(struct completing *c)
@@ -208,7 +209,7 @@ static void complete_substitution(struct completing *c)
 
 static void complete_label(struct completing *c)
 {
-    const struct flm_profile *p = c->t.profile;
+    const struct flm_profile *p = c->q.profile;
     struct flm_text label = {0};
     for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
         label.size = 0;
@@ -219,27 +220,27 @@ static void complete_label(struct completing *c)
         if (!label.failed)
             try_word(c, label.at, NULL);
     }
-    c->t.words.failed = c->t.words.failed || label.failed;
+    c->q.words.failed = c->q.words.failed || label.failed;
     flm_text_clear(&label);
 }
 
 static void complete_metric(struct completing *c)
 {
-    const struct flm_profile *p = c->t.profile;
+    const struct flm_profile *p = c->q.profile;
     struct candidates best = {.count = 0};
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
         consider(&best, c, p->metrics[m].name, -(double)m);
-    tell_candidates(c, &best);
+    add_candidates(c, &best);
 }
 
 /* Keys of labels, each once: labels are sorted by key. */
 static void complete_label_key(struct completing *c)
 {
-    const struct flm_profile *p = c->t.profile;
+    const struct flm_profile *p = c->q.profile;
     struct candidates best = {.count = 0};
     for (uint32_t i = 0; i < p->sizes.label_count; i++)
         consider(&best, c, p->labels[i].key, -(double)i);
-    tell_candidates(c, &best);
+    add_candidates(c, &best);
 }
 
 /* By type; NULL: nothing is offered. */
@@ -260,36 +261,39 @@ static void complete_argument(struct completing *c)
 static bool complete_nothing(struct completing *c, struct flm_error *why)
 {
     const struct flm_presets *presets =
-        flm_cached_tables_presets(&c->t.viewer->scene.tables, c->t.profile, why);
+        flm_cached_tables_presets(&c->q.viewer->scene.tables, c->q.profile, why);
     if (!presets)
         return false;
     for (unsigned i = 0; i < presets->count; i++) {
         struct flm_bytes text = {presets->at[i].text.at, presets->at[i].text.size};
-        tell_item(c, text, flm_bytes_of(presets->at[i].title), "for this profile");
+        add_item(c, text, flm_bytes_of(presets->at[i].title), "for this profile");
     }
     c->count = 0; /* the operations come as well */
     return true;
 }
 
-bool flm_answer_complete(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                         struct flm_error *why)
+bool flm_query_complete(struct flm_viewer *v, struct flm_bytes argument,
+                        struct flm_response *response, struct flm_error *why)
 {
     struct completing c = {.typed = take_apart(argument)};
-    if (!flm_tell_begin(&c.t, v, out, why))
+    if (!flm_query_begin(&c.q, v, response, why))
         return false;
-    bool ok = true, has_metric = c.t.profile && c.t.profile->sizes.metric_count > 0;
-    flm_json_begin(&c.t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_begin(&c.t.json, "items", FLM_JSON_ARRAY);
+    struct flm_view_completions *made = flm_query_take(&c.q, 1, sizeof *made);
+    response->completions = made;
+    if (made)
+        made->items.at =
+            flm_query_take(&c.q, MOST_ITEMS + FLM_MOST_PRESETS, sizeof *made->items.at);
+    if (!made || !made->items.at)
+        return flm_query_end(&c.q, why);
+    bool ok = true, has_metric = c.q.profile && c.q.profile->sizes.metric_count > 0;
     if (has_metric && skip_blanks(argument, 0) == argument.size)
         ok = complete_nothing(&c, why);
-    if (!c.typed.end.has_name)
+    if (ok && !c.typed.end.has_name) {
         complete_operation(&c);
-    else if (has_metric) {
-        ok = flm_cached_tables_measured(&v->scene.tables, c.t.profile, c.t.metric, why) != NULL;
+    } else if (ok && has_metric) {
+        ok = flm_cached_tables_measured(&v->scene.tables, c.q.profile, c.q.metric, why) != NULL;
         if (ok)
             complete_argument(&c);
     }
-    flm_json_end(&c.t.json);
-    flm_json_end(&c.t.json);
-    return flm_tell_end(&c.t, ok ? why : NULL) && ok;
+    return ok ? flm_query_end(&c.q, why) : flm_query_fail(&c.q);
 }

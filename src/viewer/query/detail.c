@@ -6,7 +6,6 @@
 #include "draw/text/quantity.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 #include "viewer/scene/node_values.h"
 #include "viewer/scene/relations.h"
 
@@ -34,11 +33,11 @@ static bool is_in_view(const struct flm_pane *pane, struct flm_node node, struct
            flm_layout_total(pane->layout, node) == flm_layout_total(pane->layout, top);
 }
 
-static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
+static bool find_subject(struct flm_query *q, struct flm_node_ref ref,
                          const struct flm_rectangle *run, struct subject *subject)
 {
-    const struct flm_scene *scene = &t->viewer->scene;
-    if (!t->profile || !flm_node_ref_is(ref) || ref.pane >= scene->pane_count)
+    const struct flm_scene *scene = &q->viewer->scene;
+    if (!q->profile || !flm_node_ref_is(ref) || ref.pane >= scene->pane_count)
         return false;
     const struct flm_pane *pane = &scene->panes[ref.pane];
     struct flm_node node = flm_pane_node(pane, ref.number);
@@ -46,7 +45,7 @@ static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
         return false;
     bool is_run = run && run->flags & FLM_RECTANGLE_MERGED && run->count > 0;
     struct flm_node parent = flm_layout_parent(pane->layout, node);
-    struct flm_node top = flm_viewer_goal_node(t->viewer, pane);
+    struct flm_node top = flm_viewer_goal_node(q->viewer, pane);
     *subject = (struct subject){
         .pane_index = ref.pane,
         .pane = pane,
@@ -65,62 +64,62 @@ static bool find_subject(struct flm_telling *t, struct flm_node_ref ref,
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static struct flm_value value_of(const struct flm_telling *t, const struct subject *s,
+static struct flm_value value_of(const struct flm_query *q, const struct subject *s,
                                  uint32_t metric)
 {
     if (s->run)
         return (struct flm_value){.total = s->total};
-    return flm_value_of(&t->viewer->scene, s->pane, s->node, metric);
+    return flm_value_of(&q->viewer->scene, s->pane, s->node, metric);
 }
 
 /* What shares of a node are of: 0 where there is none. Its width, unless the metric, or what widths
  * are, is another one. */
-static double whole_of(const struct flm_telling *t, const struct subject *s, struct flm_node node,
+static double whole_of(const struct flm_query *q, const struct subject *s, struct flm_node node,
                        uint32_t metric)
 {
     const struct flm_pane *pane = s->pane;
     if (node.index == FLM_NONE)
         return 0;
     bool is_width = pane->kind != FLM_PANE_STACKS
-                        ? !flm_scene_compares(&t->viewer->model, &t->viewer->scene)
+                        ? !flm_scene_compares(&q->viewer->model, &q->viewer->scene)
                         : pane->tree.width == flm_self_column(pane->profile, metric);
     if (is_width)
         return node.index == 0 ? s->whole : flm_layout_total(pane->layout, node);
-    return fabs(flm_value_of(&t->viewer->scene, pane, node, metric).total);
+    return fabs(flm_value_of(&q->viewer->scene, pane, node, metric).total);
 }
 
 /* The metrics that can be told about a subject: the shown one first. */
-static uint32_t metric_count(const struct flm_telling *t, const struct subject *s)
+static uint32_t metric_count(const struct flm_query *q, const struct subject *s)
 {
-    return s->pane->kind == FLM_PANE_STACKS && !s->run ? t->profile->sizes.metric_count : 1;
+    return s->pane->kind == FLM_PANE_STACKS && !s->run ? q->profile->sizes.metric_count : 1;
 }
 
-static uint32_t metric_at(const struct flm_telling *t, uint32_t i)
+static uint32_t metric_at(const struct flm_query *q, uint32_t i)
 {
     if (i == 0)
-        return t->metric.index;
-    return i <= t->metric.index ? i - 1 : i;
+        return q->metric.index;
+    return i <= q->metric.index ? i - 1 : i;
 }
 
 /* What shares of a metric are of. */
-static double size_of(const struct flm_telling *t, uint32_t metric)
+static double size_of(const struct flm_query *q, uint32_t metric)
 {
-    return t->viewer->scene.tables.summary.metric[metric].size;
+    return q->viewer->scene.tables.summary.metric[metric].size;
 }
 
-static void use_metric(struct flm_telling *t, uint32_t metric)
+static void use_metric(struct flm_query *q, uint32_t metric)
 {
-    t->unit = flm_string_bytes(t->profile, t->profile->metrics[metric].unit);
-    t->all = size_of(t, metric);
+    q->unit = flm_string_bytes(q->profile, q->profile->metrics[metric].unit);
+    q->all = size_of(q, metric);
 }
 
 /* What the widths of a pane are: of a chart they are time, whatever the metric. */
-static void use_width(struct flm_telling *t, const struct subject *s)
+static void use_width(struct flm_query *q, const struct subject *s)
 {
     if (s->pane->kind != FLM_PANE_CHART)
         return;
-    t->unit = flm_bytes_of("ns");
-    t->all = s->whole;
+    q->unit = flm_bytes_of("ns");
+    q->all = s->whole;
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -149,234 +148,248 @@ static void add_part(struct flm_text *out, struct flm_bytes part)
 }
 
 /* "libc.so.6 · malloc.c:812 · inlined". */
-static void tell_where(struct flm_telling *t, const struct flm_frame_record *frame)
+static struct flm_bytes where_of(struct flm_query *q, const struct flm_frame_record *frame)
 {
-    struct flm_text *out = flm_tell_words_begin(t);
-    add_part(out, last_part(flm_string_bytes(t->profile, frame->module)));
-    add_part(out, last_part(flm_string_bytes(t->profile, frame->file)));
+    struct flm_text *out = flm_query_words_begin(q);
+    add_part(out, last_part(flm_string_bytes(q->profile, frame->module)));
+    add_part(out, last_part(flm_string_bytes(q->profile, frame->file)));
     if (frame->file && frame->line)
         flm_text_format(out, ":%u", frame->line);
     if (kind_of(frame))
         add_part(out, flm_bytes_of(kind_of(frame)));
-    if (out->size > 0)
-        flm_tell_words(t, "where");
-    else
-        flm_json_add_null(&t->json, "where");
+    return out->size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
 }
 
-static void tell_run_title(struct flm_telling *t, const char *key, uint32_t count)
+static struct flm_bytes run_title(struct flm_query *q, uint32_t count)
 {
-    struct flm_text *out = flm_tell_words_begin(t);
+    struct flm_text *out = flm_query_words_begin(q);
     flm_count_add(out, count);
     flm_text_puts(out, count == 1 ? " narrow frame" : " narrow frames");
-    flm_tell_words(t, key);
+    return flm_query_words(q);
 }
 
-/* ---- Under the pointer ----------------------------------------------------------------------- */
-
-static void tell_line(struct flm_telling *t, const struct subject *s, const char *name,
-                      double value, bool of_view)
+static struct flm_bytes change_of(struct flm_query *q, const struct subject *s)
 {
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_text(t, "name", name);
-    flm_tell_quantity(t, "value", value);
-    flm_tell_exact(t, "exact", value);
-    flm_tell_share(t, "share_all", value, t->all);
-    uint32_t metric = t->metric.index;
-    flm_tell_share(t, "share_view", value, of_view ? whole_of(t, s, s->top, metric) : 0);
-    flm_tell_share(t, "share_parent", value, of_view ? whole_of(t, s, s->parent, metric) : 0);
-    flm_json_end(&t->json);
+    struct flm_change change = flm_compared_change(s->pane, s->node, FLM_CHANGE_OF_SUBTREE);
+    flm_compared_add_sentence(q->viewer, flm_query_words_begin(q), &change);
+    return flm_query_words(q);
+}
+
+/* ---- Under the pointer ---- */
+
+static struct flm_view_hover_line line_of(struct flm_query *q, const struct subject *s,
+                                          const char *name, double value, bool of_view)
+{
+    uint32_t metric = q->metric.index;
+    return (struct flm_view_hover_line){
+        .name = flm_query_text(q, name),
+        .value = flm_query_quantity(q, value),
+        .exact = flm_query_exact(q, value),
+        .share_all = flm_query_share(q, value, q->all),
+        .share_view = flm_query_share(q, value, of_view ? whole_of(q, s, s->top, metric) : 0),
+        .share_parent = flm_query_share(q, value, of_view ? whole_of(q, s, s->parent, metric) : 0),
+    };
 }
 
 /* "all 12 places": the function wherever it is. */
-static void tell_places(struct flm_telling *t, const struct subject *s)
+static void add_places(struct flm_query *q, const struct subject *s, struct flm_view_hover *hover)
 {
-    const struct flm_cached_tables *tables = &t->viewer->scene.tables;
+    const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
     if (s->frame == 0 || tables->places[function] < 2)
         return;
-    struct flm_text name = {0};
-    flm_text_puts(&name, "all ");
-    flm_count_add(&name, tables->places[function]);
-    flm_text_puts(&name, " places");
-    flm_text_putc(&name, 0);
-    tell_line(t, s, name.failed ? "all places" : name.at,
-              tables->functions.function[function].total, false);
-    flm_text_clear(&name);
+    struct flm_text *name = flm_query_words_begin(q);
+    flm_text_puts(name, "all ");
+    flm_count_add(name, tables->places[function]);
+    flm_text_puts(name, " places");
+    struct flm_bytes title = flm_query_words(q);
+    struct flm_view_hover_line *line = &hover->lines.at[hover->lines.count++];
+    *line = line_of(q, s, NULL, tables->functions.function[function].total, false);
+    line->name = title;
 }
 
-static void tell_hover_lines(struct flm_telling *t, const struct subject *s)
+static void add_lines(struct flm_query *q, const struct subject *s, struct flm_view_hover *hover)
 {
-    struct flm_value value = value_of(t, s, t->metric.index);
-    flm_json_begin(&t->json, "lines", FLM_JSON_ARRAY);
-    use_width(t, s);
+    struct flm_value value = value_of(q, s, q->metric.index);
     bool compared = s->pane->compared != NULL && !s->run;
-    tell_line(t, s,
-              s->pane->kind == FLM_PANE_CHART ? "time"
-              : compared                      ? "total after"
-                                              : "total",
-              value.total, true);
-    use_metric(t, t->metric.index);
+    const char *total = s->pane->kind == FLM_PANE_CHART ? "time"
+                        : compared                      ? "total after"
+                                                        : "total";
+    hover->lines.at = flm_query_take(q, 3, sizeof *hover->lines.at);
+    if (!hover->lines.at)
+        return;
+    use_width(q, s);
+    hover->lines.at[hover->lines.count++] = line_of(q, s, total, value.total, true);
+    use_metric(q, q->metric.index);
     if (value.has_self && s->frame != 0)
-        tell_line(t, s, compared ? "self after" : "self", value.self, true);
+        hover->lines.at[hover->lines.count++] =
+            line_of(q, s, compared ? "self after" : "self", value.self, true);
     if (!s->run)
-        tell_places(t, s);
-    flm_json_end(&t->json);
+        add_places(q, s, hover);
 }
 
-static void tell_change(struct flm_telling *t, const struct subject *s)
-{
-    struct flm_change change = flm_compared_change(s->pane, s->node, FLM_CHANGE_OF_SUBTREE);
-    flm_compared_add_sentence(t->viewer, flm_tell_words_begin(t), &change);
-    flm_tell_words(t, "note");
-}
-
-bool flm_answer_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                      struct flm_error *why)
+bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                     struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
+    struct flm_query q;
     struct subject s;
-    if (!flm_tell_begin(&t, v, out, why))
+    if (!flm_query_begin(&q, v, response, why))
         return false;
     bool is_pointed_at = v->input.hover_x >= 0; /* and not at a row of a table */
-    if (!is_pointed_at || !find_subject(&t, v->input.hovered, &v->input.hovered_box, &s)) {
-        flm_text_puts(out, "null\n");
-        return flm_tell_end(&t, why);
-    }
-    if (!flm_cached_tables_measured(&v->scene.tables, t.profile, t.metric, why))
-        return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t.json, "x", v->input.hover_x);
-    flm_json_add_number(&t.json, "y", v->input.hover_y);
-    if (s.run)
-        tell_run_title(&t, "title", s.run->count);
-    else
-        flm_tell_title(&t, "title", s.frame);
-    tell_where(&t, &t.profile->frames[s.run ? 0 : s.frame]);
-    tell_hover_lines(&t, &s);
+    if (!is_pointed_at || !find_subject(&q, v->input.hovered, &v->input.hovered_box, &s))
+        return flm_query_end(&q, why);
+    if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
+        return flm_query_fail(&q);
+    struct flm_view_hover *hover = flm_query_take(&q, 1, sizeof *hover);
+    response->hover = hover;
+    if (!hover)
+        return flm_query_end(&q, why);
+    hover->x = v->input.hover_x;
+    hover->y = v->input.hover_y;
+    hover->title = s.run ? run_title(&q, s.run->count) : flm_query_title(&q, s.frame);
+    hover->where = where_of(&q, &q.profile->frames[s.run ? 0 : s.frame]);
+    add_lines(&q, &s, hover);
     if (s.pane->compared && !s.run)
-        tell_change(&t, &s);
-    else
-        flm_tell_text(&t, "note",
-                      s.run ? "too narrow to be drawn apart; zoom in, or select" : NULL);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+        hover->note = change_of(&q, &s);
+    else if (s.run)
+        hover->note = flm_query_text(&q, "too narrow to be drawn apart; zoom in, or select");
+    return flm_query_end(&q, why);
 }
 
-/* ---- The selected frame ---------------------------------------------------------------------- */
+/* ---- The selected frame ---- */
 
 /* Before, after and change, where two are compared. */
-static void tell_changes(struct flm_telling *t, const struct subject *s, uint32_t metric)
+static void add_changes(struct flm_query *q, const struct subject *s, uint32_t metric,
+                        struct flm_view_value *to)
 {
     struct flm_change change;
     double scale;
-    if (flm_compared_change_in(t->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
-                               &scale))
-        flm_compared_add_change(&t->json, "total_", &change, scale, t->unit);
-    if (flm_compared_change_in(t->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SELF, &change,
-                               &scale))
-        flm_compared_add_change(&t->json, "self_", &change, scale, t->unit);
-}
-
-static void tell_values(struct flm_telling *t, const struct subject *s)
-{
-    flm_json_begin(&t->json, "values", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < metric_count(t, s); i++) {
-        uint32_t metric = metric_at(t, i);
-        struct flm_value value = value_of(t, s, metric);
-        if (flm_compared_is_aside(t->viewer, metric))
-            continue;
-        double view = whole_of(t, s, s->top, metric), parent = whole_of(t, s, s->parent, metric);
-        use_metric(t, metric);
-        use_width(t, s);
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-        if (s->pane->kind == FLM_PANE_CHART)
-            flm_tell_text(t, "name", "time");
-        else
-            flm_json_add_text(&t->json, "name",
-                              flm_comparing_metric_name(&t->viewer->model, metric));
-        flm_json_add_text(&t->json, "unit", t->unit);
-        flm_tell_quantity(t, "total", value.total);
-        flm_tell_exact(t, "total_exact", value.total);
-        flm_tell_share(t, "of_all", value.total, t->all);
-        flm_tell_share(t, "of_view", value.total, view);
-        flm_tell_share(t, "of_parent", value.total, parent);
-        if (value.has_self) {
-            flm_tell_quantity(t, "self", value.self);
-            flm_tell_exact(t, "self_exact", value.self);
-            flm_tell_share(t, "self_of_all", value.self, t->all);
-            flm_tell_share(t, "self_of_view", value.self, view);
-            tell_changes(t, s, metric);
-        }
-        flm_json_end(&t->json);
+    if (flm_compared_change_in(q->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
+                               &scale)) {
+        struct flm_view_change made = flm_query_change(q, &change, scale);
+        to->total_before = made.before;
+        to->total_after = made.after;
+        to->total_change = made.change;
     }
-    use_metric(t, t->metric.index);
-    flm_json_end(&t->json);
+    if (flm_compared_change_in(q->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SELF, &change,
+                               &scale)) {
+        struct flm_view_change made = flm_query_change(q, &change, scale);
+        to->self_before = made.before;
+        to->self_after = made.after;
+        to->self_change = made.change;
+    }
 }
 
-static void tell_instances(struct flm_telling *t, const struct subject *s)
+static void add_value(struct flm_query *q, const struct subject *s, uint32_t metric,
+                      struct flm_view_value *to)
 {
-    const struct flm_cached_tables *tables = &t->viewer->scene.tables;
+    struct flm_value value = value_of(q, s, metric);
+    double view = whole_of(q, s, s->top, metric), parent = whole_of(q, s, s->parent, metric);
+    use_metric(q, metric);
+    use_width(q, s);
+    to->name = s->pane->kind == FLM_PANE_CHART
+                   ? flm_query_text(q, "time")
+                   : flm_query_copy(q, flm_comparing_metric_name(&q->viewer->model, metric));
+    to->unit = flm_query_copy(q, q->unit);
+    to->total = flm_query_quantity(q, value.total);
+    to->total_exact = flm_query_exact(q, value.total);
+    to->of_all = flm_query_share(q, value.total, q->all);
+    to->of_view = flm_query_share(q, value.total, view);
+    to->of_parent = flm_query_share(q, value.total, parent);
+    if (!value.has_self)
+        return;
+    to->self = flm_query_quantity(q, value.self);
+    to->self_exact = flm_query_exact(q, value.self);
+    to->self_of_all = flm_query_share(q, value.self, q->all);
+    to->self_of_view = flm_query_share(q, value.self, view);
+    add_changes(q, s, metric, to);
+}
+
+static void add_values(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail)
+{
+    uint32_t count = metric_count(q, s);
+    detail->values.at = flm_query_take(q, count, sizeof *detail->values.at);
+    for (uint32_t i = 0; detail->values.at && i < count; i++) {
+        uint32_t metric = metric_at(q, i);
+        if (!flm_compared_is_aside(q->viewer, metric))
+            add_value(q, s, metric, &detail->values.at[detail->values.count++]);
+    }
+    use_metric(q, q->metric.index);
+}
+
+static void add_instances(struct flm_query *q, const struct subject *s,
+                          struct flm_view_detail *detail)
+{
+    const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
     const struct flm_function *f = &tables->functions.function[function];
-    flm_json_begin(&t->json, "instances", FLM_JSON_OBJECT_LINE);
-    flm_json_add_number(&t->json, "count", tables->places[function]);
-    flm_tell_quantity(t, "total", f->total);
-    flm_tell_share(t, "of_all", f->total, t->all);
-    flm_tell_share(t, "of_view", f->total,
-                   s->top.index == 0 ? whole_of(t, s, s->top, t->metric.index) : 0);
-    flm_tell_quantity(t, "self", f->self);
-    flm_tell_share(t, "self_of_all", f->self, t->all);
-    flm_json_end(&t->json);
+    double view = s->top.index == 0 ? whole_of(q, s, s->top, q->metric.index) : 0;
+    detail->instances = flm_query_take(q, 1, sizeof *detail->instances);
+    if (detail->instances)
+        *detail->instances = (struct flm_view_instances){
+            .count = tables->places[function],
+            .total = flm_query_quantity(q, f->total),
+            .of_all = flm_query_share(q, f->total, q->all),
+            .of_view = flm_query_share(q, f->total, view),
+            .self = flm_query_quantity(q, f->self),
+            .self_of_all = flm_query_share(q, f->self, q->all),
+        };
 }
 
-static void tell_relation(struct flm_telling *t, const struct subject *s,
-                          const struct flm_relation *relation, double whole)
+static struct flm_view_frame *list_relations(struct flm_query *q, const struct subject *s,
+                                             const struct flm_relation *relations, uint32_t count,
+                                             double whole)
 {
-    const struct flm_functions *functions = &t->viewer->scene.tables.functions;
-    uint32_t frame = functions->function[relation->function].first_frame;
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_ref(t, s->pane_index, relation->node);
-    flm_json_add_number(&t->json, "frame", frame);
-    flm_tell_title(t, "title", frame);
-    flm_tell_quantity(t, "value", relation->total);
-    flm_tell_share(t, "share", relation->total, whole);
-    flm_json_end(&t->json);
+    const struct flm_functions *functions = &q->viewer->scene.tables.functions;
+    struct flm_view_frame *made = flm_query_take(q, count, sizeof *made);
+    for (uint32_t i = 0; made && i < count; i++) {
+        uint32_t frame = functions->function[relations[i].function].first_frame;
+        made[i] = (struct flm_view_frame){
+            .node = flm_query_ref(q, s->pane_index, relations[i].node),
+            .frame = frame,
+            .title = flm_query_title(q, frame),
+            .value = flm_query_quantity(q, relations[i].total),
+            .share = flm_query_share(q, relations[i].total, whole),
+        };
+    }
+    return made;
 }
 
-static void tell_relations(struct flm_telling *t, const struct subject *s, const char *key,
-                           const struct flm_relation *relations, uint32_t count, double whole)
+static uint32_t at_most(uint32_t count, uint32_t most)
 {
-    flm_json_begin(&t->json, key, FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < count && i < MOST_RELATIONS; i++)
-        tell_relation(t, s, &relations[i], whole);
-    flm_json_end(&t->json);
+    return count < most ? count : most;
 }
 
 /* Only of stacks: in other trees the picture itself is who calls whom. */
-static bool tell_neighbors(struct flm_telling *t, const struct subject *s, struct flm_error *why)
+static bool add_neighbors(struct flm_query *q, const struct subject *s,
+                          struct flm_view_detail *detail, struct flm_error *why)
 {
     struct flm_relations relations = {0};
-    uint32_t function = t->viewer->scene.tables.functions.of_frame[s->frame];
+    uint32_t function = q->viewer->scene.tables.functions.of_frame[s->frame];
     double whole = 0;
     if (s->pane->kind == FLM_PANE_STACKS && s->frame != 0 &&
-        !flm_relations_init(&relations, &t->viewer->scene.tables.functions, s->pane->layout,
+        !flm_relations_init(&relations, &q->viewer->scene.tables.functions, s->pane->layout,
                             function, why))
         return false;
     for (uint32_t i = 0; i < relations.caller_count; i++)
         whole += relations.caller[i].total;
-    tell_relations(t, s, "calls", relations.callee, relations.callee_count, whole);
-    tell_relations(t, s, "callers", relations.caller, relations.caller_count, whole);
-    flm_json_add_number(&t->json, "calls_count", relations.callee_count);
-    flm_json_add_number(&t->json, "callers_count", relations.caller_count);
+    uint32_t callees = at_most(relations.callee_count, MOST_RELATIONS);
+    uint32_t callers = at_most(relations.caller_count, MOST_RELATIONS);
+    detail->calls.at = list_relations(q, s, relations.callee, callees, whole);
+    detail->calls.count = detail->calls.at ? callees : 0;
+    detail->callers.at = list_relations(q, s, relations.caller, callers, whole);
+    detail->callers.count = detail->callers.at ? callers : 0;
+    detail->calls_count = relations.callee_count;
+    detail->callers_count = relations.caller_count;
     flm_relations_clear(&relations);
     return true;
 }
 
 /* The frames of the stack, the outermost caller first. Of a very long one the ends: what is left
  * out is counted. */
-static bool tell_stack(struct flm_telling *t, const struct subject *s, struct flm_error *why)
+static bool add_stack(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail,
+                      struct flm_error *why)
 {
     const struct flm_layout *layout = s->pane->layout;
     uint32_t level = flm_layout_level(layout, s->node), count = 0;
@@ -386,20 +399,20 @@ static bool tell_stack(struct flm_telling *t, const struct subject *s, struct fl
     for (struct flm_node node = s->node; node.index != 0 && node.index != FLM_NONE;
          node = flm_layout_parent(layout, node))
         path[count++] = node.index;
-    bool is_turned = flm_callers_are_below(t->viewer, s->pane_index);
+    bool is_turned = flm_callers_are_below(q->viewer, s->pane_index);
     uint32_t hidden = count > MOST_STACK ? count - MOST_STACK : 0;
-    flm_json_begin(&t->json, "stack", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = path[is_turned ? i : count - 1 - i];
+    struct flm_view_frame *frame = flm_query_take(q, count - hidden, sizeof *frame);
+    detail->stack.at = frame;
+    for (uint32_t i = 0; frame && i < count; i++) {
+        struct flm_node node = {path[is_turned ? i : count - 1 - i]};
         if (hidden > 0 && i >= MOST_STACK / 2 && i < MOST_STACK / 2 + hidden)
             continue;
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_ref(t, s->pane_index, (struct flm_node){node});
-        flm_tell_title(t, "title", s->pane->tree.frame[node]);
-        flm_json_end(&t->json);
+        frame[detail->stack.count++] = (struct flm_view_frame){
+            .node = flm_query_ref(q, s->pane_index, node),
+            .title = flm_query_title(q, s->pane->tree.frame[node.index]),
+        };
     }
-    flm_json_end(&t->json);
-    flm_json_add_number(&t->json, "stack_hidden", hidden);
+    detail->stack_hidden = hidden;
     free(path);
     return true;
 }
@@ -431,33 +444,31 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
     return count;
 }
 
-static void tell_run(struct flm_telling *t, const struct subject *s)
+static void add_run(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail)
 {
     const struct flm_rectangle *run = s->run;
-    const struct flm_layout *layout = s->pane->layout;
     struct flm_node largest[MOST_RUN_ITEMS];
-    if (!run) {
-        flm_json_add_null(&t->json, "run");
-        return;
-    }
     uint32_t count = largest_of(s, largest);
-    use_width(t, s);
-    flm_json_begin(&t->json, "run", FLM_JSON_OBJECT);
-    flm_tell_count(t, "count", run->count);
-    flm_tell_quantity(t, "value", run->total);
-    flm_tell_share(t, "share", run->total, t->all);
-    flm_json_begin(&t->json, "items", FLM_JSON_ARRAY);
+    struct flm_view_merged *made = flm_query_take(q, 1, sizeof *made);
+    struct flm_view_frame *item = flm_query_take(q, count, sizeof *item);
+    if (!made || !item)
+        return;
+    use_width(q, s);
+    made->count = flm_query_count(q, run->count);
+    made->value = flm_query_quantity(q, run->total);
+    made->share = flm_query_share(q, run->total, q->all);
+    made->items.at = item;
+    made->items.count = count;
     for (uint32_t i = 0; i < count; i++) {
-        double total = flm_layout_total(layout, largest[i]);
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_ref(t, s->pane_index, largest[i]);
-        flm_tell_title(t, "title", s->pane->tree.frame[largest[i].index]);
-        flm_tell_quantity(t, "value", total);
-        flm_tell_share(t, "share", total, t->all);
-        flm_json_end(&t->json);
+        double total = flm_layout_total(s->pane->layout, largest[i]);
+        item[i] = (struct flm_view_frame){
+            .node = flm_query_ref(q, s->pane_index, largest[i]),
+            .title = flm_query_title(q, s->pane->tree.frame[largest[i].index]),
+            .value = flm_query_quantity(q, total),
+            .share = flm_query_share(q, total, q->all),
+        };
     }
-    flm_json_end(&t->json);
-    flm_json_end(&t->json);
+    detail->run = made;
 }
 
 /* A file as part of a URL: its slashes stay. */
@@ -481,12 +492,12 @@ static bool is_address(struct flm_bytes file)
     return flm_bytes_start_with(file, "https://") || flm_bytes_start_with(file, "http://");
 }
 
-static void tell_link(struct flm_telling *t, const struct flm_frame_record *frame)
+static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_record *frame)
 {
-    struct flm_bytes file = flm_string_bytes(t->profile, frame->file);
-    struct flm_bytes template = {t->viewer->model.source_link.at,
-                                 t->viewer->model.source_link.size};
-    struct flm_text *out = flm_tell_words_begin(t);
+    struct flm_bytes file = flm_string_bytes(q->profile, frame->file);
+    struct flm_bytes template = {q->viewer->model.source_link.at,
+                                 q->viewer->model.source_link.size};
+    struct flm_text *out = flm_query_words_begin(q);
     if (is_address(file))
         flm_text_add(out, file);
     for (size_t i = 0; file.size > 0 && !is_address(file) && i < template.size;) {
@@ -501,87 +512,77 @@ static void tell_link(struct flm_telling *t, const struct flm_frame_record *fram
             flm_text_putc(out, template.at[i++]);
         }
     }
-    if (out->size > 0)
-        flm_tell_words(t, "link");
-    else
-        flm_json_add_null(&t->json, "link");
+    return out->size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
 }
 
-static void tell_address(struct flm_telling *t, uint64_t address)
+static struct flm_bytes address_of(struct flm_query *q, uint64_t address)
 {
-    struct flm_text *out = flm_tell_words_begin(t);
+    struct flm_text *out = flm_query_words_begin(q);
     bool begun = false;
-    if (address == 0) {
-        flm_json_add_null(&t->json, "address");
-        return;
-    }
+    if (address == 0)
+        return (struct flm_bytes){NULL, 0};
     flm_text_puts(out, "0x");
     for (int shift = 60; shift >= 0; shift -= 4) {
         begun = begun || address >> shift & 15;
         if (begun)
             flm_text_putc(out, "0123456789abcdef"[address >> shift & 15]);
     }
-    flm_tell_words(t, "address");
+    return flm_query_words(q);
 }
 
-static void tell_frame(struct flm_telling *t, uint32_t frame)
+static void add_frame(struct flm_query *q, uint32_t frame, struct flm_view_detail *detail)
 {
-    const struct flm_frame_record *record = &t->profile->frames[frame];
-    flm_json_add_number(&t->json, "frame", frame);
-    flm_tell_title(t, "title", frame);
-    flm_json_add_text(&t->json, "name", flm_frame_function(t->profile, frame));
-    flm_tell_string(t, "module", record->module);
-    flm_tell_string(t, "file", record->file);
-    if (record->line)
-        flm_json_add_number(&t->json, "line", record->line);
-    else
-        flm_json_add_null(&t->json, "line");
-    flm_tell_text(t, "kind", kind_of(record));
-    tell_address(t, record->address);
-    tell_link(t, record);
+    const struct flm_frame_record *record = &q->profile->frames[frame];
+    detail->frame = frame;
+    detail->title = flm_query_title(q, frame);
+    detail->name = flm_query_copy(q, flm_frame_function(q->profile, frame));
+    detail->module = flm_query_string(q, record->module);
+    detail->file = flm_query_string(q, record->file);
+    detail->line = record->line ? record->line : NAN;
+    detail->kind = flm_query_text(q, kind_of(record));
+    detail->address = address_of(q, record->address);
+    detail->link = link_of(q, record);
 }
 
-static bool tell_detail(struct flm_telling *t, const struct subject *s, struct flm_error *why)
-{
-    bool ok = true;
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_tell_ref(t, s->pane_index, s->node);
-    flm_tell_string(t, "metric", t->profile->metrics[t->metric.index].name);
-    if (s->run) {
-        tell_run_title(t, "title", s->run->count);
-        tell_run_title(t, "name", s->run->count);
-    } else {
-        tell_frame(t, s->frame);
-    }
-    bool compared = s->pane->compared && !s->run;
-    flm_json_add_bool(&t->json, "compared", compared);
-    if (compared)
-        tell_change(t, s);
-    tell_values(t, s);
-    if (s->run || s->frame == 0)
-        flm_json_add_null(&t->json, "instances");
-    else
-        tell_instances(t, s);
-    if (!s->run)
-        ok = tell_neighbors(t, s, why) && tell_stack(t, s, why);
-    tell_run(t, s);
-    flm_json_end(&t->json);
-    return ok;
-}
-
-bool flm_answer_detail(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
+static bool add_detail(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail,
                        struct flm_error *why)
 {
-    (void)argument;
-    struct flm_telling t;
-    struct subject s;
-    if (!flm_tell_begin(&t, v, out, why))
-        return false;
-    bool ok = true;
-    if (!find_subject(&t, v->model.selected, &v->model.selected_run, &s))
-        flm_text_puts(out, "null\n");
+    detail->node = flm_query_ref(q, s->pane_index, s->node);
+    detail->metric = flm_query_string(q, q->profile->metrics[q->metric.index].name);
+    detail->frame = detail->line = NAN;
+    detail->compared = s->pane->compared && !s->run;
+    if (s->run)
+        detail->title = detail->name = run_title(q, s->run->count);
     else
-        ok = flm_cached_tables_measured(&v->scene.tables, t.profile, t.metric, why) &&
-             tell_detail(&t, &s, why);
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+        add_frame(q, s->frame, detail);
+    if (detail->compared)
+        detail->note = change_of(q, s);
+    add_values(q, s, detail);
+    detail->calls_count = detail->callers_count = detail->stack_hidden = NAN;
+    if (s->run) {
+        add_run(q, s, detail);
+        return true;
+    }
+    if (s->frame != 0)
+        add_instances(q, s, detail);
+    return add_neighbors(q, s, detail, why) && add_stack(q, s, detail, why);
+}
+
+bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
+                      struct flm_response *response, struct flm_error *why)
+{
+    (void)argument;
+    struct flm_query q;
+    struct subject s;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    if (!find_subject(&q, v->model.selected, &v->model.selected_run, &s))
+        return flm_query_end(&q, why);
+    if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
+        return flm_query_fail(&q);
+    struct flm_view_detail *detail = flm_query_take(&q, 1, sizeof *detail);
+    response->detail = detail;
+    if (detail && !add_detail(&q, &s, detail, why))
+        return flm_query_fail(&q);
+    return flm_query_end(&q, why);
 }

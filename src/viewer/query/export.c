@@ -39,8 +39,8 @@ static bool write_stack(struct flm_viewer *v, const char *name, struct flm_text 
     return flm_copy_stack(v, out) || flm_error_memory(why);
 }
 
-bool flm_answer_export(struct flm_viewer *v, struct flm_bytes kind, struct flm_text *out,
-                       struct flm_error *why)
+bool flm_query_export(struct flm_viewer *v, struct flm_bytes kind, struct flm_text *out,
+                      struct flm_error *why)
 {
     static const struct {
         const char *name;

@@ -1,47 +1,51 @@
-/* internal.h - who answers what: the functions behind the table of query.c. */
+/* internal.h - which query is made where: the functions behind the table of query.c; and what is said
+ * about changes. */
 #ifndef FLAMEL_VIEWER_QUERY_INTERNAL_H
 #define FLAMEL_VIEWER_QUERY_INTERNAL_H
 
-#include "base/text/json_write.h"
-#include "viewer/query/query.h"
-#include "viewer/scene/compared.h"
+#include "viewer/query/values.h"
 
-/* Writes the answer; false, and `why`, if it cannot be given. */
-typedef bool flm_answer_write(struct flm_viewer *viewer, struct flm_bytes argument,
-                              struct flm_text *out, struct flm_error *why);
+/* Makes the response; false, and `why`, if it cannot be made. */
+typedef bool flm_query_make(struct flm_viewer *viewer, struct flm_bytes argument,
+                            struct flm_response *response, struct flm_error *why);
 
-flm_answer_write flm_answer_hello, flm_answer_tools, flm_answer_chips;              /* tools.c */
-flm_answer_write flm_answer_searches;                                               /* search.c */
-flm_answer_write flm_answer_legend;                                                 /* legend.c */
-flm_answer_write flm_answer_hover, flm_answer_detail;                               /* detail.c */
-flm_answer_write flm_answer_top, flm_answer_list, flm_answer_tree, flm_answer_aria; /* tables.c */
-flm_answer_write flm_answer_status, flm_answer_overlay;                             /* status.c */
-flm_answer_write flm_answer_tracks;                                                 /* time.c */
-flm_answer_write flm_answer_complete;                                               /* complete.c */
-flm_answer_write flm_answer_export;                                                 /* export.c */
+flm_query_make flm_query_hello, flm_query_tools, flm_query_chips;             /* tools.c */
+flm_query_make flm_query_searches;                                            /* search.c */
+flm_query_make flm_query_legend;                                              /* legend.c */
+flm_query_make flm_query_hover, flm_query_detail;                             /* detail.c */
+flm_query_make flm_query_top, flm_query_list, flm_query_tree, flm_query_aria; /* tables.c */
+flm_query_make flm_query_status, flm_query_overlay;                           /* status.c */
+flm_query_make flm_query_tracks;                                              /* time.c */
+flm_query_make flm_query_complete;                                            /* complete.c */
+
+/* As a file: export.c. */
+bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,
+                      struct flm_error *why);
 
 /* ---- What is said about changes: comparison.c ---- */
 
-/* The member "comparison" of "tools": null, or an object. */
-void flm_compared_add_tools(struct flm_viewer *viewer, struct flm_json_writer *json);
+/* Of "tools": NULL where nothing is compared. */
+struct flm_view_comparison *flm_query_comparison(struct flm_query *q);
 
-/* The items of "legend" (an array "items"), where the picture is colored by changes. */
-void flm_compared_add_legend(struct flm_viewer *viewer, struct flm_json_writer *json);
+/* The items of "legend", where the picture is colored by changes. */
+void flm_query_compared_legend(struct flm_query *q, struct flm_view_legend *legend);
 
-/* Members of a row or of the detail: "total_before", "total_after", "total_change" for `prefix`
- * "total_". `scale` is what before was multiplied by: it is told as recorded; `unit` the metric's.
- */
-void flm_compared_add_change(struct flm_json_writer *json, const char *prefix,
-                             const struct flm_change *change, double scale, struct flm_bytes unit);
+/* Before and after of a value, and its change. `scale` is what before was multiplied by: it is
+ * shown as recorded; in the unit of the query. */
+struct flm_view_change {
+    struct flm_bytes before, after, change;
+};
+struct flm_view_change flm_query_change(struct flm_query *q, const struct flm_change *change,
+                                        double scale);
 
-/* The change of a node in any metric that is the "after" of a pair: as the picture tells it in the
- * shown one, as recorded in others. False where there is no pair, and of callers and calls in
+/* The change of a node in any metric that is the "after" of a pair: as the picture has it in the
+ * shown one, as recorded in others. False where there is no pair, and of callers and callees in
  * another metric than the shown one. */
 bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 
-/* Whether a metric is told beside another: the "before" of a pair is, and what was significant. */
+/* Whether a metric is shown with another one: the "before" of a pair is, and what was significant. */
 bool flm_compared_is_aside(const struct flm_viewer *viewer, uint32_t metric);
 
 /* A sentence: "10 ms before, 12 ms after: +2 ms (+20 %)". */

@@ -2,7 +2,6 @@
 #include "draw/color/color_mode.h"
 #include "viewer/paint/box_style.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 
 static const char *texture_of(const struct flm_legend_item *item)
 {
@@ -13,44 +12,44 @@ static const char *texture_of(const struct flm_legend_item *item)
     return textures[item->texture];
 }
 
-static void tell_item(struct flm_telling *t, const struct flm_legend *legend,
-                      const struct flm_legend_item *item)
+static void add_item(struct flm_query *q, const struct flm_legend *legend,
+                     const struct flm_legend_item *item, struct flm_view_legend_item *to)
 {
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_color(t, "color", item->tone.light);
-    flm_tell_color(t, "dark", item->tone.dark);
-    flm_tell_text(t, "texture", texture_of(item));
-    flm_json_add_text(&t->json, "title", item->title);
-    flm_json_add_number(&t->json, "count", item->count);
-    flm_tell_share(t, "share", item->total, item->total != 0 ? legend->total : 0);
-    flm_json_end(&t->json);
+    *to = (struct flm_view_legend_item){
+        .color = flm_query_color(q, item->tone.light),
+        .dark = flm_query_color(q, item->tone.dark),
+        .texture = flm_query_text(q, texture_of(item)),
+        .title = flm_query_copy(q, item->title),
+        .count = item->count,
+        .share = flm_query_share(q, item->total, item->total != 0 ? legend->total : 0),
+    };
 }
 
-bool flm_answer_legend(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                       struct flm_error *why)
+bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
+                      struct flm_response *response, struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    if (t.profile && flm_scene_compares(&v->model, &v->scene)) {
-        flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-        flm_tell_text(&t, "title", "Change");
-        flm_compared_add_legend(v, &t.json);
-        flm_json_end(&t.json);
-        return flm_tell_end(&t, why);
-    }
-    bool has_picture = t.profile && v->scene.pane_count > 0;
-    if (has_picture && !flm_box_styles_legend(v, why)) {
-        flm_tell_end(&t, NULL);
-        return false;
-    }
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_tell_text(&t, "title", flm_color_mode_title(v->model.color_mode));
-    flm_json_begin(&t.json, "items", FLM_JSON_ARRAY);
-    for (size_t i = 0; has_picture && i < v->paint.legend.count; i++)
-        tell_item(&t, &v->paint.legend, &v->paint.legend.items[i]);
-    flm_json_end(&t.json);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+    bool compares = q.profile && flm_scene_compares(&v->model, &v->scene);
+    bool has_picture = q.profile && v->scene.pane_count > 0 && !compares;
+    if (has_picture && !flm_box_styles_legend(v, why))
+        return flm_query_fail(&q);
+    const struct flm_legend *legend = &v->paint.legend;
+    size_t count = has_picture ? legend->count : 0;
+    struct flm_view_legend *made = flm_query_take(&q, 1, sizeof *made);
+    struct flm_view_legend_item *item = flm_query_take(&q, count, sizeof *item);
+    response->legend = made;
+    if (!made || !item)
+        return flm_query_end(&q, why);
+    made->title =
+        flm_query_text(&q, compares ? "Change" : flm_color_mode_title(v->model.color_mode));
+    made->items.at = item;
+    made->items.count = count;
+    for (size_t i = 0; i < count; i++)
+        add_item(&q, legend, &legend->items[i], &item[i]);
+    if (compares)
+        flm_query_compared_legend(&q, made);
+    return flm_query_end(&q, why);
 }

@@ -1,4 +1,5 @@
-/* query.h - the questions that the viewer answers, and the shape of the answers.
+/* query.h - the queries of the viewer, and the shape of their responses: structs (responses.h), and JSON of the
+ * same names where the page asks (src/wasm/query_json.h).
  *
  * Most are JSON, with values already in the words that people read, so that the page, the terminal
  * and a script show the same: "total": "1.24 s", "share": "12.3 %". Where there is something to
@@ -6,7 +7,7 @@
  * null, and a member with a `?` is left out where it does not apply. Texts are never markup. A node
  * is named by "node", a number that "zoom N" and "select N" take, good until the operations, the
  * view or the metric change; a function by "frame", which "select-frame N" takes.
- * tests/viewer/query/query_test.c compares: no answer has a member that is not here.
+ * tests/viewer/query/query_test.c compares: no response has a member that is not here.
  *
  * hello         what can be done; the same at any time
  *     {version, actions: [{name, title, keys, group, argument}], groups: ["Moving" ..]}
@@ -136,19 +137,50 @@
 #ifndef FLAMEL_VIEWER_QUERY_QUERY_H
 #define FLAMEL_VIEWER_QUERY_QUERY_H
 
-#include "base/text/json_write.h"
 #include "base/text/text.h"
+#include "viewer/query/responses.h"
+#include "viewer/query/room.h"
 
 struct flm_viewer;
 
-struct flm_answer {
-    const char *question;
-    bool plain; /* text, not JSON */
-    bool (*write)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_text *out,
-                  struct flm_error *why);
+/* What a query returned, in a room of its own: good until the next query into it. All zero is an
+ * empty one. */
+struct flm_response {
+    struct flm_room room;
+    union { /* as the query says; NULL: nothing */
+        struct flm_view_hello *hello;
+        struct flm_view_tools *tools;
+        struct flm_view_chips *chips;
+        struct flm_view_searches *searches;
+        struct flm_view_legend *legend;
+        struct flm_view_hover *hover;
+        struct flm_view_detail *detail;
+        struct flm_view_status *status;
+        struct flm_view_overlay *overlay;
+        struct flm_view_table *table; /* top, list, tree, aria */
+        struct flm_view_tracks *tracks;
+        struct flm_view_completions *completions;
+        void *any;
+    };
 };
 
-/* The question whose name `text` begins with; `argument` receives the rest. NULL for none. */
-const struct flm_answer *flm_answer_to(struct flm_bytes text, struct flm_bytes *argument);
+struct flm_query_entry {
+    const char *name;
+    bool (*make)(struct flm_viewer *viewer, struct flm_bytes argument,
+                 struct flm_response *response, struct flm_error *why);
+    bool (*write)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_text *out,
+                  struct flm_error *why); /* instead: of those that are plain text */
+};
+
+/* The query whose name `text` begins with; `argument` receives the rest. NULL for none. */
+const struct flm_query_entry *flm_query_named(struct flm_bytes text, struct flm_bytes *argument);
+
+/* A query with a struct for a response, "top 20 40"; and one that is plain text, "state". False, and
+ * `why`, where there is no such query, or it cannot be made now: the response is nothing then. */
+bool flm_viewer_query(struct flm_viewer *viewer, struct flm_bytes query,
+                      struct flm_response *response, struct flm_error *why);
+bool flm_viewer_query_text(struct flm_viewer *viewer, struct flm_bytes query, struct flm_text *out,
+                           struct flm_error *why);
+void flm_response_clear(struct flm_response *response);
 
 #endif

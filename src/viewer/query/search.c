@@ -1,7 +1,8 @@
 /* search.c - "searches": what is searched for and how much was found. */
+#include <math.h>
+
 #include "viewer/paint/box_style.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 
 static uint32_t count_functions(const struct flm_functions *functions,
                                 const struct flm_search *search)
@@ -29,70 +30,71 @@ static struct flm_search_step where(const struct flm_viewer *v, const struct flm
                            flm_pane_node(pane, v->model.selected.number), FLM_SEARCH_STAY);
 }
 
-static bool tell_found(struct flm_telling *t, struct flm_search *search, bool is_current,
-                       struct flm_error *why)
+static bool add_found(struct flm_query *q, struct flm_search *search, bool is_current,
+                      struct flm_view_search *to, struct flm_error *why)
 {
-    struct flm_viewer *v = t->viewer;
+    struct flm_viewer *v = q->viewer;
     const struct flm_functions *functions =
-        flm_cached_tables_functions(&v->scene.tables, t->profile, why);
+        flm_cached_tables_functions(&v->scene.tables, q->profile, why);
     if (!functions)
         return false;
     const struct flm_pane *pane = &v->scene.panes[0];
     const struct flm_search_sums *sums =
-        flm_search_sum(search, t->profile, t->metric, pane->layout, flm_viewer_goal_node(v, pane));
+        flm_search_sum(search, q->profile, q->metric, pane->layout, flm_viewer_goal_node(v, pane));
     /* Callers that are not opened yet may hold more: only trees that are all there can say. */
     bool is_whole = pane->kind != FLM_PANE_LAZY;
     struct flm_search_step step = {{FLM_NONE}, 0, 0};
     if (is_current)
         step = where(v, search);
-    flm_tell_quantity(t, "total", sums->all.total);
-    flm_tell_share(t, "total_share", sums->all.total, sums->all.of);
-    flm_tell_quantity(t, "self", sums->all.self);
-    flm_tell_share(t, "self_share", sums->all.self, sums->all.of);
-    flm_tell_share(t, "view_share", sums->seen.total, is_whole ? sums->seen.of : 0);
-    flm_json_add_number(&t->json, "functions", count_functions(functions, search));
-    flm_json_add_number(&t->json, "frames", step.at ? step.count : sums->all.nodes);
-    if (step.at)
-        flm_json_add_number(&t->json, "at", step.at);
-    else
-        flm_json_add_null(&t->json, "at");
+    to->total = flm_query_quantity(q, sums->all.total);
+    to->total_share = flm_query_share(q, sums->all.total, sums->all.of);
+    to->self = flm_query_quantity(q, sums->all.self);
+    to->self_share = flm_query_share(q, sums->all.self, sums->all.of);
+    to->view_share = flm_query_share(q, sums->seen.total, is_whole ? sums->seen.of : 0);
+    to->functions = count_functions(functions, search);
+    to->frames = step.at ? step.count : sums->all.nodes;
+    to->at = step.at ? step.at : NAN;
     return true;
 }
 
-static bool tell_search(struct flm_telling *t, struct flm_search *search, bool is_current,
-                        struct flm_error *why)
+static bool add_search(struct flm_query *q, struct flm_search *search, bool is_current,
+                       struct flm_view_search *to, struct flm_error *why)
 {
-    bool ok = true;
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_text(&t->json, "text", (struct flm_bytes){search->text.at, search->text.size});
-    flm_tell_text(t, "kind", flm_search_kind_name(search->kind));
-    flm_tell_text(t, "scope", flm_search_scope_name(search->scope));
-    flm_json_add_bool(&t->json, "case", search->exact_case);
-    flm_tell_color(t, "color", flm_search_color(&t->viewer->paint.theme, search->color));
-    flm_json_add_number(&t->json, "number", search->color);
-    flm_json_add_bool(&t->json, "on", search->on);
-    flm_tell_text(t, "error", search->malformed ? search->error.text : NULL);
-    if (t->profile && t->viewer->scene.pane_count > 0)
-        ok = tell_found(t, search, is_current, why);
-    flm_json_end(&t->json);
-    return ok;
+    *to = (struct flm_view_search){
+        .text = flm_query_copy(q, (struct flm_bytes){search->text.at, search->text.size}),
+        .kind = flm_query_text(q, flm_search_kind_name(search->kind)),
+        .scope = flm_query_text(q, flm_search_scope_name(search->scope)),
+        .color = flm_query_color(q, flm_search_color(&q->viewer->paint.theme, search->color)),
+        .error = flm_query_text(q, search->malformed ? search->error.text : NULL),
+        .exact_case = search->exact_case,
+        .on = search->on,
+        .number = search->color,
+        .functions = NAN,
+        .frames = NAN,
+        .at = NAN,
+    };
+    return !q->profile || q->viewer->scene.pane_count == 0 ||
+           add_found(q, search, is_current, to, why);
 }
 
-bool flm_answer_searches(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                         struct flm_error *why)
+bool flm_query_searches(struct flm_viewer *v, struct flm_bytes argument,
+                        struct flm_response *response, struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
+    struct flm_query q;
     struct flm_searches *searches = &v->model.searches;
-    bool ok = true;
-    if (!flm_tell_begin(&t, v, out, why))
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t.json, "current", searches->current);
-    flm_json_begin(&t.json, "searches", FLM_JSON_ARRAY);
-    for (unsigned i = 0; ok && i < searches->count; i++)
-        ok = tell_search(&t, &searches->at[i], i == searches->current, why);
-    flm_json_end(&t.json);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+    struct flm_view_searches *made = flm_query_take(&q, 1, sizeof *made);
+    struct flm_view_search *search = flm_query_take(&q, searches->count, sizeof *search);
+    response->searches = made;
+    if (!made || !search)
+        return flm_query_end(&q, why);
+    made->current = searches->current;
+    made->searches.at = search;
+    made->searches.count = searches->count;
+    for (unsigned i = 0; i < searches->count; i++)
+        if (!add_search(&q, &searches->at[i], i == searches->current, &search[i], why))
+            return flm_query_fail(&q);
+    return flm_query_end(&q, why);
 }

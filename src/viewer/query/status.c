@@ -5,17 +5,16 @@
 
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
 /* How much of the opened profile the operations took away, in the metric that is shown. */
-static double filtered(const struct flm_telling *t, double *of)
+static double filtered(const struct flm_query *q, double *of)
 {
-    const struct flm_profile *opened = t->viewer->model.operations.opened;
-    if (!opened || opened == t->profile)
+    const struct flm_profile *opened = q->viewer->model.operations.opened;
+    if (!opened || opened == q->profile)
         return 0;
-    struct flm_bytes name = flm_comparing_metric_name(&t->viewer->model, t->metric.index);
+    struct flm_bytes name = flm_comparing_metric_name(&q->viewer->model, q->metric.index);
     for (uint32_t m = 0; m < opened->sizes.metric_count; m++) {
         if (!flm_bytes_equal(flm_string_bytes(opened, opened->metrics[m].name), name))
             continue;
@@ -23,7 +22,7 @@ static double filtered(const struct flm_telling *t, double *of)
         *of = 0;
         for (uint32_t i = 0; i < opened->sizes.node_count; i++)
             *of += fabs(self[i]);
-        return *of - t->all;
+        return *of - q->all;
     }
     return 0;
 }
@@ -37,92 +36,86 @@ static unsigned operations_on(const struct flm_operations *operations)
 }
 
 /* "12.4 % (1.2 s) by 2 transforms"; rounding of sums is not a loss. */
-static void tell_filtered(struct flm_telling *t)
+static struct flm_bytes filtered_words(struct flm_query *q)
 {
-    double of = 0, gone = filtered(t, &of);
-    if (!(fabs(gone) > 1e-9 * of)) {
-        flm_json_add_null(&t->json, "filtered");
-        return;
-    }
-    unsigned count = operations_on(&t->viewer->model.operations);
-    struct flm_text *out = flm_tell_words_begin(t);
+    double of = 0, gone = filtered(q, &of);
+    if (!(fabs(gone) > 1e-9 * of))
+        return (struct flm_bytes){NULL, 0};
+    unsigned count = operations_on(&q->viewer->model.operations);
+    struct flm_text *out = flm_query_words_begin(q);
     flm_percent_add(out, gone, of);
     flm_text_puts(out, " (");
-    flm_quantity_add(out, gone, t->unit);
+    flm_quantity_add(out, gone, q->unit);
     flm_text_format(out, ") by %u transform%s", count, count == 1 ? "" : "s");
-    flm_tell_words(t, "filtered");
+    return flm_query_words(q);
 }
 
 /* What is to the left and to the right of the window. */
-static void tell_trimmed(struct flm_telling *t)
+static struct flm_bytes trimmed_words(struct flm_query *q)
 {
-    const struct flm_viewer *v = t->viewer;
+    const struct flm_viewer *v = q->viewer;
     struct flm_span span = v->model.camera.to;
     struct flm_span beside = flm_camera_share(&v->model.beside);
     double total = v->model.camera.total, outside = total - (span.right - span.left);
     if (flm_viewer_has_halves(v))
         outside = fmax(outside, total * (1 - (beside.right - beside.left)));
-    if (!(outside > 1e-9 * total)) {
-        flm_json_add_null(&t->json, "trimmed");
-        return;
-    }
-    struct flm_text *out = flm_tell_words_begin(t);
+    if (!(outside > 1e-9 * total))
+        return (struct flm_bytes){NULL, 0};
+    struct flm_text *out = flm_query_words_begin(q);
     flm_percent_add(out, outside, total);
     flm_text_puts(out, " outside of the window");
-    flm_tell_words(t, "trimmed");
+    return flm_query_words(q);
 }
 
-static void tell_losses(struct flm_telling *t)
+static void add_losses(struct flm_query *q, struct flm_view_status *status)
 {
-    const struct flm_profile *p = t->profile;
+    const struct flm_profile *p = q->profile;
     double sum = 0;
-    flm_json_begin(&t->json, "lost", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
+    struct flm_view_loss *loss = flm_query_take(q, p->sizes.loss_count, sizeof *loss);
+    for (uint32_t i = 0; loss && i < p->sizes.loss_count; i++) {
         sum += p->losses[i].count;
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_string(t, "what", p->losses[i].what);
-        flm_tell_count(t, "count", (uint64_t)p->losses[i].count);
-        flm_tell_string(t, "where", p->losses[i].where);
-        flm_json_end(&t->json);
+        loss[i].what = flm_query_string(q, p->losses[i].what);
+        loss[i].count = flm_query_count(q, (uint64_t)p->losses[i].count);
+        loss[i].where = flm_query_string(q, p->losses[i].where);
     }
-    flm_json_end(&t->json);
-    flm_tell_count(t, "lost_count", (uint64_t)sum);
+    status->lost.at = loss;
+    status->lost.count = loss ? p->sizes.loss_count : 0;
+    status->lost_count = flm_query_count(q, (uint64_t)sum);
 }
 
-static void tell_notes(struct flm_telling *t)
+static void add_notes(struct flm_query *q, struct flm_view_status *status)
 {
-    const struct flm_profile *p = t->profile;
-    flm_json_begin(&t->json, "notes", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_string(t, "key", p->notes[i].key);
-        flm_json_add_text(&t->json, "value", flm_string_bytes(p, p->notes[i].value));
-        flm_json_end(&t->json);
+    const struct flm_profile *p = q->profile;
+    struct flm_view_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
+    for (uint32_t i = 0; note && i < p->sizes.note_count; i++) {
+        note[i].key = flm_query_string(q, p->notes[i].key);
+        note[i].value = flm_query_copy(q, flm_string_bytes(p, p->notes[i].value));
     }
-    flm_json_end(&t->json);
+    status->notes.at = note;
+    status->notes.count = note ? p->sizes.note_count : 0;
 }
 
-static void add_empty_sentence(const struct flm_telling *t, struct flm_text *out)
+static void add_empty_sentence(const struct flm_query *q, struct flm_text *out)
 {
-    const struct flm_viewer *v = t->viewer;
+    const struct flm_viewer *v = q->viewer;
     const struct flm_profile *opened = v->model.operations.opened;
-    if (!t->profile)
+    if (!q->profile)
         flm_text_puts(out, "No profile is open.");
-    else if (opened && opened != t->profile && opened->sizes.node_count > 1)
+    else if (opened && opened != q->profile && opened->sizes.node_count > 1)
         flm_text_puts(out, "Nothing is left after the transforms.");
-    else if (t->profile->sizes.node_count <= 1)
+    else if (q->profile->sizes.node_count <= 1)
         flm_text_puts(out, "The profile has no stacks.");
-    else if (t->profile->sizes.metric_count == 0)
+    else if (q->profile->sizes.metric_count == 0)
         flm_text_puts(out, "The profile has stacks, but no values.");
     else
         flm_text_puts(out, "No stack has a value in this metric.");
 }
 
-static void add_sentence(const struct flm_telling *t, const struct flm_metric_summary *summary,
+static void add_sentence(const struct flm_query *q, const struct flm_metric_summary *summary,
                          struct flm_text *out)
 {
-    const struct flm_viewer *v = t->viewer;
-    flm_quantity_add(out, summary->total, t->unit);
+    const struct flm_viewer *v = q->viewer;
+    flm_quantity_add(out, summary->total, q->unit);
     flm_text_puts(out, " in ");
     flm_count_add(out, summary->stack_count);
     flm_text_puts(out, summary->stack_count == 1 ? " stack; " : " stacks; ");
@@ -134,82 +127,73 @@ static void add_sentence(const struct flm_telling *t, const struct flm_metric_su
         flm_text_puts(out, v->paint.picture.merged == 1 ? " of them gray for narrow neighbors"
                                                         : " of them gray, for narrow neighbors");
     }
-    flm_text_puts(out, t->profile->sizes.loss_count ? "; something was lost while reading."
+    flm_text_puts(out, q->profile->sizes.loss_count ? "; something was lost while reading."
                                                     : "; nothing was lost while reading.");
 }
 
 /* The metric, where the unit does not say it: "12.4 s" of "cpu", but "81 samples". */
-static void tell_metric(struct flm_telling *t)
+static struct flm_bytes metric_words(struct flm_query *q)
 {
-    struct flm_bytes name = flm_comparing_metric_name(&t->viewer->model, t->metric.index);
-    if (flm_bytes_equal(name, t->unit))
-        flm_json_add_text(&t->json, "unit", (struct flm_bytes){"", 0});
-    else
-        flm_json_add_text(&t->json, "unit", name);
+    struct flm_bytes name = flm_comparing_metric_name(&q->viewer->model, q->metric.index);
+    return flm_query_copy(q, flm_bytes_equal(name, q->unit) ? flm_bytes_of("") : name);
 }
 
-static void tell_picture(struct flm_telling *t)
+static void add_picture(struct flm_query *q, struct flm_view_status *status)
 {
-    const struct flm_viewer *v = t->viewer;
-    flm_tell_count(t, "drawn", v->paint.picture.drawn);
-    flm_tell_count(t, "merged", v->paint.picture.merged);
+    const struct flm_viewer *v = q->viewer;
     double whole = 0;
     for (uint32_t i = 0; i < v->scene.pane_count; i++)
         whole += flm_layout_filled(v->scene.panes[i].layout);
+    status->drawn = flm_query_count(q, v->paint.picture.drawn);
+    status->merged = flm_query_count(q, v->paint.picture.merged);
     if (v->paint.picture.merged > 0)
-        flm_tell_share(t, "merged_share", v->paint.picture.merged_total, whole);
-    else
-        flm_json_add_null(&t->json, "merged_share");
+        status->merged_share = flm_query_share(q, v->paint.picture.merged_total, whole);
 }
 
-static void tell_status(struct flm_telling *t)
+static void add_status(struct flm_query *q, struct flm_view_status *status)
 {
-    const struct flm_summary *summary = &t->viewer->scene.tables.summary;
-    const struct flm_metric_summary *metric = &summary->metric[t->metric.index];
-    bool is_empty = metric->size == 0;
-    flm_json_add_number(&t->json, "nodes", (double)t->profile->sizes.node_count - 1);
-    flm_json_add_bool(&t->json, "empty", is_empty);
-    flm_tell_count(t, "stacks", metric->stack_count);
-    flm_tell_quantity(t, "total", metric->total);
-    flm_tell_exact(t, "total_exact", metric->total);
-    tell_metric(t);
-    tell_picture(t);
-    tell_trimmed(t);
-    tell_filtered(t);
-    tell_losses(t);
-    flm_tell_share(t, "unsymbolized_share", metric->unsymbolized, t->all);
-    if (t->profile->sizes.sample_count > 0)
-        flm_tell_count(t, "samples", t->profile->sizes.sample_count);
+    const struct flm_summary *summary = &q->viewer->scene.tables.summary;
+    const struct flm_metric_summary *metric = &summary->metric[q->metric.index];
+    status->nodes = (double)q->profile->sizes.node_count - 1;
+    status->empty = metric->size == 0;
+    status->stacks = flm_query_count(q, metric->stack_count);
+    status->total = flm_query_quantity(q, metric->total);
+    status->total_exact = flm_query_exact(q, metric->total);
+    status->unit = metric_words(q);
+    add_picture(q, status);
+    status->trimmed = trimmed_words(q);
+    status->filtered = filtered_words(q);
+    add_losses(q, status);
+    status->unsymbolized_share = flm_query_share(q, metric->unsymbolized, q->all);
+    if (q->profile->sizes.sample_count > 0)
+        status->samples = flm_query_count(q, q->profile->sizes.sample_count);
+    add_notes(q, status);
+    if (status->empty)
+        add_empty_sentence(q, flm_query_words_begin(q));
     else
-        flm_json_add_null(&t->json, "samples");
-    tell_notes(t);
-    if (is_empty)
-        add_empty_sentence(t, flm_tell_words_begin(t));
-    else
-        add_sentence(t, metric, flm_tell_words_begin(t));
-    flm_tell_words(t, "sentence");
+        add_sentence(q, metric, flm_query_words_begin(q));
+    status->sentence = flm_query_words(q);
 }
 
-bool flm_answer_status(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                       struct flm_error *why)
+bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
+                      struct flm_response *response, struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    if (t.profile && t.profile->sizes.metric_count > 0) {
-        tell_status(&t);
-    } else {
-        flm_json_add_number(&t.json, "nodes", 0);
-        flm_json_add_bool(&t.json, "empty", true);
-        flm_json_begin(&t.json, "lost", FLM_JSON_ARRAY);
-        flm_json_end(&t.json);
-        add_empty_sentence(&t, flm_tell_words_begin(&t));
-        flm_tell_words(&t, "sentence");
+    struct flm_view_status *status = flm_query_take(&q, 1, sizeof *status);
+    response->status = status;
+    if (!status)
+        return flm_query_end(&q, why);
+    if (q.profile && q.profile->sizes.metric_count > 0) {
+        add_status(&q, status);
+        return flm_query_end(&q, why);
     }
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+    status->empty = true;
+    add_empty_sentence(&q, flm_query_words_begin(&q));
+    status->sentence = flm_query_words(&q);
+    return flm_query_end(&q, why);
 }
 
 /* ---- The viewer itself ----------------------------------------------------------------------- */
@@ -228,48 +212,43 @@ static double memory_bytes(const struct flm_viewer *v)
 #endif
 }
 
-static void tell_pane(struct flm_telling *t)
+static void add_trees(struct flm_query *q, struct flm_view_overlay *overlay)
 {
-    const struct flm_scene *scene = &t->viewer->scene;
-    flm_json_begin(&t->json, "trees", FLM_JSON_ARRAY_LINE);
-    for (uint32_t i = 0; i < scene->pane_count; i++) {
+    const struct flm_scene *scene = &q->viewer->scene;
+    struct flm_view_tree_figures *tree = flm_query_take(q, scene->pane_count, sizeof *tree);
+    for (uint32_t i = 0; tree && i < scene->pane_count; i++) {
         const struct flm_pane *pane = &scene->panes[i];
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(t, "title", pane->title ? pane->title : "stacks");
-        flm_json_add_number(&t->json, "nodes", pane->tree.node_count);
-        flm_json_add_number(&t->json, "placed", flm_layout_node_count(pane->layout));
-        flm_json_add_number(&t->json, "levels", flm_layout_level_count(pane->layout));
-        flm_json_end(&t->json);
+        tree[i].title = flm_query_text(q, pane->title ? pane->title : "stacks");
+        tree[i].nodes = pane->tree.node_count;
+        tree[i].placed = flm_layout_node_count(pane->layout);
+        tree[i].levels = flm_layout_level_count(pane->layout);
     }
-    flm_json_end(&t->json);
+    overlay->trees.at = tree;
+    overlay->trees.count = tree ? scene->pane_count : 0;
 }
 
-bool flm_answer_overlay(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                        struct flm_error *why)
+bool flm_query_overlay(struct flm_viewer *v, struct flm_bytes argument,
+                       struct flm_response *response, struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    if (!v->model.shows_overlay) {
-        flm_text_puts(out, "null\n");
-        return flm_tell_end(&t, why);
-    }
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t.json, "nodes", t.profile ? t.profile->sizes.node_count : 0);
-    flm_json_add_number(&t.json, "visited", (double)v->paint.picture.visited);
-    flm_json_add_number(&t.json, "drawn", v->paint.picture.drawn);
-    flm_json_add_number(&t.json, "merged", v->paint.picture.merged);
-    if (v->paint.clock_ms) {
-        flm_json_begin(&t.json, "ms", FLM_JSON_OBJECT_LINE);
-        flm_json_add_number(&t.json, "layout", v->paint.picture.layout_ms);
-        flm_json_add_number(&t.json, "paint", v->paint.picture.paint_ms);
-        flm_json_end(&t.json);
-    } else {
-        flm_json_add_null(&t.json, "ms");
-    }
-    flm_json_add_number(&t.json, "memory_bytes", memory_bytes(v));
-    tell_pane(&t);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+    if (!v->model.shows_overlay)
+        return flm_query_end(&q, why);
+    const struct flm_picture_figures *picture = &v->paint.picture;
+    struct flm_view_overlay *overlay = flm_query_take(&q, 1, sizeof *overlay);
+    response->overlay = overlay;
+    if (!overlay)
+        return flm_query_end(&q, why);
+    overlay->nodes = q.profile ? q.profile->sizes.node_count : 0;
+    overlay->visited = (double)picture->visited;
+    overlay->drawn = picture->drawn;
+    overlay->merged = picture->merged;
+    overlay->ms = v->paint.clock_ms ? flm_query_take(&q, 1, sizeof *overlay->ms) : NULL;
+    if (overlay->ms)
+        *overlay->ms = (struct flm_view_times){picture->layout_ms, picture->paint_ms};
+    overlay->memory_bytes = memory_bytes(v);
+    add_trees(&q, overlay);
+    return flm_query_end(&q, why);
 }

@@ -1,10 +1,9 @@
-/* tables.c - rows: of functions ("top"), of the call tree ("tree"), and what a screen
- * reader is told of the picture ("aria"). Only those that are asked for are made. */
+/* tables.c - rows: of functions ("top"), of the call tree ("tree"), and what a screen reader says of
+ * the picture ("aria"). Only those that are queried are made. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 #include "viewer/scene/node_values.h"
 #include "viewer/scene/siblings.h"
 
@@ -25,12 +24,12 @@ static bool is_found(const struct flm_viewer *v, const struct flm_function *f)
     return false;
 }
 
-static bool list_functions(struct flm_telling *t, struct flm_ranking_order order, bool found_only,
+static bool list_functions(struct flm_query *q, struct flm_ranking_order order, bool found_only,
                            struct listing *listing, struct flm_error *why)
 {
-    struct flm_viewer *v = t->viewer;
+    struct flm_viewer *v = q->viewer;
     *listing = (struct listing){0};
-    listing->function = flm_cached_tables_ranking(&v->scene.tables, t->profile, t->metric, order,
+    listing->function = flm_cached_tables_ranking(&v->scene.tables, q->profile, q->metric, order,
                                                   &listing->count, why);
     if (listing->function && v->scene.compared)
         listing->function = flm_compared_ranking(&v->model, &v->scene, listing->function, order,
@@ -47,160 +46,167 @@ static bool list_functions(struct flm_telling *t, struct flm_ranking_order order
     return true;
 }
 
-static bool same_function(const struct flm_telling *t, struct flm_node_ref ref, uint32_t function)
+static bool same_function(const struct flm_query *q, struct flm_node_ref ref, uint32_t function)
 {
-    uint32_t frame = flm_scene_frame(&t->viewer->scene, ref);
+    uint32_t frame = flm_scene_frame(&q->viewer->scene, ref);
     return frame != FLM_NONE && frame != 0 &&
-           t->viewer->scene.tables.functions.of_frame[frame] == function;
+           q->viewer->scene.tables.functions.of_frame[frame] == function;
 }
 
-static void tell_function_change(struct flm_telling *t, uint32_t function)
+static void add_function(struct flm_query *q, uint32_t function, struct flm_view_row *row)
 {
-    struct flm_change total = flm_compared_function(&t->viewer->scene, function, false);
-    struct flm_change self = flm_compared_function(&t->viewer->scene, function, true);
-    double scale = t->viewer->scene.compared->is.how.scale;
-    flm_compared_add_change(&t->json, "", &total, scale, t->unit);
-    flm_compared_add_change(&t->json, "self_", &self, scale, t->unit);
-}
-
-static void tell_function(struct flm_telling *t, uint32_t function)
-{
-    const struct flm_viewer *v = t->viewer;
+    const struct flm_viewer *v = q->viewer;
     const struct flm_function *f = &v->scene.tables.functions.function[function];
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_add_number(&t->json, "frame", f->first_frame);
-    flm_tell_title(t, "title", f->first_frame);
-    flm_tell_string(t, "module", f->module);
-    flm_tell_string(t, "file", t->profile->frames[f->first_frame].file);
-    flm_tell_quantity(t, "self", f->self);
-    flm_tell_share(t, "self_share", f->self, t->all);
-    flm_tell_quantity(t, "total", f->total);
-    flm_tell_share(t, "total_share", f->total, t->all);
-    if (v->scene.compared)
-        tell_function_change(t, function);
-    flm_json_add_bool(&t->json, "on", same_function(t, v->model.selected, function));
-    flm_json_add_bool(&t->json, "hovered", same_function(t, v->input.hovered, function));
-    flm_tell_found(t, f->first_frame);
-    flm_json_end(&t->json);
+    *row = (struct flm_view_row){
+        .frame = f->first_frame,
+        .node = NAN,
+        .title = flm_query_title(q, f->first_frame),
+        .module = flm_query_string(q, f->module),
+        .file = flm_query_string(q, q->profile->frames[f->first_frame].file),
+        .self = flm_query_quantity(q, f->self),
+        .self_share = flm_query_share(q, f->self, q->all),
+        .total = flm_query_quantity(q, f->total),
+        .total_share = flm_query_share(q, f->total, q->all),
+        .on = same_function(q, v->model.selected, function),
+        .hovered = same_function(q, v->input.hovered, function),
+        .found = flm_query_found(q, f->first_frame),
+    };
+    if (!v->scene.compared)
+        return;
+    double scale = v->scene.compared->is.how.scale;
+    struct flm_change total = flm_compared_function(&v->scene, function, false);
+    struct flm_change self = flm_compared_function(&v->scene, function, true);
+    struct flm_view_change made = flm_query_change(q, &total, scale);
+    row->before = made.before;
+    row->after = made.after;
+    row->change = made.change;
+    made = flm_query_change(q, &self, scale);
+    row->self_before = made.before;
+    row->self_after = made.after;
+    row->self_change = made.change;
 }
 
-static void tell_functions(struct flm_telling *t, const struct listing *listing,
-                           struct flm_row_range range)
+/* Room for rows; NULL if memory ran out. */
+static struct flm_view_table *begin_table(struct flm_query *q, size_t rows)
 {
-    flm_json_add_number(&t->json, "count", listing->count);
-    flm_json_begin(&t->json, "rows", FLM_JSON_ARRAY);
-    for (uint32_t i = range.from; i < listing->count && i - range.from < range.count; i++)
-        tell_function(t, listing->function[i]);
-    flm_json_end(&t->json);
+    struct flm_view_table *table = flm_query_take(q, 1, sizeof *table);
+    if (!table)
+        return NULL;
+    table->selected = NAN;
+    table->rows.at = flm_query_take(q, rows, sizeof *table->rows.at);
+    return table->rows.at ? table : NULL;
 }
 
-static void tell_nothing(struct flm_telling *t)
+/* A table of functions. */
+static bool make_functions(struct flm_query *q, struct flm_ranking_order order, bool found_only,
+                           struct flm_row_range range, struct flm_error *why)
 {
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t->json, "count", 0);
-    flm_json_begin(&t->json, "rows", FLM_JSON_ARRAY);
-    flm_json_end(&t->json);
-    flm_json_end(&t->json);
-}
-
-bool flm_answer_top(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                    struct flm_error *why)
-{
-    struct flm_telling t;
     struct listing listing;
-    if (!flm_tell_begin(&t, v, out, why))
+    if (!list_functions(q, order, found_only, &listing, why))
         return false;
-    if (!t.profile) {
-        tell_nothing(&t);
-        return flm_tell_end(&t, why);
+    uint32_t end = listing.count;
+    if (range.from < end && range.count < end - range.from)
+        end = range.from + range.count;
+    uint32_t count = range.from < end ? end - range.from : 0;
+    struct flm_view_table *table = begin_table(q, count);
+    for (uint32_t i = 0; table && i < count; i++)
+        add_function(q, listing.function[range.from + i], &table->rows.at[i]);
+    if (table) {
+        table->rows.count = count;
+        table->count = listing.count;
+    }
+    free(listing.filtered);
+    q->response->table = table;
+    return true;
+}
+
+bool flm_query_top(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                   struct flm_error *why)
+{
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    if (!q.profile) {
+        response->table = begin_table(&q, 0);
+        return flm_query_end(&q, why);
     }
     struct flm_ranking_order order =
         flm_ranking_order_of((struct flm_bytes){v->model.sort.at, v->model.sort.size});
     bool is_filtered = flm_searches_any(&v->model.searches);
-    bool ok = list_functions(&t, order, is_filtered, &listing, why);
-    if (ok) {
-        flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-        flm_tell_text(&t, "sort", flm_ranking_key_name(order.key));
-        flm_json_add_bool(&t.json, "down", order.down);
-        flm_json_add_bool(&t.json, "filtered", is_filtered);
-        flm_tell_quantity(&t, "sum", t.all);
-        tell_functions(&t, &listing, flm_row_range_of(argument));
-        flm_json_end(&t.json);
-        free(listing.filtered);
+    if (!make_functions(&q, order, is_filtered, flm_row_range_of(argument), why))
+        return flm_query_fail(&q);
+    if (response->table) {
+        response->table->sort = flm_query_text(&q, flm_ranking_key_name(order.key));
+        response->table->down = order.down;
+        response->table->filtered = is_filtered;
+        response->table->sum = flm_query_quantity(&q, q.all);
     }
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+    return flm_query_end(&q, why);
 }
 
-/* What the searches that are on found, the largest total first. */
-bool flm_answer_list(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                     struct flm_error *why)
+/* What the searches that are on match, the largest total first. */
+bool flm_query_list(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                    struct flm_error *why)
 {
     static const struct flm_ranking_order by_total = {FLM_RANK_TOTAL, true};
-    struct flm_telling t;
-    struct listing listing;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    if (!t.profile || !flm_searches_any(&v->model.searches)) {
-        tell_nothing(&t);
-        return flm_tell_end(&t, why);
-    }
-    bool ok = list_functions(&t, by_total, true, &listing, why);
-    if (ok) {
-        flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-        tell_functions(&t, &listing, flm_row_range_of(argument));
-        flm_json_end(&t.json);
-        free(listing.filtered);
-    }
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+    if (!q.profile || !flm_searches_any(&v->model.searches))
+        response->table = begin_table(&q, 0);
+    else if (!make_functions(&q, by_total, true, flm_row_range_of(argument), why))
+        return flm_query_fail(&q);
+    return flm_query_end(&q, why);
 }
 
-/* ---- The call tree --------------------------------------------------------------------------- */
+/* ---- The call tree ---- */
 
-static void tell_open(struct flm_telling *t, const struct flm_call_row *row)
+static enum flm_answer answer_of(bool applies, bool yes)
 {
-    if (row->has_children)
-        flm_json_add_bool(&t->json, "open", row->is_open);
-    else
-        flm_json_add_null(&t->json, "open");
+    return !applies ? FLM_ANSWER_NONE : yes ? FLM_ANSWER_YES : FLM_ANSWER_NO;
 }
 
-static void tell_row(struct flm_telling *t, const struct flm_pane *pane,
-                     const struct flm_call_row *row)
+static void add_row(struct flm_query *q, const struct flm_pane *pane,
+                    const struct flm_call_row *from, struct flm_view_row *row)
 {
-    const struct flm_viewer *v = t->viewer;
+    const struct flm_viewer *v = q->viewer;
     uint32_t index = (uint32_t)(pane - v->scene.panes);
-    uint32_t frame = pane->tree.frame[row->node.index];
-    struct flm_value value = flm_value_of(&v->scene, pane, row->node, t->metric.index);
-    struct flm_node parent = flm_layout_parent(pane->layout, row->node);
-    struct flm_node_ref ref = {index, flm_pane_number(pane, row->node)};
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_ref(t, index, row->node);
-    flm_json_add_number(&t->json, "level", row->level);
-    tell_open(t, row);
-    flm_tell_title(t, "title", frame);
-    flm_tell_string(t, "module", t->profile->frames[frame].module);
-    flm_tell_quantity(t, "total", value.total);
-    flm_tell_share(t, "total_share", value.total, t->all);
-    if (value.has_self) {
-        flm_tell_quantity(t, "self", value.self);
-        flm_tell_share(t, "self_share", value.self, t->all);
-    }
-    if (pane->compared) {
-        struct flm_change change = flm_compared_change(pane, row->node, FLM_CHANGE_OF_SUBTREE);
-        flm_compared_add_change(&t->json, "", &change, v->scene.compared->is.how.scale, t->unit);
-    }
+    uint32_t frame = pane->tree.frame[from->node.index];
+    struct flm_value value = flm_value_of(&v->scene, pane, from->node, q->metric.index);
+    struct flm_node parent = flm_layout_parent(pane->layout, from->node);
+    struct flm_node_ref ref = {index, flm_pane_number(pane, from->node)};
     double whole = 0; /* a parent has room for all of its children, whatever their signs */
     if (parent.index != FLM_NONE)
         whole = flm_scene_compares(&v->model, &v->scene)
-                    ? flm_value_of(&v->scene, pane, parent, t->metric.index).total
+                    ? flm_value_of(&v->scene, pane, parent, q->metric.index).total
                     : flm_layout_total(pane->layout, parent);
-    flm_tell_share(t, "of_parent", value.total, whole);
-    flm_json_add_number(&t->json, "set_size", row->set_size);
-    flm_json_add_number(&t->json, "position", row->position);
-    flm_json_add_bool(&t->json, "on", flm_node_refs_equal(v->model.selected, ref));
-    flm_json_add_bool(&t->json, "hovered", flm_node_refs_equal(v->input.hovered, ref));
-    flm_tell_found(t, frame);
-    flm_json_end(&t->json);
+    *row = (struct flm_view_row){
+        .frame = NAN,
+        .node = flm_node_ref_number(ref),
+        .level = from->level,
+        .open = answer_of(from->has_children, from->is_open),
+        .title = flm_query_title(q, frame),
+        .module = flm_query_string(q, q->profile->frames[frame].module),
+        .total = flm_query_quantity(q, value.total),
+        .total_share = flm_query_share(q, value.total, q->all),
+        .of_parent = flm_query_share(q, value.total, whole),
+        .set_size = from->set_size,
+        .position = from->position,
+        .on = flm_node_refs_equal(v->model.selected, ref),
+        .hovered = flm_node_refs_equal(v->input.hovered, ref),
+        .found = flm_query_found(q, frame),
+    };
+    if (value.has_self) {
+        row->self = flm_query_quantity(q, value.self);
+        row->self_share = flm_query_share(q, value.self, q->all);
+    }
+    if (pane->compared) {
+        struct flm_change change = flm_compared_change(pane, from->node, FLM_CHANGE_OF_SUBTREE);
+        struct flm_view_change made = flm_query_change(q, &change, v->scene.compared->is.how.scale);
+        row->before = made.before;
+        row->after = made.after;
+        row->change = made.change;
+    }
 }
 
 /* The selected frame, with the way to it open; {FLM_NONE} where it is in no row. */
@@ -215,9 +221,9 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
     return node;
 }
 
-static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct flm_error *why)
+static bool make_tree(struct flm_query *q, struct flm_row_range range, struct flm_error *why)
 {
-    struct flm_viewer *v = t->viewer;
+    struct flm_viewer *v = q->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_call_tree *tree = flm_cached_tables_call_tree(&v->scene.tables, pane, why);
     if (!tree)
@@ -226,41 +232,33 @@ static bool tell_tree(struct flm_telling *t, struct flm_row_range range, struct 
     uint32_t count = flm_call_tree_count(tree), got = 0;
     if (range.count > count)
         range.count = count;
-    struct flm_call_row *rows = malloc((size_t)range.count * sizeof *rows + 1);
-    if (!rows)
-        return flm_error_memory(why);
-    if (!flm_call_tree_rows(tree, range.from, range.count, rows, &got, why)) {
-        free(rows);
+    struct flm_call_row *rows = flm_query_take(q, range.count, sizeof *rows);
+    struct flm_view_table *table = begin_table(q, range.count);
+    q->response->table = table;
+    if (!rows || !table)
+        return true; /* flm_query_end says it */
+    if (!flm_call_tree_rows(tree, range.from, range.count, rows, &got, why))
         return false;
-    }
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&t->json, "count", count);
     uint32_t at = selected.index == FLM_NONE ? FLM_NONE : flm_call_tree_row_of(tree, selected);
-    if (at == FLM_NONE)
-        flm_json_add_null(&t->json, "selected");
-    else
-        flm_json_add_number(&t->json, "selected", at);
-    flm_json_begin(&t->json, "rows", FLM_JSON_ARRAY);
+    table->count = count;
+    table->selected = at == FLM_NONE ? NAN : at;
+    table->rows.count = got;
     for (uint32_t i = 0; i < got; i++)
-        tell_row(t, pane, &rows[i]);
-    flm_json_end(&t->json);
-    flm_json_end(&t->json);
-    free(rows);
+        add_row(q, pane, &rows[i], &table->rows.at[i]);
     return true;
 }
 
-bool flm_answer_tree(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                     struct flm_error *why)
+bool flm_query_tree(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                    struct flm_error *why)
 {
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    bool ok = true;
-    if (!t.profile || v->scene.pane_count == 0)
-        tell_nothing(&t);
-    else
-        ok = tell_tree(&t, flm_row_range_of(argument), why);
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+    if (!q.profile || v->scene.pane_count == 0)
+        response->table = begin_table(&q, 0);
+    else if (!make_tree(&q, flm_row_range_of(argument), why))
+        return flm_query_fail(&q);
+    return flm_query_end(&q, why);
 }
 
 /* ---- For the screen reader ------------------------------------------------------------------- */
@@ -286,8 +284,10 @@ static uint32_t position_of(const struct flm_sorted_children *siblings, struct f
 }
 
 struct around {
-    struct flm_telling *t;
+    struct flm_query *q;
     const struct flm_pane *pane;
+    struct flm_view_table *table;
+    size_t capacity; /* of its rows */
     struct flm_siblings siblings;
     struct flm_error *why;
 };
@@ -297,9 +297,15 @@ static const struct flm_sorted_children *below(struct around *a, struct flm_node
     return flm_siblings_below(&a->siblings, a->pane->layout, node.index, a->why);
 }
 
+static void add_around(struct around *a, const struct flm_call_row *row)
+{
+    if (a->table->rows.count < a->capacity)
+        add_row(a->q, a->pane, row, &a->table->rows.at[a->table->rows.count++]);
+}
+
 /* The children of `parent`, or those near the selected one, and what that one calls. */
-static bool tell_children(struct around *a, struct flm_node parent, uint32_t level,
-                          struct flm_node selected)
+static bool add_children(struct around *a, struct flm_node parent, uint32_t level,
+                         struct flm_node selected)
 {
     const struct flm_sorted_children *siblings = below(a, parent);
     if (!siblings)
@@ -315,14 +321,14 @@ static bool tell_children(struct around *a, struct flm_node parent, uint32_t lev
         struct flm_node node = {shown[i]};
         bool is_selected = node.index == selected.index;
         struct flm_call_row row = row_for(a->pane, node, level, count, from + i + 1, is_selected);
-        tell_row(a->t, a->pane, &row);
-        if (is_selected && !tell_children(a, node, level + 1, (struct flm_node){FLM_NONE}))
+        add_around(a, &row);
+        if (is_selected && !add_children(a, node, level + 1, (struct flm_node){FLM_NONE}))
             return false;
     }
     return true;
 }
 
-static bool tell_ancestor(struct around *a, struct flm_node node, uint32_t level)
+static bool add_ancestor(struct around *a, struct flm_node node, uint32_t level)
 {
     struct flm_call_row row = row_for(a->pane, node, level, 1, 1, true);
     if (level > 0) {
@@ -333,55 +339,54 @@ static bool tell_ancestor(struct around *a, struct flm_node node, uint32_t level
         row.set_size = siblings->count;
         row.position = position_of(siblings, node) + 1;
     }
-    tell_row(a->t, a->pane, &row);
+    add_around(a, &row);
     return true;
 }
 
 /* The way to the selected frame, its siblings, and what it calls. */
-static bool tell_around(struct around *a, struct flm_node selected)
+static bool make_around(struct around *a, struct flm_node selected)
 {
     const struct flm_layout *layout = a->pane->layout;
     struct flm_node parent = flm_layout_parent(layout, selected);
     if (parent.index == FLM_NONE)
         parent = selected = (struct flm_node){0};
     uint32_t levels = flm_layout_level(layout, parent);
-    uint32_t *path = malloc(((size_t)levels + 1) * sizeof *path);
-    if (!path)
-        return flm_error_memory(a->why);
+    uint32_t *path = flm_query_take(a->q, (size_t)levels + 1, sizeof *path);
+    a->capacity = (size_t)levels + 1 + 2 * MOST_SIBLINGS;
+    a->table = begin_table(a->q, a->capacity);
+    a->q->response->table = a->table;
+    if (!path || !a->table)
+        return true; /* flm_query_end says it */
     struct flm_node node = parent;
     for (uint32_t i = levels + 1; i-- > 0; node = flm_layout_parent(layout, node))
         path[i] = node.index;
     bool ok = true;
     for (uint32_t i = 0; ok && i <= levels; i++)
-        ok = tell_ancestor(a, (struct flm_node){path[i]}, i);
-    free(path);
-    return ok && tell_children(a, parent, levels + 1, selected);
+        ok = add_ancestor(a, (struct flm_node){path[i]}, i);
+    ok = ok && add_children(a, parent, levels + 1, selected);
+    a->table->count = (double)a->table->rows.count;
+    return ok;
 }
 
-/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed to.
- */
-bool flm_answer_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                     struct flm_error *why)
+/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed to. */
+bool flm_query_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                    struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    if (!t.profile || v->scene.pane_count == 0) {
-        tell_nothing(&t);
-        return flm_tell_end(&t, why);
+    if (!q.profile || v->scene.pane_count == 0) {
+        response->table = begin_table(&q, 0);
+        return flm_query_end(&q, why);
     }
     bool has_selected =
         flm_node_ref_is(v->model.selected) && v->model.selected.pane < v->scene.pane_count;
     const struct flm_pane *pane = &v->scene.panes[has_selected ? v->model.selected.pane : 0];
     struct flm_node node = has_selected ? flm_pane_node(pane, v->model.selected.number)
                                         : flm_viewer_goal_node(v, pane);
-    struct around around = {.t = &t, .pane = pane, .why = why};
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_begin(&t.json, "rows", FLM_JSON_ARRAY);
-    bool ok = tell_around(&around, node);
-    flm_json_end(&t.json);
-    flm_json_end(&t.json);
+    struct around around = {.q = &q, .pane = pane, .why = why};
+    bool ok = make_around(&around, node);
     flm_siblings_clear(&around.siblings);
-    return flm_tell_end(&t, ok ? why : NULL) && ok;
+    return ok ? flm_query_end(&q, why) : flm_query_fail(&q);
 }

@@ -1,93 +1,83 @@
-/* time.c - "tracks": the threads, and what of the time is selected. */
-#include "base/text/json_write.h"
+/* time.c - "tracks": the threads, and which part of the time is selected. */
 #include "draw/text/quantity.h"
-#include "draw/text/visible.h"
-#include "viewer/internal.h"
 #include "viewer/query/internal.h"
 
 /* As many as a list of them is read; the others are counted. */
-enum { MOST_TOLD = 200 };
+enum { MOST_LISTED = 200 };
 
-static struct flm_bytes bytes(const struct flm_text *text)
-{
-    return (struct flm_bytes){text->at, text->size};
-}
-
-static void add_time(struct flm_json_writer *json, const char *key, double ns)
-{
-    struct flm_text text = {0};
-    flm_quantity_add(&text, ns, flm_bytes_of("ns"));
-    flm_json_add_text(json, key, bytes(&text));
-    flm_text_clear(&text);
-}
-
-static void add_selected(struct flm_viewer *v, struct flm_json_writer *json)
+static struct flm_view_time_range *range_of(struct flm_query *q)
 {
     struct flm_span ns;
-    if (!flm_timeline_selected(&v->model, &v->scene, &ns)) {
-        flm_json_add_null(json, "selected");
-        return;
-    }
-    struct flm_text text = {0};
-    flm_json_begin(json, "selected", FLM_JSON_OBJECT_LINE);
-    flm_json_add_number(json, "from_ns", ns.left);
-    flm_json_add_number(json, "to_ns", ns.right);
-    flm_quantity_add(&text, ns.left, flm_bytes_of("ns"));
-    flm_text_puts(&text, " to ");
-    flm_quantity_add(&text, ns.right, flm_bytes_of("ns"));
-    flm_json_add_text(json, "words", bytes(&text));
-    flm_json_end(json);
-    flm_text_clear(&text);
+    if (!flm_timeline_selected(&q->viewer->model, &q->viewer->scene, &ns))
+        return NULL;
+    struct flm_view_time_range *range = flm_query_take(q, 1, sizeof *range);
+    if (!range)
+        return NULL;
+    struct flm_text *words = flm_query_words_begin(q);
+    flm_quantity_add(words, ns.left, flm_bytes_of("ns"));
+    flm_text_puts(words, " to ");
+    flm_quantity_add(words, ns.right, flm_bytes_of("ns"));
+    *range = (struct flm_view_time_range){ns.left, ns.right, flm_query_words(q)};
+    return range;
 }
 
-static void add_track(struct flm_viewer *v, struct flm_json_writer *json, uint32_t index)
+static void add_track(struct flm_query *q, uint32_t index, struct flm_view_track *to)
 {
-    const struct flm_profile *p = v->model.operations.opened;
-    const struct flm_track *track = &v->scene.timeline.tracks.track[index];
-    uint32_t metric = v->model.metric < p->sizes.metric_count ? v->model.metric : 0;
-    struct flm_text text = {0};
-    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_add_number(json, "id", index);
-    flm_track_add_title(p, track, &text);
-    flm_json_add_text(json, "title", bytes(&text));
-    text.size = 0;
-    flm_quantity_add(&text, track->total, flm_string_bytes(p, p->metrics[metric].unit));
-    flm_json_add_text(json, "total", bytes(&text));
-    text.size = 0;
-    flm_percent_add(&text, track->total, flm_profile_total(p, (struct flm_metric){metric}));
-    flm_json_add_text(json, "share", bytes(&text));
-    flm_json_add_bool(json, "on", flm_timeline_track_is_on(&v->model, &v->scene, track));
-    flm_json_end(json);
-    flm_text_clear(&text);
+    const struct flm_model *model = &q->viewer->model;
+    const struct flm_profile *p = model->operations.opened;
+    const struct flm_track *track = &q->viewer->scene.timeline.tracks.track[index];
+    uint32_t metric = model->metric < p->sizes.metric_count ? model->metric : 0;
+    to->id = index;
+    flm_track_add_title(p, track, flm_query_words_begin(q));
+    to->title = flm_query_words(q);
+    flm_quantity_add(flm_query_words_begin(q), track->total,
+                     flm_string_bytes(p, p->metrics[metric].unit));
+    to->total = flm_query_words(q);
+    flm_percent_add(flm_query_words_begin(q), track->total,
+                    flm_profile_total(p, (struct flm_metric){metric}));
+    to->share = flm_query_words(q);
+    to->on = flm_timeline_track_is_on(model, &q->viewer->scene, track);
 }
 
-bool flm_answer_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
-                       struct flm_error *why)
+static void add_tracks(struct flm_query *q, struct flm_view_tracks *made)
 {
-    struct flm_json_writer json = {.out = out};
+    const struct flm_tracks *tracks = &q->viewer->scene.timeline.tracks;
+    uint32_t count = tracks->count < MOST_LISTED ? tracks->count : MOST_LISTED;
+    struct flm_view_track *track = flm_query_take(q, count, sizeof *track);
+    for (uint32_t i = 0; track && i < count; i++)
+        add_track(q, i, &track[i]);
+    made->tracks.at = track;
+    made->tracks.count = track ? count : 0;
+    made->count = tracks->count;
+}
+
+bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_response *response,
+                      struct flm_error *why)
+{
+    struct flm_query q;
     const struct flm_tracks *tracks = &v->scene.timeline.tracks;
+    const struct flm_profile *opened = v->model.operations.opened;
     (void)none;
-    if (!v->model.operations.opened || !flm_timeline_make(&v->model, &v->scene, why))
-        return v->model.operations.opened
-                   ? false
-                   : flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
-    flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
-    flm_json_add_number(&json, "duration_ns", flm_timeline_duration(&v->scene));
-    add_time(&json, "duration", flm_timeline_duration(&v->scene));
-    flm_json_add_text(&json, "key",
-                      tracks->key == FLM_NONE
-                          ? flm_bytes_of("")
-                          : flm_string_bytes(v->model.operations.opened, tracks->key));
-    flm_json_add_bool(&json, "shown", v->model.shows_tracks);
-    flm_json_add_bool(&json, "any", flm_timeline_has_track_on(&v->model, &v->scene));
-    flm_json_add_bool(&json, "split", flm_timeline_is_split(&v->model));
-    flm_json_add_number(&json, "untimed", tracks->untimed_count);
-    add_selected(v, &json);
-    flm_json_add_number(&json, "count", tracks->count);
-    flm_json_begin(&json, "tracks", FLM_JSON_ARRAY);
-    for (uint32_t i = 0; i < tracks->count && i < MOST_TOLD; i++)
-        add_track(v, &json, i);
-    flm_json_end(&json);
-    flm_json_end(&json);
-    return true;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    if (!opened)
+        flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
+    if (!opened || !flm_timeline_make(&v->model, &v->scene, why))
+        return flm_query_fail(&q);
+    struct flm_view_tracks *made = flm_query_take(&q, 1, sizeof *made);
+    response->tracks = made;
+    if (!made)
+        return flm_query_end(&q, why);
+    made->duration_ns = flm_timeline_duration(&v->scene);
+    flm_quantity_add(flm_query_words_begin(&q), made->duration_ns, flm_bytes_of("ns"));
+    made->duration = flm_query_words(&q);
+    made->key = flm_query_copy(&q, tracks->key == FLM_NONE ? flm_bytes_of("")
+                                                           : flm_string_bytes(opened, tracks->key));
+    made->shown = v->model.shows_tracks;
+    made->any = flm_timeline_has_track_on(&v->model, &v->scene);
+    made->split = flm_timeline_is_split(&v->model);
+    made->untimed = tracks->untimed_count;
+    made->selected = range_of(&q);
+    add_tracks(&q, made);
+    return flm_query_end(&q, why);
 }

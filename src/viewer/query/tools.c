@@ -1,164 +1,152 @@
-/* tools.c - what can be done ("hello"), what is shown and how ("tools"), and what was done
- * to the profile first ("chips"). */
+/* tools.c - what can be done ("hello"), what is shown and how ("tools"), and what was done to the
+ * profile first ("chips"). */
 #include "draw/color/color_mode.h"
 #include "draw/text/quantity.h"
 #include "viewer/input/actions.h"
 #include "viewer/model/enum_names.h"
 #include "viewer/query/internal.h"
-#include "viewer/query/write_json.h"
 
-/* ---- What can be done ------------------------------------------------------------------------ */
+/* ---- What can be done ---- */
 
-static void tell_action(struct flm_telling *t, const char *group, const struct flm_action *action)
+static bool list_actions(struct flm_query *q, struct flm_view_hello *hello)
 {
-    flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_tell_text(t, "name", action->name);
-    flm_tell_text(t, "title", action->title);
-    flm_tell_text(t, "keys", action->keys);
-    flm_tell_text(t, "group", group);
-    flm_tell_text(t, "argument", action->argument);
-    flm_json_end(&t->json);
-}
-
-bool flm_answer_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                      struct flm_error *why)
-{
-    (void)argument;
-    struct flm_telling t;
-    size_t count;
+    size_t count, actions = 0;
     const struct flm_action_group *const *groups = flm_action_groups(&count);
-    if (!flm_tell_begin(&t, v, out, why))
-        return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_tell_text(&t, "version", FLAMEL_VERSION);
-    flm_json_begin(&t.json, "actions", FLM_JSON_ARRAY);
     for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g]->count; i++)
-            tell_action(&t, groups[g]->title, &groups[g]->at[i]);
-    flm_json_end(&t.json);
-    flm_json_begin(&t.json, "groups", FLM_JSON_ARRAY_LINE);
-    for (size_t g = 0; g < count; g++)
-        flm_tell_text(&t, NULL, groups[g]->title);
-    flm_json_end(&t.json);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
-}
-
-/* ---- What is shown --------------------------------------------------------------------------- */
-
-/* Whether a view has something to show. */
-static bool is_offered(const struct flm_telling *t, int view)
-{
-    if (!t->profile)
+        actions += groups[g]->count;
+    hello->actions.at = flm_query_take(q, actions, sizeof *hello->actions.at);
+    hello->groups.at = flm_query_take(q, count, sizeof *hello->groups.at);
+    if (!hello->actions.at || !hello->groups.at)
         return false;
-    if (view == FLM_VIEW_CHART)
-        return t->viewer->scene.tables.has_summary &&
-               t->viewer->scene.tables.summary.timed_samples > 0;
-    if (view == FLM_VIEW_COMPARE)
-        return flm_model_compares(&t->viewer->model);
+    for (size_t g = 0; g < count; g++) {
+        hello->groups.at[hello->groups.count++].title = flm_query_text(q, groups[g]->title);
+        for (size_t i = 0; i < groups[g]->count; i++) {
+            const struct flm_action *action = &groups[g]->at[i];
+            hello->actions.at[hello->actions.count++] = (struct flm_view_action){
+                .name = flm_query_text(q, action->name),
+                .title = flm_query_text(q, action->title),
+                .keys = flm_query_text(q, action->keys),
+                .group = flm_query_text(q, groups[g]->title),
+                .argument = flm_query_text(q, action->argument),
+            };
+        }
+    }
     return true;
 }
 
-static void tell_views(struct flm_telling *t)
-{
-    flm_tell_text(t, "view", flm_view_word(t->viewer->model.view));
-    flm_json_begin(&t->json, "views", FLM_JSON_ARRAY);
-    for (unsigned i = 0; i < flm_view_count; i++) {
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(t, "name", flm_view_choices[i].word);
-        flm_tell_text(t, "title", flm_view_choices[i].title);
-        flm_json_add_bool(&t->json, "on", is_offered(t, (int)i));
-        flm_json_end(&t->json);
-    }
-    flm_json_end(&t->json);
-}
-
-static void tell_metrics(struct flm_telling *t)
-{
-    const struct flm_profile *p = t->profile;
-    uint32_t count = p ? p->sizes.metric_count : 0;
-    if (count > 0)
-        flm_json_add_text(&t->json, "metric",
-                          flm_comparing_metric_name(&t->viewer->model, t->metric.index));
-    else
-        flm_json_add_null(&t->json, "metric");
-    flm_json_begin(&t->json, "metrics", FLM_JSON_ARRAY);
-    for (uint32_t m = 0; m < count; m++) {
-        struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
-        if (flm_compared_is_aside(t->viewer, m))
-            continue;
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_add_text(&t->json, "name", flm_comparing_metric_name(&t->viewer->model, m));
-        flm_json_add_text(&t->json, "unit", unit);
-        flm_quantity_add(flm_tell_words_begin(t), t->viewer->scene.tables.summary.metric[m].total,
-                         unit);
-        flm_tell_words(t, "total");
-        flm_json_end(&t->json);
-    }
-    flm_json_end(&t->json);
-}
-
-static void tell_orders(struct flm_telling *t)
-{
-    flm_tell_text(t, "order", flm_order_word(t->viewer->model.order));
-    flm_json_begin(&t->json, "orders", FLM_JSON_ARRAY);
-    for (unsigned i = 0; i < flm_order_count; i++) {
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(t, "name", flm_order_choices[i].word);
-        flm_tell_text(t, "title", flm_order_choices[i].title);
-        flm_json_end(&t->json);
-    }
-    flm_json_end(&t->json);
-}
-
-/* Those that take words of their own, a metric or rules, are chosen from the palette. */
-static void tell_color_modes(struct flm_telling *t)
-{
-    flm_tell_text(t, "colors", flm_color_mode_name(t->viewer->model.color_mode));
-    flm_json_begin(&t->json, "color_modes", FLM_JSON_ARRAY);
-    for (int mode = 0; mode < FLM_COLOR_MODE_COUNT; mode++) {
-        bool needs_words = mode == FLM_COLOR_METRIC || mode == FLM_COLOR_RULES;
-        if (needs_words && (int)t->viewer->model.color_mode != mode)
-            continue;
-        flm_json_begin(&t->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(t, "name", flm_color_mode_name((enum flm_color_mode)mode));
-        flm_tell_text(t, "title", flm_color_mode_title((enum flm_color_mode)mode));
-        flm_json_end(&t->json);
-    }
-    flm_json_end(&t->json);
-}
-
-bool flm_answer_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                      struct flm_error *why)
+bool flm_query_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                     struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_tell_text(&t, "name", v->model.name[FLM_VIEWER_AFTER]);
-    flm_tell_text(&t, "base", v->model.name[FLM_VIEWER_BEFORE]);
-    tell_views(&t);
-    tell_metrics(&t);
-    tell_orders(&t);
-    flm_json_add_bool(&t.json, "up", v->model.flame);
-    flm_json_add_bool(&t.json, "inverted", v->model.inverted);
-    tell_color_modes(&t);
-    flm_json_add_bool(&t.json, "can_back", v->model.history.at > 0);
-    flm_json_add_bool(&t.json, "can_forward", v->model.history.at + 1 < v->model.history.count);
-    flm_json_add_bool(&t.json, "panel", !v->model.hides_panel);
-    flm_compared_add_tools(v, &t.json);
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+    struct flm_view_hello *hello = flm_query_take(&q, 1, sizeof *hello);
+    if (hello && list_actions(&q, hello))
+        hello->version = flm_query_text(&q, FLAMEL_VERSION);
+    response->hello = hello;
+    return flm_query_end(&q, why);
 }
 
-/* ---- Operations ------------------------------------------------------------------------------ */
+/* ---- What is shown ---- */
 
-/* "hide parse" for hide:parse; what is very long is cut off: the whole text stands beside it. */
-static void tell_operation_title(struct flm_telling *t, const char *text)
+/* Whether a view has something to show. */
+static bool is_offered(const struct flm_query *q, unsigned view)
+{
+    const struct flm_viewer *v = q->viewer;
+    if (!q->profile)
+        return false;
+    if (view == FLM_VIEW_CHART)
+        return v->scene.tables.has_summary && v->scene.tables.summary.timed_samples > 0;
+    if (view == FLM_VIEW_COMPARE)
+        return flm_model_compares(&v->model);
+    return true;
+}
+
+static bool list_choices(struct flm_query *q, struct flm_view_tools *tools)
+{
+    const struct flm_model *model = &q->viewer->model;
+    tools->views.at = flm_query_take(q, flm_view_count, sizeof *tools->views.at);
+    tools->orders.at = flm_query_take(q, flm_order_count, sizeof *tools->orders.at);
+    tools->color_modes.at = flm_query_take(q, FLM_COLOR_MODE_COUNT, sizeof *tools->color_modes.at);
+    if (!tools->views.at || !tools->orders.at || !tools->color_modes.at)
+        return false;
+    for (unsigned i = 0; i < flm_view_count; i++)
+        tools->views.at[tools->views.count++] = (struct flm_view_choice){
+            flm_query_text(q, flm_view_choices[i].word),
+            flm_query_text(q, flm_view_choices[i].title), is_offered(q, i)};
+    for (unsigned i = 0; i < flm_order_count; i++)
+        tools->orders.at[tools->orders.count++] =
+            (struct flm_view_choice){flm_query_text(q, flm_order_choices[i].word),
+                                     flm_query_text(q, flm_order_choices[i].title), true};
+    for (int i = 0; i < FLM_COLOR_MODE_COUNT; i++) {
+        enum flm_color_mode mode = (enum flm_color_mode)i;
+        /* Those that take an argument, a metric or rules, are chosen from the palette. */
+        bool has_argument = mode == FLM_COLOR_METRIC || mode == FLM_COLOR_RULES;
+        if (!has_argument || model->color_mode == mode)
+            tools->color_modes.at[tools->color_modes.count++] =
+                (struct flm_view_choice){flm_query_text(q, flm_color_mode_name(mode)),
+                                         flm_query_text(q, flm_color_mode_title(mode)), true};
+    }
+    return true;
+}
+
+static bool list_metrics(struct flm_query *q, struct flm_view_tools *tools)
+{
+    const struct flm_profile *p = q->profile;
+    const struct flm_model *model = &q->viewer->model;
+    uint32_t count = p ? p->sizes.metric_count : 0;
+    tools->metrics.at = flm_query_take(q, count, sizeof *tools->metrics.at);
+    if (!tools->metrics.at)
+        return false;
+    if (count > 0)
+        tools->metric = flm_query_copy(q, flm_comparing_metric_name(model, q->metric.index));
+    for (uint32_t m = 0; m < count; m++) {
+        struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
+        if (flm_compared_is_aside(q->viewer, m))
+            continue;
+        struct flm_view_metric *metric = &tools->metrics.at[tools->metrics.count++];
+        metric->name = flm_query_copy(q, flm_comparing_metric_name(model, m));
+        metric->unit = flm_query_copy(q, unit);
+        flm_quantity_add(flm_query_words_begin(q), q->viewer->scene.tables.summary.metric[m].total,
+                         unit);
+        metric->total = flm_query_words(q);
+    }
+    return true;
+}
+
+bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                     struct flm_error *why)
+{
+    (void)argument;
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    struct flm_view_tools *tools = flm_query_take(&q, 1, sizeof *tools);
+    response->tools = tools;
+    if (!tools || !list_choices(&q, tools) || !list_metrics(&q, tools))
+        return flm_query_end(&q, why);
+    tools->name = flm_query_text(&q, v->model.name[FLM_VIEWER_AFTER]);
+    tools->base = flm_query_text(&q, v->model.name[FLM_VIEWER_BEFORE]);
+    tools->view = flm_query_text(&q, flm_view_word(v->model.view));
+    tools->order = flm_query_text(&q, flm_order_word(v->model.order));
+    tools->colors = flm_query_text(&q, flm_color_mode_name(v->model.color_mode));
+    tools->up = v->model.flame;
+    tools->inverted = v->model.inverted;
+    tools->can_back = v->model.history.at > 0;
+    tools->can_forward = v->model.history.at + 1 < v->model.history.count;
+    tools->panel = !v->model.hides_panel;
+    tools->comparison = flm_query_comparison(&q);
+    return flm_query_end(&q, why);
+}
+
+/* ---- Transforms ---- */
+
+/* "hide parse" for hide:parse; what is very long is cut off: the whole text is a member too. */
+static struct flm_bytes title_of(struct flm_query *q, const char *text)
 {
     enum { LONGEST = 48 };
-    struct flm_text *out = flm_tell_words_begin(t);
+    struct flm_text *out = flm_query_words_begin(q);
     bool is_name = true;
     for (size_t i = 0; text[i]; i++) {
         bool is_letter = ((unsigned char)text[i] & 0xC0) != 0x80; /* UTF-8 is not cut apart */
@@ -169,30 +157,32 @@ static void tell_operation_title(struct flm_telling *t, const char *text)
         flm_text_putc(out, is_name && text[i] == ':' ? ' ' : text[i]);
         is_name = is_name && text[i] != ':';
     }
-    flm_tell_words(t, "title");
+    return flm_query_words(q);
 }
 
-bool flm_answer_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm_text *out,
-                      struct flm_error *why)
+bool flm_query_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                     struct flm_error *why)
 {
     (void)argument;
-    struct flm_telling t;
-    if (!flm_tell_begin(&t, v, out, why))
+    struct flm_query q;
+    const struct flm_operations *operations = &v->model.operations;
+    if (!flm_query_begin(&q, v, response, why))
         return false;
-    flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT);
-    flm_json_begin(&t.json, "operations", FLM_JSON_ARRAY);
-    for (size_t i = 0; i < v->model.operations.count; i++) {
-        const struct flm_operation *operation = &v->model.operations.at[i];
-        flm_json_begin(&t.json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_tell_text(&t, "text", operation->text);
-        tell_operation_title(&t, operation->text);
-        flm_json_add_bool(&t.json, "on", operation->on);
-        flm_tell_text(&t, "note", operation->note[0] ? operation->note : NULL);
-        flm_json_end(&t.json);
+    struct flm_view_chips *chips = flm_query_take(&q, 1, sizeof *chips);
+    struct flm_view_chip *chip = flm_query_take(&q, operations->count, sizeof *chip);
+    response->chips = chips;
+    if (!chips || !chip)
+        return flm_query_end(&q, why);
+    chips->operations.at = chip;
+    chips->operations.count = operations->count;
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct flm_operation *operation = &operations->at[i];
+        chip[i].text = flm_query_text(&q, operation->text);
+        chip[i].title = title_of(&q, operation->text);
+        chip[i].note = flm_query_text(&q, operation->note[0] ? operation->note : NULL);
+        chip[i].on = operation->on;
     }
-    flm_json_end(&t.json);
-    flm_json_add_bool(&t.json, "can_undo", flm_operations_can_undo(&v->model.operations));
-    flm_json_add_bool(&t.json, "can_redo", flm_operations_can_redo(&v->model.operations));
-    flm_json_end(&t.json);
-    return flm_tell_end(&t, why);
+    chips->can_undo = flm_operations_can_undo(operations);
+    chips->can_redo = flm_operations_can_redo(operations);
+    return flm_query_end(&q, why);
 }

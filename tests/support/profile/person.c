@@ -9,6 +9,7 @@
 
 #include "base/number/number.h"
 #include "viewer/state.h"
+#include "wasm/query_json.h"
 
 /* ---- The window ------------------------------------------------------------------------------ */
 
@@ -91,7 +92,7 @@ const char *viewing_ask(struct viewing *seen, const char *question)
 {
     struct flm_error why = {0};
     seen->text.size = 0;
-    if (!flm_viewer_ask(seen->viewer, flm_bytes_of(question), &seen->text, &why))
+    if (!flm_query_json(seen->viewer, flm_bytes_of(question), &seen->text, &why))
         fail_msg("'%s': %s", question, why.text);
     return terminated(seen);
 }

@@ -10,6 +10,7 @@
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 struct flm_viewer *viewer_of(struct flm_profile *profile)
 {
@@ -47,7 +48,7 @@ struct json_tree *answer(struct flm_viewer *viewer, const char *question)
 {
     struct flm_error why = {0};
     struct flm_text out = {0};
-    if (!flm_viewer_ask(viewer, flm_bytes_of(question), &out, &why))
+    if (!flm_query_json(viewer, flm_bytes_of(question), &out, &why))
         fail_msg("%s: %s", question, why.text);
     flm_text_putc(&out, 0);
     assert_false(out.failed);
@@ -103,7 +104,7 @@ static struct flm_text text_of(struct flm_viewer *viewer, const char *question, 
                                struct flm_error *why)
 {
     struct flm_text out = {0};
-    *good = flm_viewer_ask(viewer, flm_bytes_of(question), &out, why);
+    *good = flm_query_json(viewer, flm_bytes_of(question), &out, why);
     flm_text_putc(&out, 0);
     return out;
 }

@@ -14,6 +14,7 @@
 #include "viewer/input/actions.h"
 #include "viewer/internal.h"
 #include "viewer/state.h"
+#include "wasm/query_json.h"
 
 static struct flm_viewer *viewer_of(const char *after, const char *before)
 {
@@ -44,7 +45,7 @@ static void assert_refused(struct flm_viewer *v, const char *action, const char 
 static void assert_state(struct flm_viewer *v, const char *expected)
 {
     struct flm_text text = {0};
-    assert_true(flm_viewer_ask(v, flm_bytes_of("state"), &text, NULL));
+    assert_true(flm_query_json(v, flm_bytes_of("state"), &text, NULL));
     flm_text_putc(&text, 0);
     assert_string_equal(text.at, expected);
     flm_text_clear(&text);

@@ -10,6 +10,7 @@
 #include "support/core/json_tree.h"
 #include "support/profile/profiles.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 static const char after[] = "m;less 100\nm;more 300\nm;new 100\nm;one 1\n";
 static const char before[] = "m;less 300\nm;more 100\nm;gone 100\n";
@@ -35,7 +36,7 @@ static struct json_tree *ask(struct flm_viewer *v, const char *question)
 {
     struct flm_text text = {0};
     struct flm_error why = {0};
-    if (!flm_viewer_ask(v, flm_bytes_of(question), &text, &why))
+    if (!flm_query_json(v, flm_bytes_of(question), &text, &why))
         fail_msg("%s: %s", question, why.text);
     flm_text_putc(&text, 0);
     struct json_tree *tree = json_tree_parse(text.at);

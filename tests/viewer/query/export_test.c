@@ -9,6 +9,7 @@
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check 2\nother 7\n";
 
@@ -17,7 +18,7 @@ static struct flm_text exported(struct flm_viewer *v, const char *question)
 {
     struct flm_text out = {0};
     struct flm_error why = {0};
-    assert_true(flm_viewer_ask(v, flm_bytes_of(question), &out, &why));
+    assert_true(flm_query_json(v, flm_bytes_of(question), &out, &why));
     flm_text_putc(&out, 0);
     assert_false(out.failed);
     return out;
@@ -89,7 +90,7 @@ static void assert_refused(struct flm_viewer *v, const char *question, const cha
 {
     struct flm_text out = {0};
     struct flm_error why = {0};
-    assert_false(flm_viewer_ask(v, flm_bytes_of(question), &out, &why));
+    assert_false(flm_query_json(v, flm_bytes_of(question), &out, &why));
     assert_string_equal(why.text, says);
     flm_text_clear(&out);
 }
@@ -120,7 +121,7 @@ static void saving_survives_failing_allocations(void **state)
             struct flm_error why = {0};
             act(v, "zoom 3");
             allocation_fail_from(nth);
-            bool good = flm_viewer_ask(v, flm_bytes_of(question), &out, &why) && !out.failed;
+            bool good = flm_query_json(v, flm_bytes_of(question), &out, &why) && !out.failed;
             failed = allocation_has_failed();
             allocation_fail_from(0);
             assert_true(good || (failed && (out.failed || why.kind == FLM_ERROR_MEMORY)));

@@ -9,19 +9,20 @@
 #include "support/core/files.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
+#include "wasm/query_json.h"
 
 static void a_question_is_its_first_word(void **state)
 {
     (void)state;
     struct flm_bytes argument;
-    const struct flm_answer *top = flm_answer_to(flm_bytes_of("top 20 40"), &argument);
+    const struct flm_query_entry *top = flm_query_named(flm_bytes_of("top 20 40"), &argument);
     assert_non_null(top);
-    assert_string_equal(top->question, "top");
+    assert_string_equal(top->name, "top");
     assert_true(flm_bytes_are(argument, "20 40"));
-    assert_non_null(flm_answer_to(flm_bytes_of("status"), &argument));
+    assert_non_null(flm_query_named(flm_bytes_of("status"), &argument));
     assert_int_equal(argument.size, 0);
-    assert_null(flm_answer_to(flm_bytes_of("topmost"), &argument));
-    assert_null(flm_answer_to(flm_bytes_of(""), &argument));
+    assert_null(flm_query_named(flm_bytes_of("topmost"), &argument));
+    assert_null(flm_query_named(flm_bytes_of(""), &argument));
 }
 
 static void what_is_no_question_is_refused(void **state)
@@ -30,8 +31,8 @@ static void what_is_no_question_is_refused(void **state)
     struct flm_viewer *v = viewer_of_folded("a 1\n");
     struct flm_error why = {0};
     struct flm_text out = {0};
-    assert_false(flm_viewer_ask(v, flm_bytes_of("why"), &out, &why));
-    assert_string_equal(why.text, "'why' is no question");
+    assert_false(flm_query_json(v, flm_bytes_of("why"), &out, &why));
+    assert_string_equal(why.text, "'why' is not a query");
     flm_text_clear(&out);
     flm_viewer_free(v);
 }
@@ -148,8 +149,8 @@ static void some_answers_are_plain_text(void **state)
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
         struct flm_bytes argument;
         struct flm_text out = {0};
-        assert_true(flm_answer_to(flm_bytes_of(plain[i]), &argument)->plain);
-        assert_true(flm_viewer_ask(v, flm_bytes_of(plain[i]), &out, NULL));
+        assert_non_null(flm_query_named(flm_bytes_of(plain[i]), &argument)->write);
+        assert_true(flm_query_json(v, flm_bytes_of(plain[i]), &out, NULL));
         if (i == 0) {
             flm_text_putc(&out, 0);
             assert_non_null(strstr(out.at, "search=tni0.pars"));

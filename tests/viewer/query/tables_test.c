@@ -8,6 +8,7 @@
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
 
@@ -55,7 +56,7 @@ static void negative_values_are_told_as_they_are(void **state)
     act(v, action);
     act(v, "copy-folded");
     struct flm_text copy = {0};
-    assert_true(flm_viewer_ask(v, flm_bytes_of("copy"), &copy, NULL));
+    assert_true(flm_query_json(v, flm_bytes_of("copy"), &copy, NULL));
     flm_text_putc(&copy, 0);
     assert_string_equal(copy.at, "d -7");
     flm_text_clear(&copy);

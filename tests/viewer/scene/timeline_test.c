@@ -11,6 +11,7 @@
 #include "support/core/failures.h"
 #include "support/profile/viewing.h"
 #include "viewer/internal.h"
+#include "wasm/query_json.h"
 
 /* Two threads for `count` milliseconds: main is in read for the first half and in write for the
  * second, worker in copy in every fourth. */
@@ -38,7 +39,7 @@ static struct flm_profile *two_threads(int count)
 static void assert_state(struct flm_viewer *v, const char *expected)
 {
     struct flm_text text = {0};
-    assert_true(flm_viewer_ask(v, flm_bytes_of("state"), &text, NULL));
+    assert_true(flm_query_json(v, flm_bytes_of("state"), &text, NULL));
     flm_text_putc(&text, '\0');
     assert_string_equal(text.at, expected);
     flm_text_clear(&text);

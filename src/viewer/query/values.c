@@ -1,0 +1,151 @@
+#include "viewer/query/values.h"
+
+#include "base/number/number.h"
+#include "draw/text/quantity.h"
+
+bool flm_query_begin(struct flm_query *q, struct flm_viewer *v, struct flm_response *response,
+                     struct flm_error *why)
+{
+    *q = (struct flm_query){.viewer = v, .response = response};
+    flm_room_reset(&response->room);
+    response->any = NULL;
+    if (!flm_viewer_update(v, why))
+        return false;
+    q->profile = flm_model_shown(&v->model);
+    if (!q->profile || v->model.metric >= q->profile->sizes.metric_count)
+        return true;
+    const struct flm_summary *summary =
+        flm_cached_tables_summary(&v->scene.tables, q->profile, why);
+    if (!summary)
+        return false;
+    q->metric = (struct flm_metric){flm_comparing_metric(&v->model, v->model.metric)};
+    q->unit = flm_string_bytes(q->profile, q->profile->metrics[q->metric.index].unit);
+    q->all = summary->metric[q->metric.index].size;
+    return true;
+}
+
+bool flm_query_fail(struct flm_query *q)
+{
+    flm_text_clear(&q->words);
+    q->response->any = NULL;
+    return false;
+}
+
+bool flm_query_end(struct flm_query *q, struct flm_error *why)
+{
+    if (q->words.failed || q->response->room.failed) {
+        flm_error_memory(why);
+        return flm_query_fail(q);
+    }
+    flm_text_clear(&q->words);
+    return true;
+}
+
+void *flm_query_take(struct flm_query *q, size_t count, size_t size)
+{
+    return flm_room_take(&q->response->room, count * size);
+}
+
+struct flm_text *flm_query_words_begin(struct flm_query *q)
+{
+    q->words.size = 0;
+    return &q->words;
+}
+
+struct flm_bytes flm_query_words(struct flm_query *q)
+{
+    return flm_query_copy(q, (struct flm_bytes){q->words.at, q->words.size});
+}
+
+struct flm_bytes flm_query_copy(struct flm_query *q, struct flm_bytes text)
+{
+    return flm_room_text(&q->response->room, text);
+}
+
+struct flm_bytes flm_query_text(struct flm_query *q, const char *text)
+{
+    return text ? flm_query_copy(q, flm_bytes_of(text)) : (struct flm_bytes){NULL, 0};
+}
+
+struct flm_bytes flm_query_quantity(struct flm_query *q, double value)
+{
+    flm_quantity_add(flm_query_words_begin(q), value, q->unit);
+    return flm_query_words(q);
+}
+
+struct flm_bytes flm_query_exact(struct flm_query *q, double value)
+{
+    flm_quantity_add_exact(flm_query_words_begin(q), value, q->unit);
+    return flm_query_words(q);
+}
+
+struct flm_bytes flm_query_count(struct flm_query *q, uint64_t count)
+{
+    flm_count_add(flm_query_words_begin(q), count);
+    return flm_query_words(q);
+}
+
+struct flm_bytes flm_query_string(struct flm_query *q, uint32_t string)
+{
+    return string ? flm_query_copy(q, flm_string_bytes(q->profile, string))
+                  : (struct flm_bytes){NULL, 0};
+}
+
+struct flm_bytes flm_query_color(struct flm_query *q, uint32_t rgb)
+{
+    char text[7] = "#";
+    for (int i = 0; i < 6; i++)
+        text[1 + i] = "0123456789abcdef"[rgb >> (20 - 4 * i) & 15];
+    return flm_query_copy(q, (struct flm_bytes){text, sizeof text});
+}
+
+struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole)
+{
+    if (whole == 0)
+        return (struct flm_bytes){NULL, 0};
+    flm_percent_add(flm_query_words_begin(q), value, whole);
+    return flm_query_words(q);
+}
+
+struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame)
+{
+    return flm_query_copy(q, flm_frame_title(q->profile, frame));
+}
+
+double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node)
+{
+    const struct flm_pane *in = &q->viewer->scene.panes[pane];
+    return flm_node_ref_number((struct flm_node_ref){pane, flm_pane_number(in, node)});
+}
+
+double flm_query_found(const struct flm_query *q, uint32_t frame)
+{
+    const struct flm_searches *searches = &q->viewer->model.searches;
+    unsigned color = searches->frame_color ? searches->frame_color[frame] : 0;
+    return (double)color - 1;
+}
+
+static bool take_number(struct flm_bytes *text, uint32_t *number)
+{
+    size_t size = 0;
+    uint64_t value;
+    while (size < text->size && text->at[size] != ' ')
+        size++;
+    bool good = flm_number_parse_uint((struct flm_bytes){text->at, size}, &value);
+    if (good)
+        *number = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    size += size < text->size;
+    *text = (struct flm_bytes){text->at + size, text->size - size};
+    return good;
+}
+
+struct flm_row_range flm_row_range_of(struct flm_bytes argument)
+{
+    enum { MOST_ROWS = 10000 };
+    struct flm_row_range range = {0, 100};
+    if (take_number(&argument, &range.from))
+        take_number(&argument, &range.count);
+    if (range.count > MOST_ROWS)
+        range.count = MOST_ROWS;
+    return range;
+}

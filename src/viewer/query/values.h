@@ -1,0 +1,71 @@
+/* values.h - what all queries share: values, shares and names as words, in the room of the response.
+ *
+ *     struct flm_query q;
+ *     if (!flm_query_begin(&q, viewer, response, why))
+ *         return false;
+ *     struct flm_view_status *status = flm_query_take(&q, 1, sizeof *status);
+ *     status->total = flm_query_quantity(&q, total);             "1.24 s"
+ *     status->share = flm_query_share(&q, total, q.all);         "12.3 %"
+ *     response->status = status;
+ *     return flm_query_end(&q, why);
+ *
+ * Texts for which memory runs out are remembered: flm_query_end fails then. */
+#ifndef FLAMEL_VIEWER_QUERY_VALUES_H
+#define FLAMEL_VIEWER_QUERY_VALUES_H
+
+#include "viewer/internal.h"
+#include "viewer/query/query.h"
+
+struct flm_query {
+    struct flm_viewer *viewer;
+    struct flm_response *response;
+    const struct flm_profile *profile; /* the shown one; NULL: none is open */
+    struct flm_metric metric;          /* the shown one */
+    struct flm_bytes unit;
+    double all; /* the sum of |self| of everything in that metric */
+    struct flm_text words;
+};
+
+/* Updates the viewer; the response is empty. False, and `why`, if memory ran out. */
+bool flm_query_begin(struct flm_query *q, struct flm_viewer *viewer, struct flm_response *response,
+                     struct flm_error *why);
+
+/* False, and `why`, if memory ran out at any time: the response is nothing then. And after a failure
+ * that has a reason already. */
+bool flm_query_end(struct flm_query *q, struct flm_error *why);
+bool flm_query_fail(struct flm_query *q);
+
+/* Zeroed: `count` items of a size; NULL if memory ran out. */
+void *flm_query_take(struct flm_query *q, size_t count, size_t size);
+
+/* The words that are being made: what is added until flm_query_words is one text. */
+struct flm_text *flm_query_words_begin(struct flm_query *q);
+struct flm_bytes flm_query_words(struct flm_query *q);
+
+struct flm_bytes flm_query_copy(struct flm_query *q, struct flm_bytes text);
+struct flm_bytes flm_query_text(struct flm_query *q, const char *text); /* NULL: {NULL} */
+struct flm_bytes flm_query_quantity(struct flm_query *q, double value);
+struct flm_bytes flm_query_exact(struct flm_query *q, double value);
+struct flm_bytes flm_query_count(struct flm_query *q, uint64_t count);
+struct flm_bytes flm_query_string(struct flm_query *q, uint32_t string); /* "": {NULL} */
+struct flm_bytes flm_query_color(struct flm_query *q, uint32_t rgb);     /* "#rrggbb" */
+
+/* {NULL} where there is no whole. */
+struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole);
+
+/* flm_frame_title. */
+struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame);
+
+/* The number of a node for actions. */
+double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node);
+
+/* The search that is on and matches a frame: its color; -1: none. */
+double flm_query_found(const struct flm_query *q, uint32_t frame);
+
+/* Two numbers: "20 40" is rows 20 to 59. What is missing is 0 and 100. */
+struct flm_row_range {
+    uint32_t from, count;
+};
+struct flm_row_range flm_row_range_of(struct flm_bytes argument);
+
+#endif

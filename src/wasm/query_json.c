@@ -1,0 +1,425 @@
+#include "wasm/query_json.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/text/json_write.h"
+
+enum kind { TEXT, NUMBER, BOOL, ANSWER, OBJECT, LIST };
+
+/* A member of a struct. One that does not apply is null, or left out where it is optional. */
+struct member {
+    const char *key;
+    enum kind kind;
+    size_t offset;
+    const struct member *of; /* OBJECT, LIST: the members of it, up to one without a key; of a list
+                                of plain texts NULL */
+    size_t size;             /* LIST: of an item */
+    bool optional;
+};
+
+#define MEMBER(type, name, kind_)                                                                  \
+    {                                                                                              \
+        .key = #name, .kind = kind_, .offset = offsetof(struct flm_view_##type, name)              \
+    }
+#define OPTIONAL(type, name, kind_)                                                                \
+    {                                                                                              \
+        .key = #name, .kind = kind_, .offset = offsetof(struct flm_view_##type, name),             \
+        .optional = true                                                                           \
+    }
+#define OBJECT_OF(type, name, members)                                                             \
+    {                                                                                              \
+        .key = #name, .kind = OBJECT, .offset = offsetof(struct flm_view_##type, name),            \
+        .of = members                                                                              \
+    }
+#define LIST_OF(type, name, members)                                                               \
+    {                                                                                              \
+        .key = #name, .kind = LIST, .offset = offsetof(struct flm_view_##type, name),              \
+        .of = members, .size = sizeof *((struct flm_view_##type *)0)->name.at                      \
+    }
+#define OPTIONAL_LIST(type, name, members)                                                         \
+    {                                                                                              \
+        .key = #name, .kind = LIST, .offset = offsetof(struct flm_view_##type, name),              \
+        .of = members, .size = sizeof *((struct flm_view_##type *)0)->name.at, .optional = true    \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .key = NULL                                                                                \
+    }
+
+/* ---- The members ---- */
+
+static const struct member action[] = {MEMBER(action, name, TEXT),     MEMBER(action, title, TEXT),
+                                       MEMBER(action, keys, TEXT),     MEMBER(action, group, TEXT),
+                                       MEMBER(action, argument, TEXT), END};
+static const struct member hello[] = {MEMBER(hello, version, TEXT), LIST_OF(hello, actions, action),
+                                      LIST_OF(hello, groups, NULL), END};
+
+static const struct member view[] = {MEMBER(choice, name, TEXT), MEMBER(choice, title, TEXT),
+                                     MEMBER(choice, on, BOOL), END};
+static const struct member choice[] = {MEMBER(choice, name, TEXT), MEMBER(choice, title, TEXT),
+                                       END};
+static const struct member metric[] = {MEMBER(metric, name, TEXT), MEMBER(metric, unit, TEXT),
+                                       MEMBER(metric, total, TEXT), END};
+static const struct member part[] = {MEMBER(part, name, TEXT),  MEMBER(part, title, TEXT),
+                                     MEMBER(part, total, TEXT), OPTIONAL(part, share, TEXT),
+                                     MEMBER(part, on, BOOL),    END};
+static const struct member comparison[] = {MEMBER(comparison, before, TEXT),
+                                           MEMBER(comparison, after, TEXT),
+                                           MEMBER(comparison, width, TEXT),
+                                           MEMBER(comparison, color, TEXT),
+                                           MEMBER(comparison, relative, BOOL),
+                                           MEMBER(comparison, normalized, BOOL),
+                                           MEMBER(comparison, normalize, TEXT),
+                                           MEMBER(comparison, palette, TEXT),
+                                           MEMBER(comparison, noise, BOOL),
+                                           MEMBER(comparison, side_by_side, BOOL),
+                                           LIST_OF(comparison, parts, part),
+                                           MEMBER(comparison, similarity, NUMBER),
+                                           MEMBER(comparison, words, TEXT),
+                                           MEMBER(comparison, sum, TEXT),
+                                           MEMBER(comparison, parts_words, TEXT),
+                                           MEMBER(comparison, look, TEXT),
+                                           MEMBER(comparison, note, TEXT),
+                                           MEMBER(comparison, verdict, TEXT),
+                                           END};
+static const struct member tools[] = {MEMBER(tools, name, TEXT),
+                                      MEMBER(tools, base, TEXT),
+                                      MEMBER(tools, view, TEXT),
+                                      LIST_OF(tools, views, view),
+                                      MEMBER(tools, metric, TEXT),
+                                      LIST_OF(tools, metrics, metric),
+                                      MEMBER(tools, order, TEXT),
+                                      LIST_OF(tools, orders, choice),
+                                      MEMBER(tools, up, BOOL),
+                                      MEMBER(tools, inverted, BOOL),
+                                      MEMBER(tools, colors, TEXT),
+                                      LIST_OF(tools, color_modes, choice),
+                                      MEMBER(tools, can_back, BOOL),
+                                      MEMBER(tools, can_forward, BOOL),
+                                      MEMBER(tools, panel, BOOL),
+                                      OBJECT_OF(tools, comparison, comparison),
+                                      END};
+
+static const struct member chip[] = {MEMBER(chip, text, TEXT), MEMBER(chip, title, TEXT),
+                                     MEMBER(chip, on, BOOL), MEMBER(chip, note, TEXT), END};
+static const struct member chips[] = {LIST_OF(chips, operations, chip),
+                                      MEMBER(chips, can_undo, BOOL), MEMBER(chips, can_redo, BOOL),
+                                      END};
+
+static const struct member search[] = {
+    MEMBER(search, text, TEXT),
+    MEMBER(search, kind, TEXT),
+    MEMBER(search, scope, TEXT),
+    {.key = "case", .kind = BOOL, .offset = offsetof(struct flm_view_search, exact_case)},
+    MEMBER(search, color, TEXT),
+    MEMBER(search, number, NUMBER),
+    MEMBER(search, on, BOOL),
+    MEMBER(search, error, TEXT),
+    OPTIONAL(search, total, TEXT),
+    MEMBER(search, total_share, TEXT),
+    OPTIONAL(search, self, TEXT),
+    MEMBER(search, self_share, TEXT),
+    MEMBER(search, view_share, TEXT),
+    OPTIONAL(search, functions, NUMBER),
+    OPTIONAL(search, frames, NUMBER),
+    MEMBER(search, at, NUMBER),
+    END};
+static const struct member searches[] = {MEMBER(searches, current, NUMBER),
+                                         LIST_OF(searches, searches, search), END};
+
+static const struct member legend_item[] = {
+    MEMBER(legend_item, color, TEXT),     MEMBER(legend_item, dark, TEXT),
+    MEMBER(legend_item, texture, TEXT),   MEMBER(legend_item, title, TEXT),
+    OPTIONAL(legend_item, count, NUMBER), OPTIONAL(legend_item, share, TEXT),
+    OPTIONAL(legend_item, note, TEXT),    OPTIONAL(legend_item, on, ANSWER),
+    OPTIONAL(legend_item, action, TEXT),  END};
+static const struct member legend[] = {MEMBER(legend, title, TEXT),
+                                       LIST_OF(legend, items, legend_item), END};
+
+static const struct member hover_line[] = {MEMBER(hover_line, name, TEXT),
+                                           MEMBER(hover_line, value, TEXT),
+                                           MEMBER(hover_line, exact, TEXT),
+                                           MEMBER(hover_line, share_all, TEXT),
+                                           MEMBER(hover_line, share_view, TEXT),
+                                           MEMBER(hover_line, share_parent, TEXT),
+                                           END};
+static const struct member hover[] = {MEMBER(hover, x, NUMBER),
+                                      MEMBER(hover, y, NUMBER),
+                                      MEMBER(hover, title, TEXT),
+                                      MEMBER(hover, where, TEXT),
+                                      LIST_OF(hover, lines, hover_line),
+                                      MEMBER(hover, note, TEXT),
+                                      END};
+
+static const struct member value[] = {
+    MEMBER(value, name, TEXT),           MEMBER(value, unit, TEXT),
+    MEMBER(value, total, TEXT),          MEMBER(value, total_exact, TEXT),
+    MEMBER(value, of_all, TEXT),         MEMBER(value, of_view, TEXT),
+    MEMBER(value, of_parent, TEXT),      OPTIONAL(value, self, TEXT),
+    OPTIONAL(value, self_exact, TEXT),   OPTIONAL(value, self_of_all, TEXT),
+    OPTIONAL(value, self_of_view, TEXT), OPTIONAL(value, total_before, TEXT),
+    OPTIONAL(value, total_after, TEXT),  OPTIONAL(value, total_change, TEXT),
+    OPTIONAL(value, self_before, TEXT),  OPTIONAL(value, self_after, TEXT),
+    OPTIONAL(value, self_change, TEXT),  END};
+static const struct member instances[] = {MEMBER(instances, count, NUMBER),
+                                          MEMBER(instances, total, TEXT),
+                                          MEMBER(instances, of_all, TEXT),
+                                          MEMBER(instances, of_view, TEXT),
+                                          MEMBER(instances, self, TEXT),
+                                          MEMBER(instances, self_of_all, TEXT),
+                                          END};
+static const struct member relation[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, frame, NUMBER),
+                                         MEMBER(frame, title, TEXT),  MEMBER(frame, value, TEXT),
+                                         MEMBER(frame, share, TEXT),  END};
+static const struct member stack_frame[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, title, TEXT),
+                                            END};
+static const struct member merged_frame[] = {MEMBER(frame, node, NUMBER),
+                                             MEMBER(frame, title, TEXT), MEMBER(frame, value, TEXT),
+                                             MEMBER(frame, share, TEXT), END};
+static const struct member merged[] = {MEMBER(merged, count, TEXT), MEMBER(merged, value, TEXT),
+                                       MEMBER(merged, share, TEXT),
+                                       LIST_OF(merged, items, merged_frame), END};
+static const struct member detail[] = {MEMBER(detail, node, NUMBER),
+                                       MEMBER(detail, metric, TEXT),
+                                       OPTIONAL(detail, frame, NUMBER),
+                                       MEMBER(detail, title, TEXT),
+                                       MEMBER(detail, name, TEXT),
+                                       MEMBER(detail, module, TEXT),
+                                       MEMBER(detail, file, TEXT),
+                                       MEMBER(detail, line, NUMBER),
+                                       MEMBER(detail, kind, TEXT),
+                                       MEMBER(detail, address, TEXT),
+                                       MEMBER(detail, link, TEXT),
+                                       MEMBER(detail, compared, BOOL),
+                                       OPTIONAL(detail, note, TEXT),
+                                       LIST_OF(detail, values, value),
+                                       OBJECT_OF(detail, instances, instances),
+                                       OPTIONAL_LIST(detail, calls, relation),
+                                       OPTIONAL_LIST(detail, callers, relation),
+                                       OPTIONAL(detail, calls_count, NUMBER),
+                                       OPTIONAL(detail, callers_count, NUMBER),
+                                       OPTIONAL_LIST(detail, stack, stack_frame),
+                                       OPTIONAL(detail, stack_hidden, NUMBER),
+                                       OBJECT_OF(detail, run, merged),
+                                       END};
+
+static const struct member loss[] = {MEMBER(loss, what, TEXT), MEMBER(loss, count, TEXT),
+                                     MEMBER(loss, where, TEXT), END};
+static const struct member note[] = {MEMBER(note, key, TEXT), MEMBER(note, value, TEXT), END};
+static const struct member status[] = {
+    MEMBER(status, nodes, NUMBER),       MEMBER(status, empty, BOOL),
+    OPTIONAL(status, stacks, TEXT),      OPTIONAL(status, total, TEXT),
+    OPTIONAL(status, total_exact, TEXT), OPTIONAL(status, unit, TEXT),
+    OPTIONAL(status, drawn, TEXT),       OPTIONAL(status, merged, TEXT),
+    MEMBER(status, merged_share, TEXT),  MEMBER(status, trimmed, TEXT),
+    MEMBER(status, filtered, TEXT),      LIST_OF(status, lost, loss),
+    OPTIONAL(status, lost_count, TEXT),  MEMBER(status, unsymbolized_share, TEXT),
+    MEMBER(status, samples, TEXT),       OPTIONAL_LIST(status, notes, note),
+    MEMBER(status, sentence, TEXT),      END};
+
+static const struct member tree_figures[] = {
+    MEMBER(tree_figures, title, TEXT), MEMBER(tree_figures, nodes, NUMBER),
+    MEMBER(tree_figures, placed, NUMBER), MEMBER(tree_figures, levels, NUMBER), END};
+static const struct member times[] = {MEMBER(times, layout, NUMBER), MEMBER(times, paint, NUMBER),
+                                      END};
+static const struct member overlay[] = {
+    MEMBER(overlay, nodes, NUMBER),        MEMBER(overlay, visited, NUMBER),
+    MEMBER(overlay, drawn, NUMBER),        MEMBER(overlay, merged, NUMBER),
+    OBJECT_OF(overlay, ms, times),         MEMBER(overlay, memory_bytes, NUMBER),
+    LIST_OF(overlay, trees, tree_figures), END};
+
+static const struct member function_row[] = {
+    MEMBER(row, frame, NUMBER),      MEMBER(row, title, TEXT),
+    MEMBER(row, module, TEXT),       MEMBER(row, file, TEXT),
+    MEMBER(row, self, TEXT),         MEMBER(row, self_share, TEXT),
+    MEMBER(row, total, TEXT),        MEMBER(row, total_share, TEXT),
+    OPTIONAL(row, before, TEXT),     OPTIONAL(row, after, TEXT),
+    OPTIONAL(row, change, TEXT),     OPTIONAL(row, self_before, TEXT),
+    OPTIONAL(row, self_after, TEXT), OPTIONAL(row, self_change, TEXT),
+    MEMBER(row, on, BOOL),           MEMBER(row, hovered, BOOL),
+    MEMBER(row, found, NUMBER),      END};
+static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
+                                         MEMBER(row, level, NUMBER),
+                                         MEMBER(row, open, ANSWER),
+                                         MEMBER(row, title, TEXT),
+                                         MEMBER(row, module, TEXT),
+                                         MEMBER(row, total, TEXT),
+                                         MEMBER(row, total_share, TEXT),
+                                         OPTIONAL(row, self, TEXT),
+                                         OPTIONAL(row, self_share, TEXT),
+                                         OPTIONAL(row, before, TEXT),
+                                         OPTIONAL(row, after, TEXT),
+                                         OPTIONAL(row, change, TEXT),
+                                         MEMBER(row, of_parent, TEXT),
+                                         MEMBER(row, set_size, NUMBER),
+                                         MEMBER(row, position, NUMBER),
+                                         MEMBER(row, on, BOOL),
+                                         MEMBER(row, hovered, BOOL),
+                                         MEMBER(row, found, NUMBER),
+                                         END};
+static const struct member top[] = {OPTIONAL(table, sort, TEXT),
+                                    MEMBER(table, down, BOOL),
+                                    MEMBER(table, filtered, BOOL),
+                                    OPTIONAL(table, sum, TEXT),
+                                    MEMBER(table, count, NUMBER),
+                                    LIST_OF(table, rows, function_row),
+                                    END};
+static const struct member list[] = {MEMBER(table, count, NUMBER),
+                                     LIST_OF(table, rows, function_row), END};
+static const struct member tree[] = {MEMBER(table, count, NUMBER), MEMBER(table, selected, NUMBER),
+                                     LIST_OF(table, rows, tree_row), END};
+static const struct member aria[] = {LIST_OF(table, rows, tree_row), END};
+
+static const struct member time_range[] = {MEMBER(time_range, from_ns, NUMBER),
+                                           MEMBER(time_range, to_ns, NUMBER),
+                                           MEMBER(time_range, words, TEXT), END};
+static const struct member track[] = {MEMBER(track, id, NUMBER),  MEMBER(track, title, TEXT),
+                                      MEMBER(track, total, TEXT), MEMBER(track, share, TEXT),
+                                      MEMBER(track, on, BOOL),    END};
+static const struct member tracks[] = {MEMBER(tracks, duration_ns, NUMBER),
+                                       MEMBER(tracks, duration, TEXT),
+                                       MEMBER(tracks, key, TEXT),
+                                       MEMBER(tracks, shown, BOOL),
+                                       MEMBER(tracks, any, BOOL),
+                                       MEMBER(tracks, split, BOOL),
+                                       MEMBER(tracks, untimed, NUMBER),
+                                       OBJECT_OF(tracks, selected, time_range),
+                                       MEMBER(tracks, count, NUMBER),
+                                       LIST_OF(tracks, tracks, track),
+                                       END};
+
+static const struct member completion[] = {MEMBER(completion, text, TEXT),
+                                           MEMBER(completion, title, TEXT),
+                                           MEMBER(completion, note, TEXT), END};
+static const struct member completions[] = {LIST_OF(completions, items, completion), END};
+
+/* What each query returns. */
+static const struct {
+    const char *query;
+    const struct member *members;
+} responses[] = {
+    {"hello", hello},       {"tools", tools},   {"chips", chips},
+    {"searches", searches}, {"legend", legend}, {"hover", hover},
+    {"detail", detail},     {"status", status}, {"overlay", overlay},
+    {"top", top},           {"list", list},     {"tree", tree},
+    {"aria", aria},         {"tracks", tracks}, {"complete", completions},
+};
+
+/* ---- Writing ---- */
+
+static void write_members(struct flm_json_writer *json, const struct member *members,
+                          const unsigned char *from);
+
+static void write_object(struct flm_json_writer *json, const char *key,
+                         const struct member *members, const void *from)
+{
+    bool is_line = json->depth > 0;
+    flm_json_begin(json, key, is_line ? FLM_JSON_OBJECT_LINE : FLM_JSON_OBJECT);
+    write_members(json, members, from);
+    flm_json_end(json);
+}
+
+/* All lists have this shape; the type of the items is the member's. */
+struct items {
+    const unsigned char *at;
+    size_t count;
+};
+
+static bool write_list(struct flm_json_writer *json, const struct member *member,
+                       const unsigned char *at)
+{
+    struct items items;
+    struct flm_bytes text;
+    memcpy(&items, at, sizeof items);
+    if (!items.at && member->optional)
+        return false;
+    bool is_line = json->depth > 1 || !member->of;
+    flm_json_begin(json, member->key, is_line ? FLM_JSON_ARRAY_LINE : FLM_JSON_ARRAY);
+    for (size_t i = 0; i < items.count; i++) {
+        const unsigned char *item = items.at + i * member->size;
+        if (member->of) {
+            write_object(json, NULL, member->of, item);
+        } else {
+            memcpy(&text, item, sizeof text);
+            flm_json_add_text(json, NULL, text);
+        }
+    }
+    flm_json_end(json);
+    return true;
+}
+
+/* False where it does not apply. */
+static bool write_member(struct flm_json_writer *json, const struct member *member,
+                         const unsigned char *at)
+{
+    struct flm_bytes text;
+    enum flm_answer answer;
+    const void *object;
+    double number;
+    bool truth;
+    switch (member->kind) {
+    case TEXT:
+        memcpy(&text, at, sizeof text);
+        if (text.at)
+            flm_json_add_text(json, member->key, text);
+        return text.at != NULL;
+    case NUMBER:
+        memcpy(&number, at, sizeof number);
+        if (number == number)
+            flm_json_add_number(json, member->key, number);
+        return number == number;
+    case BOOL:
+        memcpy(&truth, at, sizeof truth);
+        flm_json_add_bool(json, member->key, truth);
+        return true;
+    case ANSWER:
+        memcpy(&answer, at, sizeof answer);
+        if (answer != FLM_ANSWER_NONE)
+            flm_json_add_bool(json, member->key, answer == FLM_ANSWER_YES);
+        return answer != FLM_ANSWER_NONE;
+    case OBJECT:
+        memcpy(&object, at, sizeof object);
+        if (object)
+            write_object(json, member->key, member->of, object);
+        return object != NULL;
+    case LIST:
+        return write_list(json, member, at);
+    }
+    return false;
+}
+
+static void write_members(struct flm_json_writer *json, const struct member *members,
+                          const unsigned char *from)
+{
+    for (const struct member *member = members; member->key; member++)
+        if (!write_member(json, member, from + member->offset) && !member->optional)
+            flm_json_add_null(json, member->key);
+}
+
+static const struct member *members_of(const char *query)
+{
+    for (size_t i = 0; i < sizeof responses / sizeof responses[0]; i++)
+        if (strcmp(responses[i].query, query) == 0)
+            return responses[i].members;
+    return NULL;
+}
+
+bool flm_query_json(struct flm_viewer *viewer, struct flm_bytes query, struct flm_text *out,
+                    struct flm_error *why)
+{
+    struct flm_bytes argument;
+    struct flm_response response = {0};
+    struct flm_json_writer json = {.out = out};
+    const struct flm_query_entry *entry = flm_query_named(query, &argument);
+    const struct member *members = entry ? members_of(entry->name) : NULL;
+    if (!members)
+        return flm_viewer_query_text(viewer, query, out, why);
+    bool good = flm_viewer_query(viewer, query, &response, why);
+    if (good && response.any)
+        write_object(&json, NULL, members, response.any);
+    else if (good)
+        flm_text_puts(out, "null\n");
+    flm_response_clear(&response);
+    return good && (!out->failed || flm_error_memory(why));
+}
