@@ -6,8 +6,8 @@
 #include "draw/document/document.h"
 #include "draw/text/quantity.h"
 #include "viewer/paint/box_style.h"
-#include "viewer/paint/picture_key.h"
 #include "viewer/paint/chart_samples.h"
+#include "viewer/paint/picture_key.h"
 
 /* CSS pixels. */
 enum { ROW = FLM_ROW_PX + 1, TICKS_APART = 90, LEVELS = FLM_DOCUMENT_LEVELS };
@@ -307,7 +307,9 @@ static bool fill(struct picture *picture, struct flm_error *why)
 
 static double width_of(const struct flm_viewer *v)
 {
-    double width = v->scene.window.is_cells || v->scene.window.width == 0 ? FLM_PICTURE_WIDTH_PX : round(v->scene.window.width / v->scene.window.scale);
+    double width = v->scene.window.is_cells || v->scene.window.width == 0
+                       ? FLM_PICTURE_WIDTH_PX
+                       : round(v->scene.window.width / v->scene.window.scale);
     return fmax(width, FLM_PICTURE_LEAST_PX);
 }
 

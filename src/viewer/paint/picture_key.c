@@ -32,7 +32,8 @@ static void add_view(const struct flm_viewer *v, struct flm_text *out)
         flm_text_puts(out, " of ");
         flm_text_add(out, (struct flm_bytes){v->model.focus.at, v->model.focus.size});
     } else {
-        enum flm_view_kind drawn = flm_scene_compares(&v->model, &v->scene) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
+        enum flm_view_kind drawn =
+            flm_scene_compares(&v->model, &v->scene) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
         flm_text_puts(out, flm_view_choices[drawn].title);
         flm_text_puts(out, v->model.inverted ? ", innermost frames first" : "");
     }
