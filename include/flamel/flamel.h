@@ -5,8 +5,12 @@
  *     builder.h   making one                 a stack or a sample at a time
  *     algebra.h   profiles in, profile out   operations, comparisons
  *     aggregate.h sums                       by function, by caller and callee, in all
- *     draw.h      pictures                   SVG, PDF
+ *     report.h    reports                    tables of a profile as text, Markdown, JSON, CSV
+ *     gate.h      sets of runs compared      is it a regression, where, by how much, how sure
+ *     draw.h      pictures                   SVG, PDF, PNG, pixels in a buffer
+ *     layout.h    drawing by yourself        rectangles of a flame graph, hit test
  *     file.h      files                      reading and writing every format
+ *     record.h    recording                  samples of programs, of the machine, of yourself
  *
  * Compatibility. The soname is libflamel.so.N; N is the ABI number of the Makefile. It changes with
  * every release that is incompatible for programs that are compiled already; while N is 0, each
@@ -36,7 +40,11 @@
 #include "flamel/draw.h"
 #include "flamel/error.h"
 #include "flamel/file.h"
+#include "flamel/gate.h"
+#include "flamel/layout.h"
 #include "flamel/profile.h"
+#include "flamel/record.h"
+#include "flamel/report.h"
 
 #ifdef __cplusplus
 extern "C" {
