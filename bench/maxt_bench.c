@@ -6,8 +6,8 @@
  * "independent" columns have nothing to do with each other. "tree" columns are totals and self
  * values of the nodes of a tree, as a gate has them: most of them are nearly the sum of others, one
  * in fifty is deterministic and one in twenty is empty in most runs. "one by one" is the same test
- * as its definition says, with a t for every column and permutation, of 99 permutations: time for each
- * t. */
+ * as its definition says, with a t for every column and permutation, of 99 permutations: time for
+ * each t. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

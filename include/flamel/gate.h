@@ -1,4 +1,5 @@
-/* gate.h - comparing sets of runs: what changed between two of them, and whether it is a regression.
+/* gate.h - comparing sets of runs: what changed between two of them, and whether it is a
+ * regression.
  *
  *     struct flm_gate_run runs[] = {{.profile = p1, .name = "old 1"},
  *                                   ...
@@ -9,8 +10,8 @@
  *     flm_gate_result_free(result);
  *
  * A gate is a permutation test of every frame and stack at once; flamel-gate(1) says what it
- * assumes, what a verdict means, and which tables a report has. Profiles are borrowed until the call
- * returns. The same runs in the same order give the same digits. */
+ * assumes, what a verdict means, and which tables a report has. Profiles are borrowed until the
+ * call returns. The same runs in the same order give the same digits. */
 #ifndef FLAMEL_GATE_H
 #define FLAMEL_GATE_H
 

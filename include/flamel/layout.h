@@ -30,8 +30,8 @@
  * Totals are sums of |self|: in a difference a stack that lost 5 is as wide as one that gained 5.
  * Nodes whose total is 0 have no width, and are nowhere.
  *
- * Making a layout takes 20 ms for 1e6 nodes, and 28 bytes a node. Listing rectangles takes 5 to 9 ns
- * for each that is listed, whatever the size of the profile. A layout never changes; threads may
+ * Making a layout takes 20 ms for 1e6 nodes, and 28 bytes a node. Listing rectangles takes 5 to 9
+ * ns for each that is listed, whatever the size of the profile. A layout never changes; threads may
  * share it. It borrows the profile. */
 #ifndef FLAMEL_LAYOUT_H
 #define FLAMEL_LAYOUT_H

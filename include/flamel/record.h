@@ -127,9 +127,9 @@ bool flm_recording_wait(struct flm_recording *recording, int64_t most_ns);
 bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
 
 /* The profile of what was recorded since the start, or since it was taken last: all metrics that
- * the recording has, also where nothing ran. The caller owns it. While it records this takes a tenth
- * of a second or two, and longer where the symbols of large programs are read for the first time.
- * NULL, and `why`, when it fails. */
+ * the recording has, also where nothing ran. The caller owns it. While it records this takes a
+ * tenth of a second or two, and longer where the symbols of large programs are read for the first
+ * time. NULL, and `why`, when it fails. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
 
 /* Asks a command that still runs to end (SIGTERM), and waits a second at most for it to do so. */

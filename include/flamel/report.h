@@ -12,8 +12,8 @@
  *     flm_report_free(report);
  *
  * The names of tables and columns are those of the JSON that `flamel report --json` writes, and the
- * manual pages of the commands list them. A report owns everything that it holds: the profile may be
- * freed before it. It never changes; threads may share it. */
+ * manual pages of the commands list them. A report owns everything that it holds: the profile may
+ * be freed before it. It never changes; threads may share it. */
 #ifndef FLAMEL_REPORT_H
 #define FLAMEL_REPORT_H
 
@@ -55,8 +55,8 @@ struct flm_report_options {
 struct flm_report *flm_report_top(const struct flm_profile *profile,
                                   const struct flm_report_options *options, struct flm_error *why);
 
-/* Trees of calls: from the root; what the functions of a pattern call; who calls them. Table "rows".
- * FLM_ERROR_USAGE where no function matches. */
+/* Trees of calls: from the root; what the functions of a pattern call; who calls them. Table
+ * "rows". FLM_ERROR_USAGE where no function matches. */
 struct flm_report *flm_report_tree(const struct flm_profile *profile,
                                    const struct flm_report_options *options, struct flm_error *why);
 struct flm_report *flm_report_callees(const struct flm_profile *profile,
@@ -98,8 +98,8 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
 
 /* ---- Facts, rows and columns ----------------------------------------------------------------- */
 
-/* A fact of the report by its path in the JSON: "total", "metric.unit", "hidden.functions". NaN, and
- * {"", 0}, where there is none, or it is not of that kind. */
+/* A fact of the report by its path in the JSON: "total", "metric.unit", "hidden.functions". NaN,
+ * and {"", 0}, where there is none, or it is not of that kind. */
 double flm_report_fact_number(const struct flm_report *report, const char *path);
 struct flm_name flm_report_fact_string(const struct flm_report *report, const char *path);
 

@@ -121,9 +121,9 @@ static bool choose_samples(struct making *m, const struct flm_flame_chart_option
     return true;
 }
 
-/* ---- The walk -----------------------------------------------------------------------------------
- *
- * Twice the same: first only to count the nodes. */
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+/* Twice the same: first only to count the nodes. */
 
 static uint32_t add_node(struct making *m, uint32_t frame, uint32_t source, uint32_t sample)
 {

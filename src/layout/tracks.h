@@ -31,7 +31,7 @@ struct flm_tracks {
                        left out */
     int64_t first_ns, last_ns;
     double length_ns; /* from the first sample until what the last of each track stands for
-                         (flame_chart.h) is over; 0: the time of one moment, where that is not known */
+                         (flame_chart.h) is over; 0: the time of one moment: not known */
     uint32_t timed_count, untimed_count; /* samples with and without a time */
     uint32_t *samples;                   /* owned: what the tracks point into */
 };

@@ -65,12 +65,13 @@ static bool reaches(double statistic, double observed)
     return statistic >= observed - fabs(observed) * 1e-9 - 1e-12;
 }
 
-/* The best split of the runs in this order; split k has k + 1 runs on its left. `within` has room for a
- * number of each run. */
+/* The best split of the runs in this order; split k has k + 1 runs on its left. `within` has room
+ * for a number of each run. */
 static double best_q(const struct flm_distances *d, const uint32_t *order, uint32_t count,
                      uint32_t least, double *within, uint32_t *at)
 {
-    /* The sums within the right sides: from the end, each run adds its distances to the later runs. */
+    /* The sums within the right sides: from the end, each run adds its distances to the later
+     * runs. */
     double total = 0;
     for (uint32_t i = count; i-- > 0;) {
         const double *row = d->distance + (size_t)order[i] * d->count;
@@ -141,9 +142,9 @@ struct lanes {
     double of[LANES];
 };
 
-/* The runs on one side of a split: means, and sums of squared deviations from them (Welford, "Note on a
- * method for calculating corrected sums of squares and products", 1962). Values that are all the same
- * have squares of exactly 0: a deterministic change is infinite, as it should be. */
+/* The runs on one side of a split: means, and sums of squared deviations from them (Welford, "Note
+ * on a method for calculating corrected sums of squares and products", 1962). Values that are all
+ * the same have squares of exactly 0: a deterministic change is infinite, as it should be. */
 struct side {
     struct lanes mean, squares;
 };
@@ -184,8 +185,8 @@ static double squared_error(const struct series *s, const struct side *left,
     return of_left * s->inverse[at] + of_right * s->inverse[s->count - at];
 }
 
-/* All splits of one permutation. t^2 is only computed if it is larger than the best so far: a division
- * for each would be most of the work. */
+/* All splits of one permutation. t^2 is only computed if it is larger than the best so far: a
+ * division for each would be most of the work. */
 static void try_order(struct series *s, const uint32_t *order, double *best, uint32_t first_column,
                       uint32_t lane_count, struct best_split *split)
 {

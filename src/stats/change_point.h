@@ -7,8 +7,8 @@
  *                 the split, twice, less the mean distances within (Matteson and James, "A
  *                 nonparametric approach for multiple change point analysis", 2014)
  *
- * The best split has the largest statistic. Its p value is from a permutation test: the same runs in
- * other orders. A split has at least `least` runs on both sides. */
+ * The best split has the largest statistic. Its p value is from a permutation test: the same runs
+ * in other orders. A split has at least `least` runs on both sides. */
 #ifndef FLAMEL_STATS_CHANGE_POINT_H
 #define FLAMEL_STATS_CHANGE_POINT_H
 
@@ -37,8 +37,9 @@ struct flm_split {
     double p;
 };
 
-/* The best split of [from, to), tested with `permutations` other orders. `split->at` is `to` when there
- * are fewer than 2 * least runs. `unit` as in welch.h. False, and `why`, when memory ran out. */
+/* The best split of [from, to), tested with `permutations` other orders. `split->at` is `to` when
+ * there are fewer than 2 * least runs. `unit` as in welch.h. False, and `why`, when memory ran
+ * out. */
 bool flm_split_by_distances(const struct flm_distances *distances, uint32_t from, uint32_t to,
                             uint32_t least, uint32_t permutations, uint64_t seed,
                             struct flm_split *split, struct flm_error *why);

@@ -6,8 +6,8 @@
 /* ---- The factor in front of the continued fraction ------------------------------------------- */
 
 /* The remainder of Stirling's formula: ln Gamma(a) = (a - 1/2) ln a - a + ln(2 pi) / 2 +
- * stirling_rest(a). From 15 on it is the series DLMF 5.11.1, of which eight terms reach the precision
- * of a double; below, by recurrence from there. */
+ * stirling_rest(a). From 15 on it is the series DLMF 5.11.1, of which eight terms reach the
+ * precision of a double; below, by recurrence from there. */
 static double stirling_rest(double a)
 {
     static const double term[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
@@ -21,8 +21,8 @@ static double stirling_rest(double a)
     return steps + sum / a;
 }
 
-/* ln(1 + u) - u, precise also when the two nearly cancel: with v = u / (2 + u), ln(1 + u) = 2 atanh(v)
- * (DLMF 4.38.5), and u = 2 v + u v. */
+/* ln(1 + u) - u, precise also when the two nearly cancel: with v = u / (2 + u), ln(1 + u) = 2
+ * atanh(v) (DLMF 4.38.5), and u = 2 v + u v. */
 static double log1p_less(double u)
 {
     double v = u / (2 + u), square = v * v, sum = 0;
@@ -31,8 +31,8 @@ static double log1p_less(double u)
     return v * (2 * sum - u);
 }
 
-/* x + y = 1, both exact, and their logarithms, which are precise also when x or y is too small for a
- * double. */
+/* x + y = 1, both exact, and their logarithms, which are precise also when x or y is too small for
+ * a double. */
 struct argument {
     double x, y, ln_x, ln_y;
 };
@@ -89,8 +89,8 @@ static double ln_power_terms(struct argument at, double a, double b)
  *
  * each fraction expanded by a + 2 m, as Didonato and Morris have it ("Significant digit computation
  * of the incomplete beta function ratios", 1992). The original fraction subtracts a number near 1
- * from 1 if x is near 1, and with a million degrees of freedom loses six digits. Here the difference,
- * a y - b x, is computed without that cancellation. */
+ * from 1 if x is near 1, and with a million degrees of freedom loses six digits. Here the
+ * difference, a y - b x, is computed without that cancellation. */
 static double continued_fraction(struct argument at, double a, double b)
 {
     const double tiny = 1e-300, near = 1e-15;
@@ -184,9 +184,9 @@ struct decreasing {
     double ln_tail;
 };
 
-/* The root. The bracket is widened until it contains it, then narrowed by regula falsi, with the other
- * end halved if one end stays (Dowell and Jarratt, "A modified regula falsi method", 1971), and
- * sometimes by bisection. */
+/* The root. The bracket is widened until it contains it, then narrowed by regula falsi, with the
+ * other end halved if one end stays (Dowell and Jarratt, "A modified regula falsi method", 1971),
+ * and sometimes by bisection. */
 static double solve(const struct decreasing *f, double start)
 {
     double low = start - 1, high = start + 1;

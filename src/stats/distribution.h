@@ -18,8 +18,8 @@
 /* I_x(a, b) for a, b > 0 and x + y = 1; y is an argument because 1 - x would be rounded. */
 double flm_beta_regularized(double x, double y, double a, double b);
 
-/* P(F > f); its decimal logarithm, which is precise far below the smallest double; and the f that is
- * exceeded with probability `tail`. */
+/* P(F > f); its decimal logarithm, which is precise far below the smallest double; and the f that
+ * is exceeded with probability `tail`. */
 double flm_f_tail(double f, double d1, double d2);
 double flm_f_log10_tail(double f, double d1, double d2);
 double flm_f_quantile(double tail, double d1, double d2);

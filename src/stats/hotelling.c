@@ -40,9 +40,9 @@ static double dot(const double *a, const double *b, uint32_t count)
     return sum;
 }
 
-/* Factorizes the correlation matrix of the columns (Cholesky): row k of L starts at L[k * p]. The pivot
- * of column k is the part of its variance that earlier columns do not explain. Returns the first
- * column whose pivot is only rounding error; p when there is none. */
+/* Factorizes the correlation matrix of the columns (Cholesky): row k of L starts at L[k * p]. The
+ * pivot of column k is the part of its variance that earlier columns do not explain. Returns the
+ * first column whose pivot is only rounding error; p when there is none. */
 static uint32_t factorize(const double *unit_column, uint32_t run_count, uint32_t p, double *factor)
 {
     const double least_pivot = p * DBL_EPSILON * 64;

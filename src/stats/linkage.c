@@ -6,8 +6,8 @@
 
 #define NONE UINT32_MAX
 
-/* A cluster is identified by one of its members. The members are a list that can be read from either
- * end. */
+/* A cluster is identified by one of its members. The members are a list that can be read from
+ * either end. */
 struct cluster {
     uint32_t size; /* 0: it was merged into another */
     uint32_t end[2];
@@ -22,7 +22,8 @@ struct clustering {
     uint32_t *chain;
 };
 
-/* The nearest cluster; of several at the same distance `before`, so that a chain ends, then the first. */
+/* The nearest cluster; of several at the same distance `before`, so that a chain ends, then the
+ * first. */
 static uint32_t nearest(const struct clustering *j, uint32_t to, uint32_t before)
 {
     uint32_t found = before;

@@ -25,8 +25,8 @@ struct observed {
     enum flm_side side;
 };
 
-/* The least extreme first; of equal ones the last column first, so that the first column is tested with
- * all. */
+/* The least extreme first; of equal ones the last column first, so that the first column is tested
+ * with all. */
 static int by_statistic(const void *context, uint32_t a, uint32_t b)
 {
     const struct observed *o = context;
@@ -70,7 +70,8 @@ static uint32_t count_reached(const struct work *w, double largest)
 }
 
 /* From `rank` on, this is the largest statistic of the permutation so far. Thresholds ascend, so it
- * reaches the columns up to some rank; those that the previous largest reached are counted already. */
+ * reaches the columns up to some rank; those that the previous largest reached are counted
+ * already. */
 static void raise(const struct work *w, struct share *share, uint32_t permutation, uint32_t rank,
                   double statistic)
 {

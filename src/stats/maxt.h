@@ -2,12 +2,12 @@
  *
  * Step-down max-T (Westfall and Young, "Resampling-based multiple testing", 1993): the t of a
  * column (welch.h, with floor) is compared with the largest t of all columns that are not more
- * extreme, in every permutation of the runs. So p bounds the probability of even one false positive,
- * however the columns depend on each other; and columns that are nearly equal (a frame and its only
- * child) cost nearly no power.
+ * extreme, in every permutation of the runs. So p bounds the probability of even one false
+ * positive, however the columns depend on each other; and columns that are nearly equal (a frame
+ * and its only child) cost nearly no power.
  *
- * The columns are sorted by their observed statistic. From the least extreme on, each permutation has
- * a largest statistic so far:
+ * The columns are sorted by their observed statistic. From the least extreme on, each permutation
+ * has a largest statistic so far:
  *
  *     column   observed    permutation 1: t, largest so far    permutation 2 ...
  *     c        0.4         1.1   1.1      counts for c
@@ -44,15 +44,16 @@ struct flm_maxt {
     bool is_complete; /* as in the permutations */
 };
 
-/* `is_new` is the one that the permutations were made from. False, and `why`, when memory ran out. */
+/* `is_new` is the one that the permutations were made from. False, and `why`, when memory ran
+ * out. */
 bool flm_maxt_init(struct flm_maxt *maxt, const struct flm_matrix *matrix,
                    const unsigned char *is_new, const struct flm_permutations *permutations,
                    const struct flm_maxt_options *options, struct flm_error *why);
 void flm_maxt_clear(struct flm_maxt *maxt);
 
-/* The statistic that a share `alpha` of the permutations exceeds: p <= alpha for every column above it,
- * and the intervals difference +- critical * error hold for all columns at once. Infinite when there
- * are too few permutations for alpha. */
+/* The statistic that a share `alpha` of the permutations exceeds: p <= alpha for every column above
+ * it, and the intervals difference +- critical * error hold for all columns at once. Infinite when
+ * there are too few permutations for alpha. */
 double flm_maxt_critical(const struct flm_maxt *maxt, double alpha);
 
 #endif

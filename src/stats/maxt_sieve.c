@@ -7,7 +7,8 @@
 
 enum { LANES = FLM_SIEVE_LANES, PART = 6, ROWS = 1 << PART, ALIGNMENT = 64 };
 
-/* The factor that lowers bounds, by more than the rounding of a few operations in single precision. */
+/* The factor that lowers bounds, by more than the rounding of a few operations in single
+ * precision. */
 static const double lowered = 1 - 1e-5;
 
 /* The factor from a sum of squares to the squared standard error of the mean. */
@@ -45,8 +46,8 @@ bool flm_sieve_init(struct flm_sieve *sieve, uint32_t run_count, uint32_t new_co
         .inverse_new = 1 / n2,
         .base_share = share_of(n1),
         .new_share = share_of(n2),
-        /* A sum has at most PART + parts roundings, each of a number below the sum of all |x|, which
-         * is at most sqrt(n) if the sum of squares is 1. */
+        /* A sum has at most PART + parts roundings, each of a number below the sum of all |x|,
+         * which is at most sqrt(n) if the sum of squares is 1. */
         .slack = FLT_EPSILON * (PART + parts + 2) * sqrt(run_count),
     };
     double smaller = fmin(sieve->base_share, sieve->new_share);
@@ -107,8 +108,8 @@ static struct scaling scale(const double *column, uint32_t run_count, float *sca
     return (struct scaling){is_constant, near + mean, is_double ? squares : INFINITY};
 }
 
-/* The sum of a subset is that of the subset without its last run, plus that run. Runs beyond the last
- * one are 0, and in no permutation. */
+/* The sum of a subset is that of the subset without its last run, plus that run. Runs beyond the
+ * last one are 0, and in no permutation. */
 static void fill_table(struct flm_sieve *sieve)
 {
     size_t width = row_width(sieve);

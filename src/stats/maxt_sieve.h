@@ -1,14 +1,15 @@
-/* maxt_sieve.h - finds the columns and permutations whose t may be the largest so far. Private to maxt.c.
+/* maxt_sieve.h - finds the columns and permutations whose t may be the largest so far. Private to
+ * maxt.c.
  *
- * Of two hundred million t of a gate, some hundred thousand are larger than all before them in their
- * permutation. Only these are computed by welch.h. The others are sieved out here, in single
- * precision, by an upper bound of t. So the sieve cannot change a result, however machine and compiler
- * round.
+ * Of two hundred million t of a gate, some hundred thousand are larger than all before them in
+ * their permutation. Only these are computed by welch.h. The others are sieved out here, in single
+ * precision, by an upper bound of t. So the sieve cannot change a result, however machine and
+ * compiler round.
  *
  * Columns are centered, and scaled to a sum of squares of 1. With s, the sum of the new runs, and
  * h = 1/n1 + 1/n2, the difference of the means is s h, and the sum of squares within both groups is
- * 1 - h s^2. If a floor is higher, t is s h / sqrt(h floor). So, without a square root or a division
- * for each,
+ * 1 - h s^2. If a floor is higher, t is s h / sqrt(h floor). So, without a square root or a
+ * division for each,
  *
  *     |t| > u   only if   |s| > a function of u   and   |s| > u sqrt(floor / h)
  *
@@ -21,9 +22,10 @@
  *     permutation   100101 110010 ...     a row of eight columns for each part, added up
  *     tables      part 0, row 100101: | c0 | c1 | ... | c7 |  +  part 1, row 110010: ...
  *
- * A tile's tables are 20 KB for 60 runs, which fits into a first level cache. The loop over permutations
- * takes 0.5 ns for a t of 60 runs. Parts of eight runs, with tables of 64 KB, were measured to take
- * 0.45, and vectors twice as wide 0.25: not worth a second version for the machines that have these. */
+ * A tile's tables are 20 KB for 60 runs, which fits into a first level cache. The loop over
+ * permutations takes 0.5 ns for a t of 60 runs. Parts of eight runs, with tables of 64 KB, were
+ * measured to take 0.45, and vectors twice as wide 0.25: not worth a second version for the
+ * machines that have these. */
 #ifndef FLAMEL_STATS_MAXT_SIEVE_H
 #define FLAMEL_STATS_MAXT_SIEVE_H
 

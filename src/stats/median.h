@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* The middle value, or the mean of the two middle ones; 0 for no values. Reorders `values`; O(count).
- * They must not be NaN. */
+/* The middle value, or the mean of the two middle ones; 0 for no values. Reorders `values`;
+ * O(count). They must not be NaN. */
 double flm_median(double *values, uint32_t count);
 
 /* The median of |value - center|. `scratch` has room for `count` numbers. */

@@ -53,9 +53,9 @@ static bool find_blocks(struct blocks *blocks, uint32_t run_count, const unsigne
     return true;
 }
 
-/* The binomial coefficient; INFINITY from 2^53 on. If an intermediate product overflows, the result is
- * above 2^53 too: the product is at most n times the result, and overflow with n >= 2^11 only happens
- * for results that are far too large. */
+/* The binomial coefficient; INFINITY from 2^53 on. If an intermediate product overflows, the result
+ * is above 2^53 too: the product is at most n times the result, and overflow with n >= 2^11 only
+ * happens for results that are far too large. */
 static double choose(uint32_t n, uint32_t k)
 {
     k = k < n - k ? k : n - k;

@@ -1,8 +1,8 @@
 /* random.h - pseudorandom numbers, the same on every machine.
  *
  * splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): a
- * counter that is mixed. The seed determines all numbers, so a verdict can be reproduced to the last
- * digit. Not for cryptography. */
+ * counter that is mixed. The seed determines all numbers, so a verdict can be reproduced to the
+ * last digit. Not for cryptography. */
 #ifndef FLAMEL_STATS_RANDOM_H
 #define FLAMEL_STATS_RANDOM_H
 

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* Enough for 20 looks: the interval is then 24 wide, and the standard deviation of a part is 1. More
- * nodes change the 12th digit (tests/stats/sequential_test.c compares with published tables). */
+/* Enough for 20 looks: the interval is then 24 wide, and the standard deviation of a part is 1.
+ * More nodes change the 12th digit (tests/stats/sequential_test.c compares with published
+ * tables). */
 enum { NODES = 96 };
 
 struct rule {

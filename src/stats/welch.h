@@ -5,9 +5,9 @@
  * where v is the sample variance (divisor n - 1). 0/0 is t = 0, x/0 is an infinite t: a
  * deterministic change, such as calls that are always 5 before and always 7 after.
  *
- * The floor: a count has at least the variance of a Poisson distribution. With `unit` > 0, the value
- * of one count (such as a sample), each v is at least unit * mean of all runs. With few runs this
- * matters: half of the sample variances are too small by chance. */
+ * The floor: a count has at least the variance of a Poisson distribution. With `unit` > 0, the
+ * value of one count (such as a sample), each v is at least unit * mean of all runs. With few runs
+ * this matters: half of the sample variances are too small by chance. */
 #ifndef FLAMEL_STATS_WELCH_H
 #define FLAMEL_STATS_WELCH_H
 
@@ -31,8 +31,8 @@ struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
 double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *bitmap, double unit);
 
 /* Adjusts `count` p values for multiple testing, in place or not: they bound the probability of any
- * false positive (Holm), or the share of false positives among those found (Benjamini and Hochberg).
- * `order` has room for 2 * count numbers. */
+ * false positive (Holm), or the share of false positives among those found (Benjamini and
+ * Hochberg). `order` has room for 2 * count numbers. */
 void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_t count);
 void flm_adjust_benjamini_hochberg(const double *p, double *adjusted, uint32_t *order,
                                    uint32_t count);

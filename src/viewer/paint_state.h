@@ -1,5 +1,5 @@
-/* paint_state.h - what pictures are made with and what is kept between them: the theme, the atlas, the
- * coloring of the shown profile, the minimap. */
+/* paint_state.h - what pictures are made with and what is kept between them: the theme, the atlas,
+ * the coloring of the shown profile, the minimap. */
 #ifndef FLAMEL_VIEWER_PAINT_STATE_H
 #define FLAMEL_VIEWER_PAINT_STATE_H
 

@@ -7,8 +7,7 @@
 #include "viewer/internal.h"
 #include "viewer/model/enum_names.h"
 
-/* ---- Writing ------------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Everything that a URL may have as it is, and that the state does not use itself. */
 static bool is_plain(char byte)
@@ -148,8 +147,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     flm_text_clear(&text);
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static int hex_digit(char byte)
 {

@@ -6,8 +6,7 @@
 #include "viewer/internal.h"
 #include "viewer/state.h"
 
-/* ---- Life ---------------------------------------------------------------------------------------
- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 struct flm_viewer *flm_viewer_new(struct flm_error *why)
 {
@@ -90,8 +89,7 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
     return good;
 }
 
-/* ---- What follows from what ---------------------------------------------------------------------
- */
+/* ---- What follows from what ------------------------------------------------------------------ */
 
 #define SCENE_ASPECTS (FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE))
 
@@ -222,8 +220,7 @@ bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
     return true;
 }
 
-/* ---- The window ---------------------------------------------------------------------------------
- */
+/* ---- The window ------------------------------------------------------------------------------ */
 
 double flm_viewer_glide_ms(const struct flm_viewer *v)
 {
@@ -356,9 +353,7 @@ unsigned flm_viewer_changes(const struct flm_viewer *v, struct flm_seen_versions
     return changed;
 }
 
-/* ---- What is said and selected
- * -------------------------------------------------------------------
- */
+/* ---- What is said and selected --------------------------------------------------------------- */
 
 void flm_viewer_say(struct flm_viewer *v, const struct flm_error *why)
 {

@@ -1,5 +1,5 @@
-/* viewpoint.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling to
- * them.
+/* viewpoint.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling
+ * to them.
  *
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
  * because who calls and what is called are looked at one after the other, and what is narrow among

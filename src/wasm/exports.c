@@ -28,8 +28,7 @@ static struct flm_viewer *viewer(void)
     return the_viewer;
 }
 
-/* ---- Profiles -----------------------------------------------------------------------------------
- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 /* A .flm file is used where it lies; from anything else a profile is made. */
 static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_error *why)
@@ -77,8 +76,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     return flm_page_result(good, &why);
 }
 
-/* ---- Questions and actions ----------------------------------------------------------------------
- */
+/* ---- Questions and actions ------------------------------------------------------------------- */
 
 int flamel_do(const char *action, uint32_t size)
 {
@@ -98,8 +96,7 @@ int flamel_ask(const char *question, uint32_t size)
     return flm_page_result(good, &why);
 }
 
-/* ---- Events -------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 const uint32_t *flamel_versions(void)
 {
@@ -135,8 +132,7 @@ void flamel_pinch(double x, double y, double factor, double dx, double dy, doubl
         flm_viewer_pinch(the_viewer, x, y, factor, dx, dy, now_ms);
 }
 
-/* ---- The picture --------------------------------------------------------------------------------
- */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 /* More than any screen: a width and height whose product is no size any more. */
 enum { MOST_PX = 1 << 15 };

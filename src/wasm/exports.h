@@ -44,7 +44,8 @@ void FLM_PAGE(flamel_wheel)(double x, double y, double dx, double dy, uint32_t h
 void FLM_PAGE(flamel_pinch)(double x, double y, double factor, double dx, double dy, double now_ms);
 
 /* The versions of all that is shown, FLM_GROUPS in their order, and behind them that of the picture
- * that was painted last. Whatever has another one than when it was queried is to be queried again. */
+ * that was painted last. Whatever has another one than when it was queried is to be queried
+ * again. */
 const uint32_t *FLM_PAGE(flamel_versions)(void);
 
 /* The pixels are another place after it; 0: out of memory. */

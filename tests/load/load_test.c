@@ -238,8 +238,7 @@ static void compressed_files_are_files(void **state)
     flm_text_clear(&twice);
 }
 
-/* ---- A pipe, and standard input
- * ------------------------------------------------------------------ */
+/* ---- A pipe, and standard input -------------------------------------------------------------- */
 
 struct writer {
     int file;
@@ -292,8 +291,7 @@ static void a_minus_is_standard_input(void **state)
     assert_non_null(strstr(why.text, "standard input: line 1: no value"));
 }
 
-/* ---- What is refused
- * ------------------------------------------------------------------------------ */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void what_is_no_profile_is_refused(void **state)
 {

@@ -17,8 +17,7 @@
 #include "support/core/allocation.h"
 #include "support/core/files.h"
 
-/* ---- Making inputs -----------------------------------------------------------------------------
- */
+/* ---- Making inputs --------------------------------------------------------------------------- */
 
 static struct flm_text lines(size_t size)
 {
@@ -61,8 +60,7 @@ static struct flm_text zstandard(struct flm_bytes content)
     return text;
 }
 
-/* ---- Reading them
- * -------------------------------------------------------------------------------- */
+/* ---- Reading them ---------------------------------------------------------------------------- */
 
 /* All of it, passed over in steps of up to `step` bytes; 0: never passed before the end. */
 static struct flm_text read_all(struct flm_input *in, size_t step)
@@ -214,8 +212,7 @@ static void a_piece_is_the_bytes_from_there_to_there(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- gzip
- * ----------------------------------------------------------------------------------------- */
+/* ---- gzip ------------------------------------------------------------------------------------ */
 
 static void gzip_is_decompressed(void **state)
 {
@@ -284,8 +281,7 @@ static void damaged_gzip_is_refused(void **state)
     flm_text_clear(&zipped);
 }
 
-/* ---- zstd
- * ----------------------------------------------------------------------------------------- */
+/* ---- zstd ------------------------------------------------------------------------------------ */
 
 static void zstd_is_decompressed(void **state)
 {
@@ -317,8 +313,7 @@ static void every_shortened_zstd_is_refused(void **state)
     flm_text_clear(&packed);
 }
 
-/* ---- Pipes
- * ---------------------------------------------------------------------------------------- */
+/* ---- Pipes ----------------------------------------------------------------------------------- */
 
 struct writer {
     const char *path;
@@ -416,8 +411,7 @@ static void standard_input_is_read_from_where_it_stands(void **state)
     close(before);
 }
 
-/* ---- What cannot be read
- * ------------------------------------------------------------------------- */
+/* ---- What cannot be read --------------------------------------------------------------------- */
 
 static void refuse_path(const char *path, const char *words)
 {

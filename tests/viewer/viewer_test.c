@@ -196,8 +196,7 @@ static void whatever_is_done_the_viewer_stays_sound(void **state)
     }
 }
 
-/* ---- Without memory -----------------------------------------------------------------------------
- */
+/* ---- Without memory -------------------------------------------------------------------------- */
 
 static const char stacks[] = "main;parse;lex 30\nmain;parse;read 20\nmain;write 30\nidle 20\n";
 
@@ -310,8 +309,7 @@ static void another_profile_is_taken_or_the_one_before_stays(void **state)
     viewing_clear(&seen);
 }
 
-/* ---- What changed -------------------------------------------------------------------------------
- */
+/* ---- What changed ---------------------------------------------------------------------------- */
 
 static void a_change_is_seen_once(void **state)
 {
@@ -336,8 +334,7 @@ static void a_change_is_seen_once(void **state)
     viewing_clear(&seen);
 }
 
-/* ---- Cells --------------------------------------------------------------------------------------
- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static void a_terminal_is_hit_by_its_cells(void **state)
 {

@@ -26,7 +26,8 @@ struct flm_functions {
     uint32_t *of_frame; /* by frame: its function */
 };
 
-/* The functions of a profile, not yet measured: self and total are 0. False, and `why`, if memory ran out. */
+/* The functions of a profile, not yet measured: self and total are 0. False, and `why`, if memory
+ * ran out. */
 bool flm_functions_init(struct flm_functions *functions, const struct flm_profile *p,
                         struct flm_error *why);
 void flm_functions_clear(struct flm_functions *functions);

@@ -71,8 +71,8 @@ bool flm_argument_parse(const struct flm_argument *argument, const struct flm_pr
                         struct flm_text *note, struct flm_error *why);
 void flm_argument_clear(const struct flm_argument *argument, struct flm_argument_value *value);
 
-/* Where the argument of that type that begins at `start` ends: at a '|', at a comma where `has_next`
- * says that another argument follows, or with the text. */
+/* Where the argument of that type that begins at `start` ends: at a '|', at a comma where
+ * `has_next` says that another argument follows, or with the text. */
 size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size_t start,
                         bool has_next);
 

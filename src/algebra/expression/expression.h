@@ -9,8 +9,8 @@
  *
  *     keep:"a|b"    keep:/a|b/    keep:module="a|b"    rename:s/a|b/c/
  *
- * Names and arguments are those of the table (operation_table.h). flm_apply (flamel/algebra.h) carries out
- * what is here only taken apart. */
+ * Names and arguments are those of the table (operation_table.h). flm_apply (flamel/algebra.h)
+ * carries out what is here only taken apart. */
 #ifndef FLAMEL_ALGEBRA_EXPRESSION_EXPRESSION_H
 #define FLAMEL_ALGEBRA_EXPRESSION_EXPRESSION_H
 

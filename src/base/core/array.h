@@ -12,7 +12,8 @@
  *     FLM_ARRAY_CLEAR(&table.offsets);
  *
  * All zero is an empty array. Growth is by half, so that adding is linear in all. An array whose
- * memory ran out is as it was before. `array` is evaluated more than once: name it, compute nothing.
+ * memory ran out is as it was before. `array` is evaluated more than once: name it, compute
+ * nothing.
  *
  * This is the one place where a function will not do: C has no other way to give an array the type
  * of its items. */

@@ -12,8 +12,8 @@
  *
  *     flamel-ab/0001-base.flm   0002-new.flm   0003-new.flm   0004-base.flm ...   output.log
  *
- * with their places as notes (gate/runs/strata.h), so they can be judged again without recording. A run
- * that fails ends it all: a command that ends early is not faster. */
+ * with their places as notes (gate/runs/strata.h), so they can be judged again without recording. A
+ * run that fails ends it all: a command that ends early is not faster. */
 #ifndef FLAMEL_CLI_COMMAND_AB_H
 #define FLAMEL_CLI_COMMAND_AB_H
 

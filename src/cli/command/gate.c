@@ -169,8 +169,8 @@ static int exit_of(enum flm_verdict verdict)
     return status[verdict];
 }
 
-/* More runs are not waited for: what was found is found, what is significant is significant, and without
- * noise there is nothing to wait for. */
+/* More runs are not waited for: what was found is found, what is significant is significant, and
+ * without noise there is nothing to wait for. */
 static bool is_decided(const struct flm_gate_options *how, int status)
 {
     return status == FLM_EXIT_NO || how->exact || (how->tolerance > 0 && status == FLM_EXIT_DONE);

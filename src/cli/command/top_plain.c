@@ -4,9 +4,9 @@
 
 #include "base/text/json_write.h"
 #include "cli/command/top.h"
-#include "cli/report/print.h"
 #include "cli/common/signals.h"
 #include "cli/common/terminal.h"
+#include "cli/report/print.h"
 #include "cli/report/top_messages.h"
 
 /* Written by the handler. */

@@ -1,7 +1,7 @@
 /* signals.h - signals that a command catches for a while, and gives back as they were.
  *
- * A signal that was ignored when we started stays ignored: nohup ignores SIGHUP, a shell without job
- * control SIGINT of what it starts in the background. */
+ * A signal that was ignored when we started stays ignored: nohup ignores SIGHUP, a shell without
+ * job control SIGINT of what it starts in the background. */
 #ifndef FLAMEL_CLI_COMMON_SIGNALS_H
 #define FLAMEL_CLI_COMMON_SIGNALS_H
 

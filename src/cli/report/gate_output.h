@@ -1,7 +1,7 @@
 /* gate_output.h - where a verdict goes, and in which form.
  *
  *     .txt .md .json .xml     reports: text, Markdown, JSON, JUnit (gate_report.h)
- *     .html                   the viewer: both sides, what is not significant in gray (gate/verdict/significant.h)
+ *     .html                   the viewer: both sides, in color where significant (significant.h)
  *     .svg .png .pdf .flm     the same as a picture, or as one profile with both sides
  *
  * As with other commands the end of a file's name says its form; --format does so for standard

@@ -136,7 +136,7 @@ struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
 
-/* ---- line_editor.c ------------------------------------------------------------------------------ */
+/* ---- line_editor.c --------------------------------------------------------------------------- */
 
 struct flm_bytes flm_tui_line_text(const struct flm_tui *tui);
 void flm_tui_line_set(struct flm_tui *tui, struct flm_bytes text);
@@ -148,8 +148,7 @@ bool flm_tui_line_key(struct flm_tui_line *line, const struct flm_tui_event *eve
 /* The line and its cursor; of a long one the part around that. Returns the column behind it. */
 int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end);
 
-/* ---- live.c: only where a profile is live -------------------------------------------------
- */
+/* ---- live.c: only where a profile is live ---------------------------------------------------- */
 
 /* Gives the viewer what is newer, if anything is. */
 bool flm_tui_live_turn(struct flm_tui *tui, struct flm_error *why);

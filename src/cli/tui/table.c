@@ -148,8 +148,8 @@ static int width_of(const struct flm_tui_table *table, const struct column *colu
     return (int)(widest > width ? widest : width);
 }
 
-/* Whether rows have such a cell at all: self is not known of callers, before only of comparisons. Of
- * a share of nothing the column stays. */
+/* Whether rows have such a cell at all: self is not known of callers, before only of comparisons.
+ * Of a share of nothing the column stays. */
 static bool has_cell(const struct flm_view_row *row, const struct column *column)
 {
     struct flm_bytes text;
@@ -319,8 +319,7 @@ void flm_tui_table_draw(struct flm_tui *tui)
                      FLM_TUI_MUTED);
 }
 
-/* ---- Another profile ---------------------------------------------------------------------------
- */
+/* ---- Another profile ------------------------------------------------------------------------- */
 
 /* Name and module: what a function is known by in both. */
 static void add_function(const struct flm_view_row *row, struct flm_text *function)

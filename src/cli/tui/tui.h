@@ -5,14 +5,14 @@
  *      main                                        ▋ idle
  *      parse_json            ▍ read                ▋ +41, 0.6 %               the flame graph,
  *      next_token      ▊+7   ▍                                                or a table
- *     parse_json  libjson.so  core/json_read.c:812                                      what is selected,
+ *     parse_json  libjson.so  json.c:812                                      what is selected,
  *     total 1.24 s, 38.2 % of all, 51 % of view   self 318 ms, 9.8 %          or under the pointer
  *     1,204,331 stacks  12.4 s cpu  drawn 5,312  merged 41 (0.6 %)  lost 0
  *
  * All state is the viewer's: this forwards keys, pointer and wheel to it, has its picture drawn in
- * cells (terminal/cell_boxes.h), and puts its answers into the lines and tables around that. What is of the
- * terminal's own is here: where the lines are, the line that is typed, the row of a table that one
- * is on. */
+ * cells (terminal/cell_boxes.h), and puts its answers into the lines and tables around that. What
+ * is of the terminal's own is here: where the lines are, the line that is typed, the row of a table
+ * that one is on. */
 #ifndef FLAMEL_CLI_TUI_TUI_H
 #define FLAMEL_CLI_TUI_TUI_H
 

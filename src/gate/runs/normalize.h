@@ -1,5 +1,5 @@
-/* normalize.h - profiles of two builds, or of many, made comparable: frames that are the same code to a
- * person become the same frame.
+/* normalize.h - profiles of two builds, or of many, made comparable: frames that are the same code
+ * to a person become the same frame.
  *
  *     paths of modules    their last part: /home/me/old/app and /home/me/new/app are one
  *     files               likewise, where no module is known; otherwise left out

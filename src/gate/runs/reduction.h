@@ -8,7 +8,8 @@
  *
  * Tornetta, "On the Algebraic Properties of Flame Graphs", section 3.4 (document frequency); he
  * has no "(other)". A test of all stacks at once needs fewer of them than runs, and this is the
- * price: what appeared is in few runs, and is left out first. How much is left out is always reported.
+ * price: what appeared is in few runs, and is left out first. How much is left out is always
+ * reported.
  */
 #ifndef FLAMEL_GATE_RUNS_REDUCTION_H
 #define FLAMEL_GATE_RUNS_REDUCTION_H

@@ -65,8 +65,9 @@ void flm_columns_clear(struct flm_columns *columns);
 
 /* How outliers are winsorized. Where more than `most_wild` runs are beyond the limit of one side,
  * they are left as they are: that many are no accident, and may be what has changed. Of a stack
- * that appears in the smaller of two groups the median is 0, and without this it would be winsorized
- * until nothing of it is left. Half the smaller group: it looks at sizes, and not at who is in it.
+ * that appears in the smaller of two groups the median is 0, and without this it would be
+ * winsorized until nothing of it is left. Half the smaller group: it looks at sizes, and not at who
+ * is in it.
  */
 struct flm_taming {
     double unit; /* of a sample; 0: not known */

@@ -65,7 +65,7 @@ static bool check_runs(const struct flm_runs *runs, bool exact, struct flm_error
     return true;
 }
 
-/* ---- Which permutations there are -------------------------------------------------------------- */
+/* ---- Which permutations there are ------------------------------------------------------------ */
 
 static bool has_blocks(const struct flm_runs *runs)
 {

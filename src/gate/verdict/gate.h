@@ -22,9 +22,9 @@
  *     PASS           neither
  *
  * With a tolerance, PASS is given only where it is significant that nothing grew by so much, and
- * INCONCLUSIVE where it is neither significant nor disproved (tolerance.h). FAIL is then for what grew
- * significantly and is measured at the tolerance or above, wherever it was moved to: what a gate
- * finds without a tolerance is not lost by asking for more.
+ * INCONCLUSIVE where it is neither significant nor disproved (tolerance.h). FAIL is then for what
+ * grew significantly and is measured at the tolerance or above, wherever it was moved to: what a
+ * gate finds without a tolerance is not lost by asking for more.
  *
  * Metrics without noise are judged exactly: every change is significant (exact.h).
  *
@@ -64,8 +64,8 @@ struct flm_gate_options {
 
 enum flm_verdict { FLM_VERDICT_PASS, FLM_VERDICT_FAIL, FLM_VERDICT_INCONCLUSIVE };
 
-/* One tested column, as reported. Means are raw (not winsorized), in the unit of the metric; so is the
- * interval, whose width therefore includes outliers. */
+/* One tested column, as reported. Means are raw (not winsorized), in the unit of the metric; so is
+ * the interval, whose width therefore includes outliers. */
 struct flm_gate_column {
     double base_mean, new_mean;
     double low, high;  /* of the difference: simultaneous with all other columns */

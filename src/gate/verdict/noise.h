@@ -20,8 +20,8 @@
  *
  * Simulated (bench/power_bench.c, mde), changes as large as the MDE of a gate before, of other
  * runs, are found in 80 to 87 of 100 at 30 + 30 runs, 79 to 81 at 10 + 10; of the total in 80
- * and 74. Where one run in twenty is an outlier, changes of the total are found in 67 and 60: what is
- * winsorized has an error that depends on how many of these runs there happened to be.
+ * and 74. Where one run in twenty is an outlier, changes of the total are found in 67 and 60: what
+ * is winsorized has an error that depends on how many of these runs there happened to be.
  *
  * Of the total of the runs, and of the stacks that have the most by themselves: frames above these
  * have what the total has. */

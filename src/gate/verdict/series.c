@@ -274,9 +274,9 @@ static bool split_runs(struct looking *l, uint32_t from, uint32_t to, struct flm
                                       o->seed, split, l->why);
 }
 
-/* What came and went again shows in no split of the whole: the runs before and after it have the same level.
- * So where the whole has none, its halves and the half in the middle are asked too. Half of alpha
- * is for the whole, and a sixth for each of these: p is multiplied accordingly. */
+/* What came and went again shows in no split of the whole: the runs before and after it have the
+ * same level. So where the whole has none, its halves and the half in the middle are asked too.
+ * Half of alpha is for the whole, and a sixth for each of these: p is multiplied accordingly. */
 static bool split_stretch(struct looking *l, uint32_t from, uint32_t to, struct flm_split *split)
 {
     uint32_t half = (to - from) / 2;

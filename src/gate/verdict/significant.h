@@ -8,8 +8,8 @@
  *
  * It is the difference of the means, of those stacks that are explained: by an item of their own
  * (SELF), or by one of a node that they are below (SPREAD, REST). Below such a node no stack is
- * significant by itself, but all of them together are. Where the total alone has changed, that is all.
- * So below every item the two columns add up to its change in the report.
+ * significant by itself, but all of them together are. Where the total alone has changed, that is
+ * all. So below every item the two columns add up to its change in the report.
  *
  * A viewer shows both sides as two profiles, "before" and "after", each with the means and with its
  * part of what is significant: before has what was lost, after what was gained (comparison.h). */
@@ -25,8 +25,8 @@ bool flm_significant_init(struct flm_significant *significant, const struct flm_
                           const struct flm_gate *gate, struct flm_error *why);
 void flm_significant_clear(struct flm_significant *significant);
 
-/* One side: the metric of the runs, FLM_METRIC_SIGNIFICANT, and the note FLM_NOTE_VERDICT. NULL, and
- * `why`, if memory ran out. */
+/* One side: the metric of the runs, FLM_METRIC_SIGNIFICANT, and the note FLM_NOTE_VERDICT. NULL,
+ * and `why`, if memory ran out. */
 struct flm_profile *flm_significant_side(const struct flm_significant *significant,
                                          const struct flm_runs *runs, bool of_new,
                                          struct flm_bytes verdict, struct flm_error *why);

@@ -1,5 +1,5 @@
-/* tolerance.h - no regression, significant: nothing grew by as much as a tolerance, and these runs are
- * enough to say so. That nothing was found is no proof.
+/* tolerance.h - no regression, significant: nothing grew by as much as a tolerance, and these runs
+ * are enough to say so. That nothing was found is no proof.
  *
  *     change        of the means, of the total and of every frame that has 1 % of base's total or
  *                   more, in base or in new: totals, and self values
@@ -11,8 +11,9 @@
  * for their number: the claim is that all of them are below, and it is false only where that of the
  * frame that grew most is, which happens with the probability alpha at most (an intersection-union
  * test; Berger, "Multiparameter hypothesis testing and acceptance sampling", 1982). Of values as
- * they were measured: an outlier makes the interval wider, and significance harder to reach. Means of runs are
- * taken as normal, so that three runs can be enough where a permutation test needs five. */
+ * they were measured: an outlier makes the interval wider, and significance harder to reach. Means
+ * of runs are taken as normal, so that three runs can be enough where a permutation test needs
+ * five. */
 #ifndef FLAMEL_GATE_VERDICT_TOLERANCE_H
 #define FLAMEL_GATE_VERDICT_TOLERANCE_H
 
@@ -28,9 +29,9 @@ struct flm_tolerance_row {
     uint32_t node; /* 0: the total */
     bool is_self;
     double change, upper; /* in the unit of the metric */
-    double
-        runs_needed; /* in each group, for significance in 80 of 100 gates, if the change is as it was
-                           measured; INFINITY where that is the tolerance or more */
+    /* In each group, for significance in 80 of 100 gates, if the change is as it was measured;
+     * INFINITY where that is the tolerance or more. */
+    double runs_needed;
 };
 
 struct flm_tolerance {

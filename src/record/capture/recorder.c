@@ -479,8 +479,8 @@ static bool go_on(struct flm_recorder *r, flm_recorder_tick tick, void *context,
 
 /* Functions of runtimes can only be read as they are when we look, so on a busy machine we want a
  * processor at once: in eight runs beside some fifteen busy processes, 62 samples of CPython were
- * seen too late, and in eight where we may have this, 5. The command was started before, and does not
- * inherit it. Returns what our thread had. */
+ * seen too late, and in eight where we may have this, 5. The command was started before, and does
+ * not inherit it. Returns what our thread had. */
 static int get_ahead(void)
 {
     enum { AHEAD = -15 };

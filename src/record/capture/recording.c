@@ -40,7 +40,7 @@ struct flm_recording {
     struct flm_record_result result;
 };
 
-/* ---- In the thread that records --------------------------------------------------------------- */
+/* ---- In the thread that records -------------------------------------------------------------- */
 
 /* How many modules' symbols are read; their names are not for the caller. */
 static bool forward_progress(void *context, struct flm_bytes module, size_t done, size_t count)

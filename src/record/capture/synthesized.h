@@ -1,5 +1,5 @@
-/* synthesized.h - records of what was there before recording began, as the kernel would have written
- * them: names of threads, files that are mapped, the kernel itself.
+/* synthesized.h - records of what was there before recording began, as the kernel would have
+ * written them: names of threads, files that are mapped, the kernel itself.
  *
  * They are made of /proc and go the way of all other records: into the session, and onto disk. */
 #ifndef FLAMEL_RECORD_CAPTURE_SYNTHESIZED_H

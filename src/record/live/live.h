@@ -5,12 +5,12 @@
  *     the tables' thread            └► symbols of what is new        │
  *     the caller's thread  flm_live_next ◄───────────────────────────┘
  *
- * The window is some intervals long and moves on by one each interval (window.h); chunks and what is
- * older than the window are bounded (bound.h), so a recording may go on for ever. Symbol tables are
- * made in a thread of their own, since those of a large program take seconds, and rings are full in
- * less: until they are there, the chunk gets longer. Sums take milliseconds, and are made in the
- * recorder's thread; the caller never waits. A sum that was not taken before the next one is made is
- * dropped. */
+ * The window is some intervals long and moves on by one each interval (window.h); chunks and what
+ * is older than the window are bounded (bound.h), so a recording may go on for ever. Symbol tables
+ * are made in a thread of their own, since those of a large program take seconds, and rings are
+ * full in less: until they are there, the chunk gets longer. Sums take milliseconds, and are made
+ * in the recorder's thread; the caller never waits. A sum that was not taken before the next one is
+ * made is dropped. */
 #ifndef FLAMEL_RECORD_LIVE_LIVE_H
 #define FLAMEL_RECORD_LIVE_LIVE_H
 

@@ -69,8 +69,9 @@ static size_t id_in_trailer(uint64_t sample_type)
            (sample_type & PERF_SAMPLE_CPU ? 8 : 0);
 }
 
-/* The kernel puts the id at the same location for all events that are recorded together, so the first
- * one tells where it is. What perf itself has made up has the id 0: it is taken for the first. */
+/* The kernel puts the id at the same location for all events that are recorded together, so the
+ * first one tells where it is. What perf itself has made up has the id 0: it is taken for the
+ * first. */
 static const struct flm_event_layout *find_layout(const struct flm_event_layouts *layouts,
                                                   const char *record, size_t size, bool is_sample)
 {

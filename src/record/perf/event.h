@@ -149,8 +149,8 @@ struct flm_event_map {
  * found, and becomes the frame FLM_TRUNCATED_STACK between the command and what is known. Without
  * it such a stack would look as if the command itself had called its outermost known frame.
  *
- * It is a label, and not "unsymbolized": it is no location in code, so no symbols would ever name it,
- * and `--symbols` must not be recommended for it. */
+ * It is a label, and not "unsymbolized": it is no location in code, so no symbols would ever name
+ * it, and `--symbols` must not be recommended for it. */
 #define FLM_CODE_TRUNCATED FLM_CODE_LAST
 #define FLM_TRUNCATED_STACK "[truncated stack]"
 

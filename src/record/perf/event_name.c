@@ -70,8 +70,7 @@ bool flm_event_is_in_kernel(uint32_t type, uint64_t config)
             config == CGROUP_SWITCHES);
 }
 
-/* ---- Names that are near ------------------------------------------------------------------------
- */
+/* ---- Names that are near --------------------------------------------------------------------- */
 
 /* How many letters have to be changed, added or left out, up to a limit. */
 static unsigned distance(struct flm_bytes a, const char *b)
@@ -143,8 +142,7 @@ static bool no_such_event(struct flm_bytes asked, const struct near *near, struc
                          asked.at, (int)list.size, list.at);
 }
 
-/* ---- What is known by name ----------------------------------------------------------------------
- */
+/* ---- What is known by name ------------------------------------------------------------------- */
 
 static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
                                      "iTLB",      "branch",    "node"};
@@ -194,9 +192,7 @@ static bool is_near(void *context, const struct known *event)
     return false;
 }
 
-/* ---- Tracepoints and units of the processor: small files of the system
- * ---------------------------
- */
+/* ---- Tracepoints and units of the processor: small files of the system ----------------------- */
 
 /* The first line of a file; false when it cannot be read: errno says why. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -375,8 +371,7 @@ static bool find_unit_event(struct flm_bytes unit, struct flm_bytes terms, const
     return put_terms(unit_path, terms, name, 0, why);
 }
 
-/* ---- Modifiers and lists ------------------------------------------------------------------------
- */
+/* ---- Modifiers and lists --------------------------------------------------------------------- */
 
 static bool put_modifiers(struct flm_bytes modifiers, struct flm_event_name *name,
                           struct flm_error *why)

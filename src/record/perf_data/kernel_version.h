@@ -11,8 +11,8 @@
 bool flm_kernel_build_id(struct flm_build_id *id);
 
 /* `release` as uname has it; the build id of the kernel (size 0: streams and compressed recordings
- * do not tell it), and where its text begins, which is another location at each start (0: not known:
- * then it is not ours). */
+ * do not tell it), and where its text begins, which is another location at each start (0: not
+ * known: then it is not ours). */
 bool flm_kernel_is_ours(struct flm_bytes release, const struct flm_build_id *id, uint64_t start);
 
 #endif

@@ -1,8 +1,9 @@
 /* perf_data.h - perf.data files: the header, the events that were asked for, and every record.
  *
- * Both shapes: a file with tables (attributes, features) whose locations a header tells, and a stream
- * (`perf record -o -`), in which everything is a record. Compressed records (zstd) are taken apart.
- * Either byte order. What is in no profile (auxiliary traces, statistics) is counted and said.
+ * Both shapes: a file with tables (attributes, features) whose locations a header tells, and a
+ * stream (`perf record -o -`), in which everything is a record. Compressed records (zstd) are taken
+ * apart. Either byte order. What is in no profile (auxiliary traces, statistics) is counted and
+ * said.
  *
  * flamel's own recordings on their way to a profile are streams of this kind too (perf_stream.h),
  * so what a killed `flamel record` leaves is read here. */

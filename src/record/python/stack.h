@@ -14,8 +14,8 @@
  *     it did not move on   the copy of the stack, or a register, has an address in the instructions
  *                          of the innermost function: the loop's own, of the moment of the sample
  *
- * A function has no address; it gets a number in place of one (FLM_EVENT_CODE), defined once. All of
- * it is the entry "CPython" in the table of runtimes (runtime.h). */
+ * A function has no address; it gets a number in place of one (FLM_EVENT_CODE), defined once. All
+ * of it is the entry "CPython" in the table of runtimes (runtime.h). */
 #ifndef FLAMEL_RECORD_PYTHON_STACK_H
 #define FLAMEL_RECORD_PYTHON_STACK_H
 

@@ -1,7 +1,7 @@
 /* finish.c - what locations are called, and the profile that comes of it.
  *
- * Symbols are asked for by module, each location once; a location is then some frames of the builder,
- * outer first, and a stack is those of its caller with its own behind them. */
+ * Symbols are asked for by module, each location once; a location is then some frames of the
+ * builder, outer first, and a stack is those of its caller with its own behind them. */
 #include "record/session/internal.h"
 
 #include <assert.h>
@@ -227,7 +227,7 @@ static bool name_location(struct finishing *f, const struct flm_location_owner *
     }
 }
 
-/* ---- All locations, by owner -------------------------------------------------------------------- */
+/* ---- All locations, by owner ----------------------------------------------------------------- */
 
 static bool sort_by_owner(struct finishing *f)
 {

@@ -142,7 +142,8 @@ uint32_t flm_session_node(struct flm_session *session, const struct flm_process 
 /* The event of waiting: none of the kernel's. */
 #define FLM_EVENT_OFF_CPU UINT32_MAX
 
-/* The modules that there are locations in, into an array of the caller's; NULL when memory ran out. */
+/* The modules that there are locations in, into an array of the caller's; NULL when memory ran
+ * out. */
 struct flm_module **flm_session_wanted(const struct flm_session *session, size_t *count);
 
 /* Counts the waiting of threads that have not come back. False when memory ran out. */

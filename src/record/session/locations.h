@@ -1,8 +1,9 @@
 /* locations.h - where frames are: addresses that stay the same when mappings change, as numbers.
  *
  * An address of a process means something only as long as its mappings are what they are. So the
- * moment one is seen it becomes a location: whose code it is (a module, the kernel, memory without a
- * file), and the address there. The same location is the same number, whatever process it was seen in.
+ * moment one is seen it becomes a location: whose code it is (a module, the kernel, memory without
+ * a file), and the address there. The same location is the same number, whatever process it was
+ * seen in.
  *
  *     owner   a module       its own addresses, as ELF and DWARF have them
  *             a module       offsets in the file, where it cannot be read: a frame without a symbol
@@ -65,8 +66,8 @@ void flm_locations_clear(struct flm_locations *locations);
 uint32_t flm_locations_add(struct flm_locations *locations, struct flm_location_owner owner,
                            uint64_t address, uint32_t era);
 
-/* The location of an address of a process (or of the kernel, by its role). `era` is 0 but where code
- * moves. */
+/* The location of an address of a process (or of the kernel, by its role). `era` is 0 but where
+ * code moves. */
 uint32_t flm_locations_find(struct flm_locations *locations, const struct flm_process *process,
                             const struct flm_process *kernel, uint64_t address, uint32_t role,
                             uint32_t era);

@@ -90,7 +90,8 @@ static void push(struct flm_session *s, uint64_t address, uint32_t role)
     }
 }
 
-/* The outer frames are not known: as the outermost frame, in whose location it is if all are taken. */
+/* The outer frames are not known: as the outermost frame, in whose location it is if all are
+ * taken. */
 static void push_truncated(struct flm_session *s)
 {
     if (s->depth == FLM_DEEPEST_STACK)

@@ -7,14 +7,14 @@
  *
  * While events come, a stack is kept as numbers: each address becomes (module, address in it) the
  * moment it is seen, because mappings change, and those that are the same are the same number. What
- * they are called is asked once for each, at the end, module by module: so symbols cost per location
- * in the code, not per sample. A function without a symbol is called "libc.so.6+0x27b00", by its
- * module and where it begins there (flm_module_function_start), which is the frame's address too;
- * code of no known function by its own address.
+ * they are called is asked once for each, at the end, module by module: so symbols cost per
+ * location in the code, not per sample. A function without a symbol is called "libc.so.6+0x27b00",
+ * by its module and where it begins there (flm_module_function_start), which is the frame's address
+ * too; code of no known function by its own address.
  *
- * The profile has a metric for each event that has samples (perf/event_metrics.h), in the order of the
- * events and so the first one that was asked for in front, "off-cpu" when waiting was recorded, and
- * "samples"; samples with time, and labels process, thread and command; and in its losses
+ * The profile has a metric for each event that has samples (perf/event_metrics.h), in the order of
+ * the events and so the first one that was asked for in front, "off-cpu" when waiting was recorded,
+ * and "samples"; samples with time, and labels process, thread and command; and in its losses
  * everything that was lost, throttled, cut, not unwound to its end, or not symbolized. */
 #ifndef FLAMEL_RECORD_SESSION_SESSION_H
 #define FLAMEL_RECORD_SESSION_SESSION_H
@@ -84,8 +84,8 @@ bool flm_session_prepare(struct flm_session *session);
 
 /* The same of what came since the last time, which is forgotten then: its samples, stacks and
  * losses. What was found out stays, as long as it is needed: processes that live, their mappings,
- * tables of what ran in the last FLM_MODULE_ROUNDS regions. So a recording without end needs no more
- * memory than its longest region. Threads that wait have waited until `until_ns`
+ * tables of what ran in the last FLM_MODULE_ROUNDS regions. So a recording without end needs no
+ * more memory than its longest region. Threads that wait have waited until `until_ns`
  * (FLM_NO_TIME: until the last event), and go on waiting. After a failure only flm_session_free. */
 bool flm_session_take(struct flm_session *session, int64_t until_ns, struct flm_builder *builder,
                       struct flm_error *why);

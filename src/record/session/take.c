@@ -1,9 +1,9 @@
 /* take.c - a recording in regions: what came since the last one, and then forgotten.
  *
- * Stacks and locations are numbers that only what was counted refers to, and where a thread stood when
- * it began to wait. So they are begun anew, and the stacks of those that still wait are carried
- * over. What it cost to find out stays as long as it is of use: processes that live and their
- * mappings, modules with their tables. */
+ * Stacks and locations are numbers that only what was counted refers to, and where a thread stood
+ * when it began to wait. So they are begun anew, and the stacks of those that still wait are
+ * carried over. What it cost to find out stays as long as it is of use: processes that live and
+ * their mappings, modules with their tables. */
 #include "record/session/internal.h"
 
 #include <assert.h>

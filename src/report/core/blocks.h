@@ -1,4 +1,5 @@
-/* blocks.h - how a report is made: a sequence of blocks, each for some of the forms it is written in.
+/* blocks.h - how a report is made: a sequence of blocks, each for some of the forms it is written
+ * in.
  *
  *     fact, group     "total": 100                          for programs: JSON
  *     line            "app.folded: 100 samples in 6 stacks" for people: text and Markdown
@@ -182,8 +183,8 @@ void flm_report_end_path(struct flm_report *report);
 /* Second and later rows of the last line, where it is broken, are so many cells in. */
 void flm_report_indent_line(struct flm_report *report, size_t indent);
 
-/* The first line of a verdict. Text: "FAIL: sentence"; Markdown: "### title: FAIL", and the sentence
- * in bold. Without a verdict (NULL): only in Markdown, "### title: sentence". */
+/* The first line of a verdict. Text: "FAIL: sentence"; Markdown: "### title: FAIL", and the
+ * sentence in bold. Without a verdict (NULL): only in Markdown, "### title: sentence". */
 struct flm_text *flm_report_add_heading(struct flm_report *report, const char *title,
                                         const char *verdict);
 

@@ -1,5 +1,5 @@
-/* text.c - a report for people: lines, sections and tables for a terminal or a file, and the same as
- * Markdown for a comment or a wiki. */
+/* text.c - a report for people: lines, sections and tables for a terminal or a file, and the same
+ * as Markdown for a comment or a wiki. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,10 +129,10 @@ static void write_section(struct writer *w, const struct flm_report_block *block
     flm_text_putc(w->out, '\n');
 }
 
-/* ---- The lines of a tree ------------------------------------------------------------------------
- *
- * A row stands right below its parent when it is the only one: only where the tree branches are there
- * lines, and the names move to the right. So a chain of a hundred calls is a straight column.
+/* ---- The lines of a tree --------------------------------------------------------------------- */
+
+/* A row stands right below its parent when it is the only one: only where the tree branches are
+ * there lines, and the names move to the right. So a chain of a hundred calls is a straight column.
  *
  *     main
  *     run
@@ -348,9 +348,9 @@ static void write_table(struct writer *w, const struct flm_report_table *table)
     free(columns);
 }
 
-/* ---- Stacks in full ---------------------------------------------------------------------------
- *
- * A comment holds 65,536 characters, and nobody reads that: stacks in its tables are shortened, and
+/* ---- Stacks in full -------------------------------------------------------------------------- */
+
+/* A comment holds 65,536 characters, and nobody reads that: stacks in its tables are shortened, and
  * stand in full below, as many as there is room for. Bytes are counted, of which there are never
  * fewer than characters. */
 

@@ -1,5 +1,5 @@
-/* diff_report.c - the report of a comparison: totals, similarity, parts, the largest changes, and how
- * far these can be trusted. What programs get is documented in flamel-diff(1), and stays. */
+/* diff_report.c - the report of a comparison: totals, similarity, parts, the largest changes, and
+ * how far these can be trusted. What programs get is documented in flamel-diff(1), and stays. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

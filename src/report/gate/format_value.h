@@ -1,4 +1,5 @@
-/* format_value.h - numbers and stacks in the sentences of verdicts: of `flamel gate`, `flamel series`. */
+/* format_value.h - numbers and stacks in the sentences of verdicts: of `flamel gate`, `flamel
+ * series`. */
 #ifndef FLAMEL_REPORT_GATE_FORMAT_VALUE_H
 #define FLAMEL_REPORT_GATE_FORMAT_VALUE_H
 

@@ -1,4 +1,5 @@
-/* gate_report.c - a gate as a report. What programs get is documented in flamel-gate(1), and stays. */
+/* gate_report.c - a gate as a report. What programs get is documented in flamel-gate(1), and
+ * stays. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

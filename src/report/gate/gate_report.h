@@ -1,5 +1,5 @@
-/* gate_report.h - the report of a gate: what happened, in one sentence; then what changed, then what
- * these runs could have found.
+/* gate_report.h - the report of a gate: what happened, in one sentence; then what changed, then
+ * what these runs could have found.
  *
  *     gate_report.c     as a report (flamel/report.h): text for the log of a job, Markdown for a
  *                       comment, JSON for programs

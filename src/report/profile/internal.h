@@ -1,5 +1,5 @@
-/* internal.h - what the reports of a profile have in common: the metric, its unit, and how a function
- * is named in them. */
+/* internal.h - what the reports of a profile have in common: the metric, its unit, and how a
+ * function is named in them. */
 #ifndef FLAMEL_REPORT_PROFILE_INTERNAL_H
 #define FLAMEL_REPORT_PROFILE_INTERNAL_H
 
@@ -26,7 +26,8 @@ void flm_report_source_clear(struct flm_report_source *source);
 void flm_report_add_source(struct flm_report *report, const struct flm_report_source *source,
                            const char *view);
 
-/* "12.4 M samples"; for a metric that is called like its unit, or has none, the name is the unit. */
+/* "12.4 M samples"; for a metric that is called like its unit, or has none, the name is the
+ * unit. */
 void flm_report_add_quantity(const struct flm_report_source *source, struct flm_text *out,
                              double value);
 

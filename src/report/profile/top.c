@@ -76,8 +76,8 @@ static void add_value_views(const struct top *top, size_t column, bool is_sorted
     enum { LEAVE_BAR = 6, LEAVE_OTHERS = 3 };
     const struct flm_report_source *s = top->source;
     bool is_self = column == SELF;
-    /* Self and its percentage are never left out together: by total the percentage goes, the total of
-     * a table by self goes after its percentage. */
+    /* Self and its percentage are never left out together: by total the percentage goes, the total
+     * of a table by self goes after its percentage. */
     flm_report_add_view(top->report, (struct flm_report_view){
                                          .heading = is_self ? "self" : "total",
                                          .column = column,

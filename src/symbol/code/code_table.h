@@ -12,9 +12,9 @@
  *
  * Where DWARF has no function, symbols do: each is as long as its size says, or ends at the next.
  *
- * A table is one block of bytes without pointers, which the cache stores and maps: 8 bytes a segment,
- * 20 a scope, 12 a line, and each name once. Addresses are 32 bits relative to the lowest one: of a
- * file whose code spans more than 4 GiB, the 4 GiB around its median address are kept. */
+ * A table is one block of bytes without pointers, which the cache stores and maps: 8 bytes a
+ * segment, 20 a scope, 12 a line, and each name once. Addresses are 32 bits relative to the lowest
+ * one: of a file whose code spans more than 4 GiB, the 4 GiB around its median address are kept. */
 #ifndef FLAMEL_SYMBOL_CODE_CODE_TABLE_H
 #define FLAMEL_SYMBOL_CODE_CODE_TABLE_H
 
@@ -34,8 +34,8 @@ void flm_code_maker_free(struct flm_code_maker *maker);
 void flm_code_maker_out_of_memory(struct flm_code_maker *maker);
 
 /* The file has code here (an executable section). If there is any such section, ranges and lines
- * that start outside of all of them belong to functions that the linker dropped (it leaves them at 0
- * or -1), and a symbol without a size ends with its section. */
+ * that start outside of all of them belong to functions that the linker dropped (it leaves them at
+ * 0 or -1), and a symbol without a size ends with its section. */
 void flm_code_maker_section(struct flm_code_maker *maker, uint64_t start, uint64_t end);
 
 /* Interns a function name, still mangled, or a file name: equal texts have equal numbers, and the
@@ -51,8 +51,8 @@ uint32_t flm_code_maker_scope(struct flm_code_maker *maker, uint32_t name, uint3
                               uint32_t call_file, uint32_t call_line);
 
 /* [start, end) belongs to the scope; its first range has its entry point. The ranges of a scope are
- * added after those of the scope it is inside, and lie within them. A range, or the part of one, that
- * lies outside, overlaps an earlier one or ends before it starts is cut, and counted. */
+ * added after those of the scope it is inside, and lie within them. A range, or the part of one,
+ * that lies outside, overlaps an earlier one or ends before it starts is cut, and counted. */
 void flm_code_maker_range(struct flm_code_maker *maker, uint32_t scope, uint64_t start,
                           uint64_t end);
 
@@ -88,8 +88,8 @@ struct flm_code {
     bool inlined;              /* into the next one */
 };
 
-/* The functions at an address, the innermost first, up to `capacity` of them into `code`. Returns how
- * many there are. */
+/* The functions at an address, the innermost first, up to `capacity` of them into `code`. Returns
+ * how many there are. */
 size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t address,
                              struct flm_code *code, size_t capacity);
 

@@ -138,8 +138,8 @@ struct open_scope {
     uint32_t scope, end;
 };
 
-/* Ranges as keys (start << 32 | number): the sorted ones, and a heap of those whose start was moved.
- * The innermost open scope is the last one. */
+/* Ranges as keys (start << 32 | number): the sorted ones, and a heap of those whose start was
+ * moved. The innermost open scope is the last one. */
 struct sweep {
     struct flm_code_finish *finish;
     uint64_t *sorted;

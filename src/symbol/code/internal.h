@@ -1,7 +1,7 @@
 /* internal.h - the layout of a code table, and of the tables it is built from.
  *
- * maker.c collects, flatten.c and symbols.c turn scopes and symbols into segments, code_table.c packs
- * the segments and looks addresses up.
+ * maker.c collects, flatten.c and symbols.c turn scopes and symbols into segments, code_table.c
+ * packs the segments and looks addresses up.
  *
  * The bytes of a table; every number has 32 bits, in the machine's byte order:
  *

@@ -3,8 +3,8 @@
 
 #include "symbol/code/internal.h"
 
-/* Symbols in the code, sorted, one for each address, which is an offset here; a size of 0 is unknown.
- * Returns how many. */
+/* Symbols in the code, sorted, one for each address, which is an offset here; a size of 0 is
+ * unknown. Returns how many. */
 static size_t list_symbols(struct flm_code_finish *finish, struct flm_code_symbol *list,
                            uint64_t *keys)
 {
@@ -81,9 +81,9 @@ static bool close_symbols(struct flm_code_segments *out, struct open_symbol *ope
     return true;
 }
 
-/* The end of the symbol. Without a size it ends at the next symbol or at the next segment from DWARF,
- * whichever comes first; if it starts inside such a segment, it is that function, and empty here.
- * `*at` is a segment at or before it. */
+/* The end of the symbol. Without a size it ends at the next symbol or at the next segment from
+ * DWARF, whichever comes first; if it starts inside such a segment, it is that function, and empty
+ * here. `*at` is a segment at or before it. */
 static uint64_t symbol_end(const struct flm_code_finish *finish,
                            const struct flm_code_symbol *symbol, uint64_t next, size_t *at)
 {

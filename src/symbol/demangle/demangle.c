@@ -7,8 +7,9 @@
 /* The demangler of libstdc++ (and libc++abi). Its header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-/* The demangled size is bounded by the number of references to earlier parts of the name: a level that
- * repeats the one below n times takes n of them. (libstdc++ refuses names of more than 1,024 bytes.) */
+/* The demangled size is bounded by the number of references to earlier parts of the name: a level
+ * that repeats the one below n times takes n of them. (libstdc++ refuses names of more than 1,024
+ * bytes.) */
 enum { MOST_MANGLED = 1024, MOST_REFERENCES = 24 };
 
 static bool is_small(struct flm_bytes symbol)

@@ -13,8 +13,8 @@
 
 enum { FLM_DEMANGLED_MOST = 1 << 16 };
 
-/* Appends the demangled name. If the symbol is not mangled, or cannot be read, appends it as it is and
- * returns false. Versions (@@GLIBC_2.17) and suffixes (.isra.0, .cold, .llvm.123) stay. */
+/* Appends the demangled name. If the symbol is not mangled, or cannot be read, appends it as it is
+ * and returns false. Versions (@@GLIBC_2.17) and suffixes (.isra.0, .cold, .llvm.123) stay. */
 bool flm_demangle(struct flm_bytes symbol, struct flm_text *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* plain_names.h - a cache of demangled names.
  *
- * A table has each name once, so the cache identifies a name by its pointer. Several threads may use
- * it at once. */
+ * A table has each name once, so the cache identifies a name by its pointer. Several threads may
+ * use it at once. */
 #ifndef FLAMEL_SYMBOL_DEMANGLE_PLAIN_NAMES_H
 #define FLAMEL_SYMBOL_DEMANGLE_PLAIN_NAMES_H
 
@@ -28,8 +28,8 @@ struct flm_plain_names {
 void flm_plain_names_init(struct flm_plain_names *names);
 void flm_plain_names_clear(struct flm_plain_names *names);
 
-/* The demangled name; `mangled` itself if it is not mangled, or memory ran out. Valid as long as the
- * cache and the bytes of `mangled`. */
+/* The demangled name; `mangled` itself if it is not mangled, or memory ran out. Valid as long as
+ * the cache and the bytes of `mangled`. */
 struct flm_bytes flm_plain_names_get(struct flm_plain_names *names, struct flm_bytes mangled);
 
 #endif

@@ -1,5 +1,5 @@
-/* rust_legacy.c - Rust's legacy names: _ZN, then parts with their lengths, the last one a hash, then E.
- * Characters that are not allowed in C are encoded with $ and dots. */
+/* rust_legacy.c - Rust's legacy names: _ZN, then parts with their lengths, the last one a hash,
+ * then E. Characters that are not allowed in C are encoded with $ and dots. */
 #include "base/text/utf.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"

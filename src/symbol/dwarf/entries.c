@@ -168,7 +168,8 @@ static uint64_t number_of(Dwarf_Attribute *attribute)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Longer than any symbol. Without a limit, a file could name a text of megabytes a million times. */
+/* Longer than any symbol. Without a limit, a file could name a text of megabytes a million
+ * times. */
 enum { LONGEST_NAME = 1 << 16 };
 
 /* The text of a name; 0 when there is none. */
@@ -277,8 +278,8 @@ static uint32_t add_scope(struct flm_dwarf_entries *entries, Dwarf_Die *entry, e
 }
 
 /* The next sibling of `entry`, whose children end at `end`. dwarf_siblingof would read all of the
- * children again if there is no DW_AT_sibling: clang writes none, and without the second reading the
- * walk takes half the time. */
+ * children again if there is no DW_AT_sibling: clang writes none, and without the second reading
+ * the walk takes half the time. */
 static int next_entry(struct flm_dwarf_entries *entries, Dwarf_Die *entry, const char *end,
                       Dwarf_Die *next)
 {
@@ -288,8 +289,8 @@ static int next_entry(struct flm_dwarf_entries *entries, Dwarf_Die *entry, const
     return *end == 0;
 }
 
-/* Walks the children of `parent`, whose code is inside the scope `inside`. Returns where they end, or
- * NULL if that is unknown. */
+/* Walks the children of `parent`, whose code is inside the scope `inside`. Returns where they end,
+ * or NULL if that is unknown. */
 static const char *walk(struct flm_dwarf_entries *entries, Dwarf_Die *parent, uint32_t inside,
                         int depth)
 {

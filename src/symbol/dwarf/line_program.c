@@ -108,7 +108,8 @@ static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t di
     return false;
 }
 
-/* Up to DWARF 4: lists that end with an empty name. Directory 0 is the unit's; there is no file 0. */
+/* Up to DWARF 4: lists that end with an empty name. Directory 0 is the unit's; there is no file
+ * 0. */
 static bool read_old_files(struct reading *reading, struct flm_section_reader *in)
 {
     if (!add_directory(reading, (struct flm_bytes){0}))

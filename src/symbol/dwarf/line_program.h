@@ -5,8 +5,8 @@
  * the linker dropped, whose sequence starts at 0, then come between those of code that exists. We
  * keep sequences apart, and take a fifth of the time.
  *
- * DWARF 2 to 5, little-endian. The file is not trusted: every read is bounded, and an error ends the
- * program and is reported. */
+ * DWARF 2 to 5, little-endian. The file is not trusted: every read is bounded, and an error ends
+ * the program and is reported. */
 #ifndef FLAMEL_SYMBOL_DWARF_DWARF_LINES_H
 #define FLAMEL_SYMBOL_DWARF_DWARF_LINES_H
 
@@ -18,8 +18,8 @@ struct flm_line_sections {
     struct flm_bytes line, line_str, str;
 };
 
-/* The files of a unit, as texts of a maker, by the numbers that DW_AT_call_file and the line program
- * use. */
+/* The files of a unit, as texts of a maker, by the numbers that DW_AT_call_file and the line
+ * program use. */
 struct flm_line_files FLM_ARRAY(uint32_t);
 
 void flm_line_files_clear(struct flm_line_files *files);
@@ -29,8 +29,8 @@ uint32_t flm_line_files_text(const struct flm_line_files *files, uint64_t number
 
 /* Runs the program at `offset` of .debug_line: rows go to `maker`, file names to `files`. With
  * `files_only` the program is not run. Names are joined with their directory, and with the unit's
- * (`directory`, DW_AT_comp_dir) if that is relative. False when not all of it could be read; what was
- * read is kept. */
+ * (`directory`, DW_AT_comp_dir) if that is relative. False when not all of it could be read; what
+ * was read is kept. */
 bool flm_line_program_read(const struct flm_line_sections *sections, uint64_t offset,
                            struct flm_bytes directory, bool files_only,
                            struct flm_code_maker *maker, struct flm_line_files *files);

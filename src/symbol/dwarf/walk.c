@@ -169,8 +169,8 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* The first entries of all units, and chunks of similar size: the first unit of each, then the number
- * of units. */
+/* The first entries of all units, and chunks of similar size: the first unit of each, then the
+ * number of units. */
 struct plan {
     struct FLM_ARRAY(Dwarf_Off) units;
     struct FLM_ARRAY(size_t) chunks; /* at[count] is the number of units */

@@ -2,9 +2,9 @@
  *
  * One pass over all units: functions and inlined copies go to a maker as scopes with their ranges,
  * and the line programs as lines (line_program.h). libdw reads the entries (0.1 us for each that is
- * visited); those that contain no code are skipped. .debug_aranges is never used: clang writes none.
- * Threads take chunks of units, each with a handle of its own, and their results are joined in the
- * order of the file, so they do not depend on the number of threads.
+ * visited); those that contain no code are skipped. .debug_aranges is never used: clang writes
+ * none. Threads take chunks of units, each with a handle of its own, and their results are joined
+ * in the order of the file, so they do not depend on the number of threads.
  *
  * Names are linkage names where there are any. An inlined copy has the name of its function, which
  * may be in this unit, in another one, or in the file that dwz moved it to.

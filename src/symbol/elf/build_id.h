@@ -1,7 +1,7 @@
 /* build_id.h - the build id of an executable file: the linker's hash of its contents.
  *
- * A path may have another file by now; a build id identifies the file itself. Files are found, cached
- * and compared by it where there is one. */
+ * A path may have another file by now; a build id identifies the file itself. Files are found,
+ * cached and compared by it where there is one. */
 #ifndef FLAMEL_SYMBOL_ELF_BUILD_ID_H
 #define FLAMEL_SYMBOL_ELF_BUILD_ID_H
 

@@ -52,8 +52,8 @@ struct flm_elf_file {
     char *owned;
 };
 
-/* Maps the file at a path. NULL, and `why`, when it cannot be read (FLM_ERROR_SYSTEM), is not an ELF
- * file (FLM_ERROR_FORMAT), or memory ran out. Never blocks: only regular files are read. */
+/* Maps the file at a path. NULL, and `why`, when it cannot be read (FLM_ERROR_SYSTEM), is not an
+ * ELF file (FLM_ERROR_FORMAT), or memory ran out. Never blocks: only regular files are read. */
 struct flm_elf_file *flm_elf_open(const char *path, struct flm_error *why);
 
 /* The same for a descriptor, which the caller keeps; `path` is for messages. */
@@ -64,8 +64,8 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
 struct flm_elf_file *flm_elf_new(struct flm_bytes image, struct flm_error *why);
 void flm_elf_free(struct flm_elf_file *file);
 
-/* Returns the memory of its pages to the system; a later access reads them from the file again. There
- * must be no handle of libelf on the file, which writes to the pages. */
+/* Returns the memory of its pages to the system; a later access reads them from the file again.
+ * There must be no handle of libelf on the file, which writes to the pages. */
 void flm_elf_release_pages(const struct flm_elf_file *file);
 
 bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b);
@@ -86,7 +86,7 @@ uint64_t flm_elf_number(const struct flm_elf_file *file, const char *at, size_t 
 /* The build id in notes that are not in a file, in this machine's byte order: /sys/kernel/notes. */
 bool flm_elf_notes_build_id(struct flm_bytes notes, struct flm_build_id *id);
 
-/* ---- Debug information ------------------------------------------------------------------------ */
+/* ---- Debug information ----------------------------------------------------------------------- */
 
 /* Whether it has a .debug_info, or a .symtab, that is not empty. */
 bool flm_elf_has_debug_info(const struct flm_elf_file *file);
@@ -112,13 +112,13 @@ enum flm_elf_table {
 };
 
 /* Adds the functions of a table, with mangled names; returns how many. Of symbols that share an
- * address the rank selects the one that perf would: with a size, then strong, then global, then with
- * the fewest leading underscores. */
+ * address the rank selects the one that perf would: with a size, then strong, then global, then
+ * with the fewest leading underscores. */
 size_t flm_elf_add_symbols(const struct flm_elf_file *file, enum flm_elf_table table,
                            struct flm_code_maker *maker);
 
-/* .gnu_debugdata: the symbols that Fedora leaves in a stripped file, as a small ELF file in xz. NULL
- * when there is none, or liblzma is missing. */
+/* .gnu_debugdata: the symbols that Fedora leaves in a stripped file, as a small ELF file in xz.
+ * NULL when there is none, or liblzma is missing. */
 struct flm_elf_file *flm_elf_mini_symbols(const struct flm_elf_file *file);
 
 #endif

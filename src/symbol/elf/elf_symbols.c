@@ -47,8 +47,8 @@ static struct flm_bytes name_in(struct flm_bytes texts, uint32_t at)
     return (struct flm_bytes){texts.at + at, strnlen(texts.at + at, texts.size - at)};
 }
 
-/* Symbols that name no function: the mapping symbols of ARM and RISC-V, which separate code from data
- * ("$x", "$d.12"), and local labels that were not removed. */
+/* Symbols that name no function: the mapping symbols of ARM and RISC-V, which separate code from
+ * data ("$x", "$d.12"), and local labels that were not removed. */
 static bool is_marker(const struct flm_elf_file *file, struct flm_bytes name)
 {
     if (flm_bytes_start_with(name, ".L"))
@@ -126,9 +126,9 @@ static size_t add_table(const struct flm_elf_file *file, uint32_t type,
 
 /* ---- The procedure linkage table ------------------------------------------------------------- */
 
-/* A stub jumps to the address in a slot of the GOT, and a relocation names the function of the slot.
- * The address of the slot is decoded from the instructions of the stub: only in some layouts are the
- * stubs in the order of the relocations. */
+/* A stub jumps to the address in a slot of the GOT, and a relocation names the function of the
+ * slot. The address of the slot is decoded from the instructions of the stub: only in some layouts
+ * are the stubs in the order of the relocations. */
 
 struct slot {
     uint64_t address;

@@ -4,16 +4,16 @@
  *     program             GET URL/buildid/BUILDID/executable
  *
  * The library is loaded by the first query, never linked: few runs want it, and with libcurl
- * underneath it adds 20 ms to the start of a program. A downloaded file is treated as any other: its
- * build id is checked, and a wrong one is removed from the cache.
+ * underneath it adds 20 ms to the start of a program. A downloaded file is treated as any other:
+ * its build id is checked, and a wrong one is removed from the cache.
  *
  * The configuration is the environment's, as for gdb, perf and every other program that uses
  * libdebuginfod: DEBUGINFOD_URLS names the servers, DEBUGINFOD_CACHE_PATH the cache, which all
  * these programs share (it also remembers for ten minutes which files no server had), and
- * DEBUGINFOD_TIMEOUT, DEBUGINFOD_MAXSIZE and others limit a transfer. libdebuginfod has no functions
- * for these settings, and reads them at each query. Nothing here writes to the environment, since
- * setenv in one thread is a race with getenv in all others: a program that chooses the servers
- * itself calls setenv before it starts its first thread.
+ * DEBUGINFOD_TIMEOUT, DEBUGINFOD_MAXSIZE and others limit a transfer. libdebuginfod has no
+ * functions for these settings, and reads them at each query. Nothing here writes to the
+ * environment, since setenv in one thread is a race with getenv in all others: a program that
+ * chooses the servers itself calls setenv before it starts its first thread.
  *
  * All servers are queried at once. A query that receives less than 1 KiB/s for `patience_seconds`
  * is given up, and from then on queries wait a tenth as long: one server that accepts connections

@@ -163,7 +163,8 @@ static bool has_crc(const struct flm_elf_file *file, uint32_t crc)
     return sum == crc;
 }
 
-/* True when the search is over: the file has debug information, or symbols, and those are enough. */
+/* True when the search is over: the file has debug information, or symbols, and those are
+ * enough. */
 static bool take_debug(struct search *search, struct flm_elf_file *file, bool is_link)
 {
     bool is_right = search->id->size ? flm_build_id_equal(&file->build_id, search->id)

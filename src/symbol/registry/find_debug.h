@@ -11,8 +11,8 @@
  *               /usr/lib/debug: .build-id/xx/yyyy.debug, its folder/LINK, PATH.debug
  *               ~/.debug/.build-id/xx/yyyy/debug, debuginfod
  *
- * A file must have the build id that is searched for. If none is known, a program is identified by its
- * path alone, and a debug file by the CRC of its link. */
+ * A file must have the build id that is searched for. If none is known, a program is identified by
+ * its path alone, and a debug file by the CRC of its link. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_FIND_DEBUG_H
 #define FLAMEL_SYMBOL_REGISTRY_FIND_DEBUG_H
 
@@ -40,14 +40,14 @@ void flm_find_program(const struct flm_find *find, struct flm_bytes path,
                       const struct flm_build_id *id, int process, struct flm_found *found,
                       struct flm_error *why);
 
-/* The file with the debug information that the program lacks, or at least with symbols if the program
- * has none; with `symbols_will_do` the first file with symbols. `program` may be NULL. */
+/* The file with the debug information that the program lacks, or at least with symbols if the
+ * program has none; with `symbols_will_do` the first file with symbols. `program` may be NULL. */
 void flm_find_debug(const struct flm_find *find, const struct flm_elf_file *program,
                     struct flm_bytes path, const struct flm_build_id *id, int process,
                     bool symbols_will_do, struct flm_found *found);
 
-/* The file that a debug file shares with others: .gnu_debugaltlink. NULL when it needs none, or it is
- * not found. `path` is that of the debug file. */
+/* The file that a debug file shares with others: .gnu_debugaltlink. NULL when it needs none, or it
+ * is not found. `path` is that of the debug file. */
 struct flm_elf_file *flm_find_alternate(const struct flm_find *find,
                                         const struct flm_elf_file *debug, struct flm_bytes path);
 

@@ -89,7 +89,8 @@ void flm_module_free(struct flm_module *module);
 /* The hash of a request in the index. */
 uint32_t flm_request_hash(struct flm_bytes path, const struct flm_build_id *id);
 
-/* Finishes the module's table and stores it in the cache as `kind` (NULL: not at all). False: no table. */
+/* Finishes the module's table and stores it in the cache as `kind` (NULL: not at all). False: no
+ * table. */
 bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, const char *kind);
 
 /* Opens the table that the cache has as `kind`. False: none. */
@@ -100,7 +101,8 @@ bool flm_module_open_cached(struct flm_module *module, const char *kind);
 bool flm_module_walk(struct flm_module *module, const struct flm_elf_file *debug,
                      struct flm_bytes path, struct flm_code_maker *maker, struct flm_error *why);
 
-/* kernel_module.c: whether a path is that of the kernel or of one of its modules; makes its table. */
+/* kernel_module.c: whether a path is that of the kernel or of one of its modules; makes its
+ * table. */
 bool flm_is_kernel_path(struct flm_bytes path);
 void flm_module_prepare_kernel(struct flm_module *module);
 

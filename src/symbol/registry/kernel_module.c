@@ -1,4 +1,5 @@
-/* kernel_module.c - code tables of the kernel and its modules: from a vmlinux, or /proc/kallsyms. */
+/* kernel_module.c - code tables of the kernel and its modules: from a vmlinux, or
+ * /proc/kallsyms. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +44,8 @@ bool flm_is_kernel_path(struct flm_bytes path)
     return flm_bytes_start_with(path, kernel_name) || module_name(path, &name);
 }
 
-/* Reads a file of /proc or of perf's cache into the text: up to `most` bytes, or the line of `symbol`
- * if that is not NULL. */
+/* Reads a file of /proc or of perf's cache into the text: up to `most` bytes, or the line of
+ * `symbol` if that is not NULL. */
 static bool read_until(const char *path, size_t most, const char *symbol, struct flm_text *text)
 {
     enum { STEP = 1 << 16 };
@@ -196,8 +197,8 @@ static void prepare_running(struct flm_module *module)
     bool is_core = flm_bytes_start_with(module->path, kernel_name);
     if (!is_core)
         module_name(module->path, &name);
-    /* The list starts with the first symbol of the kernel. The kernel takes 0.1 s to make all of it,
-     * and 50 us for a page. */
+    /* The list starts with the first symbol of the kernel. The kernel takes 0.1 s to make all of
+     * it, and 50 us for a page. */
     bool has_text = is_core && read_until("/proc/kallsyms", HEAD, "_stext", &list) &&
                     flm_kernel_find(bytes_of(&list), "_stext", &text);
     if (has_text && use_vmlinux(module, &module->id, "_stext", text)) {

@@ -62,7 +62,8 @@ bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, 
                 flm_cache_store(dir, &module->id, kind, (struct flm_bytes){bytes.at, bytes.size});
         flm_text_clear(&bytes);
     }
-    /* A mapped table needs memory only for the pages that are used, and the system may reclaim them. */
+    /* A mapped table needs memory only for the pages that are used, and the system may reclaim
+     * them. */
     struct flm_code_table *made = module->code;
     if (is_kept && flm_module_open_cached(module, kind))
         flm_code_table_free(made);
@@ -71,8 +72,8 @@ bool flm_module_finish(struct flm_module *module, struct flm_code_maker *maker, 
     return module->code != NULL;
 }
 
-/* A handle of libelf for the same bytes. libelf writes to them: `copy` receives a copy of bytes that
- * are not ours. */
+/* A handle of libelf for the same bytes. libelf writes to them: `copy` receives a copy of bytes
+ * that are not ours. */
 static Elf *elf_of(const struct flm_elf_file *file, char **copy)
 {
     *copy = NULL;
@@ -139,8 +140,8 @@ static void find_sources(struct flm_module *module, struct sources *sources)
     }
 }
 
-/* The kind of the cached file. Each way to make a table has its own, so that debug information which
- * is installed later is used. */
+/* The kind of the cached file. Each way to make a table has its own, so that debug information
+ * which is installed later is used. */
 static const char *kind_of(const struct flm_module *module)
 {
     if (module->modules->options.names_only)

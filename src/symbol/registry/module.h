@@ -1,8 +1,8 @@
 /* module.h - modules: symbolization and unwinding of the code of one file.
  *
- * A module is an ELF file (program, library, vdso, kernel). It has two sorted tables, each made in one
- * pass at the first query and cached on disk by build id (table_cache.h), so that it is not made
- * again for the next recording of the same file:
+ * A module is an ELF file (program, library, vdso, kernel). It has two sorted tables, each made in
+ * one pass at the first query and cached on disk by build id (table_cache.h), so that it is not
+ * made again for the next recording of the same file:
  *
  *     lookup   address -> function, file, line, and inlined functions     code/code_table.h
  *     unwind   address -> the locations of the caller's registers         unwind/unwind_table.h
@@ -13,10 +13,11 @@
  *         - 0x7f31a2c00000 + 0x28000 = file offset
  *         by the PT_LOAD segments: address
  *
- * Missing information is no error: lookups in a stripped file find fewer functions, in a missing one
- * none; flm_module_state says which it is, for people and for counts.
+ * Missing information is no error: lookups in a stripped file find fewer functions, in a missing
+ * one none; flm_module_state says which it is, for people and for counts.
  *
- * Once its table has been made (flm_modules_prepare), several threads may query a module at once. */
+ * Once its table has been made (flm_modules_prepare), several threads may query a module at
+ * once. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_MODULE_H
 #define FLAMEL_SYMBOL_REGISTRY_MODULE_H
 
@@ -30,8 +31,8 @@ struct flm_unwind_table;
 /* ---- The modules of a recording -------------------------------------------------------------- */
 
 struct flm_modules_options {
-    /* Searched before the paths in the recording: for a file DIR/xx/yyyy.debug with the build id, one
-     * with the whole path below DIR, or one of the same name in DIR. */
+    /* Searched before the paths in the recording: for a file DIR/xx/yyyy.debug with the build id,
+     * one with the whole path below DIR, or one of the same name in DIR. */
     const char *const *symbol_dirs;
     size_t symbol_dir_count;
     const char *debug_dir; /* of separate debug files; NULL: /usr/lib/debug */
@@ -86,8 +87,8 @@ void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *
  * that do not run. So memory depends on what ran lately, not on all that has ever run. */
 enum { FLM_MODULE_ROUNDS = 60 };
 
-/* Marks the module as used in this round: a process maps it, or a sample was in it. Lookups mark the
- * tables themselves. */
+/* Marks the module as used in this round: a process maps it, or a sample was in it. Lookups mark
+ * the tables themselves. */
 void flm_module_use(struct flm_module *module);
 
 /* Ends a round. No table may be in use, and pointers to unused modules, and all texts from lookups,
@@ -107,8 +108,8 @@ struct flm_bytes flm_module_name(const struct flm_module *module);
 struct flm_bytes flm_module_path(const struct flm_module *module);
 const struct flm_build_id *flm_module_build_id(const struct flm_module *module);
 
-/* The address of an offset in the file. False when no PT_LOAD segment contains it. For the kernel and
- * its modules offset and address are both the address at which the code runs. */
+/* The address of an offset in the file. False when no PT_LOAD segment contains it. For the kernel
+ * and its modules offset and address are both the address at which the code runs. */
 bool flm_module_address(const struct flm_module *module, uint64_t file_offset, uint64_t *address);
 
 /* The functions at an address, the innermost first, with demangled names. Writes at most `capacity`
@@ -116,12 +117,12 @@ bool flm_module_address(const struct flm_module *module, uint64_t file_offset, u
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity);
 
-/* The start of the function at an address that has no symbol: stripped code too has the extent of each
- * function in its call frame information (the FDE, "frame description entry"). `*start` is the
- * address itself if no FDE contains it. The unlikely part that a compiler splits from a function has
- * an FDE of its own, which does not refer to the function, so it counts as another one. Hand-written
- * assembly and PLTs may have one FDE for many functions. False when memory ran out. Unlike lookups,
- * only one thread at a time may call this. */
+/* The start of the function at an address that has no symbol: stripped code too has the extent of
+ * each function in its call frame information (the FDE, "frame description entry"). `*start` is the
+ * address itself if no FDE contains it. The unlikely part that a compiler splits from a function
+ * has an FDE of its own, which does not refer to the function, so it counts as another one.
+ * Hand-written assembly and PLTs may have one FDE for many functions. False when memory ran out.
+ * Unlike lookups, only one thread at a time may call this. */
 bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start);
 
 /* NULL when the file has no call frame information. */

@@ -1,5 +1,5 @@
-/* module_frames.c - the call frame information of a module: its unwind table, and the starts of functions
- * without a symbol. */
+/* module_frames.c - the call frame information of a module: its unwind table, and the starts of
+ * functions without a symbol. */
 #include <elf.h>
 #include <stdlib.h>
 
@@ -57,8 +57,8 @@ static enum flm_machine machine_of(const struct flm_elf_file *file)
                                          : FLM_MACHINE_OTHER;
 }
 
-/* The sections of the module. .debug_frame may be in a separate file, `debug`, which must outlive the
- * sections. False: there are none. */
+/* The sections of the module. .debug_frame may be in a separate file, `debug`, which must outlive
+ * the sections. False: there are none. */
 static bool find_sections(struct flm_module *module, struct flm_unwind_sections *sections,
                           struct flm_found *debug)
 {

@@ -196,7 +196,8 @@ static struct flm_module *module_new(const struct flm_modules *modules,
     return module;
 }
 
-/* Whether both are the same file: by build id, without one by identity on disk; or both are missing. */
+/* Whether both are the same file: by build id, without one by identity on disk; or both are
+ * missing. */
 static bool are_same(const struct flm_module *a, const struct flm_module *b)
 {
     if (!flm_build_id_equal(&a->id, &b->id))

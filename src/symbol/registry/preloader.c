@@ -16,8 +16,8 @@ struct flm_preloader {
     bool stop;
 };
 
-/* Also lists the functions of modules without symbols. The recording thread makes unwind tables from
- * the same sections, but it has made them before any location in the module can be known. */
+/* Also lists the functions of modules without symbols. The recording thread makes unwind tables
+ * from the same sections, but it has made them before any location in the module can be known. */
 static void make(struct flm_preloader *p)
 {
     uint64_t ignored;

@@ -3,8 +3,8 @@
  *     recorder    request: false ──── request: false ──── request: true, symbols are available
  *     preloader              └── makes the tables of the requested modules ──┘
  *
- * The table of a large program with debug information takes seconds. At high rates the rings are full
- * after a tenth of a second, so a recorder that waited would lose samples. */
+ * The table of a large program with debug information takes seconds. At high rates the rings are
+ * full after a tenth of a second, so a recorder that waited would lose samples. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_PRELOADER_H
 #define FLAMEL_SYMBOL_REGISTRY_PRELOADER_H
 
@@ -18,10 +18,10 @@ struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_
 /* Waits for the tables in progress. */
 void flm_preloader_free(struct flm_preloader *preloader);
 
-/* True when the tables of all these modules were made, or tried. If not, starts on the missing ones,
- * unless the preloader is busy. Until this returns true, no other thread may look up, prepare or evict
- * modules; flm_modules_get and unwinding are allowed. When memory ran out, returns true: the first
- * lookup makes the table then. */
+/* True when the tables of all these modules were made, or tried. If not, starts on the missing
+ * ones, unless the preloader is busy. Until this returns true, no other thread may look up, prepare
+ * or evict modules; flm_modules_get and unwinding are allowed. When memory ran out, returns true:
+ * the first lookup makes the table then. */
 bool flm_preloader_request(struct flm_preloader *preloader, struct flm_module *const *wanted,
                            size_t count);
 

@@ -2,17 +2,18 @@
  *
  *     DIR/ab/cdef0123...{.code,.unwind}      DIR: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel
  *
- * A file is written under a temporary name and renamed, so that no process sees half of one. It starts
- * with a magic number, the version of the tables, its size and a checksum; if these do not match, the
- * table is made again, silently: a damaged cache costs time, never correctness. Modules without a
- * build id are not cached, and files that another user could have written are not used. */
+ * A file is written under a temporary name and renamed, so that no process sees half of one. It
+ * starts with a magic number, the version of the tables, its size and a checksum; if these do not
+ * match, the table is made again, silently: a damaged cache costs time, never correctness. Modules
+ * without a build id are not cached, and files that another user could have written are not
+ * used. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 #define FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 
 #include "symbol/elf/build_id.h"
 
-/* Must be increased whenever the layout or the meaning of a table changes; also when a table becomes
- * more complete, so that old ones are not used any more. */
+/* Must be increased whenever the layout or the meaning of a table changes; also when a table
+ * becomes more complete, so that old ones are not used any more. */
 enum { FLM_CACHE_VERSION = 2 };
 
 struct flm_cached {
@@ -21,8 +22,8 @@ struct flm_cached {
     size_t mapping_size;
 };
 
-/* The cached table of a `kind` ("code", "unwind"); bytes.at is NULL when there is none, it cannot be
- * used, or `dir` is NULL. */
+/* The cached table of a `kind` ("code", "unwind"); bytes.at is NULL when there is none, it cannot
+ * be used, or `dir` is NULL. */
 struct flm_cached flm_cache_open(const char *dir, const struct flm_build_id *id, const char *kind);
 void flm_cache_close(struct flm_cached *cached);
 

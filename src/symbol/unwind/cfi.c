@@ -148,8 +148,8 @@ struct entry {
     bool is_common;
 };
 
-/* The next entry; false at the end of the section. A length of zero ends .eh_frame, which has no other
- * end in a file without section headers. In .debug_frame it is padding. */
+/* The next entry; false at the end of the section. A length of zero ends .eh_frame, which has no
+ * other end in a file without section headers. In .debug_frame it is padding. */
 static bool next_entry(const struct section *section, struct flm_section_reader *in,
                        struct entry *entry)
 {
@@ -269,7 +269,8 @@ static bool read_commons(struct flm_cfi *cfi, const struct section *section)
     return true;
 }
 
-/* From `first` on they are sorted by offset. `last` is tried first: functions mostly follow their CIE. */
+/* From `first` on they are sorted by offset. `last` is tried first: functions mostly follow their
+ * CIE. */
 static uint32_t find_common(const struct flm_cfi *cfi, size_t first, uint64_t offset, uint32_t last)
 {
     if (last < cfi->commons.count && last >= first && cfi->commons.at[last].offset == offset)

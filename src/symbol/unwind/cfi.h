@@ -3,10 +3,11 @@
  *     CIE   common to a set of functions: units, encodings, the rules at their first byte
  *     FDE   a function: [start, end), its CIE, and a program that changes the rules along the code
  *
- * Reading finds all functions, without running their programs; running one returns the rule for every
- * address where it changes. Both sections may describe a function, and in a crafted file functions
- * may overlap: after flm_cfi_read they are sorted and do not. As at run time, an address belongs to
- * the function that starts nearest before it; .debug_frame only fills the gaps of .eh_frame. */
+ * Reading finds all functions, without running their programs; running one returns the rule for
+ * every address where it changes. Both sections may describe a function, and in a crafted file
+ * functions may overlap: after flm_cfi_read they are sorted and do not. As at run time, an address
+ * belongs to the function that starts nearest before it; .debug_frame only fills the gaps of
+ * .eh_frame. */
 #ifndef FLAMEL_SYMBOL_UNWIND_CFI_H
 #define FLAMEL_SYMBOL_UNWIND_CFI_H
 

@@ -2,8 +2,8 @@
 #include "symbol/elf/section_read.h"
 #include "symbol/unwind/cfi.h"
 
-/* The depth of DW_CFA_remember_state. Compilers use it around the epilogue of an early return, one or
- * two levels deep. */
+/* The depth of DW_CFA_remember_state. Compilers use it around the epilogue of an early return, one
+ * or two levels deep. */
 enum { REMEMBERED_MOST = 16 };
 
 struct machine {
@@ -158,8 +158,8 @@ static void set_slot(struct machine *m, uint64_t which, enum flm_slot_how how, i
     flm_rule_set(&m->rule, slot, how, (int32_t)value);
 }
 
-/* The expression for the location of a saved register: a register plus an offset. A rule can use one
- * such base register, the frame pointer; compilers do not use a second. */
+/* The expression for the location of a saved register: a register plus an offset. A rule can use
+ * one such base register, the frame pointer; compilers do not use a second. */
 static void set_slot_expression(struct machine *m, uint64_t which, struct flm_bytes expression)
 {
     struct flm_section_reader in = flm_section_reader(expression, m->cfi->swapped);
@@ -204,7 +204,8 @@ static void set_value(struct machine *m, uint64_t which, int64_t offset)
 /* ---- Finished rules -------------------------------------------------------------------------- */
 
 /* The kernel's struct sigcontext: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. glibc
- * describes each of them; if the registers of our slots are where it has them, so are all others. */
+ * describes each of them; if the registers of our slots are where it has them, so are all
+ * others. */
 static bool is_context(const struct flm_rule *rule)
 {
     static const int32_t back[FLM_SLOT_COUNT] = {40, 48, 96, 88, 80, 72, 0, 8};
@@ -220,8 +221,8 @@ static bool is_context(const struct flm_rule *rule)
 
 /* After the pop in an epilogue, the program still says that the register is saved on the stack: its
  * location is below the stack pointer now, and in no stack dump. So a register whose location was
- * above the stack pointer before, and is below it now, has been popped. (One that never was above it
- * was saved in the red zone, and is lost.) Every frame executes such an instruction; with frame
+ * above the stack pointer before, and is below it now, has been popped. (One that never was above
+ * it was saved in the red zone, and is lost.) Every frame executes such an instruction; with frame
  * pointers every hundredth sample would be lost. */
 static void find_popped(struct machine *m, struct flm_rule *rule)
 {

@@ -86,10 +86,10 @@ static bool add_plt_arm64(struct flm_unwind_maker *maker, struct flm_bytes plt, 
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-/* A handler returns to a trampoline, a few instructions that ask the kernel to restore all registers.
- * glibc has call frame information for it on x86-64; musl and the vdso of arm64 have not. Debuggers
- * recognize it by its instructions too. A handler starts as if called from its first byte, and a
- * caller is looked up one byte before its return address. */
+/* A handler returns to a trampoline, a few instructions that ask the kernel to restore all
+ * registers. glibc has call frame information for it on x86-64; musl and the vdso of arm64 have
+ * not. Debuggers recognize it by its instructions too. A handler starts as if called from its first
+ * byte, and a caller is looked up one byte before its return address. */
 static bool add_signal_returns(struct flm_unwind_maker *maker,
                                const struct flm_unwind_sections *sections, uint64_t start,
                                uint64_t end)
@@ -129,9 +129,9 @@ static bool add_signal_returns(struct flm_unwind_maker *maker,
 /* ---- Coroutines ------------------------------------------------------------------------------ */
 
 /* The first function of a context from makecontext() returns to a trampoline of glibc's, which
- * switches to the next context. It takes that from a callee-saved register, and no compiler starts a
- * function like this. The return address is its first byte, and the byte before it, where a caller
- * is looked up, is padding. */
+ * switches to the next context. It takes that from a callee-saved register, and no compiler starts
+ * a function like this. The return address is its first byte, and the byte before it, where a
+ * caller is looked up, is padding. */
 static bool begins_context_end(const struct flm_unwind_sections *sections, uint64_t address)
 {
     const uint8_t *at = bytes_at(sections->code, sections->code_address, address, 16);

@@ -4,7 +4,7 @@
  * size of the frame and on what was pushed so far. Rows refer to them by number.
  *
  *     CFA     how the caller's stack pointer is computed: `kind`
- *     slots   the registers that a rule covers, eight for each architecture; two bits of `how` each:
+ *     slots   the registers that a rule covers, eight for each architecture; 2 bits of `how` each:
  *
  *             FLM_SAME        the caller's value is still in the register
  *             FLM_AT_CFA      saved at an offset from the CFA

@@ -194,7 +194,8 @@ enum flm_step flm_unwind_step_by_pointer(struct flm_registers *registers, flm_st
     if (frame < sp || frame % 8 != 0 || !read(context, frame, &caller_frame) ||
         !read(context, frame + 8, &pc))
         return FLM_STEP_FAILED;
-    /* The caller's value need not be a frame: the caller may use the register for something else. */
+    /* The caller's value need not be a frame: the caller may use the register for something
+     * else. */
     pc &= abi->address_mask;
     unsigned pc_register = pc_of(registers->machine);
     registers->value[abi->frame_register] = caller_frame;

@@ -24,8 +24,8 @@ struct flm_unwind_maker {
     uint32_t last;            /* the rule of the last row */
 };
 
-/* The number of a rule. A file of 100 MB has about ten thousand rules; only a crafted one has more than
- * there is room for, which become unsupported. False when memory ran out. */
+/* The number of a rule. A file of 100 MB has about ten thousand rules; only a crafted one has more
+ * than there is room for, which become unsupported. False when memory ran out. */
 static bool number_of(struct flm_unwind_maker *maker, const struct flm_rule *rule, uint32_t *number)
 {
     uint64_t hash = flm_hash(rule, sizeof *rule);

@@ -14,9 +14,10 @@
  * (bench/unwind_bench.c).
  *
  * Expressions of PLT entries, realigned stacks and signal frames are known patterns. A rule with
- * another expression is counted, and a step there fails rather than guesses. A function whose return
- * address is undefined is the end of the stack. Between functions there is no rule, except for PLTs
- * without call frame information, and for the trampolines of signal handlers and makecontext(). */
+ * another expression is counted, and a step there fails rather than guesses. A function whose
+ * return address is undefined is the end of the stack. Between functions there is no rule, except
+ * for PLTs without call frame information, and for the trampolines of signal handlers and
+ * makecontext(). */
 #ifndef FLAMEL_SYMBOL_UNWIND_UNWIND_TABLE_H
 #define FLAMEL_SYMBOL_UNWIND_UNWIND_TABLE_H
 
@@ -28,8 +29,8 @@ enum flm_machine { FLM_MACHINE_OTHER, FLM_MACHINE_X86_64, FLM_MACHINE_ARM64 };
 /* The architecture that this is compiled for. */
 enum flm_machine flm_machine_here(void);
 
-/* By DWARF number: on x86-64 3 is rbx, 6 rbp, 7 rsp, 16 the return address; on arm64 29 is the frame
- * pointer, 30 the link register, 31 sp, 32 pc. */
+/* By DWARF number: on x86-64 3 is rbx, 6 rbp, 7 rsp, 16 the return address; on arm64 29 is the
+ * frame pointer, 30 the link register, 31 sp, 32 pc. */
 enum { FLM_REGISTER_COUNT = 33 };
 
 struct flm_registers {
@@ -46,9 +47,9 @@ typedef bool (*flm_stack_read)(void *context, uint64_t address, uint64_t *word);
 
 struct flm_unwind_table;
 
-/* Sections of a file and the addresses they are loaded at; any may be empty. They are not needed once
- * the table is made. In the gaps between functions, instructions of `plt` and `code` (.text) are
- * recognized. NULL, and `why`, when memory ran out, or there is no call frame information. */
+/* Sections of a file and the addresses they are loaded at; any may be empty. They are not needed
+ * once the table is made. In the gaps between functions, instructions of `plt` and `code` (.text)
+ * are recognized. NULL, and `why`, when memory ran out, or there is no call frame information. */
 struct flm_unwind_sections {
     enum flm_machine machine;
     bool swapped; /* its byte order is not this machine's */
@@ -68,10 +69,10 @@ struct flm_unwind_counts flm_unwind_table_counts(const struct flm_unwind_table *
 
 enum flm_step {
     FLM_STEP_CALLER, /* the registers are now the caller's */
-    FLM_STEP_SIGNAL, /* they are those of the interrupted instruction: look up its address, not - 1 */
+    FLM_STEP_SIGNAL, /* those of the interrupted instruction: look up its address, not - 1 */
     FLM_STEP_END,    /* this was the outermost frame */
-    FLM_STEP_BOTTOM, /* the frame before was the outermost: this is the trampoline that a coroutine on
-                        a stack of its own returns to */
+    FLM_STEP_BOTTOM, /* the frame before was the outermost: this is the trampoline that a coroutine
+                        on a stack of its own returns to */
     FLM_STEP_NONE,   /* no rule for the address */
     FLM_STEP_UNSUPPORTED, /* its rule is no known pattern */
     FLM_STEP_FAILED       /* the stack could not be read, or does not move outward */
@@ -84,8 +85,8 @@ enum flm_step {
 enum flm_step flm_unwind_step(const struct flm_unwind_table *table, uint64_t address,
                               struct flm_registers *registers, flm_stack_read read, void *context);
 
-/* For code without rules (jitted, or hand-written assembly): steps by the frame pointer, if it points
- * into the stack and outward. */
+/* For code without rules (jitted, or hand-written assembly): steps by the frame pointer, if it
+ * points into the stack and outward. */
 enum flm_step flm_unwind_step_by_pointer(struct flm_registers *registers, flm_stack_read read,
                                          void *context);
 

@@ -19,8 +19,7 @@ static bool chosen(struct flm_viewer *v)
     return true;
 }
 
-/* ---- How they are compared -------------------------------------------------------------------
- */
+/* ---- How they are compared ------------------------------------------------------------------- */
 
 static bool act_width(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
 {
@@ -121,8 +120,7 @@ static bool act_colors(struct flm_viewer *v, struct flm_bytes word, struct flm_e
     return chosen(v);
 }
 
-/* ---- How that is shown -----------------------------------------------------------------------
- */
+/* ---- How that is shown ----------------------------------------------------------------------- */
 
 /* Before and after in turn at one place: what was zoomed to stays where it is. */
 static bool act_blink(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -145,8 +143,7 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
     return chosen(v);
 }
 
-/* ---- Which two -------------------------------------------------------------------------------
- */
+/* ---- Which two ------------------------------------------------------------------------------- */
 
 /* After the files or the expressions have changed. What cannot be compared leaves all as it was:
  * `undo` turns the change back. */

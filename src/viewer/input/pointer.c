@@ -94,8 +94,7 @@ static void turn_to_half_at(struct flm_viewer *v, double y)
         flm_viewer_turn_to(v, at >= v->scene.panes[1].top_px);
 }
 
-/* ---- Pressing and dragging ----------------------------------------------------------------------
- */
+/* ---- Pressing and dragging ------------------------------------------------------------------- */
 
 static void press(struct flm_viewer *v, double x, double y)
 {
@@ -285,8 +284,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
     }
 }
 
-/* ---- Wheel and fingers --------------------------------------------------------------------------
- */
+/* ---- Wheel and fingers ----------------------------------------------------------------------- */
 
 void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, double dy, unsigned held,
                       double now_ms)

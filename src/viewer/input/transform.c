@@ -111,8 +111,7 @@ static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
     return flm_viewer_ask_for(v, "transform") || flm_error_memory(why);
 }
 
-/* ---- On the selected frame ----------------------------------------------------------------------
- */
+/* ---- On the selected frame ------------------------------------------------------------------- */
 
 static bool has_module(const struct flm_viewer *v)
 {

@@ -60,7 +60,8 @@ struct flm_path {
     unsigned char step[FLM_MOST_STEPS_OF_PATH];
 };
 
-/* What is looked at, whatever becomes of the scene: paths of nodes, and what part of all is seen. */
+/* What is looked at, whatever becomes of the scene: paths of nodes, and what part of all is
+ * seen. */
 struct flm_viewpoint {
     bool valid;
     struct flm_path selected, zoomed;

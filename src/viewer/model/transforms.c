@@ -5,8 +5,7 @@
 #include "algebra/expression/expression.h"
 #include "flamel/algebra.h"
 
-/* ---- Lists --------------------------------------------------------------------------------------
- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 static void free_list(struct flm_operation *list, size_t count)
 {
@@ -70,8 +69,7 @@ static bool list_copy(struct list *list, const struct flm_operations *operations
     return true;
 }
 
-/* ---- Carrying them out --------------------------------------------------------------------------
- */
+/* ---- Carrying them out ----------------------------------------------------------------------- */
 
 /* The profile that is looked at, and the one that it is compared with, or NULL. */
 enum { AFTER, BEFORE, SIDES };
@@ -165,8 +163,7 @@ static bool become(struct flm_operations *operations, struct list *list, bool le
     return true;
 }
 
-/* ---- Undoing ------------------------------------------------------------------------------------
- */
+/* ---- Undoing --------------------------------------------------------------------------------- */
 
 void flm_operations_write(const struct flm_operations *operations, struct flm_text *out)
 {
@@ -267,8 +264,7 @@ bool flm_operations_redo(struct flm_operations *operations, struct flm_error *wh
     return step(operations, &operations->redo, &operations->undo, why);
 }
 
-/* ---- Changes ------------------------------------------------------------------------------------
- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 void flm_operations_clear(struct flm_operations *operations)
 {

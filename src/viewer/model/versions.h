@@ -1,6 +1,6 @@
-/* versions.h - what changed: each thing that changes by itself has a number, which grows whenever it
- * does. What is made from some of them remembers the sum of their numbers, and is made again when
- * that is another one.
+/* versions.h - what changed: each thing that changes by itself has a number, which grows whenever
+ * it does. What is made from some of them remembers the sum of their numbers, and is made again
+ * when that is another one.
  *
  *     made from SHOWN and COLORS          the coloring, at 7 + 2 = 9
  *     flm_changed(model, ..._COLORS)      7 + 3 = 10: the coloring is older, and is made again
@@ -50,7 +50,8 @@ struct flm_versions {
 /* A set of aspects: FLM_OF(SHOWN) | FLM_OF(COLORS). */
 #define FLM_OF(aspect) (1u << FLM_ASPECT_##aspect)
 
-/* The version of what is made from some aspects; never 0, which is that of what was not made yet. */
+/* The version of what is made from some aspects; never 0, which is that of what was not made
+ * yet. */
 static inline uint32_t flm_version_of(const struct flm_versions *versions, uint32_t aspects)
 {
     uint32_t sum = 1;

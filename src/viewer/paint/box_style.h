@@ -1,5 +1,5 @@
-/* box_style.h - how each box of the picture looks: its color, its texture, its label, its marks. The
- * same for pixels, terminal cells and the minimap. */
+/* box_style.h - how each box of the picture looks: its color, its texture, its label, its marks.
+ * The same for pixels, terminal cells and the minimap. */
 #ifndef FLAMEL_VIEWER_PAINT_BOX_STYLE_H
 #define FLAMEL_VIEWER_PAINT_BOX_STYLE_H
 

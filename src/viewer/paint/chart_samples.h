@@ -1,6 +1,6 @@
-/* chart_samples.h - what a chart shows where samples are narrower than a pixel. Neighbors in time are
- * not to be added up, so of each pixel the stack in its middle is painted, over the gray box that
- * stands for all of them. */
+/* chart_samples.h - what a chart shows where samples are narrower than a pixel. Neighbors in time
+ * are not to be added up, so of each pixel the stack in its middle is painted, over the gray box
+ * that stands for all of them. */
 #ifndef FLAMEL_VIEWER_SCENE_CHART_SAMPLES_H
 #define FLAMEL_VIEWER_SCENE_CHART_SAMPLES_H
 

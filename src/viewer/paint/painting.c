@@ -10,8 +10,7 @@
 /* How many places may move in one picture while callers are opened: a few milliseconds. */
 #define OPENING_BUDGET 200000
 
-/* ---- Panes -------------------------------------------------------------------------------------
- */
+/* ---- Panes ----------------------------------------------------------------------------------- */
 
 /* The levels of a pane that are in the window. */
 static void clip_levels(const struct flm_pane *pane, double scroll, double height, double row,
@@ -217,8 +216,7 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     return false;
 }
 
-/* ---- The minimap --------------------------------------------------------------------------------
- */
+/* ---- The minimap ----------------------------------------------------------------------------- */
 
 static uint32_t version_of_minimap(const struct flm_viewer *v)
 {

@@ -1,9 +1,9 @@
 /* picture.h - what is seen now as a file of vectors, for a paper or a chat: SVG or PDF.
  *
  * It is a document (draw/document/document.h) of the same rectangles and box styles as the window,
- * without the marks of the pointer: all levels that there are below the zoom, as wide as the window.
- * Its title is the file; its subtitle view, metric, operations and zoom; its legend colors, marks
- * and searches. Lengths are CSS pixels; in a terminal it is FLM_PICTURE_WIDTH_PX wide. */
+ * without the marks of the pointer: all levels that there are below the zoom, as wide as the
+ * window. Its title is the file; its subtitle view, metric, operations and zoom; its legend colors,
+ * marks and searches. Lengths are CSS pixels; in a terminal it is FLM_PICTURE_WIDTH_PX wide. */
 #ifndef FLAMEL_VIEWER_PAINT_PICTURE_H
 #define FLAMEL_VIEWER_PAINT_PICTURE_H
 

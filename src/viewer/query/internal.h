@@ -1,5 +1,5 @@
-/* internal.h - which query is made where: the functions behind the table of query.c; and what is said
- * about changes. */
+/* internal.h - which query is made where: the functions behind the table of query.c; and what is
+ * said about changes. */
 #ifndef FLAMEL_VIEWER_QUERY_INTERNAL_H
 #define FLAMEL_VIEWER_QUERY_INTERNAL_H
 
@@ -45,7 +45,8 @@ bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_pa
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 
-/* Whether a metric is shown with another one: the "before" of a pair is, and what was significant. */
+/* Whether a metric is shown with another one: the "before" of a pair is, and what was
+ * significant. */
 bool flm_compared_is_aside(const struct flm_viewer *viewer, uint32_t metric);
 
 /* A sentence: "10 ms before, 12 ms after: +2 ms (+20 %)". */

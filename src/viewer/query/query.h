@@ -1,5 +1,5 @@
-/* query.h - the queries of the viewer, and the shape of their responses: structs (responses.h), and JSON of the
- * same names where the page asks (src/wasm/query_json.h).
+/* query.h - the queries of the viewer, and the shape of their responses: structs (responses.h), and
+ * JSON of the same names where the page asks (src/wasm/query_json.h).
  *
  * Most are JSON, with values already in the words that people read, so that the page, the terminal
  * and a script show the same: "total": "1.24 s", "share": "12.3 %". Where there is something to
@@ -27,7 +27,7 @@
  *          palette: "red-blue|green-red", noise: b, side_by_side: b
  *          parts: [{name, title, total, share?, on: b}]
  *          similarity                                  0 to 1
- *          words, sum, parts_words, look, note, verdict}}       sentences: text/comparison_summary.h
+ *          words, sum, parts_words, look, note, verdict}}       text/comparison_summary.h
  *
  * chips         what was done to the profile first
  *     {operations: [{text, title, on: b, note}], can_undo: b, can_redo: b}
@@ -175,8 +175,9 @@ struct flm_query_entry {
 /* The query whose name `text` begins with; `argument` receives the rest. NULL for none. */
 const struct flm_query_entry *flm_query_named(struct flm_bytes text, struct flm_bytes *argument);
 
-/* A query with a struct for a response, "top 20 40"; and one that is plain text, "state". False, and
- * `why`, where there is no such query, or it cannot be made now: the response is nothing then. */
+/* A query with a struct for a response, "top 20 40"; and one that is plain text, "state". False,
+ * and `why`, where there is no such query, or it cannot be made now: the response is nothing
+ * then. */
 bool flm_viewer_query(struct flm_viewer *viewer, struct flm_bytes query,
                       struct flm_response *response, struct flm_error *why);
 bool flm_viewer_query_text(struct flm_viewer *viewer, struct flm_bytes query, struct flm_text *out,

@@ -2,10 +2,10 @@
  * read, so that the page, the terminal and a program show the same.
  *
  * Text that is not known or does not apply is {NULL}, a number that does not is NAN, a struct NULL.
- * Where there is something to compute with it is a number. Texts are never markup, and not yet plain
- * (draw/text/visible.h). A node is a number that the actions "zoom N" and "select N" take, good until
- * the transforms, the view or the metric change; a frame one that "select-frame N" takes. query.h
- * says what each query is for. */
+ * Where there is something to compute with it is a number. Texts are never markup, and not yet
+ * plain (draw/text/visible.h). A node is a number that the actions "zoom N" and "select N" take,
+ * good until the transforms, the view or the metric change; a frame one that "select-frame N"
+ * takes. query.h says what each query is for. */
 #ifndef FLAMEL_VIEWER_QUERY_RESPONSES_H
 #define FLAMEL_VIEWER_QUERY_RESPONSES_H
 

@@ -1,5 +1,5 @@
-/* tables.c - rows: of functions ("top"), of the call tree ("tree"), and what a screen reader says of
- * the picture ("aria"). Only those that are queried are made. */
+/* tables.c - rows: of functions ("top"), of the call tree ("tree"), and what a screen reader says
+ * of the picture ("aria"). Only those that are queried are made. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -368,7 +368,8 @@ static bool make_around(struct around *a, struct flm_node selected)
     return ok;
 }
 
-/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed to. */
+/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed
+ * to. */
 bool flm_query_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                     struct flm_error *why)
 {

@@ -1,4 +1,5 @@
-/* values.h - what all queries share: values, shares and names as words, in the room of the response.
+/* values.h - what all queries share: values, shares and names as words, in the room of the
+ * response.
  *
  *     struct flm_query q;
  *     if (!flm_query_begin(&q, viewer, response, why))
@@ -30,8 +31,8 @@ struct flm_query {
 bool flm_query_begin(struct flm_query *q, struct flm_viewer *viewer, struct flm_response *response,
                      struct flm_error *why);
 
-/* False, and `why`, if memory ran out at any time: the response is nothing then. And after a failure
- * that has a reason already. */
+/* False, and `why`, if memory ran out at any time: the response is nothing then. And after a
+ * failure that has a reason already. */
 bool flm_query_end(struct flm_query *q, struct flm_error *why);
 bool flm_query_fail(struct flm_query *q);
 

@@ -1,5 +1,5 @@
-/* cached_tables.h - what tables and details are made of: made when it is first asked for, and kept as
- * long as it is right.
+/* cached_tables.h - what tables and details are made of: made when it is first asked for, and kept
+ * as long as it is right.
  *
  *     functions   which frames are one function         until another profile is shown
  *     measures    self and total of each, and in how    until another metric is shown

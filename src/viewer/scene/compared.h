@@ -1,5 +1,5 @@
-/* compared.h - what changed between two profiles (model/comparing.h), measured: part of the scene, and
- * made with it. */
+/* compared.h - what changed between two profiles (model/comparing.h), measured: part of the scene,
+ * and made with it. */
 #ifndef FLAMEL_VIEWER_SCENE_COMPARED_H
 #define FLAMEL_VIEWER_SCENE_COMPARED_H
 

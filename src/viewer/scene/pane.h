@@ -24,7 +24,7 @@ struct flm_pane {
     struct flm_lazy_tree *lazy;               /* UNFOLDED */
     struct flm_lazy_tree_columns unfold_tree; /* likewise */
     uint32_t track;                           /* CHART: of the scene's tracks */
-    struct flm_flame_chart *chart;                  /* CHART */
+    struct flm_flame_chart *chart;            /* CHART */
     const struct flm_compared *compared;      /* of the scene; NULL: nothing is compared */
     struct flm_compared_sum *sums;            /* owned; UNFOLDED and compared: by number */
     size_t sum_count, sum_capacity;

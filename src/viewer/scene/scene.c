@@ -9,8 +9,7 @@
 /* Callers are opened at once down to what is a pixel of a wide screen; more when it is seen. */
 #define FIRST_PIXELS 2000
 
-/* ---- Panes -------------------------------------------------------------------------------------
- */
+/* ---- Panes ----------------------------------------------------------------------------------- */
 
 void flm_scene_clear_panes(struct flm_scene *scene)
 {
@@ -90,8 +89,7 @@ static bool make_unfolded(const struct flm_model *model, struct flm_pane *pane,
            flm_pane_take_lazy(pane, why);
 }
 
-/* ---- Scenes -------------------------------------------------------------------------------------
- */
+/* ---- Scenes ---------------------------------------------------------------------------------- */
 
 static struct flm_pane *pane_of(const struct flm_model *model, struct flm_scene *scene,
                                 struct flm_error *why)
@@ -371,8 +369,7 @@ struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, d
     return NULL;
 }
 
-/* ---- Spots and paths ----------------------------------------------------------------------------
- */
+/* ---- Spots and paths ------------------------------------------------------------------------- */
 
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
 {

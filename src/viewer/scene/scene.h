@@ -54,8 +54,8 @@ void flm_scene_clear(struct flm_scene *scene);
 /* Only the panes and what is measured with them: the timeline, tables and window stay. */
 void flm_scene_clear_panes(struct flm_scene *scene);
 
-/* The height of a row, and the parts of the window: the minimap, and below it the area of the panes.
- * Device px. */
+/* The height of a row, and the parts of the window: the minimap, and below it the area of the
+ * panes. Device px. */
 struct flm_area {
     double left, top, width, height;
 };

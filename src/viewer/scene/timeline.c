@@ -31,8 +31,7 @@ bool flm_timeline_make(const struct flm_model *model, struct flm_scene *scene,
     return true;
 }
 
-/* ---- Places -------------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 /* One thread is no more than all. */
 uint32_t flm_timeline_track_rows(const struct flm_model *model, const struct flm_scene *scene)
@@ -100,8 +99,7 @@ void flm_track_add_title(const struct flm_profile *p, const struct flm_track *tr
     flm_text_add(out, flm_track_name(p, track));
 }
 
-/* ---- What is selected ---------------------------------------------------------------------------
- */
+/* ---- What is selected ------------------------------------------------------------------------ */
 
 /* Nothing begins with nothing: that is a prefix there was no memory for. */
 static bool begins_with(struct flm_bytes text, struct flm_bytes prefix)

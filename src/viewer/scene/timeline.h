@@ -1,8 +1,8 @@
 /* timeline.h - when: the samples over time, above everything else, where the opened profile has
  * times.
  *
- *     |  all        _-##-____--###########--_                    |   dragging over a part keeps only
- *     |  main 1234  _-##-____--####_________                     |   that time: the operation time:
+ *     |  all        _-##-____--###########--_                    |   dragging over a part keeps
+ *     |  main 1234  _-##-____--####_________                     |   only that time: time:
  *     |  worker     ___________-###########--                    |   a click on a name keeps only
  *     |  0 s        1 s        2 s        3 s        4 s         |   that thread: label:
  *

@@ -367,7 +367,8 @@ static void memory_that_runs_out_is_reported(void **state)
     }
 }
 
-/* main;a 10 > 30, of which 18 are significant; main;b 30 > 10, all; main;c 5 > 6, nothing: by node. */
+/* main;a 10 > 30, of which 18 are significant; main;b 30 > 10, all; main;c 5 > 6, nothing: by
+ * node. */
 static void what_was_significant_says_what_is_noise(void **state)
 {
     (void)state;

@@ -15,8 +15,7 @@
 #include "support/core/windows.h"
 #include "support/profile/profiles.h"
 
-/* ---- The plainest reader: each line for itself -------------------------------------------------
- */
+/* ---- The plainest reader: each line for itself ----------------------------------------------- */
 
 static bool is_blank(char byte)
 {
@@ -139,8 +138,7 @@ static struct flm_profile *read_plainly(struct flm_bytes text, int columns)
     return flm_builder_finish(b, NULL);
 }
 
-/* ---- The reader
- * ----------------------------------------------------------------------------------- */
+/* ---- The reader ------------------------------------------------------------------------------ */
 
 static struct flm_profile *read_source(struct flm_source *source,
                                        const struct flm_read_options *options,
@@ -227,8 +225,7 @@ static void reads(const char *text, const char *expected)
     agrees(flm_bytes_of(text), 1);
 }
 
-/* ---- What is read
- * ----------------------------------------------------------------------------------- */
+/* ---- What is read ---------------------------------------------------------------------------- */
 
 static void a_line_is_a_stack_and_its_value(void **state)
 {
@@ -394,8 +391,7 @@ static void two_columns_are_those_that_every_line_has(void **state)
     assert_int_equal(asked.columns, 1);
 }
 
-/* ---- What is refused, and what is counted -------------------------------------------------------
- */
+/* ---- What is refused, and what is counted ---------------------------------------------------- */
 
 static void refuses(const char *text, enum flm_error_kind kind, uint64_t line, const char *words)
 {
@@ -495,8 +491,7 @@ static void the_file_of_edge_cases_is_read(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- However it comes
- * ----------------------------------------------------------------------------- */
+/* ---- However it comes ------------------------------------------------------------------------ */
 
 static void every_shortened_copy_is_read_or_refused_like_by_the_plain_reader(void **state)
 {
@@ -587,8 +582,7 @@ static void a_stack_without_end_is_refused(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- Recognizing it, cutting it
- * -------------------------------------------------------------------- */
+/* ---- Recognizing it, cutting it -------------------------------------------------------------- */
 
 static int sniff(const char *head, bool whole)
 {
@@ -619,8 +613,7 @@ static void a_cut_is_behind_a_line(void **state)
         assert_int_equal(flm_format_folded.cut(all, at), expected[at]);
 }
 
-/* ---- Progress and memory
- * ------------------------------------------------------------------------- */
+/* ---- Progress and memory --------------------------------------------------------------------- */
 
 struct told {
     uint64_t bytes, stop_at;

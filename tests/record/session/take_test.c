@@ -277,7 +277,8 @@ static void losses_are_those_of_the_region(void **state)
     told_clear(&t);
 }
 
-/* The thread's location was seen in an earlier region, and each region has its share of the time. */
+/* The thread's location was seen in an earlier region, and each region has its share of the
+ * time. */
 static void waiting_goes_on_where_it_began(void **state)
 {
     (void)state;

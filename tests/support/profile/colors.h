@@ -1,5 +1,5 @@
-/* color/color_mode.h - colors computed as the standards do: contrast, and how far apart people see them,
- * with any color vision. */
+/* color/color_mode.h - colors computed as the standards do: contrast, and how far apart people see
+ * them, with any color vision. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_COLORS_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_COLORS_H
 

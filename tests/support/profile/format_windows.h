@@ -1,5 +1,5 @@
-/* format_windows.h - an input that shows `step` more bytes each time, in a new block of exactly the size
- * of its window, so that a sanitizer sees whoever still looks at the old one. */
+/* format_windows.h - an input that shows `step` more bytes each time, in a new block of exactly the
+ * size of its window, so that a sanitizer sees whoever still looks at the old one. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_FORMAT_WINDOWS_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_FORMAT_WINDOWS_H
 

@@ -4,8 +4,9 @@
  *     emulator_feed(&terminal, bytes);
  *     assert_string_equal(emulator_line(&terminal, 0), "flamel  app.flm");
  *
- * It knows what src/draw/terminal/screen.c and src/cli/tui/raw_terminal.c send, and counts everything else as
- * unknown, so that a test fails when something new is sent that nobody has looked at. */
+ * It knows what src/draw/terminal/screen.c and src/cli/tui/raw_terminal.c send, and counts
+ * everything else as unknown, so that a test fails when something new is sent that nobody has
+ * looked at. */
 #ifndef FLAMEL_TESTS_SUPPORT_RECORD_EMULATOR_H
 #define FLAMEL_TESTS_SUPPORT_RECORD_EMULATOR_H
 

@@ -459,8 +459,8 @@ static void any_ranges_make_a_table(void **state)
     }
 }
 
-/* All functions at one location, each longer than the one before: quadratic, if each were moved behind
- * all that came before it. */
+/* All functions at one location, each longer than the one before: quadratic, if each were moved
+ * behind all that came before it. */
 static void overlaps_of_all_with_all_end_soon(void **state)
 {
     (void)state;

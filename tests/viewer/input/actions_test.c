@@ -145,8 +145,7 @@ static void without_a_profile_nothing_can_be_done(void **state)
     flm_viewer_free(viewer);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------
- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static const char *key_of(struct viewing *seen, const char *key, unsigned held)
 {
@@ -224,8 +223,7 @@ static void a_key_may_bring_an_argument(void **state)
     viewing_clear(&seen);
 }
 
-/* ---- Esc ----------------------------------------------------------------------------------------
- */
+/* ---- Esc ------------------------------------------------------------------------------------- */
 
 static void escape_lets_go_then_goes_back_until_all_is_seen(void **state)
 {

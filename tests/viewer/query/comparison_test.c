@@ -235,7 +235,7 @@ static void callers_tell_the_change_with_its_sign(void **state)
     }
 }
 
-/* ---- What a gate significant ---------------------------------------------------------------------- */
+/* ---- What a gate found significant ----------------------------------------------------------- */
 
 struct stack {
     const char *function;

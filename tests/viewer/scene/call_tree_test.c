@@ -225,8 +225,7 @@ static void rows_are_those_of_a_walk_whatever_is_opened(void **state)
     }
 }
 
-/* ---- Callers that are opened ------------------------------------------------------------------
- */
+/* ---- Callers that are opened ----------------------------------------------------------------- */
 
 static void take_unfolded(struct flm_pane *pane)
 {
