@@ -131,7 +131,7 @@ function benchUnfold(c, name, profile) {
     const why = c.room(ERROR), tree = c.room(24), options = c.room(24), took = [];
     for (let run = 0; run < 15; run++) {
         const times = [performance.now()], next = () => times.push(performance.now());
-        const unfold = c.flm_lazy_tree_new(profile, 0, 0, 0, why);
+        const lazy = c.flm_lazy_tree_new(profile, 0, 0, 0, why);
         next();
         c.flm_lazy_tree_open(lazy, 0, c.flm_profile_total(profile, 0) / 1900, 0n, 0, why);
         next();
