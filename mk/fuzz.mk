@@ -11,7 +11,7 @@ $F/obj/%.o: %.c Makefile
 	$(call say,CLANG,$<)$(CLANG) $(LANGUAGE) $(call sees,$<) $(FUZZ_FLAGS) $(depend) -c $< -o $@
 $F/libflamel.a: $(LIBRARY_SOURCES:%.c=$F/obj/%.o) $B/sources
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(filter %.o,$^)
-$F/%_fuzz: $F/obj/tests/fuzz/%_fuzz.o $F/obj/src/wasm/query_json.o $F/libflamel.a
+$F/%_fuzz: $F/obj/tests/fuzz/%_fuzz.o $(QUERY_JSON:%.c=$F/obj/%.o) $F/libflamel.a
 	$(call say,LINK,$@)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LIBS) -o $@
 
 FUZZ_RUNS := $(FUZZ:%=fuzz-%)

@@ -3,7 +3,7 @@
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$B/obj/%.o)
 COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$B/obj/%.o)
 # Tests of the viewer read responses as the page does: as JSON.
-SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$B/obj/%.o) $B/obj/src/wasm/query_json.o
+SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$B/obj/%.o) $(QUERY_JSON:%.c=$B/obj/%.o)
 
 .PHONY: all
 all: $B/flamel $B/libflamel.a $B/libflamel.so

@@ -36,7 +36,7 @@ FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
 seeds_of = $(wildcard tests/data/$(1))
 
 $B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o \
-                        $B/obj/src/wasm/query_json.o $B/libflamel.a
+                        $(QUERY_JSON:%.c=$B/obj/%.o) $B/libflamel.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
 

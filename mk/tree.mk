@@ -8,6 +8,8 @@ sources_in = $(foreach folder,$(1),$(sort $(wildcard src/$(folder)/*.c)))
 
 PURE_SOURCES    := $(call sources_in,$(call layers_of,pure))
 PAGE_SOURCES    := $(call sources_in,wasm)
+# The viewer's responses as JSON: tests and fuzzers read them too.
+QUERY_JSON      := $(wildcard src/wasm/query_json.c)
 LIBC_SOURCES    := $(call sources_in,wasm/libc)
 LIBRARY_SOURCES := $(PURE_SOURCES) $(call sources_in,$(call layers_of,system))
 COMMAND_SOURCES := $(call sources_in,$(call layers_of,command))
