@@ -97,6 +97,7 @@ static struct flm_profile *load_by_itself(struct loading *l)
     };
     set_progress(l, report_passed);
     struct flm_profile *profile = l->reading.format->load(&request, l->why);
+    /* cppcheck-suppress returnDanglingLifetime ; the profile does not keep the request */
     return profile;
 }
 

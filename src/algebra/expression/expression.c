@@ -142,6 +142,7 @@ struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operat
         result = operation->apply(&call);
     for (size_t i = 0; i < FLM_MOST_ARGUMENTS; i++)
         flm_argument_clear(&operation->arguments[i], &value[i]);
+    /* cppcheck-suppress returnDanglingLifetime ; the profile does not keep the call */
     return result;
 }
 

@@ -69,15 +69,15 @@ static bool find_command(const char *name, const char *path, char *found, struct
 struct program {
     char path[MOST_PATH];
     char *const *arguments;
+    char shell[3];    /* "sh" */
     char **as_script; /* of /bin/sh; owned */
 };
 
 static bool program_init(struct program *program, char *const *command, const char *path,
                          struct flm_error *why)
 {
-    static char shell[] = "sh";
     size_t count = 0;
-    *program = (struct program){.arguments = command};
+    *program = (struct program){.arguments = command, .shell = "sh"};
     if (!find_command(command[0], path, program->path, why))
         return false;
     while (command[count])
@@ -85,7 +85,7 @@ static bool program_init(struct program *program, char *const *command, const ch
     program->as_script = calloc(count + 2, sizeof *program->as_script);
     if (!program->as_script)
         return flm_error_memory(why);
-    program->as_script[0] = shell;
+    program->as_script[0] = program->shell;
     program->as_script[1] = program->path;
     for (size_t i = 1; i < count; i++)
         program->as_script[i + 1] = command[i];

@@ -391,6 +391,7 @@ struct flm_bytes flm_report_value_name(const struct flm_report *report,
                                        const struct flm_report_value *value, size_t frame)
 {
     const size_t *start = &report->names.at[value->start + frame];
+    /* cppcheck-suppress objectIndex ; `at` is a pointer to many, not a variable */
     return (struct flm_bytes){report->text.at + start[0], start[1] - start[0]};
 }
 
@@ -402,6 +403,7 @@ struct flm_bytes flm_report_value_text(const struct flm_report *report,
         return value->end > value->start
                    ? (struct flm_bytes){report->text.at + value->start, value->end - value->start}
                    : (struct flm_bytes){"", 0};
+    assert(scratch);
     scratch->size = 0;
     if (value->kind == FLM_VALUE_STACK)
         for (size_t i = 0; i < value->end - value->start; i++) {
