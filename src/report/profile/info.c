@@ -41,7 +41,8 @@ static bool any_rounded(const struct info *info)
         struct flm_bytes unit = string(info, info->profile->metrics[m].unit);
         flm_quantity_add(&rounded, info->summary.metric[m].total, unit);
         flm_quantity_add_exact(&exact, info->summary.metric[m].total, unit);
-        any = any || rounded.size != exact.size || memcmp(rounded.at, exact.at, exact.size) != 0;
+        any = any || !flm_bytes_equal((struct flm_bytes){rounded.at, rounded.size},
+                                      (struct flm_bytes){exact.at, exact.size});
     }
     flm_text_clear(&rounded);
     flm_text_clear(&exact);
