@@ -11,9 +11,9 @@
  *         sum += table.offsets.at[i];
  *     FLM_ARRAY_CLEAR(&table.offsets);
  *
- * All zero is an empty array. Growth is by half, so that adding is linear in all. An array whose
- * memory ran out is as it was before. `array` is evaluated more than once: name it, compute
- * nothing.
+ * All zero is an empty array. Growth is by half, so that adding is linear in all; an item for which
+ * there is room calls nothing. An array whose memory ran out is as it was before. `array` is
+ * evaluated more than once: name it, compute nothing.
  *
  * This is the one place where a function will not do: C has no other way to give an array the type
  * of its items. */
@@ -29,7 +29,9 @@
 /* clang-format on */
 
 /* Room for `more` items behind the last one. False when memory ran out. */
-#define FLM_ARRAY_RESERVE(array, more) flm_array_reserve((array), (more), sizeof *(array)->at)
+#define FLM_ARRAY_RESERVE(array, more)                                                             \
+    ((more) <= (array)->capacity - (array)->count ||                                               \
+     flm_array_reserve((array), (more), sizeof *(array)->at))
 
 /* The item, copied behind the last one. False when memory ran out. */
 #define FLM_ARRAY_ADD(array, ...)                                                                  \
