@@ -48,7 +48,7 @@ enum flm_shades {
     FLM_SHADES_RANDOM /* any, but the same every time */
 };
 
-/* How siblings stand beside each other, from the left. */
+/* The order of siblings, from the left. */
 enum flm_draw_order {
     FLM_DRAW_BY_NAME,
     FLM_DRAW_BY_TOTAL, /* the widest first */

@@ -30,7 +30,8 @@
  * Manners. Functions report failure by what they return and through `struct flm_error`; input is
  * never a reason to abort, but a broken promise of the caller (an index out of its table) may stop
  * the program in an assert. The library does not print, exit, read the environment, or change
- * the locale or signal handlers. */
+ * the locale or signal handlers. One exception: where options ask for debuginfod, libdebuginfod
+ * reads its own variables, DEBUGINFOD_URLS and others. */
 #ifndef FLAMEL_FLAMEL_H
 #define FLAMEL_FLAMEL_H
 

@@ -80,8 +80,8 @@ struct flm_node flm_layout_child(const struct flm_layout *layout, struct flm_nod
 
 /* The next node of the same level to the left (-1) or to the right (1), whatever its parent is;
  * {FLM_NONE}: none. O(log n). */
-struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_node node,
-                                  int direction);
+struct flm_node flm_layout_neighbor(const struct flm_layout *layout, struct flm_node node,
+                                    int direction);
 
 /* A part [left, right) of the total, spread over width_px pixels, and some levels. */
 struct flm_viewport {

@@ -245,8 +245,8 @@ struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_no
     return (struct flm_node){layout->slots.at[flm_slots_parent(&layout->slots, slot)].node};
 }
 
-struct flm_node flm_layout_beside(const struct flm_layout *layout, struct flm_node node,
-                                  int direction)
+struct flm_node flm_layout_neighbor(const struct flm_layout *layout, struct flm_node node,
+                                    int direction)
 {
     uint32_t slot = layout->slot_of[node.index];
     if (slot == FLM_NONE)

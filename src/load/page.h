@@ -29,7 +29,7 @@ struct flm_page {
  * to see. */
 bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why);
 
-/* What the server says besides the page does: the same policy as a header. */
+/* The policy of the page, which the server sends as a header too. */
 void flm_page_policy(bool served, struct flm_text *out);
 
 /* False, and `why`, when flamel was built without the viewer. */

@@ -343,8 +343,8 @@ static void a_neighbor_is_the_next_of_the_level(void **state)
             struct flm_node node = {i};
             uint32_t level = flm_layout_level(layout, node);
             double offset = flm_layout_offset(layout, node);
-            struct flm_node beside[2] = {flm_layout_beside(layout, node, -1),
-                                         flm_layout_beside(layout, node, 1)};
+            struct flm_node beside[2] = {flm_layout_neighbor(layout, node, -1),
+                                         flm_layout_neighbor(layout, node, 1)};
             if (level == FLM_NONE) {
                 assert_true(beside[0].index == FLM_NONE && beside[1].index == FLM_NONE);
                 continue;

@@ -1,5 +1,5 @@
 /* detail.c - what is selected, or under the pointer: two lines below the picture; in a wide
- * window also a panel beside it, with all metrics, what it calls and what calls it. */
+ * window also a panel to its right, with all metrics, what it calls and what calls it. */
 #include <stdio.h>
 
 #include "cli/tui/internal.h"

@@ -53,7 +53,7 @@ struct flm_tui {
     struct flm_tui_table top, tree;
     struct flm_response overlay;
     struct flm_cell_area pane;  /* the flame graph or table */
-    struct flm_cell_area panel; /* beside it; without columns there is none */
+    struct flm_cell_area panel; /* to its right; 0 columns: there is none */
     bool has_picture;           /* and not a table */
 
     enum flm_tui_mode mode;

@@ -1,4 +1,4 @@
-/* marks.h - what marks a box beside its color, so that color is never alone: a line at its foot
+/* marks.h - how a box is marked in addition to its color, which is never alone: a line at its foot
  * by the frame's kind, a texture by what happened to it between two profiles. The same in every
  * picture; the numbers are the classes m1, m2 ... of svg/light.css. */
 #ifndef FLAMEL_DRAW_COLOR_MARKS_H

@@ -92,7 +92,7 @@ static bool make_labels(struct judging *j)
     return good;
 }
 
-/* Where base and new are as many in every block, each permutation stands beside the one that calls
+/* Where base and new are as many in every block, each permutation is followed by the one that calls
  * new what it calls base: |t| is the same. */
 static bool has_mirrors(const struct flm_runs *runs)
 {

@@ -130,7 +130,7 @@ static bool walk_aside(struct flm_viewer *v, int direction)
     const struct flm_pane *pane = &v->scene.panes[ref.pane];
     struct flm_node node = flm_pane_node(pane, ref.number);
     do
-        node = flm_layout_beside(pane->layout, node, direction);
+        node = flm_layout_neighbor(pane->layout, node, direction);
     while (node.index != FLM_NONE && flm_tree_is_gap(&pane->tree, node.index));
     return select_and_show(v, (struct flm_node_ref){ref.pane, flm_pane_number(pane, node)});
 }
