@@ -34,7 +34,7 @@ struct flm_debuginfod *flm_debuginfod_new(int patience_seconds, struct flm_error
 void flm_debuginfod_free(struct flm_debuginfod *debuginfod);
 
 /* The file, owned by the caller. NULL when no server has it, or the query failed: the counts say
- * which. Any number of threads may call this at once. */
+ * which. Any number of threads may call this; they wait for each other. */
 struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
                                         const struct flm_build_id *id,
                                         enum flm_debuginfod_kind kind);
