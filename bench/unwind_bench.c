@@ -104,7 +104,7 @@ static void unwind_ours(const struct subject *subject)
     size_t count = subject->samples.sample_count;
     printf("  flamel   %7.1f ns/frame, %.1f frames a sample, %.2f %% whole, %zu cut\n",
            fastest * 1e3 / (double)frames, (double)frames / (double)count,
-           100.0 * (double)ends[FLM_UNWIND_WHOLE] / (double)count, ends[FLM_UNWIND_CUT]);
+           100.0 * (double)ends[FLM_UNWIND_WHOLE] / (double)count, ends[FLM_UNWIND_BEYOND_DUMP]);
 }
 
 static void unwind_theirs(const struct subject *subject)

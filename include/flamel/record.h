@@ -142,24 +142,25 @@ struct flm_record_counts {
     uint64_t throttled;   /* times that the kernel stopped sampling for a while */
     uint64_t tasks_begun; /* threads and processes that others made */
     uint64_t stacks_unwound;
-    uint64_t stacks_not_whole; /* truncated stacks, of these; and of those again: */
-    uint64_t stacks_cut;       /* a larger stack dump would have more */
-    uint64_t stacks_elsewhere; /* they go on on another stack, which no stack dump reaches */
+    uint64_t stacks_truncated;      /* truncated stacks, of these; and of those again: */
+    uint64_t stacks_beyond_dump;    /* a larger stack dump would have more */
+    uint64_t stacks_on_other_stack; /* they go on on another stack, which no stack dump reaches */
     uint64_t frames_unwound;
 };
 
 struct flm_record_result {
-    size_t size;                  /* in: sizeof(struct flm_record_result) */
-    double duration_s, cpu_s;     /* of the target, as far as samples tell */
-    double asked_hz, achieved_hz; /* samples per second on a processor; 0: a period was asked for,
+    size_t size;              /* in: sizeof(struct flm_record_result) */
+    double duration_s, cpu_s; /* of the target, as far as samples tell */
+    double requested_hz,
+        achieved_hz; /* samples per second on a processor; 0: a period was asked for,
                                    * or it cannot be known */
     struct flm_record_counts counts;
     double recorder_cpu_s;
-    uint64_t late, damaged; /* records out of order, and such as make no sense */
-    uint64_t lost_unsaid;   /* lost by the events' own counts, without a record that says so */
-    int exit_status;        /* of the command, as waitpid has it; -1: none, or it still runs */
-    int process_id;         /* of the command; 0: there is none */
-    bool chose_event;       /* no event was named */
+    uint64_t late, damaged;   /* records out of order, and such as make no sense */
+    uint64_t lost_unreported; /* lost by the events' own counts, without a record that says so */
+    int exit_status;          /* of the command, as waitpid has it; -1: none, or it still runs */
+    int process_id;           /* of the command; 0: there is none */
+    bool chose_event;         /* no event was named */
     bool counts_time; /* the first one is a clock or cycles: what runs is sampled at its rate */
     bool is_limited;  /* programs that get rights of others (setuid) are not recorded */
     double events;    /* of the first one, as the kernel has counted them; samples stand for them */

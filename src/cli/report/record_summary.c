@@ -62,7 +62,7 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_tab
         flm_text_puts(out, ": ");
         add_rate(out, r->achieved_hz);
         flm_text_puts(out, " of ");
-        add_rate(out, r->asked_hz);
+        add_rate(out, r->requested_hz);
         flm_text_puts(out, " asked for");
     }
     flm_text_putc(out, '\n');
@@ -77,18 +77,18 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
 {
     enum { TELLING = 100 }; /* so many samples should be there before a rate means anything */
     const struct flm_record_result *r = &s->result;
-    if (r->achieved_hz <= 0 || r->achieved_hz > 0.9 * r->asked_hz ||
-        r->asked_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
+    if (r->achieved_hz <= 0 || r->achieved_hz > 0.9 * r->requested_hz ||
+        r->requested_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
         return;
     begin(out, "rate", look);
-    double missed = (r->asked_hz - r->achieved_hz) * r->cpu_s;
+    double missed = (r->requested_hz - r->achieved_hz) * r->cpu_s;
     if ((double)r->counts.tasks_begun < missed / 2) {
         flm_text_puts(out, "this machine's timer comes later than it was asked to, as in some "
                            "virtual machines (a lower -F is kept better)\n");
         return;
     }
     flm_text_puts(out, "threads and processes that end within ");
-    add_seconds(out, 1 / r->asked_hz);
+    add_seconds(out, 1 / r->requested_hz);
     flm_text_puts(out, " are seen too rarely, for each has a clock of its own (-a has one a "
                        "processor; or a higher -F)\n");
 }
@@ -100,7 +100,7 @@ static void add_guessed(const struct flm_record_summary *s, const struct flm_sum
 {
     const struct flm_record_result *r = &s->result;
     struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
-    if (r->counts_time || r->asked_hz <= 0 || r->events <= 0 || metric.index == FLM_NONE)
+    if (r->counts_time || r->requested_hz <= 0 || r->events <= 0 || metric.index == FLM_NONE)
         return;
     double told = summary->metric[metric.index].size;
     if (fabs(told - r->events) <= 0.05 * r->events)
@@ -117,7 +117,7 @@ static void add_losses(const struct flm_record_summary *s, const struct flm_tabl
                        struct flm_text *out)
 {
     const struct flm_record_counts *c = &s->result.counts;
-    uint64_t lost = c->lost + s->result.lost_unsaid;
+    uint64_t lost = c->lost + s->result.lost_unreported;
     begin(out, "lost", look);
     if (lost == 0) {
         flm_text_puts(out, "nothing");
@@ -149,7 +149,7 @@ static void add_reason(const struct flm_record_counts *c, uint64_t count, const 
     if (count == 0)
         return;
     flm_text_puts(out, *given == 0 ? ": " : ", ");
-    if (count < c->stacks_not_whole) {
+    if (count < c->stacks_truncated) {
         flm_percent_add(out, (double)count, (double)c->samples);
         flm_text_puts(out, " because ");
     }
@@ -163,19 +163,20 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_tabl
 {
     const struct flm_record_counts *c = &s->result.counts;
     uint64_t given = 0;
-    if (c->stacks_not_whole == 0 || c->samples == 0)
+    if (c->stacks_truncated == 0 || c->samples == 0)
         return;
     begin(out, "stacks", look);
-    flm_percent_add(out, (double)c->stacks_not_whole, (double)c->samples);
+    flm_percent_add(out, (double)c->stacks_truncated, (double)c->samples);
     flm_text_puts(out, " do not reach the outermost frame");
-    add_reason(c, c->stacks_cut, "more of the stack was needed than was copied", &given, out);
-    if (c->stacks_cut > 0 && s->result.stack_size < MOST_STACK)
+    add_reason(c, c->stacks_beyond_dump, "more of the stack was needed than was copied", &given,
+               out);
+    if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK)
         flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
-    add_reason(c, c->stacks_elsewhere,
+    add_reason(c, c->stacks_on_other_stack,
                "they continue where no copy reaches: on another stack (signal handlers and "
                "coroutines may have their own), or more than 64 KiB away",
                &given, out);
-    if (given < c->stacks_not_whole && ends_with(s->output, ".flm")) {
+    if (given < c->stacks_truncated && ends_with(s->output, ".flm")) {
         flm_text_puts(out, given > 0 ? "; " : ": ");
         flm_tone_add(out, FLM_TONE_ACCENT, look);
         flm_text_puts(out, "flamel info ");
@@ -342,16 +343,16 @@ static void add_result(const struct flm_record_summary *s, struct flm_json_write
     flm_json_add_number(json, "samples", (double)r->counts.samples);
     flm_json_add_number(json, "duration_s", r->duration_s);
     flm_json_add_number(json, "cpu_s", r->cpu_s);
-    flm_json_add_number(json, "asked_hz", r->asked_hz);
+    flm_json_add_number(json, "requested_hz", r->requested_hz);
     if (r->achieved_hz > 0)
         flm_json_add_number(json, "achieved_hz", r->achieved_hz);
     else
         flm_json_add_null(json, "achieved_hz");
-    flm_json_add_number(json, "lost", (double)(r->counts.lost + r->lost_unsaid));
+    flm_json_add_number(json, "lost", (double)(r->counts.lost + r->lost_unreported));
     flm_json_add_number(json, "throttled", (double)r->counts.throttled);
-    flm_json_add_number(json, "stacks_cut", (double)r->counts.stacks_cut);
-    flm_json_add_number(json, "stacks_elsewhere", (double)r->counts.stacks_elsewhere);
-    flm_json_add_number(json, "stacks_not_whole", (double)r->counts.stacks_not_whole);
+    flm_json_add_number(json, "stacks_beyond_dump", (double)r->counts.stacks_beyond_dump);
+    flm_json_add_number(json, "stacks_on_other_stack", (double)r->counts.stacks_on_other_stack);
+    flm_json_add_number(json, "stacks_truncated", (double)r->counts.stacks_truncated);
     flm_json_add_number(json, "frames_unwound", (double)r->counts.frames_unwound);
     flm_json_add_number(json, "records_late", (double)r->late);
     flm_json_add_number(json, "records_damaged", (double)r->damaged);

@@ -41,7 +41,7 @@ struct flm_recorder {
     int64_t started_ns, ended_ns;
     double cpu_before_s, cpu_s; /* ours */
     uint64_t samples;           /* of the first event */
-    uint64_t told_lost;         /* by LOST records */
+    uint64_t reported_lost;     /* by LOST records */
     uint64_t chain[MOST_CHAIN];
 };
 
@@ -99,7 +99,7 @@ static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
         if (!flm_event_layout_init(&layout, &event->attr, sizeof event->attr, false, why))
             return false;
         layout.name = event->name;
-        layout.only_marks = i == r->request.waits;
+        layout.only_marks = i == r->request.switch_event;
         if (!flm_event_layouts_add(&r->layouts, &layout, ids, count, why))
             return false;
     }
@@ -179,7 +179,7 @@ static bool open_spool(struct flm_recorder *r, struct flm_error *why)
         const uint64_t *ids = flm_rings_ids(r->rings, i, &count);
         flm_perf_stream_attributes(r->spool, &r->request.event[i].attr, ids, count,
                                    r->request.event[i].name);
-        if (i == r->request.waits && count > 0)
+        if (i == r->request.switch_event && count > 0)
             flm_perf_stream_marks(r->spool, ids[0]);
     }
     return r->spool;
@@ -376,7 +376,7 @@ static bool take_record(void *context, const char *record, size_t size, struct f
                                    event->sample.chain_count);
     } else {
         if (event->kind == FLM_EVENT_LOST)
-            r->told_lost += event->lost.count;
+            r->reported_lost += event->lost.count;
         if (r->spool)
             flm_perf_stream_record(r->spool, record, size);
     }
@@ -384,7 +384,7 @@ static bool take_record(void *context, const char *record, size_t size, struct f
 }
 
 /* One that we made ourselves. */
-static bool take_made_record(void *context, char *record, size_t size, struct flm_error *why)
+static bool take_synthesized(void *context, char *record, size_t size, struct flm_error *why)
 {
     struct flm_recorder *r = context;
     struct flm_event event;
@@ -393,7 +393,7 @@ static bool take_made_record(void *context, char *record, size_t size, struct fl
     return !is_decoded || take_record(r, record, size, &event, why);
 }
 
-static bool add_existing(struct flm_recorder *r, struct flm_error *why)
+static bool add_synthesized(struct flm_recorder *r, struct flm_error *why)
 {
     const struct flm_record_options *o = &r->options;
     size_t count;
@@ -401,7 +401,7 @@ static bool add_existing(struct flm_recorder *r, struct flm_error *why)
     struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
                                           .id = count > 0 ? ids[0] : 0,
                                           .time_ns = r->started_ns,
-                                          .sink = take_made_record,
+                                          .sink = take_synthesized,
                                           .context = r};
     if (r->request.kernel && !r->limits.kernel_addresses_hidden &&
         !flm_synthesize_kernel(&synthesized, why))
@@ -442,7 +442,7 @@ static bool start(struct flm_recorder *r, struct flm_error *why)
     if (!r->options.command)
         flm_rings_start(r->rings);
     /* What the rings have by now may tell the same again: no harm is done by that. */
-    if (!add_existing(r, why))
+    if (!add_synthesized(r, why))
         return false;
     return r->child.process == 0 || flm_child_release(&r->child, r->options.command[0], why);
 }
@@ -506,8 +506,9 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     bool good = read_round(r, true, why);
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
     /* LOST records come with the next record that fits: after the last one there is none. */
-    if (counts.lost > r->told_lost)
-        flm_session_lost(r->session, "events that perf lost", (double)(counts.lost - r->told_lost));
+    if (counts.lost > r->reported_lost)
+        flm_session_lost(r->session, "events that perf lost",
+                         (double)(counts.lost - r->reported_lost));
     flm_session_lost(r->session, "records that make no sense", (double)counts.damaged);
     if (r->runtimes) {
         struct flm_runtime_report report = flm_session_report(r->session);
@@ -529,12 +530,12 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .size = sizeof result,
         .duration_s = (double)(until_ns - r->started_ns) / 1e9,
         .cpu_s = r->options.machine ? 0 : rings.cpu_s, /* of processors, not of what runs there */
-        .asked_hz = r->request.hz,
+        .requested_hz = r->request.hz,
         .counts = flm_session_counts(r->session),
         .recorder_cpu_s = r->ended_ns ? r->cpu_s : own_cpu_s() - r->cpu_before_s,
         .late = rings.late,
         .damaged = rings.damaged,
-        .lost_unsaid = rings.lost > r->told_lost ? rings.lost - r->told_lost : 0,
+        .lost_unreported = rings.lost > r->reported_lost ? rings.lost - r->reported_lost : 0,
         .exit_status = r->child.process ? r->child.status : -1,
         .process_id = r->child.process,
         .chose_event = r->request.chose_event,

@@ -32,7 +32,7 @@ const struct flm_kernel flm_kernel_here = {open_here, NULL, ""};
 
 /* ---- Attributes as they would be best -------------------------------------------------------- */
 
-static void ask_stacks(struct perf_event_attr *attr, const struct flm_request *request,
+static void set_stacks(struct perf_event_attr *attr, const struct flm_request *request,
                        uint32_t stack_size)
 {
     switch (request->stacks) {
@@ -59,7 +59,7 @@ static void ask_stacks(struct perf_event_attr *attr, const struct flm_request *r
 }
 
 /* Clocks count time, so a period is exact, and it does not have to be found as a frequency is. */
-static void ask_rate(struct perf_event_attr *attr, const struct flm_request *request)
+static void set_rate(struct perf_event_attr *attr, const struct flm_request *request)
 {
     if (request->period > 0)
         attr->sample_period = request->period;
@@ -73,8 +73,9 @@ static void ask_rate(struct perf_event_attr *attr, const struct flm_request *req
     }
 }
 
-static void ask(struct flm_request_event *event, const struct flm_event_name *name,
-                const struct flm_request *request, const struct flm_record_options *options)
+static void set_attributes(struct flm_request_event *event, const struct flm_event_name *name,
+                           const struct flm_request *request,
+                           const struct flm_record_options *options)
 {
     struct perf_event_attr *attr = &event->attr;
     *attr = (struct perf_event_attr){
@@ -105,12 +106,12 @@ static void ask(struct flm_request_event *event, const struct flm_event_name *na
         .watermark = 1,
     };
     snprintf(event->name, sizeof event->name, "%s", name->text);
-    ask_stacks(attr, request, options->stack_size ? options->stack_size : USUAL_STACK);
-    ask_rate(attr, request);
+    set_stacks(attr, request, options->stack_size ? options->stack_size : USUAL_STACK);
+    set_rate(attr, request);
 }
 
 /* One event tells of processes; the same would come from every other one as well. */
-static void ask_records(struct perf_event_attr *attr, const struct flm_record_options *options)
+static void set_records(struct perf_event_attr *attr, const struct flm_record_options *options)
 {
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
     attr->build_id = 1;
@@ -120,59 +121,66 @@ static void ask_records(struct perf_event_attr *attr, const struct flm_record_op
 
 /* ---- As this kernel takes them --------------------------------------------------------------- */
 
-enum part { PART_LOST, PART_BUILD_ID, PART_KERNEL_CODE, PART_GUESTS, PART_PRECISE, PART_COUNT };
+enum feature {
+    FEATURE_LOST,
+    FEATURE_BUILD_ID,
+    FEATURE_KERNEL_CODE,
+    FEATURE_GUESTS,
+    FEATURE_PRECISE,
+    FEATURE_COUNT
+};
 
-/* Gives up a part, or takes it back from `from`. False when there is nothing of it. */
-static bool give_up(struct perf_event_attr *attr, enum part part, bool may_lose_precision)
+/* Gives up a feature, or takes it back from `from`. False when there is nothing of it. */
+static bool give_up(struct perf_event_attr *attr, enum feature feature, bool may_lose_precision)
 {
     struct perf_event_attr before = *attr;
-    switch (part) {
-    case PART_LOST:
+    switch (feature) {
+    case FEATURE_LOST:
         attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
         break;
-    case PART_BUILD_ID:
+    case FEATURE_BUILD_ID:
         attr->build_id = 0;
         break;
-    case PART_KERNEL_CODE:
+    case FEATURE_KERNEL_CODE:
         attr->ksymbol = attr->bpf_event = 0;
         break;
-    case PART_GUESTS:
+    case FEATURE_GUESTS:
         attr->exclude_guest = 0;
         break;
-    case PART_PRECISE:
+    case FEATURE_PRECISE:
         if (may_lose_precision && attr->precise_ip > 0)
             attr->precise_ip--;
         break;
-    case PART_COUNT:
+    case FEATURE_COUNT:
         break;
     }
     return memcmp(&before, attr, sizeof before) != 0;
 }
 
 static void take_back(struct perf_event_attr *attr, const struct perf_event_attr *from,
-                      enum part part)
+                      enum feature feature)
 {
-    switch (part) {
-    case PART_LOST:
+    switch (feature) {
+    case FEATURE_LOST:
         attr->read_format = from->read_format;
         break;
-    case PART_BUILD_ID:
+    case FEATURE_BUILD_ID:
         attr->build_id = from->build_id;
         break;
-    case PART_KERNEL_CODE:
+    case FEATURE_KERNEL_CODE:
         attr->ksymbol = from->ksymbol;
         attr->bpf_event = from->bpf_event;
         break;
-    case PART_GUESTS:
+    case FEATURE_GUESTS:
         attr->exclude_guest = from->exclude_guest;
         break;
-    case PART_PRECISE:
-    case PART_COUNT:
+    case FEATURE_PRECISE:
+    case FEATURE_COUNT:
         break;
     }
 }
 
-struct asking {
+struct trial {
     const struct flm_kernel *kernel;
     const struct flm_record_options *options;
     const struct flm_limits *limits;
@@ -180,10 +188,10 @@ struct asking {
 };
 
 /* On ourselves; or, for the whole machine, on its first processor. */
-static bool opens(const struct asking *asking, const struct perf_event_attr *attr)
+static bool opens(const struct trial *trial, const struct perf_event_attr *attr)
 {
-    int32_t task = asking->options->machine ? -1 : 0;
-    int file = asking->kernel->open(asking->kernel->context, attr, task, asking->processor);
+    int32_t task = trial->options->machine ? -1 : 0;
+    int file = trial->kernel->open(trial->kernel->context, attr, task, trial->processor);
     if (file >= 0)
         close(file);
     return file >= 0;
@@ -195,61 +203,61 @@ static bool is_about_rights(int error)
 }
 
 /* The attributes change to what can be opened. False: errno says why not even the least can. */
-static bool settle(const struct asking *asking, const struct flm_event_name *name,
-                   struct perf_event_attr *attr)
+static bool negotiate(const struct trial *trial, const struct flm_event_name *name,
+                      struct perf_event_attr *attr)
 {
-    if (opens(asking, attr))
+    if (opens(trial, attr))
         return true;
     int first = errno;
     if (is_about_rights(first) && !attr->exclude_kernel && !name->says_where) {
         attr->exclude_kernel = 1;
-        if (opens(asking, attr))
+        if (opens(trial, attr))
             return true;
         first = errno;
     }
     if (first != EINVAL && first != EOPNOTSUPP && first != ENOTSUP)
         return false;
     struct perf_event_attr wanted = *attr;
-    bool without[PART_COUNT] = {false}, done = false;
-    for (enum part part = 0; part < PART_COUNT && !done; part++)
-        while (!done && give_up(attr, part, name->precise_as_can_be)) {
-            without[part] = true;
-            done = opens(asking, attr);
+    bool without[FEATURE_COUNT] = {false}, done = false;
+    for (enum feature feature = 0; feature < FEATURE_COUNT && !done; feature++)
+        while (!done && give_up(attr, feature, name->precise_as_can_be)) {
+            without[feature] = true;
+            done = opens(trial, attr);
             /* Now that the rest is understood, rights may be what is missing. */
             if (!done && is_about_rights(errno) && !attr->exclude_kernel && !name->says_where) {
                 attr->exclude_kernel = wanted.exclude_kernel = 1;
-                done = opens(asking, attr);
+                done = opens(trial, attr);
             }
         }
     if (!done) {
         errno = is_about_rights(errno) ? errno : first;
         return false;
     }
-    for (enum part part = 0; part < PART_COUNT; part++) {
+    for (enum feature feature = 0; feature < FEATURE_COUNT; feature++) {
         struct perf_event_attr more = *attr;
-        take_back(&more, &wanted, part);
-        if (without[part] && opens(asking, &more))
+        take_back(&more, &wanted, feature);
+        if (without[feature] && opens(trial, &more))
             *attr = more;
     }
     return true;
 }
 
-static bool refuse(const struct asking *asking, const struct flm_request_event *event,
+static bool refuse(const struct trial *trial, const struct flm_request_event *event,
                    struct flm_error *why)
 {
     struct flm_refusal refusal = {.error = errno,
                                   .event = event->name,
                                   .attr = &event->attr,
-                                  .whole_machine = asking->options->machine,
-                                  .own_task = !asking->options->machine};
-    return flm_limits_refuse(asking->limits, &refusal, why);
+                                  .whole_machine = trial->options->machine,
+                                  .own_task = !trial->options->machine};
+    return flm_limits_refuse(trial->limits, &refusal, why);
 }
 
 /* An event that opens, and never comes. */
-static bool refuse_silence(const struct asking *asking, const struct flm_event_name *name,
+static bool refuse_silence(const struct trial *trial, const struct flm_event_name *name,
                            struct flm_error *why)
 {
-    if (name->exclude_kernel || asking->options->no_kernel)
+    if (name->exclude_kernel || trial->options->no_kernel)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "%s: happens in the kernel alone, which :u and --no-kernel leave out",
                              name->text);
@@ -257,24 +265,23 @@ static bool refuse_silence(const struct asking *asking, const struct flm_event_n
                          "%s: happens in the kernel alone, which may not be recorded: "
                          "kernel.perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1 or "
                          "%s allows it)",
-                         name->text, asking->limits->paranoid,
-                         flm_limits_capability(asking->limits));
+                         name->text, trial->limits->paranoid, flm_limits_capability(trial->limits));
 }
 
-static bool add(struct flm_request *request, const struct asking *asking,
+static bool add(struct flm_request *request, const struct trial *trial,
                 const struct flm_event_name *name, struct flm_error *why)
 {
     if (request->count == FLM_REQUEST_MOST_EVENTS)
         return flm_error_set(why, FLM_ERROR_USAGE, "at most %d events at once",
                              FLM_REQUEST_MOST_EVENTS);
     struct flm_request_event *event = &request->event[request->count];
-    ask(event, name, request, asking->options);
+    set_attributes(event, name, request, trial->options);
     if (request->count == 0)
-        ask_records(&event->attr, asking->options);
-    if (!settle(asking, name, &event->attr))
-        return refuse(asking, event, why);
+        set_records(&event->attr, trial->options);
+    if (!negotiate(trial, name, &event->attr))
+        return refuse(trial, event, why);
     if (event->attr.exclude_kernel && flm_event_is_in_kernel(name->type, name->config))
-        return refuse_silence(asking, name, why);
+        return refuse_silence(trial, name, why);
     /* Without the kernel's part its call chain would be empty. */
     if (event->attr.exclude_kernel && event->attr.exclude_callchain_user)
         event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
@@ -284,8 +291,7 @@ static bool add(struct flm_request *request, const struct asking *asking,
 
 /* Cycles stop with the processor's clock and can be counted exactly where they happen; but virtual
  * machines often have no counters. */
-static bool add_best(struct flm_request *request, const struct asking *asking,
-                     struct flm_error *why)
+static bool add_best(struct flm_request *request, const struct trial *trial, struct flm_error *why)
 {
     struct flm_event_name cycles = {.text = "cycles",
                                     .type = PERF_TYPE_HARDWARE,
@@ -294,19 +300,18 @@ static bool add_best(struct flm_request *request, const struct asking *asking,
     struct flm_event_name clock = {
         .text = "cpu-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
     request->chose_event = true;
-    request->found_cycles = add(request, asking, &cycles, NULL);
-    return request->found_cycles || add(request, asking, &clock, why);
+    request->found_cycles = add(request, trial, &cycles, NULL);
+    return request->found_cycles || add(request, trial, &clock, why);
 }
 
-static bool add_named(struct flm_request *request, const struct asking *asking,
-                      struct flm_error *why)
+static bool add_named(struct flm_request *request, const struct trial *trial, struct flm_error *why)
 {
-    for (size_t i = 0; i < asking->options->event_count; i++) {
-        struct flm_bytes list = flm_bytes_of(asking->options->events[i]);
+    for (size_t i = 0; i < trial->options->event_count; i++) {
+        struct flm_bytes list = flm_bytes_of(trial->options->events[i]);
         do {
             struct flm_event_name name;
-            if (!flm_event_name_next(&list, asking->kernel->root, &name, why) ||
-                !add(request, asking, &name, why))
+            if (!flm_event_name_next(&list, trial->kernel->root, &name, why) ||
+                !add(request, trial, &name, why))
                 return false;
         } while (list.size > 0);
     }
@@ -314,7 +319,7 @@ static bool add_named(struct flm_request *request, const struct asking *asking,
 }
 
 /* Where a thread stops running is in the kernel: with rights to it, each such place is a sample. */
-static void add_waits(struct flm_request *request, const struct asking *asking)
+static void add_switch_event(struct flm_request *request, const struct trial *trial)
 {
     struct flm_event_name name = {.text = "context-switches",
                                   .type = PERF_TYPE_SOFTWARE,
@@ -323,10 +328,9 @@ static void add_waits(struct flm_request *request, const struct asking *asking)
     size_t index = request->count;
     uint64_t period = request->period;
     request->period = 1;
-    bool added =
-        request->kernel && !asking->options->no_kernel && add(request, asking, &name, NULL);
+    bool added = request->kernel && !trial->options->no_kernel && add(request, trial, &name, NULL);
     request->period = period;
-    request->waits = added ? index : request->count;
+    request->switch_event = added ? index : request->count;
 }
 
 static bool check(const struct flm_request *request, const struct flm_record_options *options,
@@ -354,9 +358,9 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why)
 {
-    struct asking asking = {kernel, options, limits, -1};
-    if (options->machine && flm_processors_find(kernel->root, &asking.processor, 1) == 0)
-        asking.processor = 0;
+    struct trial trial = {kernel, options, limits, -1};
+    if (options->machine && flm_processors_find(kernel->root, &trial.processor, 1) == 0)
+        trial.processor = 0;
     *request = (struct flm_request){
         .hz = options->period > 0         ? 0
               : options->frequency_hz > 0 ? options->frequency_hz
@@ -371,14 +375,14 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
     if (request->stacks == FLM_STACK_DUMP && USER_REGISTERS == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "stacks cannot be unwound on this kind of machine: --call-graph=fp");
-    if (!(options->event_count > 0 ? add_named(request, &asking, why)
-                                   : add_best(request, &asking, why)))
+    if (!(options->event_count > 0 ? add_named(request, &trial, why)
+                                   : add_best(request, &trial, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->kernel = request->kernel || !request->event[i].attr.exclude_kernel;
-    request->waits = request->count;
+    request->switch_event = request->count;
     if (options->off_cpu)
-        add_waits(request, &asking);
+        add_switch_event(request, &trial);
     return true;
 }
 
@@ -387,7 +391,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
 static void explain_event(const struct flm_request *request, struct flm_text *out)
 {
     for (size_t i = 0; i < request->count; i++) {
-        if (i == request->waits)
+        if (i == request->switch_event)
             continue;
         flm_text_puts(out, i > 0 ? ", " : "");
         flm_text_puts(out, request->event[i].name);
@@ -423,7 +427,7 @@ void flm_request_explain(const struct flm_request *request,
             flm_text_putc(out, '\n');
         }
     }
-    if (options->off_cpu && request->waits == request->count)
+    if (options->off_cpu && request->switch_event == request->count)
         flm_text_puts(out, "waiting is recorded with its length, but not where it began: that is "
                            "in the kernel\n");
 }

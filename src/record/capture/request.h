@@ -31,11 +31,11 @@ struct flm_request_event {
 
 struct flm_request {
     struct flm_request_event event[FLM_REQUEST_MOST_EVENTS];
-    size_t count;    /* the first one carries the records that are no samples */
-    size_t waits;    /* index of the event whose samples are where threads began to wait; or
+    size_t count;        /* the first one carries the records that are no samples */
+    size_t switch_event; /* index of the event whose samples are where threads began to wait; or
                         `count` */
-    double hz;       /* asked for; 0 where a period was */
-    uint64_t period; /* asked for */
+    double hz;           /* asked for; 0 where a period was */
+    uint64_t period;     /* asked for */
     enum flm_stack_mode stacks;
     bool prompt;       /* each sample is looked at when it comes */
     bool kernel;       /* the kernel's part is recorded */

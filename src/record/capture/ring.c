@@ -138,7 +138,7 @@ static bool is_gone(const struct opening *o, int error)
     return error == ESRCH && o->task_count > 1;
 }
 
-static void ask_wakeup(const struct opening *o, struct perf_event_attr *attr)
+static void set_wakeup(const struct opening *o, struct perf_event_attr *attr)
 {
     attr->watermark = !o->request->prompt;
     if (o->request->prompt)
@@ -155,7 +155,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
     struct flm_rings *rings = o->rings;
     struct perf_event_attr attr = o->request->event[0].attr;
     int absent = 0;
-    ask_wakeup(o, &attr);
+    set_wakeup(o, &attr);
     for (size_t i = 0; i < rings->count; i++) {
         struct ring *ring = &rings->ring[i];
         int file = open_event(o->kernel, &attr, o->tasks[o->task], ring->cpu);
@@ -198,7 +198,7 @@ static bool open_others(struct opening *o, struct flm_error *why)
     struct flm_rings *rings = o->rings;
     for (size_t event = 0; event < o->request->count; event++) {
         struct perf_event_attr attr = o->request->event[event].attr;
-        ask_wakeup(o, &attr);
+        set_wakeup(o, &attr);
         for (size_t task = o->task; task < o->task_count; task++)
             for (size_t i = 0; i < rings->count; i++) {
                 struct ring *ring = &rings->ring[i];

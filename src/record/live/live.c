@@ -179,7 +179,7 @@ static double rate_of(const struct flm_recorder *recorder)
 {
     struct flm_record_result result = flm_recorder_result(recorder);
     bool is_time = result.chose_event || strncmp(result.event, "cycles", 6) == 0;
-    return is_time ? result.asked_hz : 0;
+    return is_time ? result.requested_hz : 0;
 }
 
 struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm_error *why)

@@ -59,7 +59,7 @@ static size_t chunk_of_window(const struct flm_live_window *w)
 }
 
 /* The oldest chunks become a part of `older`. */
-static bool settle(struct flm_live_window *w, size_t count, struct flm_error *why)
+static bool retire(struct flm_live_window *w, size_t count, struct flm_error *why)
 {
     struct flm_live_chunk older = {0};
     older.profile = sum_of(w, 0, count, true, &older.info, why);
@@ -101,7 +101,7 @@ bool flm_live_window_take(struct flm_live_window *w, struct flm_profile *profile
     if (w->count > 0 && w->chunks[w->count - 1].intervals < each)
         return extend(w, profile, info, why);
     size_t leaving = w->count - chunk_of_window(w);
-    if (leaving >= FLM_LIVE_LEAVING && !settle(w, leaving, why)) {
+    if (leaving >= FLM_LIVE_LEAVING && !retire(w, leaving, why)) {
         flm_profile_free(profile);
         return false;
     }

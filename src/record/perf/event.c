@@ -411,7 +411,7 @@ static void take_own(struct body *body, struct flm_event *event)
     if (body->end - body->at < 24 || take64(body) != 0 || take64(body) != FLM_OWN_MAGIC)
         return;
     uint32_t kind = take32(body);
-    if (kind == FLM_USER_CODE) {
+    if (kind == FLM_OWN_CODE) {
         event->kind = FLM_EVENT_CODE;
         take_code(body, &event->code);
     } else if (kind == FLM_OWN_NOTE) {

@@ -80,16 +80,16 @@ enum flm_record_type {
  * stat`, with nothing configured: perf passes over them, where it refuses types that it does not
  * know. Numbers are in the byte order of the file.
  *
- *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_user_code, function, file, module   zeros
+ *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_code, function, file, module   zeros
  *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_note, key, value               zeros
  *     header  0 (u64)  FLM_OWN_MAGIC (u64)  struct flm_own_marks
  *
  * The last one says how an event was meant: `only_marks` of its layout. Attributes cannot, for perf
  * would count such samples. It stands in front of them. */
 #define FLM_OWN_MAGIC UINT64_C(0x6C656D616C66) /* "flamel" */
-enum flm_own_kind { FLM_USER_CODE = 1, FLM_OWN_NOTE = 2, FLM_OWN_MARKS = 3 };
+enum flm_own_kind { FLM_OWN_CODE = 1, FLM_OWN_NOTE = 2, FLM_OWN_MARKS = 3 };
 
-struct flm_user_code {
+struct flm_own_code {
     uint32_t kind, line, frame_kind;
     uint32_t function_size, file_size, module_size;
     uint64_t address;

@@ -102,7 +102,7 @@ struct near {
     size_t count;
 };
 
-static void consider(struct near *near, struct flm_bytes asked, const char *name)
+static void add_near(struct near *near, struct flm_bytes asked, const char *name)
 {
     unsigned d = distance(asked, name);
     bool begins = asked.size > 2 && strncmp(name, asked.at, asked.size) == 0;
@@ -188,7 +188,7 @@ static bool is_it(void *context, const struct known *event)
 static bool is_near(void *context, const struct known *event)
 {
     struct search *s = context;
-    consider(&s->near, s->asked, event->name);
+    add_near(&s->near, s->asked, event->name);
     return false;
 }
 
@@ -220,15 +220,15 @@ static bool is_plain(struct flm_bytes name)
     return name.size > 0 && name.at[0] != '.' && name.size < FLM_EVENT_NAME_SIZE;
 }
 
-static const char *const trace_locations[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+static const char *const tracefs_paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* Tracepoints of the system whose names are near, or systems when there is none of that name. */
-static void consider_tracepoints(struct near *near, struct flm_bytes system, struct flm_bytes event,
+static void add_near_tracepoints(struct near *near, struct flm_bytes system, struct flm_bytes event,
                                  const char *root)
 {
     for (size_t i = 0; i < 2 && near->count == 0; i++) {
         char path[512];
-        snprintf(path, sizeof path, "%s%s/events/%.*s", root, trace_locations[i], (int)system.size,
+        snprintf(path, sizeof path, "%s%s/events/%.*s", root, tracefs_paths[i], (int)system.size,
                  system.at);
         DIR *folder = opendir(path);
         for (struct dirent *entry; folder && (entry = readdir(folder));) {
@@ -236,7 +236,7 @@ static void consider_tracepoints(struct near *near, struct flm_bytes system, str
             if (entry->d_name[0] == '.' || distance(event, entry->d_name) > 1 + event.size / 3)
                 continue;
             snprintf(name, sizeof name, "%.*s:%.90s", (int)system.size, system.at, entry->d_name);
-            consider(near, (struct flm_bytes){system.at, system.size + 1 + event.size}, name);
+            add_near(near, (struct flm_bytes){system.at, system.size + 1 + event.size}, name);
         }
         if (folder)
             closedir(folder);
@@ -246,10 +246,10 @@ static void consider_tracepoints(struct near *near, struct flm_bytes system, str
 static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, const char *root,
                             struct near *near, struct flm_event_name *name, struct flm_error *why)
 {
-    bool may_not = false;
+    bool is_denied = false;
     for (size_t i = 0; i < 2 && is_plain(system) && is_plain(event); i++) {
         char path[512], line[64];
-        snprintf(path, sizeof path, "%s%s/events/%.*s/%.*s/id", root, trace_locations[i],
+        snprintf(path, sizeof path, "%s%s/events/%.*s/%.*s/id", root, tracefs_paths[i],
                  (int)system.size, system.at, (int)event.size, event.at);
         uint64_t id;
         if (read_line(path, line, sizeof line) && flm_number_parse_uint(flm_bytes_of(line), &id)) {
@@ -257,11 +257,11 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
             name->config = id;
             return true;
         }
-        may_not = may_not || errno == EACCES || errno == EPERM;
-        snprintf(path, sizeof path, "%s%s/events", root, trace_locations[i]);
-        may_not = may_not || (access(path, R_OK) != 0 && errno == EACCES);
+        is_denied = is_denied || errno == EACCES || errno == EPERM;
+        snprintf(path, sizeof path, "%s%s/events", root, tracefs_paths[i]);
+        is_denied = is_denied || (access(path, R_OK) != 0 && errno == EACCES);
     }
-    if (near->count == 0 && may_not)
+    if (near->count == 0 && is_denied)
         return flm_error_set(
             why, FLM_ERROR_SYSTEM,
             "the tracepoint %.*s:%.*s cannot be looked up: /sys/kernel/tracing may "
@@ -269,7 +269,7 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
             "/sys/kernel/tracing)",
             (int)system.size, system.at, (int)event.size, event.at);
     if (near->count == 0 && is_plain(system) && is_plain(event))
-        consider_tracepoints(near, system, event, root);
+        add_near_tracepoints(near, system, event, root);
     struct flm_bytes whole = {system.at, system.size + 1 + event.size};
     return no_such_event(whole, near, why);
 }

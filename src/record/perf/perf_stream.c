@@ -200,13 +200,13 @@ static void add_own(struct flm_perf_stream *stream, const void *fixed, size_t fi
 void flm_perf_stream_code(struct flm_perf_stream *stream, const struct flm_event_code *code)
 {
     const struct flm_bytes texts[] = {cut(code->function), cut(code->file), cut(code->module)};
-    const struct flm_user_code fixed = {.kind = FLM_USER_CODE,
-                                        .line = code->line,
-                                        .frame_kind = code->frame_kind,
-                                        .function_size = (uint32_t)texts[0].size,
-                                        .file_size = (uint32_t)texts[1].size,
-                                        .module_size = (uint32_t)texts[2].size,
-                                        .address = code->address};
+    const struct flm_own_code fixed = {.kind = FLM_OWN_CODE,
+                                       .line = code->line,
+                                       .frame_kind = code->frame_kind,
+                                       .function_size = (uint32_t)texts[0].size,
+                                       .file_size = (uint32_t)texts[1].size,
+                                       .module_size = (uint32_t)texts[2].size,
+                                       .address = code->address};
     add_own(stream, &fixed, sizeof fixed, texts, 3);
 }
 

@@ -47,7 +47,7 @@ struct flm_perf_data {
 
     struct flm_text release;       /* of the kernel it was recorded on */
     struct flm_build_id kernel_id; /* size 0: not known */
-    bool has_told_kernel;          /* to the session, whether it is ours */
+    bool has_set_kernel;           /* to the session, whether it is ours */
     uint64_t lost_events;          /* of rings that were full */
     uint64_t lost_samples;         /* as perf told at the end: perhaps the same ones */
     uint64_t trace_bytes;          /* of auxiliary traces */

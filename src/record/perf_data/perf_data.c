@@ -223,7 +223,7 @@ static bool read_all(struct flm_perf_data *data)
 
 /* ---- What became of it ----------------------------------------------------------------------- */
 
-static bool tell_losses(struct flm_perf_data *data)
+static bool report_losses(struct flm_perf_data *data)
 {
     static const char *const traces[] = {
         [0] = "bytes of an auxiliary trace, which is not decoded",
@@ -248,7 +248,7 @@ static bool tell_losses(struct flm_perf_data *data)
            flm_error_memory(data->why);
 }
 
-static void tell_kernel(struct flm_perf_data *data)
+static void set_kernel(struct flm_perf_data *data)
 {
     struct flm_bytes release = {data->release.at, data->release.size};
     uint64_t start = flm_session_kernel_start(data->session);
@@ -263,10 +263,10 @@ static void tell_kernel(struct flm_perf_data *data)
 static bool take_event(void *context, struct flm_event *event, struct flm_error *why)
 {
     struct flm_perf_data *data = context;
-    if (event->kind == FLM_EVENT_MAP && !data->has_told_kernel &&
+    if (event->kind == FLM_EVENT_MAP && !data->has_set_kernel &&
         flm_bytes_are(event->map.path, "[vdso]")) {
-        data->has_told_kernel = true;
-        tell_kernel(data);
+        data->has_set_kernel = true;
+        set_kernel(data);
     }
     if (event->kind == FLM_EVENT_LOST)
         data->lost_events += event->lost.count;
@@ -279,7 +279,7 @@ static bool take_event(void *context, struct flm_event *event, struct flm_error 
 
 static bool read_into_session(struct flm_perf_data *data)
 {
-    if (!read_all(data) || !tell_losses(data))
+    if (!read_all(data) || !report_losses(data))
         return false;
     if (data->layouts.count == 0)
         return flm_error_set(data->why, FLM_ERROR_FORMAT,
@@ -291,7 +291,7 @@ static bool read_into_session(struct flm_perf_data *data)
                              (unsigned long long)lost);
     if (!flm_session_has_samples(data->session))
         return flm_error_set(data->why, FLM_ERROR_FORMAT, "there are no samples in it");
-    tell_kernel(data);
+    set_kernel(data);
     return true;
 }
 

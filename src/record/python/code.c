@@ -61,8 +61,8 @@ bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_pytho
     memcpy(&state, head + l->text_state, sizeof state);
     uint32_t width = state >> 2 & 7;
     bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
-    if ((codes->home->text_type && word_at(head, 8) != codes->home->text_type) || !is_compact ||
-        (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
+    if ((codes->symbols->text_type && word_at(head, 8) != codes->symbols->text_type) ||
+        !is_compact || (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
         return false;
     uint64_t data = address + (is_ascii ? l->text_ascii : l->text_compact);
     return (length == 0 || flm_python_memory_read(memory, data, bytes, length * width)) &&
@@ -78,7 +78,7 @@ static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_m
     if (!flm_python_memory_read(memory, address, head, sizeof head))
         return false;
     uint64_t size = word_at(head, l->bytes_size);
-    if ((codes->home->bytes_type && word_at(head, 8) != codes->home->bytes_type) ||
+    if ((codes->symbols->bytes_type && word_at(head, 8) != codes->symbols->bytes_type) ||
         size > LONGEST_TABLE)
         return false;
     char *to = flm_text_reserve(out, size);
@@ -90,18 +90,19 @@ static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_m
 
 /* ---- Code objects ---------------------------------------------------------------------------- */
 
-static bool read_mark(const struct flm_python_codes *codes, struct flm_python_memory *memory,
-                      uint64_t address, struct flm_python_mark *mark, char *bytes)
+static bool read_identity(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+                          uint64_t address, struct flm_python_identity *identity, char *bytes)
 {
     const struct flm_python_layout *l = codes->layout;
     uint32_t first_line;
     if (l->code_size > LARGEST_CODE ||
         !flm_python_memory_read(memory, address, bytes, l->code_size))
         return false;
-    if (codes->home->code_type && word_at(bytes, 8) != codes->home->code_type)
+    if (codes->symbols->code_type && word_at(bytes, 8) != codes->symbols->code_type)
         return false;
     memcpy(&first_line, bytes + l->code_first_line, sizeof first_line);
-    *mark = (struct flm_python_mark){word_at(bytes, l->code_name), word_at(bytes, l->code_file),
+    *identity =
+        (struct flm_python_identity){word_at(bytes, l->code_name), word_at(bytes, l->code_file),
                                      word_at(bytes, l->code_lines), first_line};
     return true;
 }
@@ -112,14 +113,15 @@ static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *
     const struct flm_python_layout *l = codes->layout;
     char bytes[LARGEST_CODE];
     code->text.size = 0;
-    if (!read_mark(codes, memory, code->address, &code->mark, bytes) ||
-        !flm_python_text_read(codes, memory, code->mark.name, &code->text))
+    if (!read_identity(codes, memory, code->address, &code->identity, bytes) ||
+        !flm_python_text_read(codes, memory, code->identity.name, &code->text))
         return false;
     code->function_size = code->text.size;
-    if (!flm_python_text_read(codes, memory, code->mark.file, &code->text))
+    if (!flm_python_text_read(codes, memory, code->identity.file, &code->text))
         return false;
     code->file_size = code->text.size - code->function_size;
-    code->first_line = code->mark.first_line > INT32_MAX ? 0 : (uint32_t)code->mark.first_line;
+    code->first_line =
+        code->identity.first_line > INT32_MAX ? 0 : (uint32_t)code->identity.first_line;
     code->serial = ++codes->serials;
     if (l->frames == FLM_PYTHON_FRAME_OBJECTS) {
         uint64_t object = word_at(bytes, l->code_instructions);
@@ -131,21 +133,21 @@ static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *
         code->instructions = code->address + l->code_instructions;
         code->instructions_size = 2 * word_at(bytes, l->bytes_size);
     }
-    return read_bytes(codes, memory, code->mark.lines, &code->text) && !code->text.failed;
+    return read_bytes(codes, memory, code->identity.lines, &code->text) && !code->text.failed;
 }
 
 /* What is remembered, if it is still there; else what is there now. */
 static bool look_again(struct flm_python_codes *codes, struct flm_python_memory *memory,
                        struct flm_python_code *code, int64_t now_ns)
 {
-    struct flm_python_mark mark;
+    struct flm_python_identity identity;
     char bytes[LARGEST_CODE];
     if (code->seen_ns && now_ns - code->seen_ns < TRUSTED_NS)
         return true;
     code->seen_ns = 0;
-    if (!read_mark(codes, memory, code->address, &mark, bytes))
+    if (!read_identity(codes, memory, code->address, &identity, bytes))
         return false;
-    if ((code->text.size == 0 || memcmp(&mark, &code->mark, sizeof mark) != 0) &&
+    if ((code->text.size == 0 || memcmp(&identity, &code->identity, sizeof identity) != 0) &&
         !read_code(codes, memory, code)) {
         code->text.size = 0;
         return false;

@@ -13,13 +13,13 @@
 #include "record/python/struct_layout.h"
 
 /* What tells a code object from the one that was at its address before. */
-struct flm_python_mark {
+struct flm_python_identity {
     uint64_t name, file, lines, first_line;
 };
 
 struct flm_python_code {
     uint64_t address;
-    struct flm_python_mark mark;
+    struct flm_python_identity identity;
     int64_t seen_ns;
     uint64_t instructions, instructions_size; /* where they are, and how many bytes */
     uint64_t serial;      /* another one whenever another code object is at the address */
@@ -30,7 +30,7 @@ struct flm_python_code {
 
 struct flm_python_codes {
     const struct flm_python_layout *layout;
-    const struct flm_python_home *home;
+    const struct flm_python_symbols *symbols;
     struct flm_python_code *items;
     uint64_t serials;
     size_t count, capacity;

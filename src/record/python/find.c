@@ -6,32 +6,33 @@
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
-static void take_symbol(struct flm_python_home *home, struct flm_bytes name, uint64_t address,
+static void take_symbol(struct flm_python_symbols *symbols, struct flm_bytes name, uint64_t address,
                         uint64_t size)
 {
     static const char loop[] = "_PyEval_EvalFrameDefault";
     if (flm_bytes_are(name, "_PyRuntime"))
-        home->runtime = address;
+        symbols->runtime = address;
     else if (flm_bytes_are(name, "PyCode_Type"))
-        home->code_type = address;
+        symbols->code_type = address;
     else if (flm_bytes_are(name, "PyUnicode_Type"))
-        home->text_type = address;
+        symbols->text_type = address;
     else if (flm_bytes_are(name, "PyBytes_Type"))
-        home->bytes_type = address;
+        symbols->bytes_type = address;
     else if (flm_bytes_are(name, "Py_Version"))
-        home->version = address;
+        symbols->version = address;
     else if (flm_bytes_start_with(name, loop) && size > 0 &&
              (name.size == sizeof loop - 1 || name.at[sizeof loop - 1] == '.')) {
-        for (size_t i = 0; i < home->loop_count; i++)
-            if (home->loop[i].start == address)
+        for (size_t i = 0; i < symbols->loop_count; i++)
+            if (symbols->loop[i].start == address)
                 return;
-        if (home->loop_count < sizeof home->loop / sizeof home->loop[0])
-            home->loop[home->loop_count++] = (struct flm_python_range){address, address + size};
+        if (symbols->loop_count < sizeof symbols->loop / sizeof symbols->loop[0])
+            symbols->loop[symbols->loop_count++] =
+                (struct flm_python_range){address, address + size};
     }
 }
 
 static void read_symbols(const struct flm_elf_file *file, uint64_t bias, const char *table_name,
-                         const char *names_name, struct flm_python_home *home)
+                         const char *names_name, struct flm_python_symbols *symbols)
 {
     struct flm_bytes table = flm_elf_bytes(file, flm_elf_section(file, table_name));
     struct flm_bytes names = flm_elf_bytes(file, flm_elf_section(file, names_name));
@@ -45,22 +46,23 @@ static void read_symbols(const struct flm_elf_file *file, uint64_t bias, const c
             continue;
         const char *name = names.at + at, *end = memchr(name, 0, names.size - at);
         if (end)
-            take_symbol(home, (struct flm_bytes){name, (size_t)(end - name)}, value + bias, size);
+            take_symbol(symbols, (struct flm_bytes){name, (size_t)(end - name)}, value + bias,
+                        size);
     }
 }
 
-bool flm_python_home_read(const struct flm_elf_file *file, uint64_t bias,
-                          struct flm_python_home *home)
+bool flm_python_symbols_read(const struct flm_elf_file *file, uint64_t bias,
+                             struct flm_python_symbols *symbols)
 {
-    *home = (struct flm_python_home){0};
+    *symbols = (struct flm_python_symbols){0};
     if (!file->is_wide || file->swapped)
         return false;
-    read_symbols(file, bias, ".dynsym", ".dynstr", home);
-    read_symbols(file, bias, ".symtab", ".strtab", home);
+    read_symbols(file, bias, ".dynsym", ".dynstr", symbols);
+    read_symbols(file, bias, ".symtab", ".strtab", symbols);
     const struct flm_elf_section *section = flm_elf_section(file, ".PyRuntime");
-    if (!home->runtime && section && section->address)
-        home->runtime = section->address + bias;
-    return home->runtime != 0;
+    if (!symbols->runtime && section && section->address)
+        symbols->runtime = section->address + bias;
+    return symbols->runtime != 0;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ static int minor_of(struct flm_bytes path)
 }
 
 static bool try_file(const struct flm_process *process, const struct flm_mapping *mapping,
-                     struct flm_python_home *home)
+                     struct flm_python_symbols *symbols)
 {
     struct flm_bytes path = flm_module_path(mapping->module);
     uint64_t address;
@@ -107,14 +109,14 @@ static bool try_file(const struct flm_process *process, const struct flm_mapping
         return false;
     snprintf(location, sizeof location, "/proc/%d/root%.*s", process->id, (int)path.size, path.at);
     struct flm_elf_file *file = flm_elf_open(location, NULL);
-    bool found = file && flm_python_home_read(file, mapping->start - address, home);
+    bool found = file && flm_python_symbols_read(file, mapping->start - address, symbols);
     flm_elf_free(file);
     if (found)
-        home->named_minor = minor_of(path);
+        symbols->named_minor = minor_of(path);
     return found;
 }
 
-bool flm_python_home_find(const struct flm_process *process, struct flm_python_home *home)
+bool flm_python_symbols_find(const struct flm_process *process, struct flm_python_symbols *symbols)
 {
     char link[64], program[4096];
     snprintf(link, sizeof link, "/proc/%d/exe", process->id);
@@ -128,7 +130,7 @@ bool flm_python_home_find(const struct flm_process *process, struct flm_python_h
         last = mapping->module;
         struct flm_bytes file = flm_module_path(mapping->module);
         if ((flm_python_is_named(file) || flm_bytes_equal(file, path)) &&
-            try_file(process, mapping, home))
+            try_file(process, mapping, symbols))
             return true;
     }
     return false;

@@ -15,7 +15,7 @@ struct flm_python_range {
 };
 
 /* Addresses in the process. */
-struct flm_python_home {
+struct flm_python_symbols {
     uint64_t runtime;
     uint64_t code_type, text_type, bytes_type; /* 0: not known */
     uint64_t version;                          /* of the number that says it; 0: there is none */
@@ -28,10 +28,10 @@ struct flm_python_home {
 bool flm_python_is_named(struct flm_bytes path);
 
 /* By a file's symbols; what is added to their addresses is `bias`. False: it has no interpreter. */
-bool flm_python_home_read(const struct flm_elf_file *file, uint64_t bias,
-                          struct flm_python_home *home);
+bool flm_python_symbols_read(const struct flm_elf_file *file, uint64_t bias,
+                             struct flm_python_symbols *symbols);
 
 /* Looks at all files of the process that may have one. */
-bool flm_python_home_find(const struct flm_process *process, struct flm_python_home *home);
+bool flm_python_symbols_find(const struct flm_process *process, struct flm_python_symbols *symbols);
 
 #endif

@@ -29,7 +29,7 @@ struct thread {
 };
 
 struct flm_python {
-    struct flm_python_home home;
+    struct flm_python_symbols symbols;
     struct flm_python_layout layout;
     struct flm_python_memory memory;
     struct flm_python_codes codes;
@@ -48,9 +48,9 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
 {
     char runtime[FLM_PYTHON_OFFSETS];
     uint64_t version = 0;
-    int major = 3, minor = p->home.named_minor;
-    if (p->home.version &&
-        flm_python_memory_read_now(&p->memory, p->home.version, &version, sizeof version)) {
+    int major = 3, minor = p->symbols.named_minor;
+    if (p->symbols.version &&
+        flm_python_memory_read_now(&p->memory, p->symbols.version, &version, sizeof version)) {
         major = (int)(version >> 24 & 0xFF);
         minor = (int)(version >> 16 & 0xFF);
     }
@@ -63,7 +63,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
     }
     struct flm_error reason = {0};
     if (major == 3 && minor >= 13) {
-        if (!flm_python_memory_read_now(&p->memory, p->home.runtime, runtime, sizeof runtime))
+        if (!flm_python_memory_read_now(&p->memory, p->symbols.runtime, runtime, sizeof runtime))
             return flm_error_set(why, FLM_ERROR_SYSTEM, "CPython whose memory cannot be read");
         if (flm_python_layout_read(runtime, sizeof runtime, &p->layout, &reason))
             return true;
@@ -75,18 +75,18 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
 
 struct flm_python *flm_python_open(const struct flm_process *process, struct flm_error *why)
 {
-    struct flm_python_home home;
-    if (!flm_python_home_find(process, &home))
+    struct flm_python_symbols symbols;
+    if (!flm_python_symbols_find(process, &symbols))
         return NULL;
     struct flm_python *p = calloc(1, sizeof *p);
     if (!p) {
         flm_error_memory(why);
         return NULL;
     }
-    p->home = home;
+    p->symbols = symbols;
     p->memory.process = process->id;
     p->codes.layout = &p->layout;
-    p->codes.home = &p->home;
+    p->codes.symbols = &p->symbols;
     if (find_layout(p, why))
         return p;
     flm_python_close(p);
@@ -115,8 +115,8 @@ uint64_t flm_python_calls(const struct flm_python *p)
 
 bool flm_python_is_loop(const struct flm_python *p, uint64_t address)
 {
-    for (size_t i = 0; i < p->home.loop_count; i++)
-        if (address >= p->home.loop[i].start && address < p->home.loop[i].end)
+    for (size_t i = 0; i < p->symbols.loop_count; i++)
+        if (address >= p->symbols.loop[i].start && address < p->symbols.loop[i].end)
             return true;
     return false;
 }
@@ -206,7 +206,7 @@ static uint64_t search_state(struct flm_python *p, const struct thread *thread)
     const struct flm_python_layout *l = &p->layout;
     uint64_t interpreter, state;
     size_t left = MOST_THREADS;
-    if (!read_word(p, p->home.runtime + l->runtime_interpreters, &interpreter))
+    if (!read_word(p, p->symbols.runtime + l->runtime_interpreters, &interpreter))
         return 0;
     for (int i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
         if (!read_word(p, interpreter + l->interpreter_threads, &state))
@@ -228,7 +228,7 @@ static uint64_t search_state(struct flm_python *p, const struct thread *thread)
 /* The thread's innermost frame: in this read, or now. With the loop's record in the copy of the
  * stack, as of the moment of that. */
 static bool read_current(struct flm_python *p, uint64_t state, bool now,
-                         const struct flm_python_moment *moment, uint64_t *frame)
+                         const struct flm_python_stack_dump *dump, uint64_t *frame)
 {
     bool (*read)(struct flm_python_memory *, uint64_t, void *, size_t) =
         now ? flm_python_memory_read_now : flm_python_memory_read;
@@ -237,9 +237,9 @@ static bool read_current(struct flm_python *p, uint64_t state, bool now,
         return false;
     if (!l->has_loop)
         return true;
-    uint64_t at = *frame + l->loop_frame - moment->address;
-    if (*frame != 0 && moment->stack.size >= sizeof at && at <= moment->stack.size - sizeof at) {
-        memcpy(frame, moment->stack.at + at, sizeof *frame);
+    uint64_t at = *frame + l->loop_frame - dump->address;
+    if (*frame != 0 && dump->stack.size >= sizeof at && at <= dump->stack.size - sizeof at) {
+        memcpy(frame, dump->stack.at + at, sizeof *frame);
         return true;
     }
     return *frame != 0 && read(&p->memory, *frame + l->loop_frame, frame, sizeof *frame);
@@ -298,7 +298,7 @@ static void name_frames(struct flm_python *p, size_t count)
     }
 }
 
-static enum flm_python_answer failed(const struct flm_python *p)
+static enum flm_python_result failed(const struct flm_python *p)
 {
     return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_TORN;
 }
@@ -314,11 +314,11 @@ static bool is_unchanged(struct flm_python *p, uint64_t frame)
                       word_at(before, l->frame_code) == word_at(after, l->frame_code));
 }
 
-static enum flm_python_answer read_frames(struct flm_python *p, uint64_t state, int64_t now_ns,
-                                          const struct flm_python_moment *moment, size_t *count)
+static enum flm_python_result read_frames(struct flm_python *p, uint64_t state, int64_t now_ns,
+                                          const struct flm_python_stack_dump *dump, size_t *count)
 {
     uint64_t first, frame, again;
-    if (!read_current(p, state, false, moment, &first))
+    if (!read_current(p, state, false, dump, &first))
         return failed(p);
     frame = first;
     /* Frames of the native stack stand between, so it may be up to twice as many. */
@@ -329,15 +329,15 @@ static enum flm_python_answer read_frames(struct flm_python *p, uint64_t state, 
             return failed(p);
         frame = previous;
     }
-    if (!read_current(p, state, true, moment, &again) || !is_unchanged(p, first))
+    if (!read_current(p, state, true, dump, &again) || !is_unchanged(p, first))
         return failed(p);
     if (again != first)
         return FLM_PYTHON_TORN;
     return *count > 0 ? FLM_PYTHON_FRAMES : FLM_PYTHON_NO_FRAMES;
 }
 
-enum flm_python_answer flm_python_read(struct flm_python *p, int32_t id, int64_t now_ns,
-                                       struct flm_python_moment moment,
+enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t now_ns,
+                                       struct flm_python_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count)
 {
     enum { MISSED_NS = 5000000 };
@@ -357,11 +357,11 @@ enum flm_python_answer flm_python_read(struct flm_python *p, int32_t id, int64_t
     thread->missed_ns = thread->state ? 0 : now_ns;
     if (!thread->state)
         return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_NO_FRAMES;
-    enum flm_python_answer answer = read_frames(p, thread->state, now_ns, &moment, count);
+    enum flm_python_result result = read_frames(p, thread->state, now_ns, &dump, count);
     thread->page_count = flm_python_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
-    if (answer == FLM_PYTHON_FRAMES)
+    if (result == FLM_PYTHON_FRAMES)
         name_frames(p, *count);
     else
         *count = 0;
-    return answer;
+    return result;
 }

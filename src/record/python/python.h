@@ -41,7 +41,7 @@ struct flm_python_frame {
     bool is_entry; /* the loop was entered anew for it: it has a native frame */
 };
 
-enum flm_python_answer {
+enum flm_python_result {
     FLM_PYTHON_FRAMES,
     FLM_PYTHON_NO_FRAMES, /* the thread runs no Python, or is not one of the interpreter's */
     FLM_PYTHON_TORN,      /* it changed while it was read */
@@ -50,7 +50,7 @@ enum flm_python_answer {
 
 /* The native stack as it was at a moment before now, from an address up; {0}: not known. 3.11 and
  * 3.12 keep the thread's current frame there, so it is the one of that moment. */
-struct flm_python_moment {
+struct flm_python_stack_dump {
     struct flm_bytes stack;
     uint64_t address;
 };
@@ -58,8 +58,8 @@ struct flm_python_moment {
 /* The frames of a thread, innermost first, at most FLM_PYTHON_DEEPEST; texts are good until the
  * next call. */
 enum { FLM_PYTHON_DEEPEST = 1024 };
-enum flm_python_answer flm_python_read(struct flm_python *python, int32_t thread, int64_t now_ns,
-                                       struct flm_python_moment moment,
+enum flm_python_result flm_python_read(struct flm_python *python, int32_t thread, int64_t now_ns,
+                                       struct flm_python_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count);
 
 /* System calls that reading has cost. */

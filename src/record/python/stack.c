@@ -20,7 +20,7 @@
  * hardly gone anywhere. */
 enum {
     OLDEST_NS = 3000000,
-    OLDEST_WITH_COPY_NS = 20000000,
+    OLDEST_WITH_DUMP_NS = 20000000,
     OLDEST_OF_BLOCKED_NS = 1000000000,
     MOST_CHAIN = 8192
 };
@@ -271,13 +271,13 @@ enum { STACK_POINTER = PERF_REG_ARM64_SP };
 enum { STACK_POINTER = PERF_REG_X86_SP };
 #endif
 
-static struct flm_python_moment moment_of(const struct flm_event_sample *sample)
+static struct flm_python_stack_dump dump_of(const struct flm_event_sample *sample)
 {
     uint64_t wanted = UINT64_C(1) << STACK_POINTER, mask = sample->layout->user_registers;
     if (!sample->registers || !(mask & wanted))
-        return (struct flm_python_moment){0};
+        return (struct flm_python_stack_dump){0};
     size_t at = (size_t)__builtin_popcountll(mask & (wanted - 1));
-    return (struct flm_python_moment){sample->stack, sample->registers[at]};
+    return (struct flm_python_stack_dump){sample->stack, sample->registers[at]};
 }
 
 /* Whether the thread waits for something other than a processor. */
@@ -295,14 +295,14 @@ static bool is_blocked(int32_t process, int32_t thread)
     return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
 }
 
-static bool is_too_old(const struct flm_event *event, bool has_copy, int64_t now_ns)
+static bool is_too_old(const struct flm_event *event, bool has_dump, int64_t now_ns)
 {
     if (event->time_ns == FLM_NO_TIME)
         return true;
     int64_t age_ns = now_ns - event->time_ns;
-    if (age_ns <= (has_copy ? OLDEST_WITH_COPY_NS : OLDEST_NS))
+    if (age_ns <= (has_dump ? OLDEST_WITH_DUMP_NS : OLDEST_NS))
         return false;
-    return !has_copy || !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
+    return !has_dump || !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
            !is_blocked(event->process, event->thread);
 }
 
@@ -312,17 +312,17 @@ static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
                          const struct flm_python_frame **frames, size_t *count)
 {
     struct flm_python_counts *c = &p->counts;
-    struct flm_python_moment moment = moment_of(&sample->event->sample);
-    if (is_too_old(sample->event, moment.stack.size > 0, now_ns)) {
+    struct flm_python_stack_dump dump = dump_of(&sample->event->sample);
+    if (is_too_old(sample->event, dump.stack.size > 0, now_ns)) {
         c->stale++;
         return false;
     }
-    enum flm_python_answer answer =
-        flm_python_read(i->python, sample->event->thread, now_ns, moment, frames, count);
-    c->torn += answer == FLM_PYTHON_TORN;
-    c->without += answer == FLM_PYTHON_NO_FRAMES;
-    c->unreadable += answer == FLM_PYTHON_GONE;
-    if (answer != FLM_PYTHON_FRAMES)
+    enum flm_python_result result =
+        flm_python_read(i->python, sample->event->thread, now_ns, dump, frames, count);
+    c->torn += result == FLM_PYTHON_TORN;
+    c->without += result == FLM_PYTHON_NO_FRAMES;
+    c->unreadable += result == FLM_PYTHON_GONE;
+    if (result != FLM_PYTHON_FRAMES)
         return false;
     size_t entries = 0;
     for (size_t at = 0; at < *count; at++)

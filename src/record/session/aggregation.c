@@ -7,21 +7,21 @@
 
 void flm_aggregation_clear(struct flm_aggregation *t)
 {
-    flm_index_clear(&t->circumstance_index);
+    flm_index_clear(&t->attributes_index);
     flm_index_clear(&t->sample_index);
-    free(t->circumstances);
+    free(t->attributes);
     free(t->samples);
     free(t->merged);
     *t = (struct flm_aggregation){.keep_times = t->keep_times};
 }
 
-static bool are_equal(const struct flm_circumstances *a, const struct flm_circumstances *b)
+static bool are_equal(const struct flm_sample_attributes *a, const struct flm_sample_attributes *b)
 {
     return a->thread == b->thread && a->cpu == b->cpu && a->event == b->event &&
            a->command.at == b->command.at && a->process == b->process && a->state == b->state;
 }
 
-static uint32_t hash_of(const struct flm_circumstances *c)
+static uint32_t hash_of(const struct flm_sample_attributes *c)
 {
     uint64_t who = flm_mix((uintptr_t)c->command.at ^ 0x9E3779B97F4A7C15u,
                            (uint64_t)(uint32_t)c->process << 32 | (uint32_t)c->thread);
@@ -30,27 +30,26 @@ static uint32_t hash_of(const struct flm_circumstances *c)
 }
 
 /* UINT32_MAX when memory ran out. */
-static uint32_t find_circumstances(struct flm_aggregation *t, const struct flm_circumstances *c)
+static uint32_t find_attributes(struct flm_aggregation *t, const struct flm_sample_attributes *c)
 {
-    if (t->circumstance_count > 0 && are_equal(&t->circumstances[t->last], c))
+    if (t->attributes_count > 0 && are_equal(&t->attributes[t->last], c))
         return t->last;
     uint32_t hash = hash_of(c);
-    for (struct flm_probe at = flm_index_probe(&t->circumstance_index, hash);
-         flm_index_next(&t->circumstance_index, &at);)
-        if (are_equal(&t->circumstances[at.found], c))
+    for (struct flm_probe at = flm_index_probe(&t->attributes_index, hash);
+         flm_index_next(&t->attributes_index, &at);)
+        if (are_equal(&t->attributes[at.found], c))
             return t->last = at.found;
-    void *items = t->circumstances;
-    if (!flm_grow(&items, &t->circumstance_capacity, t->circumstance_count + 1,
-                  sizeof *t->circumstances))
+    void *items = t->attributes;
+    if (!flm_grow(&items, &t->attributes_capacity, t->attributes_count + 1, sizeof *t->attributes))
         return UINT32_MAX;
-    t->circumstances = items;
-    if (!flm_index_add(&t->circumstance_index, hash, (uint32_t)t->circumstance_count))
+    t->attributes = items;
+    if (!flm_index_add(&t->attributes_index, hash, (uint32_t)t->attributes_count))
         return UINT32_MAX;
-    t->circumstances[t->circumstance_count] = *c;
-    return t->last = (uint32_t)t->circumstance_count++;
+    t->attributes[t->attributes_count] = *c;
+    return t->last = (uint32_t)t->attributes_count++;
 }
 
-static bool append(struct flm_aggregation *t, const struct flm_tallied *sample)
+static bool append(struct flm_aggregation *t, const struct flm_aggregated_sample *sample)
 {
     void *samples = t->samples;
     if (t->count >= UINT32_MAX ||
@@ -69,21 +68,21 @@ static bool append(struct flm_aggregation *t, const struct flm_tallied *sample)
 }
 
 bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t node,
-                         const struct flm_circumstances *circumstances, double value)
+                         const struct flm_sample_attributes *attributes, double value)
 {
-    struct flm_circumstances c = *circumstances;
+    struct flm_sample_attributes c = *attributes;
     if (!t->keep_times)
-        c = (struct flm_circumstances){.event = c.event, .state = c.state};
-    struct flm_tallied sample = {time_ns, value, node, find_circumstances(t, &c)};
-    if (sample.circumstances == UINT32_MAX)
+        c = (struct flm_sample_attributes){.event = c.event, .state = c.state};
+    struct flm_aggregated_sample sample = {time_ns, value, node, find_attributes(t, &c)};
+    if (sample.attributes == UINT32_MAX)
         return false;
     if (t->keep_times)
         return append(t, &sample);
-    uint32_t hash = flm_hash_numbers((uint64_t)sample.circumstances << 32 | node, 0);
+    uint32_t hash = flm_hash_numbers((uint64_t)sample.attributes << 32 | node, 0);
     for (struct flm_probe at = flm_index_probe(&t->sample_index, hash);
          flm_index_next(&t->sample_index, &at);) {
-        struct flm_tallied *s = &t->samples[at.found];
-        if (s->node == node && s->circumstances == sample.circumstances) {
+        struct flm_aggregated_sample *s = &t->samples[at.found];
+        if (s->node == node && s->attributes == sample.attributes) {
             s->value += value;
             t->merged[at.found]++;
             return true;

@@ -1,6 +1,6 @@
 /* aggregation.h - what was counted at which stack: samples one by one, or only their sums.
  *
- * A sample is a stack, a value, and a set of circumstances (thread, command, processor, event),
+ * A sample is a stack, a value, and a set of attributes (thread, command, processor, event),
  * which is a number too: the samples of one thread on one processor share it. */
 #ifndef FLAMEL_RECORD_SESSION_AGGREGATION_H
 #define FLAMEL_RECORD_SESSION_AGGREGATION_H
@@ -14,7 +14,7 @@
 enum flm_thread_state { FLM_STATE_RUNNING, FLM_STATE_BLOCKED, FLM_STATE_PREEMPTED };
 
 /* Everything but the time that two samples at a stack may differ in. */
-struct flm_circumstances {
+struct flm_sample_attributes {
     struct flm_bytes command; /* borrowed; equal ones lie at the same location */
     int32_t process, thread;  /* -1: not known */
     uint32_t cpu;             /* UINT32_MAX: not known */
@@ -22,20 +22,20 @@ struct flm_circumstances {
     uint32_t state;           /* enum flm_thread_state */
 };
 
-struct flm_tallied {
+struct flm_aggregated_sample {
     int64_t time_ns;
     double value;
-    uint32_t node, circumstances;
+    uint32_t node, attributes;
 };
 
 struct flm_aggregation {
     bool keep_times; /* else samples that differ in nothing but the time are one */
-    struct flm_circumstances *circumstances;
-    size_t circumstance_count, circumstance_capacity;
-    struct flm_index circumstance_index;
-    uint32_t last; /* circumstances of the sample before */
+    struct flm_sample_attributes *attributes;
+    size_t attributes_count, attributes_capacity;
+    struct flm_index attributes_index;
+    uint32_t last; /* attributes of the sample before */
 
-    struct flm_tallied *samples;
+    struct flm_aggregated_sample *samples;
     uint64_t *merged; /* without times: how many samples each of them stands for */
     size_t count, capacity, merged_capacity;
     struct flm_index sample_index;
@@ -46,6 +46,6 @@ void flm_aggregation_clear(struct flm_aggregation *aggregation);
 
 /* False when memory ran out. */
 bool flm_aggregation_add(struct flm_aggregation *aggregation, int64_t time_ns, uint32_t node,
-                         const struct flm_circumstances *circumstances, double value);
+                         const struct flm_sample_attributes *attributes, double value);
 
 #endif

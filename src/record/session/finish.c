@@ -334,7 +334,7 @@ static struct flm_node *make_nodes(struct finishing *f)
     return nodes;
 }
 
-static struct flm_label_set make_labels(struct finishing *f, const struct flm_circumstances *c)
+static struct flm_label_set make_labels(struct finishing *f, const struct flm_sample_attributes *c)
 {
     static const char *const states[] = {"", "blocked", "preempted"};
     enum { MOST = 5 };
@@ -372,7 +372,7 @@ static struct flm_label_set make_labels(struct finishing *f, const struct flm_ci
     return flm_builder_label_set(f->builder, pairs, count / 2);
 }
 
-/* What the circumstances of samples are in the builder. */
+/* What the attributes of samples are in the builder. */
 struct made {
     struct flm_metric metric;
     struct flm_label_set labels;
@@ -389,25 +389,25 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
 
 /* Metrics in the order of their events: the first is the one that is shown when nothing else was
  * asked for, and shall not hang on which one has happened first. Waiting comes behind. */
-static void make_circumstances(struct finishing *f, struct flm_perf_events *events,
-                               struct made *made)
+static void make_attributes(struct finishing *f, struct flm_perf_events *events, struct made *made)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
     for (size_t i = 0; i < f->session->event_count; i++)
         if (f->session->events[i].is_known)
             find_metric(f, events, (uint32_t)i);
-    for (size_t i = 0; i < t->circumstance_count; i++) {
-        made[i].metric = find_metric(f, events, t->circumstances[i].event);
+    for (size_t i = 0; i < t->attributes_count; i++) {
+        made[i].metric = find_metric(f, events, t->attributes[i].event);
         if (t->keep_times)
-            made[i].labels = make_labels(f, &t->circumstances[i]);
+            made[i].labels = make_labels(f, &t->attributes[i]);
     }
 }
 
-static void add_sample(struct finishing *f, const struct flm_tallied *sample, uint64_t merged,
-                       struct flm_node node, const struct made *made, struct flm_metric samples)
+static void add_sample(struct finishing *f, const struct flm_aggregated_sample *sample,
+                       uint64_t merged, struct flm_node node, const struct made *made,
+                       struct flm_metric samples)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
-    bool waits = t->circumstances[sample->circumstances].event == FLM_EVENT_OFF_CPU;
+    bool waits = t->attributes[sample->attributes].event == FLM_EVENT_OFF_CPU;
     bool has_metric = made->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
     if (t->keep_times && waits) {
@@ -429,16 +429,16 @@ static bool add_samples(struct finishing *f)
     const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
     struct flm_node *nodes = make_nodes(f);
-    struct made *made = malloc((t->circumstance_count + 1) * sizeof *made);
+    struct made *made = malloc((t->attributes_count + 1) * sizeof *made);
     bool good = nodes && made;
     if (!good)
         flm_error_memory(f->why);
     if (good) {
-        make_circumstances(f, &events, made);
+        make_attributes(f, &events, made);
         struct flm_metric samples = flm_perf_events_samples(&events);
         for (size_t i = 0; i < t->count && !flm_builder_failed(f->builder); i++)
             add_sample(f, &t->samples[i], t->keep_times ? 1 : t->merged[i],
-                       nodes[t->samples[i].node], &made[t->samples[i].circumstances], samples);
+                       nodes[t->samples[i].node], &made[t->samples[i].attributes], samples);
     }
     flm_perf_events_clear(&events);
     free(nodes);
@@ -451,14 +451,16 @@ static bool add_samples(struct finishing *f)
 static void add_losses(struct finishing *f)
 {
     static const char *const ends[FLM_UNWIND_ENDS] = {
-        [FLM_UNWIND_CUT] = "outer frames of stacks that are deeper than their copy",
-        [FLM_UNWIND_OTHER] = "outer frames below signal handlers that have a stack of their own",
-        [FLM_UNWIND_FAR] = "outer frames on another stack, or further away than stacks are copied",
-        [FLM_UNWIND_ENDED] = "outer frames of stacks whose memory could be read only so far",
+        [FLM_UNWIND_BEYOND_DUMP] = "outer frames of stacks that are deeper than their copy",
+        [FLM_UNWIND_BELOW_SIGNAL] =
+            "outer frames below signal handlers that have a stack of their own",
+        [FLM_UNWIND_OTHER_STACK] =
+            "outer frames on another stack, or further away than stacks are copied",
+        [FLM_UNWIND_UNREADABLE] = "outer frames of stacks whose memory could be read only so far",
         [FLM_UNWIND_NO_TABLE] = "outer frames of stacks that lead through code without unwind "
                                 "information",
         [FLM_UNWIND_NO_MODULE] = "outer frames of stacks that lead out of all files",
-        [FLM_UNWIND_DAMAGED] = "outer frames of stacks that make no sense",
+        [FLM_UNWIND_CORRUPT] = "outer frames of stacks that make no sense",
         [FLM_UNWIND_TOO_DEEP] = "outer frames of stacks deeper than 1024 frames",
     };
     const struct flm_session *s = f->session;
@@ -481,7 +483,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
 {
     assert(builder);
     struct finishing f = {.session = s, .builder = builder, .why = why};
-    bool good = flm_session_end_waiting(s) || flm_error_memory(why);
+    bool good = flm_session_end_off_cpu(s) || flm_error_memory(why);
     good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)
         good = flm_error_memory(why);

@@ -81,10 +81,10 @@ struct flm_session {
     uint64_t addresses[FLM_DEEPEST_STACK];
     uint32_t roles[FLM_DEEPEST_STACK];
     size_t depth;
-    bool too_deep; /* for FLM_DEEPEST_STACK */
-    bool is_cut;   /* not unwound to its end */
-    bool was_cut;  /* the same, when it was recorded: there is a marker in the chain */
-    bool at_limit; /* as deep as the kernel keeps */
+    bool too_deep;      /* for FLM_DEEPEST_STACK */
+    bool is_truncated;  /* not unwound to its end */
+    bool was_truncated; /* the same, when it was recorded: there is a marker in the chain */
+    bool at_limit;      /* as deep as the kernel keeps */
     uint64_t last_addresses[FLM_DEEPEST_STACK];
     uint32_t last_roles[FLM_DEEPEST_STACK];
     uint32_t last_nodes[FLM_DEEPEST_STACK];
@@ -129,7 +129,7 @@ uint32_t flm_session_label(struct flm_session *session, uint32_t caller, struct 
 void flm_session_labels_clear(struct flm_session_labels *labels);
 
 /* Whether a sample has what a stack can be unwound from. */
-bool flm_session_has_copy(const struct flm_event_sample *sample);
+bool flm_session_has_stack_dump(const struct flm_event_sample *sample);
 
 /* Puts a sample's stack into `addresses` and `roles`; then finds its node. */
 void flm_session_collect(struct flm_session *session, const struct flm_process *process,
@@ -147,6 +147,6 @@ uint32_t flm_session_node(struct flm_session *session, const struct flm_process 
 struct flm_module **flm_session_wanted(const struct flm_session *session, size_t *count);
 
 /* Counts the waiting of threads that have not come back. False when memory ran out. */
-bool flm_session_end_waiting(struct flm_session *session);
+bool flm_session_end_off_cpu(struct flm_session *session);
 
 #endif

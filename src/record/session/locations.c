@@ -8,8 +8,8 @@
 bool flm_locations_init(struct flm_locations *p, struct flm_error *why)
 {
     *p = (struct flm_locations){0};
-    p->answers = calloc(FLM_LOCATION_ANSWERS, sizeof *p->answers);
-    return p->answers || flm_error_memory(why);
+    p->cache = calloc(FLM_LOCATION_CACHE_SIZE, sizeof *p->cache);
+    return p->cache || flm_error_memory(why);
 }
 
 void flm_locations_clear(struct flm_locations *p)
@@ -18,7 +18,7 @@ void flm_locations_clear(struct flm_locations *p)
     flm_index_clear(&p->location_index);
     free(p->owners);
     free(p->locations);
-    free(p->answers);
+    free(p->cache);
     *p = (struct flm_locations){0};
 }
 
@@ -105,10 +105,10 @@ uint32_t flm_locations_find(struct flm_locations *p, const struct flm_process *p
     uint64_t changed = is_kernel ? kernel->changed : process->changed;
     if (era)
         role |= era << 3;
-    struct flm_location_answer *answer =
-        &p->answers[flm_hash_numbers(address, changed ^ role) % FLM_LOCATION_ANSWERS];
-    if (answer->changed == changed && answer->address == address && answer->role == role)
-        return answer->location;
+    struct flm_location_cache_entry *entry =
+        &p->cache[flm_hash_numbers(address, changed ^ role) % FLM_LOCATION_CACHE_SIZE];
+    if (entry->changed == changed && entry->address == address && entry->role == role)
+        return entry->location;
     uint32_t location =
         is_kernel ? add_kernel(p, kernel, address)
         : role & FLM_ROLE_GUEST
@@ -116,6 +116,6 @@ uint32_t flm_locations_find(struct flm_locations *p, const struct flm_process *p
                                 0)
             : add_user(p, process, address, era);
     if (location != UINT32_MAX)
-        *answer = (struct flm_location_answer){changed, address, role, location};
+        *entry = (struct flm_location_cache_entry){changed, address, role, location};
     return location;
 }

@@ -42,11 +42,11 @@ struct flm_location {
 };
 
 /* Answers that were given, by process as it was then: most addresses come again and again. */
-struct flm_location_answer {
+struct flm_location_cache_entry {
     uint64_t changed, address;
     uint32_t role, location;
 };
-enum { FLM_LOCATION_ANSWERS = 8192 };
+enum { FLM_LOCATION_CACHE_SIZE = 8192 };
 
 struct flm_locations {
     struct flm_location_owner *owners;
@@ -54,7 +54,7 @@ struct flm_locations {
     struct flm_location *locations;
     size_t location_count, location_capacity;
     struct flm_index owner_index, location_index;
-    struct flm_location_answer *answers;
+    struct flm_location_cache_entry *cache;
 };
 
 enum flm_role { FLM_ROLE_EXACT = 0, FLM_ROLE_RETURN = 1, FLM_ROLE_KERNEL = 2, FLM_ROLE_GUEST = 4 };

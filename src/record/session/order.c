@@ -7,7 +7,7 @@
 #include "flamel/builder.h"
 
 /* A record that waits. */
-struct waiting {
+struct queued {
     int64_t time_ns;
     uint64_t offset; /* in the file */
     size_t at;       /* in `bytes` */
@@ -22,7 +22,7 @@ struct flm_order {
     char *bytes; /* the records, each at a multiple of 8 */
     size_t size, capacity;
     size_t limit;
-    struct waiting *queue;
+    struct queued *queue;
     size_t count, queue_capacity;
 
     uint32_t *sorted; /* and as many again, to sort with */
@@ -114,7 +114,7 @@ static void keep_later(struct flm_order *order, int64_t until)
 {
     size_t kept = 0, size = 0;
     for (size_t i = 0; i < order->count; i++) {
-        struct waiting w = order->queue[i];
+        struct queued w = order->queue[i];
         if (w.time_ns <= until)
             continue;
         memmove(order->bytes + size, order->bytes + w.at, w.size);
@@ -134,7 +134,7 @@ static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_err
     if (!sort_queue(order, why))
         return false;
     for (size_t i = 0; i < order->count; i++) {
-        const struct waiting *w = &order->queue[order->sorted[i]];
+        const struct queued *w = &order->queue[order->sorted[i]];
         if (w->time_ns > until)
             break;
         /* Records that perf itself makes, at the beginning and at the end, are of no time: 0. */
@@ -157,8 +157,8 @@ static bool hand_on_half(struct flm_order *order, struct flm_error *why)
     return hand_on_until(order, order->queue[order->sorted[order->count / 2]].time_ns, why);
 }
 
-static bool wait(struct flm_order *order, int64_t time, const char *record, size_t size,
-                 uint64_t offset, struct flm_error *why)
+static bool enqueue(struct flm_order *order, int64_t time, const char *record, size_t size,
+                    uint64_t offset, struct flm_error *why)
 {
     size_t room = (size + 7) & ~(size_t)7;
     if (order->count > 0 && (order->size + room > order->limit || order->count >= INT32_MAX) &&
@@ -172,7 +172,7 @@ static bool wait(struct flm_order *order, int64_t time, const char *record, size
     if (!good)
         return flm_error_memory(why);
     memcpy(order->bytes + order->size, record, size);
-    order->queue[order->count++] = (struct waiting){time, offset, order->size, (uint32_t)size};
+    order->queue[order->count++] = (struct queued){time, offset, order->size, (uint32_t)size};
     order->size += room;
     if (time > order->newest)
         order->newest = time;
@@ -190,7 +190,7 @@ bool flm_event_order_add(struct flm_order *order, const char *record, size_t siz
     }
     int64_t time = flm_event_time(order->layouts, record, size);
     if (time != FLM_NO_TIME)
-        return wait(order, time, record, size, offset, why);
+        return enqueue(order, time, record, size, offset, why);
     memcpy(order->single, record, size);
     return hand_on(order, (char *)order->single, size, offset, why);
 }

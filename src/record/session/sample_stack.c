@@ -138,7 +138,7 @@ static void push_chain(struct flm_session *s, const struct flm_event_sample *sam
         }
         if (where == 0 && without_user)
             continue;
-        s->was_cut |= word == FLM_CODE_TRUNCATED;
+        s->was_truncated |= word == FLM_CODE_TRUNCATED;
         /* What follows a marker is the instruction itself: interrupted, or a system call. */
         push(s, word, where | (is_first ? FLM_ROLE_EXACT : FLM_ROLE_RETURN));
         is_first = false;
@@ -157,9 +157,10 @@ static void count_unwound(struct flm_session *s, struct flm_unwound unwound)
         return;
     s->counts.stacks_unwound++;
     s->counts.frames_unwound += unwound.count;
-    s->counts.stacks_cut += unwound.end == FLM_UNWIND_CUT;
-    s->counts.stacks_elsewhere += unwound.end == FLM_UNWIND_OTHER || unwound.end == FLM_UNWIND_FAR;
-    s->counts.stacks_not_whole += unwound.end != FLM_UNWIND_WHOLE;
+    s->counts.stacks_beyond_dump += unwound.end == FLM_UNWIND_BEYOND_DUMP;
+    s->counts.stacks_on_other_stack +=
+        unwound.end == FLM_UNWIND_BELOW_SIGNAL || unwound.end == FLM_UNWIND_OTHER_STACK;
+    s->counts.stacks_truncated += unwound.end != FLM_UNWIND_WHOLE;
 }
 
 static bool is_exact(const struct flm_session *s, size_t frame)
@@ -167,7 +168,7 @@ static bool is_exact(const struct flm_session *s, size_t frame)
     return frame == 0 || s->exact[frame / 64] >> frame % 64 & 1;
 }
 
-bool flm_session_has_copy(const struct flm_event_sample *sample)
+bool flm_session_has_stack_dump(const struct flm_event_sample *sample)
 {
     return sample->registers && sample->register_abi && sample->stack.size > 0;
 }
@@ -200,23 +201,24 @@ static void push_branches(struct flm_session *s, const struct flm_event_sample *
 void flm_session_collect(struct flm_session *s, const struct flm_process *process,
                          const struct flm_event_sample *sample)
 {
-    bool by_copy = flm_session_has_copy(sample), by_branches = !by_copy && has_branch_stack(sample);
+    bool by_dump = flm_session_has_stack_dump(sample),
+         by_branches = !by_dump && has_branch_stack(sample);
     s->depth = 0;
-    s->too_deep = s->is_cut = s->was_cut = false;
-    push_chain(s, sample, by_copy || by_branches);
-    if (by_copy) {
+    s->too_deep = s->is_truncated = s->was_truncated = false;
+    push_chain(s, sample, by_dump || by_branches);
+    if (by_dump) {
         struct flm_unwound unwound = unwind(s, process, sample);
         for (size_t i = 0; i < unwound.count; i++)
             push(s, s->unwound[i], is_exact(s, i) ? FLM_ROLE_EXACT : FLM_ROLE_RETURN);
-        s->is_cut |= !is_whole(unwound.end);
+        s->is_truncated |= !is_whole(unwound.end);
     } else if (by_branches) {
         push_branches(s, sample);
     }
     if (s->depth == 0 && sample->ip)
         push(s, sample->ip, role_of_privilege(sample->privilege));
-    s->at_limit = sample->layout->deepest_chain > 0 && !by_copy && !by_branches &&
+    s->at_limit = sample->layout->deepest_chain > 0 && !by_dump && !by_branches &&
                   s->depth == sample->layout->deepest_chain;
-    if (s->is_cut || s->too_deep || s->at_limit)
+    if (s->is_truncated || s->too_deep || s->at_limit)
         push_truncated(s);
 }
 
@@ -272,7 +274,7 @@ struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_even
     const struct flm_process *process = flm_processes_get(s->processes, event->process);
     struct flm_stack stack = {.addresses = s->marked, .is_whole = true};
     size_t most = sizeof s->marked / sizeof *s->marked;
-    if (process && flm_session_has_copy(sample)) {
+    if (process && flm_session_has_stack_dump(sample)) {
         struct flm_unwound unwound = unwind(s, process, sample);
         for (size_t i = 0; i < unwound.count && stack.count + 2 <= most; i++) {
             if (is_exact(s, i))

@@ -159,7 +159,7 @@ struct flm_session_kept flm_session_kept(const struct flm_session *s)
                                      .threads = counts.threads,
                                      .names = counts.names,
                                      .labels = s->labels.count,
-                                     .waiting = s->switches.count,
+                                     .off_cpu = s->switches.count,
                                      .modules = flm_modules_counts(s->modules)};
 }
 
@@ -205,12 +205,12 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
     const struct flm_session_event *known = find_event(s, layout);
     if (!known)
         return false;
-    const struct flm_circumstances circumstances = {.command = command,
-                                                    .process = event->process,
-                                                    .thread = event->thread,
-                                                    .cpu = event->cpu,
-                                                    .event = layout->number};
-    return flm_aggregation_add(&s->aggregation, event->time_ns, node, &circumstances,
+    const struct flm_sample_attributes attributes = {.command = command,
+                                                     .process = event->process,
+                                                     .thread = event->thread,
+                                                     .cpu = event->cpu,
+                                                     .event = layout->number};
+    return flm_aggregation_add(&s->aggregation, event->time_ns, node, &attributes,
                                known->has_period ? (double)period : 1);
 }
 
@@ -266,7 +266,7 @@ static bool count_missing(struct flm_session *s, uint64_t offset)
            (!s->at_limit ||
             flm_session_lose_at(s, "stacks as deep as the kernel keeps them, perhaps cut there", 1,
                                 offset)) &&
-           (!s->was_cut || s->options.live ||
+           (!s->was_truncated || s->options.live ||
             flm_session_lose_at(s, "outer frames of stacks that could not be unwound to their end",
                                 1, offset));
 }
@@ -304,28 +304,28 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static bool count_waiting(struct flm_session *s, const struct flm_waiting_thread *waited,
+static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread *thread,
                           int64_t until_ns)
 {
-    if (until_ns <= waited->left_ns)
+    if (until_ns <= thread->left_ns)
         return true;
-    const struct flm_event event = {.process = waited->process, .thread = waited->thread};
-    struct flm_bytes command = flm_session_command(s, waited->thread);
-    uint32_t node = waited->node;
-    if (waited->marked_ns == FLM_NO_TIME)
+    const struct flm_event event = {.process = thread->process, .thread = thread->thread};
+    struct flm_bytes command = flm_session_command(s, thread->thread);
+    uint32_t node = thread->node;
+    if (thread->marked_ns == FLM_NO_TIME)
         node = flm_session_label(s, flm_session_root(s, &event, command),
                                  flm_bytes_of("[waiting: the stack is not known]"));
     if (node == UINT32_MAX)
         return false;
-    const struct flm_circumstances circumstances = {.command = command,
-                                                    .process = waited->process,
-                                                    .thread = waited->thread,
-                                                    .cpu = UINT32_MAX,
-                                                    .event = FLM_EVENT_OFF_CPU,
-                                                    .state = waited->preempted ? FLM_STATE_PREEMPTED
-                                                                               : FLM_STATE_BLOCKED};
-    return flm_aggregation_add(&s->aggregation, waited->left_ns, node, &circumstances,
-                               (double)(until_ns - waited->left_ns));
+    const struct flm_sample_attributes attributes = {
+        .command = command,
+        .process = thread->process,
+        .thread = thread->thread,
+        .cpu = UINT32_MAX,
+        .event = FLM_EVENT_OFF_CPU,
+        .state = thread->preempted ? FLM_STATE_PREEMPTED : FLM_STATE_BLOCKED};
+    return flm_aggregation_add(&s->aggregation, thread->left_ns, node, &attributes,
+                               (double)(until_ns - thread->left_ns));
 }
 
 static bool add_switch(struct flm_session *s, const struct flm_event *event)
@@ -335,18 +335,18 @@ static bool add_switch(struct flm_session *s, const struct flm_event *event)
     if (event->change.out)
         return flm_switches_leave(&s->switches, event->process, event->thread, event->time_ns,
                                   event->change.preempted);
-    struct flm_waiting_thread waited;
-    return !flm_switches_return(&s->switches, event->thread, &waited) ||
-           count_waiting(s, &waited, event->time_ns);
+    struct flm_off_cpu_thread thread;
+    return !flm_switches_return(&s->switches, event->thread, &thread) ||
+           count_off_cpu(s, &thread, event->time_ns);
 }
 
-bool flm_session_end_waiting(struct flm_session *s)
+bool flm_session_end_off_cpu(struct flm_session *s)
 {
     for (size_t i = 0; i < s->switches.count; i++) {
-        struct flm_waiting_thread waited = s->switches.threads[i];
-        if (waited.left_ns == FLM_NO_TIME || waited.left_ns >= s->newest_ns)
+        struct flm_off_cpu_thread thread = s->switches.threads[i];
+        if (thread.left_ns == FLM_NO_TIME || thread.left_ns >= s->newest_ns)
             continue;
-        if (!count_waiting(s, &waited, s->newest_ns))
+        if (!count_off_cpu(s, &thread, s->newest_ns))
             return false;
         s->switches.threads[i].left_ns = s->newest_ns; /* it may still go on waiting */
     }

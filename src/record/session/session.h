@@ -85,7 +85,7 @@ bool flm_session_prepare(struct flm_session *session);
 /* The same of what came since the last time, which is forgotten then: its samples, stacks and
  * losses. What was found out stays, as long as it is needed: processes that live, their mappings,
  * tables of what ran in the last FLM_MODULE_ROUNDS regions. So a recording without end needs no
- * more memory than its longest region. Threads that wait have waited until `until_ns`
+ * more memory than its longest region. Threads that wait have thread until `until_ns`
  * (FLM_NO_TIME: until the last event), and go on waiting. After a failure only flm_session_free. */
 bool flm_session_take(struct flm_session *session, int64_t until_ns, struct flm_builder *builder,
                       struct flm_error *why);
@@ -110,7 +110,7 @@ struct flm_record_counts flm_session_counts(const struct flm_session *session);
 
 /* What it keeps now: a recording of many short processes shall not grow with them. */
 struct flm_session_kept {
-    size_t processes, threads, names, labels, waiting;
+    size_t processes, threads, names, labels, off_cpu;
     struct flm_modules_counts modules;
 };
 struct flm_session_kept flm_session_kept(const struct flm_session *session);

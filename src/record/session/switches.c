@@ -17,7 +17,7 @@ void flm_switches_clear(struct flm_switches *s)
     *s = (struct flm_switches){0};
 }
 
-static struct flm_waiting_thread *find(const struct flm_switches *s, int32_t thread)
+static struct flm_off_cpu_thread *find(const struct flm_switches *s, int32_t thread)
 {
     for (struct flm_probe at = flm_index_probe(&s->index, flm_hash_numbers((uint32_t)thread, 0));
          flm_index_next(&s->index, &at);)
@@ -26,18 +26,18 @@ static struct flm_waiting_thread *find(const struct flm_switches *s, int32_t thr
     return NULL;
 }
 
-static struct flm_waiting_thread nothing_of(int32_t process, int32_t thread)
+static struct flm_off_cpu_thread nothing_of(int32_t process, int32_t thread)
 {
-    return (struct flm_waiting_thread){.process = process,
+    return (struct flm_off_cpu_thread){.process = process,
                                        .thread = thread,
                                        .left_ns = FLM_NO_TIME,
                                        .marked_ns = FLM_NO_TIME,
                                        .ended_ns = FLM_NO_TIME};
 }
 
-static struct flm_waiting_thread *get(struct flm_switches *s, int32_t process, int32_t thread)
+static struct flm_off_cpu_thread *get(struct flm_switches *s, int32_t process, int32_t thread)
 {
-    struct flm_waiting_thread *found = find(s, thread);
+    struct flm_off_cpu_thread *found = find(s, thread);
     if (found)
         return found;
     void *threads = s->threads;
@@ -54,7 +54,7 @@ static struct flm_waiting_thread *get(struct flm_switches *s, int32_t process, i
 bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
                        uint32_t node)
 {
-    struct flm_waiting_thread *t = get(s, process, thread);
+    struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t)
         return false;
     t->process = process;
@@ -66,7 +66,7 @@ bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, 
 bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
                         bool preempted)
 {
-    struct flm_waiting_thread *t = get(s, process, thread);
+    struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t || t->ended_ns != FLM_NO_TIME)
         return t;
     if (t->marked_ns != FLM_NO_TIME &&
@@ -78,19 +78,19 @@ bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread,
     return true;
 }
 
-bool flm_switches_return(struct flm_switches *s, int32_t thread, struct flm_waiting_thread *waited)
+bool flm_switches_return(struct flm_switches *s, int32_t thread, struct flm_off_cpu_thread *left)
 {
-    struct flm_waiting_thread *t = find(s, thread);
+    struct flm_off_cpu_thread *t = find(s, thread);
     if (!t || t->left_ns == FLM_NO_TIME)
         return false;
-    *waited = *t;
+    *left = *t;
     t->left_ns = t->marked_ns = FLM_NO_TIME;
     return true;
 }
 
 bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns)
 {
-    struct flm_waiting_thread *t = get(s, process, thread);
+    struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t)
         return false;
     t->left_ns = t->marked_ns = FLM_NO_TIME;
@@ -101,7 +101,7 @@ bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, i
 
 void flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread)
 {
-    struct flm_waiting_thread *t = find(s, thread);
+    struct flm_off_cpu_thread *t = find(s, thread);
     if (t)
         *t = nothing_of(process, thread);
 }

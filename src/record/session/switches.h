@@ -1,7 +1,7 @@
 /* switches.h - waiting: from leaving a processor to coming back.
  *
  *     context-switches   SWITCH out        (nothing runs)        SWITCH in
- *     sample: a stack    time, preempted?                        time: waited for time - time
+ *     sample: a stack    time, preempted?                        time: off-CPU in between
  *
  * The records tell when, not where. Where a thread stood when it left is known when the event
  * "context-switches" was sampled too: it happens just before the thread leaves. */
@@ -13,7 +13,7 @@
 
 #include "base/core/index.h"
 
-struct flm_waiting_thread {
+struct flm_off_cpu_thread {
     int32_t process, thread;
     int64_t left_ns;   /* FLM_NO_TIME: it runs, or was not heard of */
     int64_t marked_ns; /* when it last was at `node`; FLM_NO_TIME: not known */
@@ -23,7 +23,7 @@ struct flm_waiting_thread {
 };
 
 struct flm_switches {
-    struct flm_waiting_thread *threads;
+    struct flm_off_cpu_thread *threads;
     size_t count, capacity;
     struct flm_index index;
 };
@@ -39,7 +39,7 @@ bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t 
 
 /* The thread has come back: where and since when it was away. False when it was not. */
 bool flm_switches_return(struct flm_switches *switches, int32_t thread,
-                         struct flm_waiting_thread *waited);
+                         struct flm_off_cpu_thread *left);
 
 /* It has ended: that it leaves once more is no waiting. And a thread of that number has begun. */
 bool flm_switches_end(struct flm_switches *switches, int32_t process, int32_t thread,

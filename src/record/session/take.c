@@ -29,7 +29,7 @@ static void past_clear(struct past *past)
 }
 
 /* The same stack among the new ones; UINT32_MAX when memory ran out. */
-static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t node)
+static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint32_t node)
 {
     uint32_t path[DEEPEST] = {0}, depth = 0, moved = 0;
     for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes[node].caller)
@@ -49,12 +49,12 @@ static uint32_t carry(struct flm_session *s, const struct past *past, uint32_t n
 }
 
 /* Where threads stand that wait. */
-static bool copy_waiting(struct flm_session *s, const struct past *past)
+static bool copy_off_cpu_stacks(struct flm_session *s, const struct past *past)
 {
     for (size_t i = 0; i < s->switches.count; i++) {
-        struct flm_waiting_thread *thread = &s->switches.threads[i];
+        struct flm_off_cpu_thread *thread = &s->switches.threads[i];
         bool waits = thread->marked_ns != FLM_NO_TIME && thread->ended_ns == FLM_NO_TIME;
-        thread->node = waits ? carry(s, past, thread->node) : 0;
+        thread->node = waits ? copy_stack(s, past, thread->node) : 0;
         if (thread->node == UINT32_MAX)
             return false;
     }
@@ -96,7 +96,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
     bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
-                (copy_waiting(s, &past) || flm_error_memory(why));
+                (copy_off_cpu_stacks(s, &past) || flm_error_memory(why));
     past_clear(&past);
     forget_runtime_files(s);
     return good && ((flm_processes_forget_names(s->processes) && age(s)) || flm_error_memory(why));
@@ -131,7 +131,7 @@ bool flm_session_take(struct flm_session *s, int64_t until_ns, struct flm_builde
 {
     assert(builder);
     if (until_ns > s->newest_ns)
-        s->newest_ns = until_ns; /* who waits has waited until then */
+        s->newest_ns = until_ns; /* who waits has thread until then */
     return (add_metrics(s, builder) || flm_error_memory(why)) &&
            flm_session_finish(s, builder, NULL, NULL, why) && forget(s, why);
 }

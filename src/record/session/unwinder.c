@@ -39,7 +39,7 @@ static bool read_registers(const struct flm_event_sample *sample, struct flm_reg
     return (registers->known & needed) == needed;
 }
 
-struct stack_copy {
+struct stack_dump {
     const char *at;
     uint64_t address, size;
     uint64_t fetched; /* so far it has been asked for */
@@ -48,42 +48,42 @@ struct stack_copy {
 
 /* Copies of stacks come from far: each frame is in another line, and waiting for it took two thirds
  * of a walk through clang's 40 frames. Asking for the lines ahead of it takes a third off. */
-static void fetch_ahead(struct stack_copy *copy, uint64_t offset)
+static void fetch_ahead(struct stack_dump *dump, uint64_t offset)
 {
     enum { AHEAD = 1024, LINE = 64 };
-    uint64_t from = copy->fetched > offset ? copy->fetched : offset;
-    uint64_t to = copy->size - offset > AHEAD ? offset + AHEAD : copy->size;
+    uint64_t from = dump->fetched > offset ? dump->fetched : offset;
+    uint64_t to = dump->size - offset > AHEAD ? offset + AHEAD : dump->size;
     for (; from < to; from += LINE)
-        __builtin_prefetch(copy->at + from);
-    copy->fetched = to;
+        __builtin_prefetch(dump->at + from);
+    dump->fetched = to;
 }
 
 static bool read_stack(void *context, uint64_t address, uint64_t *word)
 {
-    struct stack_copy *copy = context;
-    uint64_t offset = address - copy->address;
-    if (offset < copy->size && copy->size - offset >= sizeof *word) {
-        if (offset + 512 > copy->fetched && copy->fetched < copy->size)
-            fetch_ahead(copy, offset);
-        memcpy(word, copy->at + offset, sizeof *word);
+    struct stack_dump *dump = context;
+    uint64_t offset = address - dump->address;
+    if (offset < dump->size && dump->size - offset >= sizeof *word) {
+        if (offset + 512 > dump->fetched && dump->fetched < dump->size)
+            fetch_ahead(dump, offset);
+        memcpy(word, dump->at + offset, sizeof *word);
         return true;
     }
-    if (copy->missed == 0)
-        copy->missed = address;
+    if (dump->missed == 0)
+        dump->missed = address;
     return false;
 }
 
 /* Something above it was asked for. */
-static bool was_left(const struct stack_copy *copy)
+static bool was_left(const struct stack_dump *dump)
 {
-    return copy->missed >= copy->address && copy->missed > 0;
+    return dump->missed >= dump->address && dump->missed > 0;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* A stack goes through few modules, again and again: what was found of the last ones is kept for as
  * long as the walk takes. */
-enum { PLACES = 4 };
+enum { CACHED_LOCATIONS = 4 };
 
 struct location {
     uint64_t start, end; /* of the mapping; end 0: none */
@@ -95,10 +95,10 @@ struct location {
 struct walk {
     const struct flm_process *process;
     struct flm_registers registers;
-    struct stack_copy stack;
+    struct stack_dump stack;
     bool is_cut;  /* there was more of it than was copied */
     bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
-    struct location locations[PLACES];
+    struct location locations[CACHED_LOCATIONS];
     unsigned next_location;
 };
 
@@ -119,7 +119,7 @@ static struct location make_location(const struct flm_mapping *mapping, uint64_t
 /* Where the pc is mapped; NULL: nowhere. */
 static const struct location *find_location(struct walk *walk, uint64_t pc)
 {
-    for (unsigned i = 0; i < PLACES; i++) {
+    for (unsigned i = 0; i < CACHED_LOCATIONS; i++) {
         const struct location *location = &walk->locations[i];
         if (pc - location->start < location->end - location->start)
             return location;
@@ -127,7 +127,7 @@ static const struct location *find_location(struct walk *walk, uint64_t pc)
     const struct flm_mapping *mapping = flm_process_find(walk->process, pc);
     if (!mapping)
         return NULL;
-    struct location *location = &walk->locations[walk->next_location++ % PLACES];
+    struct location *location = &walk->locations[walk->next_location++ % CACHED_LOCATIONS];
     *location = make_location(mapping, pc);
     return location;
 }
@@ -147,7 +147,7 @@ static bool is_return_address(struct walk *walk, uint64_t pc)
     if (!location || !location->table)
         return false;
     struct flm_registers tried = walk->registers;
-    struct stack_copy stack = walk->stack;
+    struct stack_dump stack = walk->stack;
     enum flm_step step =
         flm_unwind_step(location->table, pc - 1 + location->shift, &tried, read_stack, &stack);
     return step != FLM_STEP_NONE;
@@ -221,12 +221,12 @@ static enum flm_unwind_end why_failed(const struct walk *walk, enum flm_unwind_e
     if (walk->stack.missed == 0)
         return otherwise;
     if (walk->crossed)
-        return FLM_UNWIND_OTHER;
+        return FLM_UNWIND_BELOW_SIGNAL;
     if (!was_left(&walk->stack))
         return otherwise;
     if (!is_in_reach(walk, walk->stack.missed))
-        return FLM_UNWIND_FAR;
-    return walk->is_cut ? FLM_UNWIND_CUT : FLM_UNWIND_ENDED;
+        return FLM_UNWIND_OTHER_STACK;
+    return walk->is_cut ? FLM_UNWIND_BEYOND_DUMP : FLM_UNWIND_UNREADABLE;
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -247,7 +247,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
     if (!read_registers(sample, &walk.registers))
         return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};
-    walk.stack = (struct stack_copy){sample->stack.at, flm_registers_sp(&walk.registers),
+    walk.stack = (struct stack_dump){sample->stack.at, flm_registers_sp(&walk.registers),
                                      sample->stack.size, 0, 0};
     walk.is_cut = sample->stack_is_cut;
     walk.crossed = false;
@@ -293,7 +293,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
         case FLM_STEP_END:
             return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
         case FLM_STEP_FAILED:
-            return (struct flm_unwound){count + 1, why_failed(&walk, FLM_UNWIND_DAMAGED)};
+            return (struct flm_unwound){count + 1, why_failed(&walk, FLM_UNWIND_CORRUPT)};
         default:
             return (struct flm_unwound){count + 1, walk.crossed
                                                        ? why_failed(&walk, FLM_UNWIND_NO_TABLE)

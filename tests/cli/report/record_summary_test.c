@@ -56,7 +56,7 @@ static void nothing_is_said_of_stacks_that_are_whole(void **state)
 static void a_larger_copy_is_recommended_where_it_helps(void **state)
 {
     (void)state;
-    const struct flm_record_counts cut = {.stacks_not_whole = 250, .stacks_cut = 250};
+    const struct flm_record_counts cut = {.stacks_truncated = 250, .stacks_beyond_dump = 250};
     assert_string_equal(told(cut, 16384),
                         "stacks    25 % do not reach the outermost frame: more of the stack was "
                         "needed than was copied (--stack-size 65528 copies most)");
@@ -67,7 +67,7 @@ static void a_larger_copy_is_recommended_where_it_helps(void **state)
 static void stacks_of_their_own_are_no_reason_to_copy_more(void **state)
 {
     (void)state;
-    const struct flm_record_counts own = {.stacks_not_whole = 801, .stacks_elsewhere = 801};
+    const struct flm_record_counts own = {.stacks_truncated = 801, .stacks_on_other_stack = 801};
     assert_string_equal(told(own, 16384),
                         "stacks    80.1 % do not reach the outermost frame: they continue where "
                         "no copy reaches: on another stack (signal handlers and coroutines may "
@@ -78,7 +78,7 @@ static void several_reasons_have_a_share_each(void **state)
 {
     (void)state;
     const struct flm_record_counts both = {
-        .stacks_not_whole = 300, .stacks_cut = 200, .stacks_elsewhere = 100};
+        .stacks_truncated = 300, .stacks_beyond_dump = 200, .stacks_on_other_stack = 100};
     assert_string_equal(told(both, 16384),
                         "stacks    30 % do not reach the outermost frame: 20 % because more of the "
                         "stack was needed than was copied (--stack-size 65528 copies most), 10 % "
@@ -89,12 +89,12 @@ static void several_reasons_have_a_share_each(void **state)
 static void what_is_not_told_is_where_it_can_be_found(void **state)
 {
     (void)state;
-    const struct flm_record_counts other = {.stacks_not_whole = 20};
+    const struct flm_record_counts other = {.stacks_truncated = 20};
     assert_string_equal(told(other, 16384), "stacks    2 % do not reach the outermost frame: "
                                             "flamel info app.flm says why");
     assert_string_equal(told_in("app.svg", other, 16384),
                         "stacks    2 % do not reach the outermost frame");
-    const struct flm_record_counts some = {.stacks_not_whole = 20, .stacks_cut = 5};
+    const struct flm_record_counts some = {.stacks_truncated = 20, .stacks_beyond_dump = 5};
     assert_string_equal(told(some, 16384),
                         "stacks    2 % do not reach the outermost frame: 0.5 % because more of the "
                         "stack was needed than was copied (--stack-size 65528 copies most); flamel "

@@ -205,10 +205,10 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     assert_int_equal(r.result.counts.lost, 0);
     assert_int_equal(r.result.late, 0);
     assert_int_equal(r.result.damaged, 0);
-    assert_true((double)r.result.counts.stacks_not_whole < 0.01 * (double)r.result.counts.samples);
+    assert_true((double)r.result.counts.stacks_truncated < 0.01 * (double)r.result.counts.samples);
     if (r.kernel && r.result.counts.throttled == 0) {
         double unsampled = unsampled_share(&r, told, count);
-        assert_true(fabs(r.result.achieved_hz / r.result.asked_hz - 1) < 0.1 + unsampled);
+        assert_true(fabs(r.result.achieved_hz / r.result.requested_hz - 1) < 0.1 + unsampled);
         assert_true(fabs(r.result.cpu_s * 1e9 / told[count - 1].ns - 1) <
                     0.1 + unsampled / (1 - unsampled));
     }
@@ -380,7 +380,7 @@ static void what_did_not_fit_is_counted(void **state)
                                          .ring_size = 65536};
     if (!make_recording(&options, be_slow, NULL, &r))
         skip();
-    uint64_t lost = r.result.counts.lost + r.result.lost_unsaid;
+    uint64_t lost = r.result.counts.lost + r.result.lost_unreported;
     assert_true(lost > 0);
     double said = 0;
     for (uint32_t i = 0; i < r.profile->sizes.loss_count; i++) {

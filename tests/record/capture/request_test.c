@@ -234,7 +234,7 @@ static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
     options.off_cpu = true;
     assert_true(ask(everything, &options, &request, NULL));
     assert_int_equal(request.count, 2);
-    assert_int_equal(request.waits, 1);
+    assert_int_equal(request.switch_event, 1);
     assert_true(request.event[0].attr.context_switch && !request.event[1].attr.context_switch);
     assert_int_equal(request.event[1].attr.sample_period, 1);
 
@@ -243,7 +243,7 @@ static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
     user.may_kernel = false;
     assert_true(ask(user, &options, &request, NULL));
     assert_int_equal(request.count, 1);
-    assert_int_equal(request.waits, 1);
+    assert_int_equal(request.switch_event, 1);
     flm_request_explain(&request, &options, &limits, &text);
     flm_text_putc(&text, 0);
     assert_non_null(strstr(text.at, "waiting is recorded with its length, but not where"));

@@ -313,11 +313,11 @@ static bool ends_at_start(const struct flm_session *s, uint32_t node)
            flm_bytes_are(name, "__clone") || flm_bytes_are(name, "__clone3");
 }
 
-static void compare_sample(struct comparison *c, const struct flm_tallied *ours,
+static void compare_sample(struct comparison *c, const struct flm_aggregated_sample *ours,
                            const struct said *said)
 {
     const struct flm_session *s = c->session;
-    const struct flm_circumstances *what = &s->aggregation.circumstances[ours->circumstances];
+    const struct flm_sample_attributes *what = &s->aggregation.attributes[ours->attributes];
     c->samples++;
     const char *event = s->events[what->event].name.at;
     if (ours->time_ns != said->time_ns || what->thread != said->thread ||

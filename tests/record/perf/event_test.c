@@ -315,7 +315,7 @@ static void what_flamel_says_itself_is_read(void **state)
     record_begin(&r, FLM_RECORD_OWN, 0);
     put64(&r, 0);
     put64(&r, FLM_OWN_MAGIC);
-    const struct flm_user_code code = {FLM_USER_CODE, 12, 6, 3, 4, 2, UINT64_C(0xF1A0000000000001)};
+    const struct flm_own_code code = {FLM_OWN_CODE, 12, 6, 3, 4, 2, UINT64_C(0xF1A0000000000001)};
     flm_text_add(&r.bytes, (struct flm_bytes){(const char *)&code, sizeof code});
     flm_text_puts(&r.bytes, "runx.pymo");
     flm_text_repeat(&r.bytes, 0, 7);

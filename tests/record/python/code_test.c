@@ -10,7 +10,7 @@
 
 /* Objects of 3.11 in our own memory, read through the kernel. */
 struct fixture {
-    struct flm_python_home home;
+    struct flm_python_symbols symbols;
     struct flm_python_memory memory;
     struct flm_python_codes codes;
     uint64_t types[3]; /* code, text, bytes: only their addresses count */
@@ -31,7 +31,7 @@ static void put(char *object, size_t offset, uint64_t value)
 static void put_text(struct fixture *f, char *object, unsigned width, bool ascii, const void *text,
                      uint64_t length)
 {
-    put(object, 8, f->home.text_type);
+    put(object, 8, f->symbols.text_type);
     put(object, 16, length);
     uint32_t state = width << 2 | 1 << 5 | (uint32_t)ascii << 6;
     memcpy(object + 32, &state, sizeof state);
@@ -40,7 +40,7 @@ static void put_text(struct fixture *f, char *object, unsigned width, bool ascii
 
 static void put_code(struct fixture *f, uint32_t first_line)
 {
-    put(f->code, 8, f->home.code_type);
+    put(f->code, 8, f->symbols.code_type);
     put(f->code, 16, 6);
     memcpy(f->code + 72, &first_line, sizeof first_line);
     put(f->code, 112, at(f->file));
@@ -53,14 +53,14 @@ static struct fixture *make_fixture(void)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.memory = {.process = getpid()}};
-    f->home = (struct flm_python_home){.code_type = at(&f->types[0]),
-                                       .text_type = at(&f->types[1]),
-                                       .bytes_type = at(&f->types[2])};
+    f->symbols = (struct flm_python_symbols){.code_type = at(&f->types[0]),
+                                             .text_type = at(&f->types[1]),
+                                             .bytes_type = at(&f->types[2])};
     f->codes.layout = flm_python_layout_of(3, 11);
-    f->codes.home = &f->home;
+    f->codes.symbols = &f->symbols;
     put_text(f, f->name, 1, true, "run", 3);
     put_text(f, f->file, 1, true, "/app.py", 7);
-    put(f->lines, 8, f->home.bytes_type);
+    put(f->lines, 8, f->symbols.bytes_type);
     put(f->lines, 16, 4);
     memcpy(f->lines + 32, "abcd", 4);
     put_code(f, 12);

@@ -13,7 +13,7 @@ static void interpreters_are_told_by_name(void **state)
     (void)state;
     static const char *const names[] = {"/usr/bin/python3.11", "/usr/lib/libpython3.8.so.1.0",
                                         "python3"};
-    static const char *const others[] = {"/usr/lib/libc.so.6", "", "/home/python/app",
+    static const char *const others[] = {"/usr/lib/libc.so.6", "", "/symbols/python/app",
                                          "/usr/bin/cpython-like"};
     for (size_t i = 0; i < 3; i++)
         assert_true(flm_python_is_named(flm_bytes_of(names[i])));
@@ -33,8 +33,8 @@ static const char source[] =
 static struct flm_elf_file *compile(const char *options)
 {
     char command[2048], output[512], input[512];
-    snprintf(input, sizeof input, "%s", write_temporary("home.c", flm_bytes_of(source)));
-    snprintf(output, sizeof output, "%s", temporary_path("home.so"));
+    snprintf(input, sizeof input, "%s", write_temporary("symbols.c", flm_bytes_of(source)));
+    snprintf(output, sizeof output, "%s", temporary_path("symbols.so"));
     snprintf(command, sizeof command, "gcc -O1 -shared -fPIC %s -o %s %s", options, output, input);
     assert_int_equal(system(command), 0);
     if (strstr(options, "-g0")) {
@@ -50,37 +50,37 @@ static struct flm_elf_file *compile(const char *options)
 static void parts_are_found_by_symbol(void **state)
 {
     (void)state;
-    struct flm_python_home home, moved;
+    struct flm_python_symbols symbols, moved;
     struct flm_elf_file *file = compile("-g0");
-    assert_true(flm_python_home_read(file, 0, &home));
-    assert_true(home.runtime && home.code_type && home.text_type && home.bytes_type &&
-                home.version);
-    assert_int_equal(home.loop_count, 2);
-    assert_true(home.loop[0].end > home.loop[0].start);
-    assert_true(flm_python_home_read(file, 0x10000, &moved));
-    assert_int_equal(moved.runtime, home.runtime + 0x10000);
-    assert_int_equal(moved.loop[1].start, home.loop[1].start + 0x10000);
+    assert_true(flm_python_symbols_read(file, 0, &symbols));
+    assert_true(symbols.runtime && symbols.code_type && symbols.text_type && symbols.bytes_type &&
+                symbols.version);
+    assert_int_equal(symbols.loop_count, 2);
+    assert_true(symbols.loop[0].end > symbols.loop[0].start);
+    assert_true(flm_python_symbols_read(file, 0x10000, &moved));
+    assert_int_equal(moved.runtime, symbols.runtime + 0x10000);
+    assert_int_equal(moved.loop[1].start, symbols.loop[1].start + 0x10000);
     flm_elf_free(file);
 }
 
 static void what_is_exported_is_enough(void **state)
 {
     (void)state;
-    struct flm_python_home home;
+    struct flm_python_symbols symbols;
     struct flm_elf_file *file = compile("-s");
-    assert_true(flm_python_home_read(file, 0, &home));
-    assert_true(home.runtime && home.version);
-    assert_int_equal(home.loop_count, 1);
+    assert_true(flm_python_symbols_read(file, 0, &symbols));
+    assert_true(symbols.runtime && symbols.version);
+    assert_int_equal(symbols.loop_count, 1);
     flm_elf_free(file);
 }
 
 static void other_files_have_none(void **state)
 {
     (void)state;
-    struct flm_python_home home;
+    struct flm_python_symbols symbols;
     struct flm_elf_file *file = flm_elf_open("/proc/self/exe", NULL);
     assert_non_null(file);
-    assert_false(flm_python_home_read(file, 0, &home));
+    assert_false(flm_python_symbols_read(file, 0, &symbols));
     flm_elf_free(file);
 }
 

@@ -97,7 +97,7 @@ static void assert_other_thread(struct flm_python *python, int32_t process)
         const struct flm_python_frame *frames;
         size_t count, same = 0;
         assert_int_equal(
-            flm_python_read(python, thread, 1, (struct flm_python_moment){0}, &frames, &count),
+            flm_python_read(python, thread, 1, (struct flm_python_stack_dump){0}, &frames, &count),
             FLM_PYTHON_FRAMES);
         for (size_t i = 0; i < count; i++)
             same += flm_bytes_are(frames[i].function, "waiting");
@@ -135,24 +135,24 @@ static void read_still(const char *path)
     size_t count;
     for (int64_t time = 1; time < 100000000; time += 30000000) {
         assert_int_equal(flm_python_read(python, target.process, time,
-                                         (struct flm_python_moment){0}, &frames, &count),
+                                         (struct flm_python_stack_dump){0}, &frames, &count),
                          FLM_PYTHON_FRAMES);
         assert_main_stack(frames, count, minor);
     }
     assert_other_thread(python, target.process);
     assert_int_equal(flm_python_read(python, target.process + 100000, 1,
-                                     (struct flm_python_moment){0}, &frames, &count),
+                                     (struct flm_python_stack_dump){0}, &frames, &count),
                      FLM_PYTHON_NO_FRAMES);
     /* Once its pages are known, a stack costs few calls. */
     uint64_t before = flm_python_calls(python);
-    flm_python_read(python, target.process, 1, (struct flm_python_moment){0}, &frames, &count);
+    flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0}, &frames, &count);
     assert_true(flm_python_calls(python) - before <= 4);
 
     kill(target.process, SIGKILL);
     waitpid(target.process, NULL, 0);
-    assert_int_equal(
-        flm_python_read(python, target.process, 1, (struct flm_python_moment){0}, &frames, &count),
-        FLM_PYTHON_GONE);
+    assert_int_equal(flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0},
+                                     &frames, &count),
+                     FLM_PYTHON_GONE);
     flm_python_close(python);
     python_end(&target);
 }
@@ -179,9 +179,9 @@ static void read_deep(const char *path)
     struct flm_python *python = flm_python_open(target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    assert_int_equal(
-        flm_python_read(python, target.process, 1, (struct flm_python_moment){0}, &frames, &count),
-        FLM_PYTHON_FRAMES);
+    assert_int_equal(flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0},
+                                     &frames, &count),
+                     FLM_PYTHON_FRAMES);
     assert_int_equal(count, FLM_PYTHON_DEEPEST);
     assert_int_equal(frames[0].line, 7);
     assert_int_equal(frames[FLM_PYTHON_DEEPEST - 1].line, 5);

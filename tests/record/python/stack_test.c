@@ -64,9 +64,9 @@ static bool set_up(struct fixture *f)
         return false;
     }
     python_start(&f->target, path, write_temporary("mix.py", flm_bytes_of(script)));
-    struct flm_python_home home;
-    assert_true(flm_python_home_find(f->target.mappings, &home));
-    f->loop = home.loop[home.loop_count - 1].start + 1;
+    struct flm_python_symbols symbols;
+    assert_true(flm_python_symbols_find(f->target.mappings, &symbols));
+    f->loop = symbols.loop[symbols.loop_count - 1].start + 1;
     f->pythons = flm_pythons_new(&options, NULL);
     f->event = (struct flm_event){.kind = FLM_EVENT_SAMPLE,
                                   .process = f->target.process,
@@ -184,7 +184,8 @@ static void the_moment_of_the_sample_must_know_an_instruction_of_the_function(vo
     struct flm_python *python = flm_python_open(f.target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    flm_python_read(python, f.target.process, 1, (struct flm_python_moment){0}, &frames, &count);
+    flm_python_read(python, f.target.process, 1, (struct flm_python_stack_dump){0}, &frames,
+                    &count);
     uint64_t inside = frames[0].instructions + 4, registers[2] = {1, 2}, stack[4] = {0};
     f.layout.user_registers = 3;
     f.event.sample.registers = registers;
@@ -219,7 +220,8 @@ static void a_wait_that_goes_on_may_be_old(void **state)
     struct flm_python *python = flm_python_open(f.target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    flm_python_read(python, f.target.process, 1, (struct flm_python_moment){0}, &frames, &count);
+    flm_python_read(python, f.target.process, 1, (struct flm_python_stack_dump){0}, &frames,
+                    &count);
     uint64_t stack[4] = {0, frames[0].instructions + 4}, registers[1] = {0x1000};
     f.layout.user_registers = UINT64_C(1) << STACK_POINTER;
     f.event.sample.registers = registers;
@@ -367,7 +369,8 @@ static bool record(const char *interpreter, char *program)
         assert_non_null(profile);
         struct flm_text told = read_file(told_path);
         flm_text_putc(&told, 0);
-        good = check_shares(profile, told.at, flm_recorder_result(recorder).asked_hz, interpreter);
+        good =
+            check_shares(profile, told.at, flm_recorder_result(recorder).requested_hz, interpreter);
         flm_text_clear(&told);
         flm_profile_free(profile);
         flm_recorder_free(recorder);

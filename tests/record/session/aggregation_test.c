@@ -10,9 +10,9 @@
 
 static const char app[] = "app";
 
-static struct flm_circumstances of_thread(int32_t thread)
+static struct flm_sample_attributes of_thread(int32_t thread)
 {
-    return (struct flm_circumstances){
+    return (struct flm_sample_attributes){
         .command = {app, 3}, .process = 1, .thread = thread, .cpu = 0};
 }
 
@@ -20,14 +20,14 @@ static void samples_keep_their_times_and_share_their_circumstances(void **state)
 {
     (void)state;
     struct flm_aggregation t = {.keep_times = true};
-    struct flm_circumstances a = of_thread(1), b = of_thread(2);
+    struct flm_sample_attributes a = of_thread(1), b = of_thread(2);
     assert_true(flm_aggregation_add(&t, 10, 3, &a, 5));
     assert_true(flm_aggregation_add(&t, 11, 3, &b, 6));
     assert_true(flm_aggregation_add(&t, 12, 3, &a, 7));
     assert_int_equal(t.count, 3);
-    assert_int_equal(t.circumstance_count, 2);
+    assert_int_equal(t.attributes_count, 2);
     assert_int_equal(t.samples[2].time_ns, 12);
-    assert_int_equal(t.samples[2].circumstances, t.samples[0].circumstances);
+    assert_int_equal(t.samples[2].attributes, t.samples[0].attributes);
     flm_aggregation_clear(&t);
 }
 
@@ -36,7 +36,7 @@ static void without_times_samples_at_a_stack_are_summed(void **state)
     (void)state;
     struct flm_aggregation t = {0};
     for (int32_t i = 0; i < 100; i++) {
-        struct flm_circumstances c = of_thread(i);
+        struct flm_sample_attributes c = of_thread(i);
         c.event = i % 2;
         assert_true(flm_aggregation_add(&t, i, (uint32_t)i % 4 / 2, &c, 2));
     }
@@ -53,7 +53,7 @@ static bool add_some(void *context, struct flm_error *why)
     struct flm_aggregation t = {.keep_times = *(bool *)context};
     bool good = true;
     for (int32_t i = 0; i < 60 && good; i++) {
-        struct flm_circumstances c = of_thread(i);
+        struct flm_sample_attributes c = of_thread(i);
         good = flm_aggregation_add(&t, i, (uint32_t)i, &c, 1);
     }
     flm_aggregation_clear(&t);

@@ -318,8 +318,8 @@ static void functions_of_interpreters_have_no_address(void **state)
     record_begin(r, FLM_RECORD_OWN, 0);
     put64(r, 0);
     put64(r, FLM_OWN_MAGIC);
-    const struct flm_user_code code = {FLM_USER_CODE,     12, FLM_KIND_INTERPRETED, 3, 4, 0,
-                                       FLM_CODE_FIRST + 5};
+    const struct flm_own_code code = {FLM_OWN_CODE,      12, FLM_KIND_INTERPRETED, 3, 4, 0,
+                                      FLM_CODE_FIRST + 5};
     flm_text_add(&r->bytes, (struct flm_bytes){(const char *)&code, sizeof code});
     flm_text_puts(&r->bytes, "runx.py");
     flm_text_putc(&r->bytes, 0);

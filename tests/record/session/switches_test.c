@@ -12,7 +12,7 @@ static void a_thread_waits_from_leaving_to_coming_back(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
-    struct flm_waiting_thread waited;
+    struct flm_off_cpu_thread waited;
     assert_false(flm_switches_return(&s, 5, &waited));
     assert_true(flm_switches_mark(&s, 4, 5, 990, 17));
     assert_true(flm_switches_leave(&s, 4, 5, 1000, true));
@@ -29,7 +29,7 @@ static void an_old_mark_does_not_tell_where_a_thread_waits(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
-    struct flm_waiting_thread waited;
+    struct flm_off_cpu_thread waited;
     assert_true(flm_switches_mark(&s, 4, 5, 1000, 17));
     assert_true(flm_switches_leave(&s, 4, 5, 1000 + 1000000000, false));
     assert_true(flm_switches_return(&s, 5, &waited));
@@ -41,7 +41,7 @@ static void a_thread_that_has_ended_does_not_wait(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
-    struct flm_waiting_thread waited;
+    struct flm_off_cpu_thread waited;
     assert_true(flm_switches_end(&s, 4, 5, 100));
     assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
     assert_false(flm_switches_return(&s, 5, &waited));
@@ -56,7 +56,7 @@ static void those_that_ended_are_forgotten_and_the_others_still_wait(void **stat
     (void)state;
     enum { COUNT = 1000 };
     struct flm_switches s = {0};
-    struct flm_waiting_thread waited;
+    struct flm_off_cpu_thread waited;
     assert_true(flm_switches_leave(&s, 1, 1, 50, false));
     for (int32_t i = 2; i < COUNT; i++) {
         assert_true(flm_switches_leave(&s, 1, i, i, false));

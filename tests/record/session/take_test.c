@@ -169,7 +169,7 @@ static void many_short_processes_leave_no_more_than_a_few(void **state)
         flm_profile_free(p);
         struct flm_session_kept kept = flm_session_kept(t.session);
         assert_true(kept.processes <= RECENT && kept.threads <= RECENT && kept.names <= RECENT);
-        assert_true(kept.waiting <= RECENT);
+        assert_true(kept.off_cpu <= RECENT);
         assert_int_equal(kept.labels, 0);
         assert_true(kept.modules.modules <= RECENT + FLM_MODULE_ROUNDS * PIECE);
         assert_true(kept.modules.requests <= 2 * (RECENT + FLM_MODULE_ROUNDS * PIECE));
@@ -191,7 +191,7 @@ static void without_taking_only_what_was_sampled_is_kept(void **state)
         tell(&t, &r);
         struct flm_session_kept kept = flm_session_kept(t.session);
         assert_true(kept.processes <= RECENT && kept.threads <= RECENT);
-        assert_true(kept.waiting <= RECENT);
+        assert_true(kept.off_cpu <= RECENT);
     }
     struct flm_profile *p = taken(&t, FLM_NO_TIME);
     assert_true(total_of(p, "samples") == COUNT); /* those of processes that are gone too */

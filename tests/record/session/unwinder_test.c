@@ -340,9 +340,9 @@ static void below_a_handler_on_a_stack_of_its_own_nothing_was_copied(void **stat
     static const char *const ways[][2] = {{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O2"}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct ends e = ends_of(ways[i][0], ways[i][1], "handler");
-        assert_true((double)e.ends[FLM_UNWIND_OTHER] + 2 >= 0.8 * (double)e.samples);
-        assert_int_equal(e.ends[FLM_UNWIND_CUT], 0);
-        assert_int_equal(e.ends[FLM_UNWIND_DAMAGED], 0);
+        assert_true((double)e.ends[FLM_UNWIND_BELOW_SIGNAL] + 2 >= 0.8 * (double)e.samples);
+        assert_int_equal(e.ends[FLM_UNWIND_BEYOND_DUMP], 0);
+        assert_int_equal(e.ends[FLM_UNWIND_CORRUPT], 0);
     }
 }
 
@@ -398,7 +398,7 @@ static void stacks_of_arm64_are_unwound_with_signed_addresses(void **state)
     sample.stack.size = 64;
     sample.stack_is_cut = true;
     unwound = flm_unwind(&process, &sample, stack.addresses, stack.exact, FRAMES_MOST);
-    assert_int_equal(unwound.end, FLM_UNWIND_CUT);
+    assert_int_equal(unwound.end, FLM_UNWIND_BEYOND_DUMP);
     flm_modules_free(modules);
 }
 
@@ -470,22 +470,22 @@ static void why_a_walk_ended_is_told(void **state)
     m.sample.stack.size = 16 + 3 * 32;
     stack = unwind_made(&m, FRAMES_MOST);
     assert_int_equal(stack.count, 4);
-    assert_int_equal(stack.end, FLM_UNWIND_CUT);
+    assert_int_equal(stack.end, FLM_UNWIND_BEYOND_DUMP);
     /* So it does, but more was asked for: there is no more. */
     made_init(&m, 5);
     m.sample.stack.size = 16 + 3 * 32;
     m.sample.stack_is_cut = false;
     stack = unwind_made(&m, FRAMES_MOST);
     assert_int_equal(stack.count, 4);
-    assert_int_equal(stack.end, FLM_UNWIND_ENDED);
+    assert_int_equal(stack.end, FLM_UNWIND_UNREADABLE);
     /* The next frame is where no copy reaches. */
     made_init(&m, 5);
     m.stack[2 + 4 * 2] = SP + 0x10000;
     stack = unwind_made(&m, FRAMES_MOST);
     assert_int_equal(stack.count, 4);
-    assert_int_equal(stack.end, FLM_UNWIND_FAR);
+    assert_int_equal(stack.end, FLM_UNWIND_OTHER_STACK);
     m.stack[2 + 4 * 2] = SP + 0xFFF0; /* now one of 65528 bytes would have a part of it */
-    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_CUT);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_BEYOND_DUMP);
     /* More frames than there is room for. */
     made_init(&m, 5);
     stack = unwind_made(&m, 3);
@@ -530,10 +530,10 @@ static void a_copy_as_large_as_can_be_was_cut_too(void **state)
     m.sample.stack = (struct flm_bytes){large, MOST};
     uint64_t beyond = SP + MOST + 0x100;
     memcpy(large + (2 + 4 * 2) * sizeof beyond, &beyond, sizeof beyond);
-    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_CUT);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_BEYOND_DUMP);
     beyond += UINT64_C(1) << 32;
     memcpy(large + (2 + 4 * 2) * sizeof beyond, &beyond, sizeof beyond);
-    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_FAR);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_OTHER_STACK);
     free(large);
 }
 
