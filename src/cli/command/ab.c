@@ -226,7 +226,7 @@ static bool judge_run(const struct flm_ab *ab, const struct flm_recorded *record
     if (recording->was_stopped)
         return flm_error_set(why, FLM_ERROR_CANCELED, "stopped in %s: %u runs are in %s", place,
                              ab->count, ab->options.folder);
-    if (recording->summary.goes_on) { /* it would disturb those after it */
+    if (recording->summary.still_runs) { /* it would disturb those after it */
         kill(result.process_id, SIGKILL);
         waitpid(result.process_id, NULL, 0);
     }

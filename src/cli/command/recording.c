@@ -158,7 +158,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         .profile = recorded->profile,
         .result = result,
         .command = o->recorder.command ? o->recorder.command[0] : NULL,
-        .goes_on = o->recorder.command && result.exit_status == -1,
+        .still_runs = o->recorder.command && result.exit_status == -1,
         .output = o->output,
         .output_size = good ? size_of(o->output) : 0,
         .spool = o->keep_raw && !result.spool_lost ? spool : NULL,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/common/messages.h"
+#include "flamel/aggregate.h"
 #include "flamel/algebra.h"
 #include "os/clock.h"
 
@@ -47,10 +48,28 @@ static void tell_losses(const char *path, const struct flm_profile *p)
     for (uint32_t i = 0; i < flm_profile_loss_count(p); i++) {
         struct flm_name what = flm_profile_string(p, (struct flm_string){losses[i].what});
         struct flm_name where = flm_profile_string(p, (struct flm_string){losses[i].where});
-        flm_message("%s: left out: %.*s: %.0f%s%.*s", path, (int)what.size, what.at,
-                    losses[i].count, where.size ? ", the first at " : "", (int)where.size,
-                    where.at);
+        flm_message("%s: lost: %.*s: %.0f%s%.*s", path, (int)what.size, what.at, losses[i].count,
+                    where.size ? ", the first at " : "", (int)where.size, where.at);
     }
+}
+
+/* Of formats that flamel symbolizes itself: no sample is lost by it, but functions have no names. */
+static void tell_unsymbolized(const char *path, const char *format, const struct flm_profile *p)
+{
+    struct flm_format_info info = {.size = sizeof info};
+    for (size_t i = 0; flm_format_at(i, &info) && strcmp(info.name, format) != 0; i++)
+        ;
+    struct flm_summary *summary = info.needs_symbols ? flm_summary_new(p, NULL) : NULL;
+    if (summary && summary->unsymbolized_frames > 0 && flm_profile_metric_count(p) > 0) {
+        const struct flm_metric_record *record = flm_profile_metric(p, (struct flm_metric){0});
+        struct flm_name metric = flm_profile_string(p, (struct flm_string){record->name});
+        const struct flm_metric_summary *first = &summary->metric[0];
+        flm_message("%s: unsymbolized: %u %s, %.1f %% of %.*s", path, summary->unsymbolized_frames,
+                    summary->unsymbolized_frames == 1 ? "function" : "functions",
+                    first->size > 0 ? 100 * first->unsymbolized / first->size : 0, (int)metric.size,
+                    metric.at);
+    }
+    flm_summary_free(summary);
 }
 
 static struct flm_profile *apply(const struct flm_load_fields *fields, struct flm_profile *profile,
@@ -111,6 +130,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
 {
     struct progress progress = {.path = path, .started = now_s()};
     struct flm_symbol_paths paths = {0};
+    const char *format = "";
     struct flm_load_options options = {
         .size = sizeof options,
         .format = fields->from,
@@ -119,7 +139,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .columns = fields->columns,
         .drop_times = fields->drop_times && !fields->apply, /* label: and time: need them */
         .threads = fields->threads,
-        .found_format = fields->found_format,
+        .found_format = &format,
         .symbol_dirs = fields->symbols.items,
         .symbol_dir_count = fields->symbols.count,
         .perf_dir = flm_symbol_perf_dir(&paths),
@@ -138,8 +158,12 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     flm_symbol_paths_clear(&paths);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
-    if (profile && !fields->quiet && !fields->tells_losses)
+    if (fields->found_format && format[0])
+        *fields->found_format = format;
+    if (profile && !fields->quiet && !fields->tells_losses) {
         tell_losses(path, profile);
+        tell_unsymbolized(path, format, profile);
+    }
     if (profile && fields->apply)
         profile = apply(fields, profile, &why);
     if (!profile)

@@ -13,23 +13,24 @@
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 
-enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, WORDS = 10 };
+enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, CAPTION_WIDTH = 10 };
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void begin(struct flm_text *out, const char *what, const struct flm_table_style *look)
+static void begin(struct flm_text *out, const char *caption, const struct flm_table_style *style)
 {
-    flm_tone_add(out, FLM_TONE_MUTED, look);
-    flm_text_format(out, "%s", what);
-    flm_tone_add(out, FLM_TONE_PLAIN, look);
-    flm_text_repeat(out, ' ', strlen(what) < WORDS ? WORDS - strlen(what) : 1);
+    flm_tone_add(out, FLM_TONE_MUTED, style);
+    flm_text_puts(out, caption);
+    flm_tone_add(out, FLM_TONE_PLAIN, style);
+    flm_text_repeat(out, ' ',
+                    strlen(caption) < CAPTION_WIDTH ? CAPTION_WIDTH - strlen(caption) : 1);
 }
 
-/* A name may have any bytes, and what follows stands in the same line. */
-static void add_name(struct flm_text *out, const char *name, const struct flm_table_style *look)
+/* A name may have any bytes, also line breaks and escape sequences. */
+static void add_name(struct flm_text *out, const char *name, const struct flm_table_style *style)
 {
     struct flm_text scratch = {0};
-    flm_text_add(out, flm_showable(flm_bytes_of(name), look->charset, &scratch));
+    flm_text_add(out, flm_showable(flm_bytes_of(name), style->charset, &scratch));
     out->failed = out->failed || scratch.failed;
     flm_text_clear(&scratch);
 }
@@ -39,17 +40,17 @@ static void add_seconds(struct flm_text *out, double seconds)
     flm_quantity_add(out, seconds * 1e9, flm_bytes_of("ns"));
 }
 
-/* Whole numbers, where digits behind the point would be noise. */
+/* Without decimals where they would be noise. */
 static void add_rate(struct flm_text *out, double hz)
 {
     flm_quantity_add(out, hz >= 100 ? round(hz) : hz, flm_bytes_of("Hz"));
 }
 
-static void add_samples(const struct flm_record_summary *s, const struct flm_table_style *look,
+static void add_samples(const struct flm_record_summary *s, const struct flm_table_style *style,
                         struct flm_text *out)
 {
     const struct flm_record_result *r = &s->result;
-    begin(out, "samples", look);
+    begin(out, "samples", style);
     flm_count_add(out, r->counts.samples);
     flm_text_puts(out, " in ");
     if (r->cpu_s > 0) {
@@ -63,71 +64,72 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_tab
         add_rate(out, r->achieved_hz);
         flm_text_puts(out, " of ");
         add_rate(out, r->requested_hz);
-        flm_text_puts(out, " asked for");
+        flm_text_puts(out, " requested");
     }
     flm_text_putc(out, '\n');
 }
 
-/* Each thread has a clock of its own, which begins with it: what ends before it is due is not seen.
- * The kernel's way, and perf's too; but nobody should have to find that out. Each loses less than
- * one sample so: what is more than that, a timer has lost that comes late, as those of some virtual
- * machines do. */
-static void add_rate_missed(const struct flm_record_summary *s, const struct flm_table_style *look,
+/* Each thread has a timer of its own, which starts with the thread: a thread that ends before its
+ * timer fires gets no sample. perf has the same limit, but nobody should have to find that out. A
+ * thread loses less than one sample by it: what is missing beyond that was lost by a timer that
+ * fires late, as those of some virtual machines do. */
+static void add_rate_missed(const struct flm_record_summary *s, const struct flm_table_style *style,
                             struct flm_text *out)
 {
-    enum { TELLING = 100 }; /* so many samples should be there before a rate means anything */
+    enum { LEAST_EXPECTED = 100 }; /* samples that should be there before a rate means anything */
     const struct flm_record_result *r = &s->result;
     if (r->achieved_hz <= 0 || r->achieved_hz > 0.9 * r->requested_hz ||
-        r->requested_hz * r->cpu_s < TELLING || r->counts.throttled > 0 || r->counts.lost > 0)
+        r->requested_hz * r->cpu_s < LEAST_EXPECTED || r->counts.throttled > 0 ||
+        r->counts.lost > 0)
         return;
-    begin(out, "rate", look);
+    begin(out, "rate", style);
     double missed = (r->requested_hz - r->achieved_hz) * r->cpu_s;
     if ((double)r->counts.tasks_begun < missed / 2) {
-        flm_text_puts(out, "this machine's timer comes later than it was asked to, as in some "
-                           "virtual machines (a lower -F is kept better)\n");
+        flm_text_puts(out, "the timer of this machine fires late, as in some virtual machines (a "
+                           "lower -F is kept better)\n");
         return;
     }
     flm_text_puts(out, "threads and processes that end within ");
     add_seconds(out, 1 / r->requested_hz);
-    flm_text_puts(out, " are seen too rarely, for each has a clock of its own (-a has one a "
-                       "processor; or a higher -F)\n");
+    flm_text_puts(out, " are underrepresented: each thread has its own timer (-a has one for "
+                       "each CPU; or use a higher -F)\n");
 }
 
-/* At a frequency the kernel guesses how many events each sample stands for, from those before: at
- * the beginning that is far off. */
+/* With a frequency the kernel adjusts the period, and so how many events a sample stands for, by
+ * the samples before: at the beginning it is far off. */
 static void add_guessed(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_table_style *look, struct flm_text *out)
+                        const struct flm_table_style *style, struct flm_text *out)
 {
     const struct flm_record_result *r = &s->result;
     struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
     if (r->counts_time || r->requested_hz <= 0 || r->events <= 0 || metric.index == FLM_NONE)
         return;
-    double told = summary->metric[metric.index].size;
-    if (fabs(told - r->events) <= 0.05 * r->events)
+    double estimate = summary->metric[metric.index].size;
+    if (fabs(estimate - r->events) <= 0.05 * r->events)
         return;
-    begin(out, "counted", look);
+    begin(out, "counted", style);
     flm_quantity_add_exact(out, r->events, flm_bytes_of(r->event));
-    flm_text_puts(out, ": that samples stand for ");
-    flm_quantity_add_exact(out, told, (struct flm_bytes){"", 0});
-    flm_text_puts(out, " is a guess from too few (-c 1 takes a sample of each)\n");
+    flm_text_puts(out, ": the periods of the samples add up to ");
+    flm_quantity_add_exact(out, estimate, (struct flm_bytes){"", 0});
+    flm_text_puts(out, ", for the kernel had too few to find the period (-c 1 samples every "
+                       "event)\n");
 }
 
-/* A loss is a number in the text that nobody has to look for: nothing lost is one word. */
-static void add_losses(const struct flm_record_summary *s, const struct flm_table_style *look,
+/* "nothing" where nothing was lost: losses must stand out. */
+static void add_losses(const struct flm_record_summary *s, const struct flm_table_style *style,
                        struct flm_text *out)
 {
     const struct flm_record_counts *c = &s->result.counts;
     uint64_t lost = c->lost + s->result.lost_unreported;
-    begin(out, "lost", look);
+    begin(out, "lost", style);
     if (lost == 0) {
         flm_text_puts(out, "nothing");
     } else {
-        flm_tone_add(out, FLM_TONE_STRONG, look);
+        flm_tone_add(out, FLM_TONE_STRONG, style);
         flm_count_add(out, lost);
         flm_text_puts(out, lost == 1 ? " record" : " records");
-        flm_tone_add(out, FLM_TONE_PLAIN, look);
-        flm_text_puts(out,
-                      ": the rings were full (--ring-size makes them larger, -F the rate lower)");
+        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_text_puts(out, ": the ring buffers were full (use a larger --ring-size or a lower -F)");
     }
     if (c->throttled > 0) {
         flm_text_puts(out, "; throttled ");
@@ -142,59 +144,58 @@ static bool ends_with(const char *text, const char *end)
     return flm_bytes_end_with(flm_bytes_of(text), end);
 }
 
-/* A reason that some of the stacks have, or all of them; `given` counts those that have one. */
+/* Why `count` of the truncated stacks are truncated; `given` adds up the stacks with a reason. */
 static void add_reason(const struct flm_record_counts *c, uint64_t count, const char *reason,
                        uint64_t *given, struct flm_text *out)
 {
     if (count == 0)
         return;
-    flm_text_puts(out, *given == 0 ? ": " : ", ");
+    flm_text_puts(out, *given == 0 ? ": " : "; ");
     if (count < c->stacks_truncated) {
         flm_percent_add(out, (double)count, (double)c->samples);
-        flm_text_puts(out, " because ");
+        flm_text_putc(out, ' ');
     }
     flm_text_puts(out, reason);
     *given += count;
 }
 
-/* What helps is said where something does: no copy reaches another stack. */
-static void add_stacks(const struct flm_record_summary *s, const struct flm_table_style *look,
+/* With advice where there is any: no stack dump reaches another stack. */
+static void add_stacks(const struct flm_record_summary *s, const struct flm_table_style *style,
                        struct flm_text *out)
 {
     const struct flm_record_counts *c = &s->result.counts;
     uint64_t given = 0;
     if (c->stacks_truncated == 0 || c->samples == 0)
         return;
-    begin(out, "stacks", look);
+    begin(out, "stacks", style);
     flm_percent_add(out, (double)c->stacks_truncated, (double)c->samples);
-    flm_text_puts(out, " do not reach the outermost frame");
-    add_reason(c, c->stacks_beyond_dump, "more of the stack was needed than was copied", &given,
-               out);
+    flm_text_puts(out, " truncated (outermost frames missing)");
+    add_reason(c, c->stacks_beyond_dump, "deeper than the stack dump", &given, out);
     if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK)
-        flm_text_format(out, " (--stack-size %d copies most)", MOST_STACK);
+        flm_text_format(out, " (try --stack-size %d)", MOST_STACK);
     add_reason(c, c->stacks_on_other_stack,
-               "they continue where no copy reaches: on another stack (signal handlers and "
-               "coroutines may have their own), or more than 64 KiB away",
+               "continued on another stack (signal handlers and coroutines may have their own), or "
+               "more than 64 KiB away",
                &given, out);
     if (given < c->stacks_truncated && ends_with(s->output, ".flm")) {
         flm_text_puts(out, given > 0 ? "; " : ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_tone_add(out, FLM_TONE_ACCENT, style);
         flm_text_puts(out, "flamel info ");
-        add_name(out, s->output, look);
-        flm_tone_add(out, FLM_TONE_PLAIN, look);
-        flm_text_puts(out, given > 0 ? " says why the others" : " says why");
+        add_name(out, s->output, style);
+        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_text_puts(out, given > 0 ? " says why the others are" : " says why");
     }
     flm_text_putc(out, '\n');
 }
 
-static void add_symbols(const struct flm_metric_summary *metric, const struct flm_table_style *look,
-                        struct flm_text *out)
+static void add_symbols(const struct flm_metric_summary *metric,
+                        const struct flm_table_style *style, struct flm_text *out)
 {
     if (!metric || metric->unsymbolized == 0)
         return;
-    begin(out, "symbols", look);
+    begin(out, "symbols", style);
     flm_percent_add(out, metric->unsymbolized, metric->size);
-    flm_text_puts(out, " is in functions whose names are not known\n");
+    flm_text_puts(out, " unsymbolized: no symbols were found (--symbols DIR, --debuginfod)\n");
 }
 
 void flm_exit_status_add(struct flm_text *out, int status)
@@ -206,71 +207,71 @@ void flm_exit_status_add(struct flm_text *out, int status)
         flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void add_command(const struct flm_record_summary *s, const struct flm_table_style *look,
+static void add_command(const struct flm_record_summary *s, const struct flm_table_style *style,
                         struct flm_text *out)
 {
     int status = s->result.exit_status;
-    if (!s->command || (!s->goes_on && status == 0))
+    if (!s->command || (!s->still_runs && status == 0))
         return;
-    begin(out, "command", look);
-    add_name(out, s->command, look);
+    begin(out, "command", style);
+    add_name(out, s->command, style);
     flm_text_putc(out, ' ');
-    if (s->goes_on || status == -1)
-        flm_text_format(out, "goes on, as process %d", s->result.process_id);
+    if (s->still_runs || status == -1)
+        flm_text_format(out, "still runs, as process %d", s->result.process_id);
     else
         flm_exit_status_add(out, status);
     flm_text_putc(out, '\n');
 }
 
-/* The table has what ran; waiting is another metric. */
-static void add_waiting(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_table_style *look, struct flm_text *out)
+/* The table shows what ran; off-CPU time is another metric. */
+static void add_off_cpu(const struct flm_record_summary *s, const struct flm_summary *summary,
+                        const struct flm_table_style *style, struct flm_text *out)
 {
-    struct flm_metric waiting = flm_profile_metric_named(s->profile, "off-cpu");
-    if (waiting.index == FLM_NONE || waiting.index == 0)
+    struct flm_metric off_cpu = flm_profile_metric_named(s->profile, "off-cpu");
+    if (off_cpu.index == FLM_NONE || off_cpu.index == 0)
         return;
-    begin(out, "waiting", look);
-    flm_quantity_add(out, summary->metric[waiting.index].size,
-                     flm_string_bytes(s->profile, s->profile->metrics[waiting.index].unit));
-    flm_text_puts(out, " of all threads, as off-cpu");
+    begin(out, "off-CPU", style);
+    flm_quantity_add(out, summary->metric[off_cpu.index].size,
+                     flm_string_bytes(s->profile, s->profile->metrics[off_cpu.index].unit));
+    flm_text_puts(out, ", all threads together");
     if (ends_with(s->output, ".flm")) {
         flm_text_puts(out, ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_tone_add(out, FLM_TONE_ACCENT, style);
         flm_text_puts(out, "flamel report -m off-cpu ");
-        add_name(out, s->output, look);
-        flm_tone_add(out, FLM_TONE_PLAIN, look);
+        add_name(out, s->output, style);
+        flm_tone_add(out, FLM_TONE_PLAIN, style);
     }
     flm_text_putc(out, '\n');
 }
 
-static void add_file(const struct flm_record_summary *s, const struct flm_table_style *look,
+static void add_file(const struct flm_record_summary *s, const struct flm_table_style *style,
                      struct flm_text *out)
 {
-    begin(out, "written", look);
-    add_name(out, s->output, look);
+    begin(out, "written", style);
+    add_name(out, s->output, style);
     flm_text_puts(out, ", ");
     flm_quantity_add(out, (double)s->output_size, flm_bytes_of("bytes"));
     if (ends_with(s->output, ".flm")) {
         flm_text_puts(out, ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, look);
+        flm_tone_add(out, FLM_TONE_ACCENT, style);
         flm_text_puts(out, "flamel view ");
-        add_name(out, s->output, look);
-        flm_tone_add(out, FLM_TONE_PLAIN, look);
+        add_name(out, s->output, style);
+        flm_tone_add(out, FLM_TONE_PLAIN, style);
     }
     flm_text_putc(out, '\n');
     if (s->spool) {
-        begin(out, "kept", look);
-        add_name(out, s->spool, look);
-        flm_text_puts(out, ": all records, for flamel convert and perf\n");
+        begin(out, "kept", style);
+        add_name(out, s->spool, style);
+        flm_text_puts(out, ": all records, readable by flamel convert and perf\n");
     }
 }
 
-static bool add_top(const struct flm_record_summary *s, const struct flm_table_style *look,
+static bool add_top(const struct flm_record_summary *s, const struct flm_table_style *style,
                     struct flm_text *out, struct flm_error *why)
 {
-    /* Names of templates have thousands of letters, and nobody reads those in a log either. */
-    struct flm_report_style shown = {sizeof shown, look->width > 0 ? look->width : LOG_WIDTH,
-                                     (enum flm_report_charset)look->charset, look->colors};
+    /* Names of template instances may be thousands of characters long: too long for a log as well. */
+    struct flm_report_style shown = {sizeof shown, style->width > 0 ? style->width : LOG_WIDTH,
+                                     (enum flm_report_charset)style->charset, style->colors};
     struct flm_report_options options = {
         .size = sizeof options, .source = s->output, .rows = TOP_ROWS};
     struct flm_report *report = flm_report_top(s->profile, &options, why);
@@ -284,18 +285,19 @@ static bool add_top(const struct flm_record_summary *s, const struct flm_table_s
 static void add_no_samples(const struct flm_record_summary *s, struct flm_text *out)
 {
     flm_text_puts(out, s->result.counts_time
-                           ? "There is no sample: what was recorded did not run long enough, or "
-                             "only waited (--off-cpu records that)"
-                           : "There is no sample: what was recorded had no such event");
-    /* The kernel takes our events away from a program that has more rights than we. */
+                           ? "No samples: the target ran too briefly, or was off-CPU all the time "
+                             "(--off-cpu records that)"
+                           : "No samples: the event never occurred in the target");
+    /* The kernel detaches our events from a program that gets more privileges than we have. */
     if (s->result.is_limited && s->command)
-        flm_text_puts(out, "; or it has other rights than you (setuid), and only root may record "
-                           "that");
+        flm_text_puts(out, "; or it has other privileges than you (setuid), which only root may "
+                           "record");
     flm_text_putc(out, '\n');
 }
 
-bool flm_record_summary_text(const struct flm_record_summary *s, const struct flm_table_style *look,
-                             struct flm_text *to, struct flm_error *why)
+bool flm_record_summary_text(const struct flm_record_summary *s,
+                             const struct flm_table_style *style, struct flm_text *to,
+                             struct flm_error *why)
 {
     struct flm_summary summary;
     struct flm_text lines = {0}, *out = &lines;
@@ -304,28 +306,28 @@ bool flm_record_summary_text(const struct flm_record_summary *s, const struct fl
         return false;
     bool good = true;
     if (any)
-        good = add_top(s, look, to, why);
+        good = add_top(s, style, to, why);
     else
         add_no_samples(s, out);
-    add_samples(s, look, out);
-    add_rate_missed(s, look, out);
-    add_guessed(s, &summary, look, out);
+    add_samples(s, style, out);
+    add_rate_missed(s, style, out);
+    add_guessed(s, &summary, style, out);
     if (any)
-        add_waiting(s, &summary, look, out);
-    add_losses(s, look, out);
-    add_stacks(s, look, out);
-    add_symbols(any ? &summary.metric[0] : NULL, look, out);
-    add_command(s, look, out);
+        add_off_cpu(s, &summary, style, out);
+    add_losses(s, style, out);
+    add_stacks(s, style, out);
+    add_symbols(any ? &summary.metric[0] : NULL, style, out);
+    add_command(s, style, out);
     if (s->result.spool_lost) {
-        begin(out, "on disk", look);
+        begin(out, "on disk", style);
         flm_text_format(out,
-                        "not all records could be kept while recording (%s); the profile has "
-                        "them\n",
+                        "records could not be spooled from some point on (%s); the profile has all "
+                        "of them\n",
                         s->result.spool_lost);
     }
-    add_file(s, look, out);
+    add_file(s, style, out);
     flm_summary_clear(&summary);
-    flm_lines_add(to, (struct flm_bytes){lines.at, lines.size}, look, WORDS);
+    flm_lines_add(to, (struct flm_bytes){lines.at, lines.size}, style, CAPTION_WIDTH);
     bool failed = lines.failed || to->failed;
     flm_text_clear(&lines);
     return good && (!failed || flm_error_memory(why));

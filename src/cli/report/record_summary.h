@@ -1,5 +1,5 @@
-/* record_summary.h - what `flamel record` says when it is done: what it found, how well it was
- * recorded, and how to look at it. */
+/* record_summary.h - what `flamel record` prints when it is done: the top functions, data quality
+ * (rate, losses, truncated stacks, symbols), and how to view the profile. */
 #ifndef FLAMEL_CLI_REPORT_RECORD_SUMMARY_H
 #define FLAMEL_CLI_REPORT_RECORD_SUMMARY_H
 
@@ -10,17 +10,17 @@
 struct flm_record_summary {
     const struct flm_profile *profile;
     struct flm_record_result result;
-    const char *command; /* NULL: there was none */
-    bool goes_on;        /* the command runs on */
+    const char *command; /* NULL: none */
+    bool still_runs;     /* so does the command */
     const char *output;
     uint64_t output_size;
-    const char *spool; /* that was kept; NULL: none */
+    const char *spool; /* kept, where asked for; NULL: none */
     double finish_s;   /* from the end of recording to the finished file */
 };
 
 /* Text for people; one JSON object for programs. False, and `why`, if memory ran out. */
 bool flm_record_summary_text(const struct flm_record_summary *summary,
-                             const struct flm_table_style *look, struct flm_text *out,
+                             const struct flm_table_style *style, struct flm_text *out,
                              struct flm_error *why);
 bool flm_record_summary_json(const struct flm_record_summary *summary, struct flm_text *out,
                              struct flm_error *why);

@@ -507,9 +507,9 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
     /* LOST records come with the next record that fits: after the last one there is none. */
     if (counts.lost > r->reported_lost)
-        flm_session_lost(r->session, "events that perf lost",
+        flm_session_lost(r->session, "events (ring buffer full)",
                          (double)(counts.lost - r->reported_lost));
-    flm_session_lost(r->session, "records that make no sense", (double)counts.damaged);
+    flm_session_lost(r->session, "malformed records", (double)counts.damaged);
     if (r->runtimes) {
         struct flm_runtime_report report = flm_session_report(r->session);
         flm_runtimes_report(r->runtimes, &report);

@@ -82,7 +82,7 @@ static void move(struct bounding *b, enum location location)
 static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum location location,
                                  struct flm_error *why)
 {
-    const char lost[] = "callers of samples in rare stacks, put together to bound memory";
+    const char lost[] = "callers of samples in rare stacks (merged to bound memory)";
     struct bounding b = {.weight = calloc(p->sizes.node_count, sizeof *b.weight)};
     if (!b.weight || !flm_rebuild_start(&b.rebuild, p, why)) {
         free(b.weight);

@@ -188,6 +188,7 @@ bool flm_perf_data_feature(struct flm_perf_data *data, unsigned feature, struct 
     if (!read_feature(data, feature, &section))
         return flm_error_memory(data->why);
     if (section.failed)
-        flm_session_lost(data->session, "facts about the recording that cannot be read", 1);
+        flm_session_lost(data->session, "header features that cannot be read (host, command ...)",
+                         1);
     return true;
 }

@@ -99,7 +99,7 @@ static bool read_events(struct flm_perf_data *data, const char *header)
 
 static bool lose_features(struct flm_perf_data *data)
 {
-    flm_session_lost(data->session, "facts about the recording that cannot be read", 1);
+    flm_session_lost(data->session, "header features that cannot be read (host, command ...)", 1);
     return true;
 }
 
@@ -190,7 +190,7 @@ static bool read_file(struct flm_perf_data *data)
         /* perf says how large they are when it ends. */
         records.size = data->size - records.offset;
         flm_session_lost(data->session,
-                         "the end of the recording: perf was killed before it wrote all", 1);
+                         "end of the recording (perf was killed before it wrote all)", 1);
     } else if (is_inside(data, records) && header_size >= FILE_HEADER &&
                !read_features(data, header, records.offset + records.size)) {
         return false;
@@ -226,24 +226,21 @@ static bool read_all(struct flm_perf_data *data)
 static bool report_losses(struct flm_perf_data *data)
 {
     static const char *const traces[] = {
-        [0] = "bytes of an auxiliary trace, which is not decoded",
-        [1] = "bytes of Intel PT, which is not decoded",
-        [2] = "bytes of Intel BTS, which is not decoded",
-        [3] = "bytes of ARM CoreSight, which is not decoded",
-        [4] = "bytes of ARM SPE, which is not decoded",
+        [0] = "bytes of an AUX trace (not decoded)", [1] = "bytes of Intel PT (not decoded)",
+        [2] = "bytes of Intel BTS (not decoded)",    [3] = "bytes of ARM CoreSight (not decoded)",
+        [4] = "bytes of ARM SPE (not decoded)",
     };
     size_t type = data->trace_type < sizeof traces / sizeof *traces ? data->trace_type : 0;
     struct flm_order_damage damage = flm_event_order_damage(data->order);
     flm_session_lost(data->session, traces[type], (double)data->trace_bytes);
     if (data->lost_samples > data->lost_events)
-        flm_session_lost(data->session, "samples that the kernel lost",
+        flm_session_lost(data->session, "samples (dropped by the kernel)",
                          (double)(data->lost_samples - data->lost_events));
-    flm_session_lost(data->session, "records of types that flamel does not know",
-                     (double)data->unknown_records);
-    flm_session_lost(data->session, "the order of events that came too late",
+    flm_session_lost(data->session, "records of unknown types", (double)data->unknown_records);
+    flm_session_lost(data->session, "order of events that came too late to be sorted",
                      (double)flm_event_order_late(data->order));
     return damage.count == 0 ||
-           flm_session_lose_at(data->session, "records that are damaged", (double)damage.count,
+           flm_session_lose_at(data->session, "malformed records", (double)damage.count,
                                damage.first_offset) ||
            flm_error_memory(data->why);
 }

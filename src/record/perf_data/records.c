@@ -11,7 +11,7 @@ enum { HEADER_SIZE = 8, FIRST_OF_PERF = 64, LAST_OF_PERF = 83, UNPACKED_SIZE = 1
 
 static bool cannot_read(struct flm_perf_data *data)
 {
-    flm_session_lost(data->session, "records of perf that cannot be read", 1);
+    flm_session_lost(data->session, "malformed records of perf's own", 1);
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool read_unpacked(struct flm_perf_data *data, uint64_t offset, bool *dam
 
 static bool lose_packed(struct flm_perf_data *data)
 {
-    flm_session_lost(data->session, "compressed parts that are damaged", 1);
+    flm_session_lost(data->session, "compressed records (damaged)", 1);
     data->unpacked_size = 0;
     if (data->zstd)
         ZSTD_initDStream(data->zstd);
@@ -228,11 +228,11 @@ bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source
             break;
         uint16_t record_size = flm_record_header(source->at, data->swapped).size;
         if (record_size < HEADER_SIZE)
-            return stop_at(data, offset, "everything behind a record without a size");
+            return stop_at(data, offset, "everything after a record with an invalid size");
         if (!flm_source_fill(source, record_size, data->why))
             return false;
         if (source->end - source->at < record_size || left < record_size)
-            return stop_at(data, offset, "the last record, which is cut off");
+            return stop_at(data, offset, "last record (cut off)");
         struct flm_bytes record = {source->at, record_size};
         uint32_t type = flm_record_header(record.at, data->swapped).type;
         uint64_t behind = bytes_behind(data, record, type);
@@ -252,6 +252,6 @@ bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source
         }
     }
     if (size != UINT64_MAX && left > 0 && source->end == source->at)
-        return stop_at(data, offset, "the end of the recording, which the file does not have");
+        return stop_at(data, offset, "end of the recording (the file is cut off)");
     return true;
 }

@@ -379,18 +379,18 @@ static void report_all(const void *attached, const struct flm_runtime_report *re
         const char *what;
         uint64_t count;
     } losses[] = {
-        {"functions of CPython in samples that were seen too late", c.stale},
-        {"functions of CPython in samples whose frames changed while they were read", c.torn},
-        {"functions of CPython in samples of threads that it does not know", c.without},
-        {"functions of CPython in samples whose thread had called or returned meanwhile",
-         c.disagreeing},
-        {"functions of CPython in samples whose thread had gone on meanwhile", c.moved_on},
-        {"functions of CPython in processes that cannot be read", c.unreadable},
+        {"Python frames of samples (read too late)", c.stale},
+        {"Python frames of samples (changed while being read)", c.torn},
+        {"Python frames of samples (thread unknown to the interpreter)", c.without},
+        {"Python frames of samples (thread called or returned before the read)", c.disagreeing},
+        {"Python frames of samples (thread moved on before the read)", c.moved_on},
+        {"Python frames of samples (process not readable)", c.unreadable},
     };
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
         report->lost(report->session, losses[i].what, (double)losses[i].count);
     char text[160];
-    snprintf(text, sizeof text, "functions in %llu of %llu samples, %.1f us and %.1f calls each",
+    snprintf(text, sizeof text,
+             "frames in %llu of %llu samples, %.1f us and %.1f system calls each",
              (unsigned long long)c.mixed, (unsigned long long)c.samples,
              c.samples ? (double)c.read_ns / 1e3 / (double)c.samples : 0,
              c.samples ? (double)c.calls / (double)c.samples : 0);
@@ -398,7 +398,7 @@ static void report_all(const void *attached, const struct flm_runtime_report *re
         report->note(report->session, "python", flm_bytes_of(text));
     struct flm_bytes refused = flm_pythons_refused(attached);
     if (refused.size > 0)
-        report->note(report->session, "python, not read", refused);
+        report->note(report->session, "python (not read)", refused);
 }
 
 static void close_attached(void *attached)

@@ -287,10 +287,9 @@ static struct flm_jit_code *read_dump(const struct flm_runtime_report *report,
     struct flm_jit_losses losses;
     struct flm_jit_code *code = flm_jitdump_read(bytes, &losses, why);
     if (!code && why->kind != FLM_ERROR_MEMORY)
-        report->lost(report->session, "jitdumps that cannot be read", 1);
-    report->lost(report->session, "records of jitdumps that cannot be read",
-                 (double)losses.regions);
-    report->lost(report->session, "ends of jitdumps that are cut off", losses.cut);
+        report->lost(report->session, "jitdump files that cannot be read", 1);
+    report->lost(report->session, "malformed jitdump records", (double)losses.regions);
+    report->lost(report->session, "ends of jitdump files (cut off)", losses.cut);
     return code;
 }
 
@@ -317,7 +316,7 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
         good = (!search->live || flm_runtime_try_file(search, path, read_dump, &found)) &&
                (found || flm_runtime_try_file(search, file->path.at, read_dump, &found));
         if (good && !found)
-            search->report.lost(search->report.session, "jitdumps that are not there any more", 1);
+            search->report.lost(search->report.session, "jitdump files that no longer exist", 1);
     }
     return good;
 }

@@ -69,7 +69,7 @@ static struct flm_jit_code *read_map(const struct flm_runtime_report *report,
     struct flm_jit_code *code = flm_perf_map_read(bytes, &losses);
     if (!code)
         flm_error_memory(why);
-    report->lost(report->session, "lines of perf maps that cannot be read", (double)losses.regions);
+    report->lost(report->session, "malformed lines of perf maps", (double)losses.regions);
     return code;
 }
 

@@ -89,7 +89,7 @@ static void doubt_old(const struct flm_runtime_search *search, const struct stat
     int64_t seconds = (flm_now_ns() - search->oldest_ns) / SECOND; /* ago */
     if (status->st_mtim.tv_sec < flm_clock_ns(CLOCK_REALTIME) / SECOND - seconds - 2)
         search->report.lost(search->report.session,
-                            "certainty of perf maps that are older than the recording", 1);
+                            "certainty about perf maps older than the recording", 1);
 }
 
 /* Opens a plain file that belongs to root, to us, or to the user of the process: anybody may put
@@ -106,7 +106,7 @@ static int open_trusted(const struct flm_runtime_search *search, const char *pat
             return file;
         }
         search->report.lost(search->report.session,
-                            "perf maps and jitdumps that belong to another user, not used", 1);
+                            "perf maps and jitdumps of another user (not trusted)", 1);
     }
     close(file);
     return -1;

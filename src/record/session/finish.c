@@ -30,10 +30,6 @@ struct finishing {
 
     struct flm_runtime_search runtimes; /* names of the process that is looked at */
     struct flm_text name;
-    uint32_t newest_frame; /* the highest number of the builder's that we got */
-    uint64_t
-        unnamed; /* functions, or locations in none, in files and the kernel without a symbol */
-    uint64_t nowhere; /* addresses that lie in no file, and that no runtime has named */
 };
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -49,10 +45,7 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     if (!flm_grow(&frames, &f->frame_capacity, f->frame_count + 1, sizeof *f->frames))
         return flm_error_memory(f->why);
     f->frames = frames;
-    struct flm_frame frame = flm_builder_frame(f->builder, record);
-    f->frames[f->frame_count++] = frame;
-    if (frame.index > f->newest_frame)
-        f->newest_frame = frame.index;
+    f->frames[f->frame_count++] = flm_builder_frame(f->builder, record);
     return true;
 }
 
@@ -97,11 +90,7 @@ static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_b
     flm_text_putc(&f->name, 0);
     if (f->name.failed)
         return flm_error_memory(f->why);
-    uint32_t newest = f->newest_frame;
-    if (!add_unnamed(f, f->name.at, module, address, kind))
-        return false;
-    f->unnamed += f->newest_frame > newest; /* each name once */
-    return true;
+    return add_unnamed(f, f->name.at, module, address, kind);
 }
 
 static bool name_in_module(struct finishing *f, struct flm_module *module, uint64_t address,
@@ -171,7 +160,6 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
         if (count > 0)
             return add_jit_frames(f, frames, count, flm_owned_string_bytes(&names->path));
     }
-    f->nowhere++;
     return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
 }
 
@@ -451,17 +439,16 @@ static bool add_samples(struct finishing *f)
 static void add_losses(struct finishing *f)
 {
     static const char *const ends[FLM_UNWIND_ENDS] = {
-        [FLM_UNWIND_BEYOND_DUMP] = "outer frames of stacks that are deeper than their copy",
+        [FLM_UNWIND_BEYOND_DUMP] = "outer frames of truncated stacks (deeper than the stack dump)",
         [FLM_UNWIND_BELOW_SIGNAL] =
-            "outer frames below signal handlers that have a stack of their own",
+            "outer frames of truncated stacks (below a signal handler on its own stack)",
         [FLM_UNWIND_OTHER_STACK] =
-            "outer frames on another stack, or further away than stacks are copied",
-        [FLM_UNWIND_UNREADABLE] = "outer frames of stacks whose memory could be read only so far",
-        [FLM_UNWIND_NO_TABLE] = "outer frames of stacks that lead through code without unwind "
-                                "information",
-        [FLM_UNWIND_NO_MODULE] = "outer frames of stacks that lead out of all files",
-        [FLM_UNWIND_CORRUPT] = "outer frames of stacks that make no sense",
-        [FLM_UNWIND_TOO_DEEP] = "outer frames of stacks deeper than 1024 frames",
+            "outer frames of truncated stacks (on another stack, or more than 64 KiB away)",
+        [FLM_UNWIND_UNREADABLE] = "outer frames of truncated stacks (stack memory not readable)",
+        [FLM_UNWIND_NO_TABLE] = "outer frames of truncated stacks (code without unwind tables)",
+        [FLM_UNWIND_NO_MODULE] = "outer frames of truncated stacks (address in no mapping)",
+        [FLM_UNWIND_CORRUPT] = "outer frames of truncated stacks (corrupt stack)",
+        [FLM_UNWIND_TOO_DEEP] = "outer frames of truncated stacks (more than 1024 user frames)",
     };
     const struct flm_session *s = f->session;
     for (size_t i = 0; i < s->loss_count; i++)
@@ -470,12 +457,6 @@ static void add_losses(struct finishing *f)
     for (size_t i = 0; i < FLM_UNWIND_ENDS; i++)
         if (ends[i] && s->unwind_ends[i] > 0)
             flm_builder_lost(f->builder, ends[i], "", 0, (double)s->unwind_ends[i]);
-    if (f->unnamed > 0)
-        flm_builder_lost(f->builder, "names of locations in code that have no symbol", "", 0,
-                         (double)f->unnamed);
-    if (f->nowhere > 0)
-        flm_builder_lost(f->builder, "names of addresses that lie in no file", "", 0,
-                         (double)f->nowhere);
 }
 
 bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,

@@ -262,13 +262,15 @@ static bool count_group(struct flm_session *s, const struct flm_event *event, ui
 static bool count_missing(struct flm_session *s, uint64_t offset)
 {
     return (!s->too_deep ||
-            flm_session_lose_at(s, "stacks deeper than 1024 frames, cut there", 1, offset)) &&
-           (!s->at_limit ||
-            flm_session_lose_at(s, "stacks as deep as the kernel keeps them, perhaps cut there", 1,
+            flm_session_lose_at(s, "outer frames of truncated stacks (more than 1024 frames)", 1,
                                 offset)) &&
+           (!s->at_limit ||
+            flm_session_lose_at(s, "outer frames of stacks as deep as kernel.perf_event_max_stack",
+                                1, offset)) &&
            (!s->was_truncated || s->options.live ||
-            flm_session_lose_at(s, "outer frames of stacks that could not be unwound to their end",
-                                1, offset));
+            flm_session_lose_at(
+                s, "outer frames of truncated stacks (not unwound to the end when recorded)", 1,
+                offset));
 }
 
 static bool add_sample(struct flm_session *s, const struct flm_event *event)
@@ -314,7 +316,7 @@ static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread
     uint32_t node = thread->node;
     if (thread->marked_ns == FLM_NO_TIME)
         node = flm_session_label(s, flm_session_root(s, &event, command),
-                                 flm_bytes_of("[waiting: the stack is not known]"));
+                                 flm_bytes_of("[off-CPU: unknown stack]"));
     if (node == UINT32_MAX)
         return false;
     const struct flm_sample_attributes attributes = {
@@ -436,16 +438,16 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
         return flm_processes_change(s->processes, event);
     case FLM_EVENT_LOST:
         s->counts.lost += event->lost.count;
-        return flm_session_lose_at(s, "events that perf lost", (double)event->lost.count,
+        return flm_session_lose_at(s, "events (ring buffer full)", (double)event->lost.count,
                                    event->offset);
     case FLM_EVENT_LOST_SAMPLES:
         s->counts.lost += event->lost.count;
-        return flm_session_lose_at(s, "samples that the kernel lost", (double)event->lost.count,
+        return flm_session_lose_at(s, "samples (dropped by the kernel)", (double)event->lost.count,
                                    event->offset);
     case FLM_EVENT_THROTTLE:
         s->counts.throttled++;
-        return flm_session_lose_at(
-            s, "times that the kernel stopped sampling for a while (throttled)", 1, event->offset);
+        return flm_session_lose_at(s, "throttled intervals (sampling paused by the kernel)", 1,
+                                   event->offset);
     case FLM_EVENT_SWITCH:
         return add_switch(s, event);
     case FLM_EVENT_CODE:

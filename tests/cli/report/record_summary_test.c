@@ -20,9 +20,10 @@ static struct flm_profile *profile_of_one_sample(void)
     return p;
 }
 
-/* What is said of 1000 samples whose stacks came out so: the line that begins with "stacks", and
- * those that continue it; "" where there is none. */
-static const char *told_in(const char *output, struct flm_record_counts counts, uint32_t stack_size)
+/* The summary's line about stacks, for 1000 samples with these counts, and the lines that continue
+ * it; "" where there is none. */
+static const char *stacks_line_of(const char *output, struct flm_record_counts counts,
+                                  uint32_t stack_size)
 {
     static char text[1000];
     struct flm_text out = {0};
@@ -42,73 +43,74 @@ static const char *told_in(const char *output, struct flm_record_counts counts, 
     return text;
 }
 
-static const char *told(struct flm_record_counts counts, uint32_t stack_size)
+static const char *stacks_line(struct flm_record_counts counts, uint32_t stack_size)
 {
-    return told_in("app.flm", counts, stack_size);
+    return stacks_line_of("app.flm", counts, stack_size);
 }
 
-static void nothing_is_said_of_stacks_that_are_whole(void **state)
-{
-    (void)state;
-    assert_string_equal(told((struct flm_record_counts){.stacks_unwound = 1000}, 16384), "");
-}
-
-static void a_larger_copy_is_recommended_where_it_helps(void **state)
+static void whole_stacks_are_not_mentioned(void **state)
 {
     (void)state;
-    const struct flm_record_counts cut = {.stacks_truncated = 250, .stacks_beyond_dump = 250};
-    assert_string_equal(told(cut, 16384),
-                        "stacks    25 % do not reach the outermost frame: more of the stack was "
-                        "needed than was copied (--stack-size 65528 copies most)");
-    assert_string_equal(told(cut, 65528), "stacks    25 % do not reach the outermost frame: more "
-                                          "of the stack was needed than was copied");
+    assert_string_equal(stacks_line((struct flm_record_counts){.stacks_unwound = 1000}, 16384), "");
 }
 
-static void stacks_of_their_own_are_no_reason_to_copy_more(void **state)
+static void a_larger_stack_dump_is_recommended_where_it_helps(void **state)
 {
     (void)state;
-    const struct flm_record_counts own = {.stacks_truncated = 801, .stacks_on_other_stack = 801};
-    assert_string_equal(told(own, 16384),
-                        "stacks    80.1 % do not reach the outermost frame: they continue where "
-                        "no copy reaches: on another stack (signal handlers and coroutines may "
-                        "have their own), or more than 64 KiB away");
+    const struct flm_record_counts deep = {.stacks_truncated = 250, .stacks_beyond_dump = 250};
+    assert_string_equal(
+        stacks_line(deep, 16384),
+        "stacks    25 % truncated (outermost frames missing): deeper than the stack "
+        "dump (try --stack-size 65528)");
+    assert_string_equal(stacks_line(deep, 65528), "stacks    25 % truncated (outermost frames "
+                                                  "missing): deeper than the stack dump");
 }
 
-static void several_reasons_have_a_share_each(void **state)
+static void stacks_on_another_stack_are_no_reason_for_a_larger_dump(void **state)
+{
+    (void)state;
+    const struct flm_record_counts other = {.stacks_truncated = 801, .stacks_on_other_stack = 801};
+    assert_string_equal(stacks_line(other, 16384),
+                        "stacks    80.1 % truncated (outermost frames missing): continued on "
+                        "another stack (signal handlers and coroutines may have their own), or "
+                        "more than 64 KiB away");
+}
+
+static void each_of_several_reasons_has_its_share(void **state)
 {
     (void)state;
     const struct flm_record_counts both = {
         .stacks_truncated = 300, .stacks_beyond_dump = 200, .stacks_on_other_stack = 100};
-    assert_string_equal(told(both, 16384),
-                        "stacks    30 % do not reach the outermost frame: 20 % because more of the "
-                        "stack was needed than was copied (--stack-size 65528 copies most), 10 % "
-                        "because they continue where no copy reaches: on another stack (signal "
-                        "handlers and coroutines may have their own), or more than 64 KiB away");
+    assert_string_equal(stacks_line(both, 16384),
+                        "stacks    30 % truncated (outermost frames missing): 20 % deeper than the "
+                        "stack dump (try --stack-size 65528); 10 % continued on another stack "
+                        "(signal handlers and coroutines may have their own), or more than 64 KiB "
+                        "away");
 }
 
-static void what_is_not_told_is_where_it_can_be_found(void **state)
+static void other_reasons_are_left_to_flamel_info(void **state)
 {
     (void)state;
     const struct flm_record_counts other = {.stacks_truncated = 20};
-    assert_string_equal(told(other, 16384), "stacks    2 % do not reach the outermost frame: "
-                                            "flamel info app.flm says why");
-    assert_string_equal(told_in("app.svg", other, 16384),
-                        "stacks    2 % do not reach the outermost frame");
+    assert_string_equal(stacks_line(other, 16384), "stacks    2 % truncated (outermost frames "
+                                                   "missing): flamel info app.flm says why");
+    assert_string_equal(stacks_line_of("app.svg", other, 16384),
+                        "stacks    2 % truncated (outermost frames missing)");
     const struct flm_record_counts some = {.stacks_truncated = 20, .stacks_beyond_dump = 5};
-    assert_string_equal(told(some, 16384),
-                        "stacks    2 % do not reach the outermost frame: 0.5 % because more of the "
-                        "stack was needed than was copied (--stack-size 65528 copies most); flamel "
-                        "info app.flm says why the others");
+    assert_string_equal(stacks_line(some, 16384),
+                        "stacks    2 % truncated (outermost frames missing): 0.5 % deeper than the "
+                        "stack dump (try --stack-size 65528); flamel info app.flm says why the "
+                        "others are");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_said_of_stacks_that_are_whole),
-        cmocka_unit_test(a_larger_copy_is_recommended_where_it_helps),
-        cmocka_unit_test(stacks_of_their_own_are_no_reason_to_copy_more),
-        cmocka_unit_test(several_reasons_have_a_share_each),
-        cmocka_unit_test(what_is_not_told_is_where_it_can_be_found),
+        cmocka_unit_test(whole_stacks_are_not_mentioned),
+        cmocka_unit_test(a_larger_stack_dump_is_recommended_where_it_helps),
+        cmocka_unit_test(stacks_on_another_stack_are_no_reason_for_a_larger_dump),
+        cmocka_unit_test(each_of_several_reasons_has_its_share),
+        cmocka_unit_test(other_reasons_are_left_to_flamel_info),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

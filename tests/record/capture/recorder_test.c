@@ -385,7 +385,7 @@ static void what_did_not_fit_is_counted(void **state)
     double said = 0;
     for (uint32_t i = 0; i < r.profile->sizes.loss_count; i++) {
         const struct flm_loss_record *loss = &r.profile->losses[i];
-        if (flm_bytes_are(flm_string_bytes(r.profile, loss->what), "events that perf lost"))
+        if (flm_bytes_are(flm_string_bytes(r.profile, loss->what), "events (ring buffer full)"))
             said += loss->count;
     }
     assert_true(said >= (double)lost);

@@ -267,7 +267,7 @@ static void losses_are_those_of_the_region(void **state)
     double lost = 0;
     for (uint32_t i = 0; i < second->sizes.loss_count; i++)
         if (flm_bytes_are(flm_string_bytes(second, second->losses[i].what),
-                          "events that perf lost"))
+                          "events (ring buffer full)"))
             lost += second->losses[i].count;
     assert_true(lost == 2);
     assert_int_equal(flm_session_counts(t.session).lost, 42);
