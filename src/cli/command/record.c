@@ -1,5 +1,5 @@
-/* record.c - `flamel record`: samples of a command, of processes or of the machine, as a profile.
- */
+/* record.c - `flamel record`: samples of a command, of processes or of the machine, as a
+ * profile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,10 @@ struct fields {
 };
 
 static const struct flm_option options[] = {
-    {"output", 'o', "FILE", "where to write (default: flamel.flm); its end says the\nformat",
+    {"output", 'o', "FILE",
+     "write the profile to FILE (default: flamel.flm); its\nextension decides the format",
      FLM_OPTION_TEXT, offsetof(struct fields, output)},
-    {"view", 0, NULL, "open the profile when it is written", FLM_OPTION_FLAG,
+    {"view", 0, NULL, "open the profile in the viewer when it is written", FLM_OPTION_FLAG,
      offsetof(struct fields, view)},
     {"pid", 'p', "PID", "record these processes, with all their threads: PID,PID", FLM_OPTION_TEXT,
      offsetof(struct fields, processes)},
@@ -29,23 +30,23 @@ static const struct flm_option options[] = {
      offsetof(struct fields, threads)},
     {"all", 'a', NULL, "record everything that runs on this machine", FLM_OPTION_FLAG,
      offsetof(struct fields, machine)},
-    {"duration", 'd', "TIME", "stop after so long: 10s, 500ms, 2m", FLM_OPTION_TEXT,
+    {"duration", 'd', "TIME", "stop after TIME: 10s, 500ms, 2m", FLM_OPTION_TEXT,
      offsetof(struct fields, duration)},
     FLM_RECORD_OPTIONS(struct fields, record),
-    {"symbols", 0, "DIR", "look for files with symbols in DIR first; may be repeated",
+    {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
-    {"debuginfod", 0, NULL, "ask the servers in DEBUGINFOD_URLS for what is missing",
+    {"debuginfod", 0, NULL, "query the servers in DEBUGINFOD_URLS for debug information",
      FLM_OPTION_FLAG, offsetof(struct fields, debuginfod)},
-    {"keep-raw", 0, NULL, "keep FILE.part, which has every record", FLM_OPTION_FLAG,
+    {"keep-raw", 0, NULL, "keep FILE.part: all records, readable by perf", FLM_OPTION_FLAG,
      offsetof(struct fields, keep_raw)},
-    {"json", 0, NULL, "the summary as JSON on standard output", FLM_OPTION_FLAG,
+    {"json", 0, NULL, "print the summary as JSON, on standard output", FLM_OPTION_FLAG,
      offsetof(struct fields, json)},
-    {"quiet", 'q', NULL, "say nothing but errors", FLM_OPTION_FLAG, offsetof(struct fields, quiet)},
+    {"quiet", 'q', NULL, "print errors only", FLM_OPTION_FLAG, offsetof(struct fields, quiet)},
 };
 
 /* ---- From the options to those of the recorder ----------------------------------------------- */
 
-/* What the recorder's options point to. */
+/* With the memory that the options point to. */
 struct request {
     struct flm_recorded_options options;
     int32_t *processes, *threads;
@@ -59,20 +60,22 @@ static void clear(struct request *request)
     flm_symbol_paths_clear(&request->paths);
 }
 
-/* It is found out before anything is recorded whether it can be written. */
+/* Before anything is recorded. */
 static bool check_output(const struct fields *f, struct flm_error *why)
 {
     struct flm_format_info format = {.size = sizeof format};
     struct flm_error reason;
     if (strcmp(f->output, "-") == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a recording is written to a file: standard output is the command's");
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "a recording cannot be written to standard output, which belongs to the command");
     if (!flm_format_to_save(NULL, f->output, &format, &reason))
         return reason.kind == FLM_ERROR_USAGE
-                   ? flm_error_set(why, FLM_ERROR_USAGE,
-                                   "'%s' is not a format that can be written: end it in .flm, "
-                                   ".html, .svg or .folded ('flamel formats' lists all)",
-                                   f->output)
+                   ? flm_error_set(
+                         why, FLM_ERROR_USAGE,
+                         "'%s': no format that can be written has this extension: use .flm, "
+                         ".html, .svg or .folded ('flamel formats' lists all)",
+                         f->output)
                    : flm_error_set(why, reason.kind, "%s: %s", f->output, reason.text);
     if (f->view && !flm_bytes_end_with(flm_bytes_of(f->output), ".flm"))
         return flm_error_set(why, FLM_ERROR_USAGE, "--view needs a .flm file");
@@ -83,12 +86,13 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
 {
     int targets = (operands > 0) + (f->processes || f->threads) + f->machine;
     if (targets == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "say what to record: a command (flamel record -- ./app), -p PID, -t "
-                             "TID, or -a ('flamel record --help' says more)");
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "nothing to record: name a command (flamel record -- ./app), -p PID, -t "
+            "TID, or -a ('flamel record --help' says more)");
     return targets == 1 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "a command, processes and the whole machine are recorded one at a time");
+                         "choose one target: a command, processes, or the whole machine");
 }
 
 static bool read_options(const struct fields *f, int operands, char **words,
@@ -122,14 +126,14 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
                           struct flm_error *why)
 {
     struct flm_text text = {0};
-    struct flm_table_style look = flm_look_of(STDERR_FILENO);
+    struct flm_table_style style = flm_look_of(STDERR_FILENO);
     bool good = true;
     if (f->json) {
         good = flm_record_summary_json(summary, &text, why);
         if (good)
             fwrite(text.at, 1, text.size, stdout);
     } else if (!f->quiet) {
-        good = flm_record_summary_text(summary, &look, &text, why);
+        good = flm_record_summary_text(summary, &style, &text, why);
         if (good)
             fwrite(text.at, 1, text.size, stderr);
     }
@@ -169,18 +173,18 @@ const struct flm_command flm_command_record = {
     .synopsis = "[OPTION]... (-- COMMAND... | -p PID | -t TID | -a)",
     .summary = "samples of a program while it runs, as a profile",
     .description =
-        "Runs a command, or looks at what runs already, and takes samples of it: where it is,\n"
-        "999 times in each second that it computes, with the whole stack. Threads and children\n"
-        "are followed. When it ends, or at Ctrl-C, the profile is written and summed up.\n"
-        "Nothing has to be compiled for it: stacks are found without frame pointers, and names\n"
-        "are read from symbols and debug information where there are any (gcc -g).",
+        "Samples the call stacks of a command, of running processes or of the machine, 999 times\n"
+        "per second of CPU time. Threads and child processes are included. When the target ends,\n"
+        "or at Ctrl-C, the profile is written and a summary printed.\n"
+        "Programs need no special compilation: stacks are unwound without frame pointers, names\n"
+        "come from symbol tables, and lines from debug information (gcc -g).",
     .examples =
-        "  flamel record -- ./app args             until it ends; then: flamel view flamel.flm\n"
-        "  flamel record --view -- ./app           and opens the flame graph\n"
-        "  flamel record -p 4711 --duration 10s    a process that runs already\n"
-        "  flamel record --off-cpu -- ./app        also where it waits, and how long\n"
-        "  flamel record -a -d 5s -o machine.html  everything that runs, as one page\n"
-        "  flamel record -e page-faults -- ./app   where memory is touched first\n",
+        "  flamel record -- ./app args             a command; then: flamel view flamel.flm\n"
+        "  flamel record --view -- ./app           and open its flame graph\n"
+        "  flamel record -p 4711 --duration 10s    a running process, for ten seconds\n"
+        "  flamel record --off-cpu -- ./app        on-CPU and off-CPU time\n"
+        "  flamel record -a -d 5s -o machine.html  the whole machine, as one page\n"
+        "  flamel record -e page-faults -- ./app   where memory is first touched\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .ends_at_operand = true,

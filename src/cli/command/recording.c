@@ -83,7 +83,7 @@ static bool show_progress(void *context, size_t done, size_t count)
     struct calling *calling = context;
     int64_t now = flm_now_ns();
     if (calling->shows_progress && now - calling->progress_ns >= OFTEN_NS) {
-        fprintf(stderr, "\r\033[Ksymbols of %zu files of %zu", done, count);
+        fprintf(stderr, "\r\033[Kreading symbols: %zu of %zu files", done, count);
         calling->progress_ns = now;
     }
     return true;
@@ -94,7 +94,7 @@ static struct flm_profile *finish(struct flm_recording *recording, struct callin
 {
     calling->progress_ns = flm_now_ns();
     if (calling->shows_progress)
-        fprintf(stderr, "symbols ...");
+        fprintf(stderr, "reading symbols ...");
     struct flm_profile *profile = flm_recording_take(recording, why);
     if (calling->shows_progress)
         fprintf(stderr, "\r\033[K");
@@ -149,7 +149,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         save_elsewhere(recorded->profile, o->output, why);
     } else if (!good) {
         flm_message_error(why);
-        flm_error_set(why, FLM_ERROR_SYSTEM, "what was recorded is in %s: flamel convert reads it",
+        flm_error_set(why, FLM_ERROR_SYSTEM, "the recording is in %s: flamel convert reads it",
                       spool);
     } else if (!o->keep_raw) {
         unlink(spool);
@@ -199,15 +199,14 @@ static bool keep_left_records(const char *path, bool quiet, struct flm_error *wh
     close(file);
     if (!is_ours)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "%s is being written by another recording: give this one another name "
-                             "(-o FILE)",
+                             "another recording is writing %s: choose another name (-o FILE)",
                              path);
     flm_text_format(&kept, "%s.old", path);
     flm_text_putc(&kept, 0);
     bool good = !kept.failed || flm_error_memory(why);
     if (good && is_file && rename(path, kept.at) == 0 && !quiet)
-        flm_message("%s, which a recording before has left, is %s now: flamel convert reads it",
-                    path, kept.at);
+        flm_message("%s, left by an earlier recording, is now %s: flamel convert reads it", path,
+                    kept.at);
     flm_text_clear(&kept);
     return good;
 }
@@ -238,8 +237,8 @@ static bool start(struct flm_recorded *recorded, const struct flm_recorded_optio
     /* It was started in front of its exec: what it runs has this from its first instruction. */
     if (o->processors &&
         sched_setaffinity(calling->stopping.process, sizeof *o->processors, o->processors) != 0)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "the command cannot be kept to processors: %s",
-                             strerror(errno));
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "cannot set the CPU affinity of the command: %s", strerror(errno));
     for (size_t i = 0; i < o->note_count; i++)
         if (!flm_recording_note(recorded->recording, o->notes[i].key, o->notes[i].value, why))
             return false;
@@ -264,7 +263,7 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
     }
     catch_signals(&recorded->caught);
     if (!o->quiet && access(o->output, F_OK) == 0)
-        flm_message("%s is replaced when the new profile is whole", o->output);
+        flm_message("%s will be replaced when the new profile is complete", o->output);
     if (!o->quiet)
         explain(recorded->recording);
     bool good = flm_recording_run(recorded->recording, why);

@@ -1,4 +1,4 @@
-/* top.c - `flamel top`: what a program does now, as a table and a flame graph that go on. */
+/* top.c - `flamel top`: what a program does now, as a top table and a flame graph that are updated. */
 #include "cli/command/top.h"
 
 #include <fcntl.h>
@@ -29,39 +29,40 @@ struct fields {
 };
 
 static const struct flm_option options[] = {
-    {"pid", 'p', "PID", "these processes, with all their threads: PID,PID", FLM_OPTION_TEXT,
+    {"pid", 'p', "PID", "record these processes, with all their threads: PID,PID", FLM_OPTION_TEXT,
      offsetof(struct fields, processes)},
-    {"all", 'a', NULL, "everything that runs on this machine", FLM_OPTION_FLAG,
+    {"all", 'a', NULL, "record everything that runs on this machine", FLM_OPTION_FLAG,
      offsetof(struct fields, machine)},
-    {"window", 'w', "TIME", "what is shown is that of the last TIME (default: 10s)",
-     FLM_OPTION_TEXT, offsetof(struct fields, window)},
-    {"interval", 'i', "TIME", "and is renewed so often (default: 1s)", FLM_OPTION_TEXT,
+    {"window", 'w', "TIME", "show the last TIME (default: 10s)", FLM_OPTION_TEXT,
+     offsetof(struct fields, window)},
+    {"interval", 'i', "TIME", "update every TIME (default: 1s)", FLM_OPTION_TEXT,
      offsetof(struct fields, interval)},
-    {"once", 0, "N", "print N plain tables, one each interval, and end", FLM_OPTION_COUNT,
+    {"once", 0, "N", "print N tables, one each interval, and exit", FLM_OPTION_COUNT,
      offsetof(struct fields, tables)},
-    {"rows", 'n', "N", "of plain tables (default: 20); 0: all", FLM_OPTION_COUNT,
+    {"rows", 'n', "N", "rows of a printed table (default: 20); 0: all", FLM_OPTION_COUNT,
      offsetof(struct fields, rows)},
-    {"json", 0, NULL, "a line of JSON each interval instead of a table", FLM_OPTION_FLAG,
+    {"json", 0, NULL, "print a line of JSON each interval instead of a table", FLM_OPTION_FLAG,
      offsetof(struct fields, json)},
-    {"frequency", 'F', "HZ", "samples a second of CPU time (default: 999)", FLM_OPTION_NUMBER,
+    {"frequency", 'F', "HZ", "samples per second of CPU time (default: 999)", FLM_OPTION_NUMBER,
      offsetof(struct fields, record.frequency)},
     {"event", 'e', "NAME", "what to sample (default: cycles, else cpu-clock)", FLM_OPTION_LIST,
      offsetof(struct fields, record.events)},
-    {"off-cpu", 0, NULL, "waiting too: where threads do not run, and how long", FLM_OPTION_FLAG,
-     offsetof(struct fields, record.off_cpu)},
+    {"off-cpu", 0, NULL,
+     "record off-CPU time too: where threads are blocked or\nrunnable, and how long",
+     FLM_OPTION_FLAG, offsetof(struct fields, record.off_cpu)},
     {"call-graph", 0, "HOW",
-     "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "
-     "pointers), lbr (branch records),\nnone",
+     "how to get stacks: auto, dwarf (unwind stack dumps),\nfp (frame pointers), lbr "
+     "(last branch records), none",
      FLM_OPTION_TEXT, offsetof(struct fields, record.call_graph)},
-    {"no-kernel", 0, NULL, "user space alone", FLM_OPTION_FLAG,
+    {"no-kernel", 0, NULL, "record user space only", FLM_OPTION_FLAG,
      offsetof(struct fields, record.no_kernel)},
-    {"no-inherit", 0, NULL, "not what the target starts", FLM_OPTION_FLAG,
+    {"no-inherit", 0, NULL, "do not record what the target starts", FLM_OPTION_FLAG,
      offsetof(struct fields, record.no_inherit)},
-    {"per-thread", 0, NULL, "the outermost frame is the thread", FLM_OPTION_FLAG,
+    {"per-thread", 0, NULL, "add the thread as a frame, below the command", FLM_OPTION_FLAG,
      offsetof(struct fields, record.per_thread)},
-    {"python", 0, NULL, "functions of CPython too, read from outside", FLM_OPTION_FLAG,
+    {"python", 0, NULL, "show functions of CPython, read from outside", FLM_OPTION_FLAG,
      offsetof(struct fields, record.python)},
-    {"symbols", 0, "DIR", "look for files with symbols in DIR first; may be repeated",
+    {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
 };
 
@@ -123,12 +124,11 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
     int targets = (operands > 0) + (f->processes != NULL) + f->machine;
     if (targets == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "say what to look at: a process (flamel top PID), a command (flamel "
+                             "nothing to watch: name a process (flamel top PID), a command (flamel "
                              "top -- ./app), or everything (-a)");
     return targets == 1 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "a command, processes and the whole machine are looked at one at a "
-                         "time");
+                         "choose one target: a command, processes, or the whole machine");
 }
 
 static bool read_times(const struct fields *f, struct flm_live_options *o, struct flm_error *why)
@@ -140,15 +140,15 @@ static bool read_times(const struct fields *f, struct flm_live_options *o, struc
         (f->window && !flm_record_parse_time("window", f->window, &window_ns, why)))
         return false;
     if (o->interval_ns < LEAST_NS)
-        return flm_error_set(why, FLM_ERROR_USAGE, "--interval is 100ms at least");
+        return flm_error_set(why, FLM_ERROR_USAGE, "--interval must be at least 100ms");
     if (window_ns < o->interval_ns && f->window)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--window is one interval at least (--interval %s)",
+                             "--window must be at least one interval (--interval %s)",
                              f->interval ? f->interval : "1s");
     o->window = (size_t)(window_ns / o->interval_ns);
     o->window = o->window > 0 ? o->window : 1;
     return o->window <= MOST ||
-           flm_error_set(why, FLM_ERROR_USAGE, "--window is %d intervals at most", MOST);
+           flm_error_set(why, FLM_ERROR_USAGE, "--window must be at most %d intervals", MOST);
 }
 
 static bool read_options(const struct fields *f, int operands, char **words,
@@ -220,7 +220,7 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
     return good;
 }
 
-/* What follows a command is its own; what follows a process is ours. */
+/* Words after a command belong to it; options may follow a process. */
 static int parse(const struct flm_command *command, struct fields *f, int count, char **words,
                  struct flm_error *why)
 {
@@ -264,13 +264,13 @@ const struct flm_command flm_command_top = {
     .synopsis = "[OPTION]... (PID... | -a | -- COMMAND...)",
     .summary = "what a program does now: functions and flame graph, live",
     .description =
-        "Shows where a program spends its time, renewed every second: the functions that cost\n"
-        "most, and with the key 1 the flame graph, of the last ten seconds. Everything that the\n"
-        "viewer can do works meanwhile: search, zoom, transforms. Space freezes what is shown,\n"
-        "s saves it, w widens it to everything since the start, ? lists the keys.\n"
-        "Without a terminal, or with --once, plain tables are printed. A command's output is\n"
-        "not seen on the screen, and quitting ends it.",
-    .examples = "  flamel top 4711                    a process that runs\n"
+        "Shows where a program spent the last ten seconds, updated every second: the functions\n"
+        "with the highest self value, or with the key 1 the flame graph. Search, zoom and\n"
+        "transforms work as in the viewer. Space freezes the picture, s saves it, w shows\n"
+        "everything since the start, ? lists the keys.\n"
+        "Without a terminal, or with --once, tables are printed. The output of a command is not\n"
+        "shown on the screen, and quitting ends the command.",
+    .examples = "  flamel top 4711                    a running process\n"
                 "  flamel top -a                      everything on this machine\n"
                 "  flamel top -- ./app args           a command, from its start\n"
                 "  flamel top --once 1 -i 5s 4711     one table, of five seconds\n"

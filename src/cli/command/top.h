@@ -1,5 +1,4 @@
-/* top.h - `flamel top` from inside: the same recording on a screen, or as tables one below the
- * other. */
+/* top.h - the two forms of `flamel top`: a screen, and printed tables. */
 #ifndef FLAMEL_CLI_COMMAND_TOP_H
 #define FLAMEL_CLI_COMMAND_TOP_H
 
@@ -7,19 +6,19 @@
 
 struct flm_top {
     struct flm_live *recording;
-    const char *name; /* of what is looked at: "node 4711" */
-    int rows;         /* of a plain table; 0: all */
-    int tables;       /* so many of them; 0: until the end */
+    const char *name; /* of the target: "node 4711" */
+    int rows;         /* of a printed table; 0: all */
+    int tables;       /* how many to print; 0: until the target ends */
     bool json;
 };
 
-/* In the terminal, until the person quits. */
+/* In the terminal, until the user quits. */
 bool flm_top_screen(struct flm_top *top, struct flm_error *why);
 
 /* On standard output, until the target ends or a signal comes. */
 bool flm_top_plain(struct flm_top *top, struct flm_error *why);
 
-/* The time of day: "150405", "15:04:05". */
+/* The time of day, in a format of strftime: "15:04:05". */
 enum { FLM_TOP_TIME_SIZE = 16 };
 void flm_top_time(const char *format, char *text);
 

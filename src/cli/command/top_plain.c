@@ -1,5 +1,4 @@
-/* top_plain.c - a table every interval, of what came in it: for pipes, files, and other programs.
- */
+/* top_plain.c - a table of each interval: for pipes, files, and other programs. */
 #include <stdio.h>
 
 #include "base/text/json_write.h"

@@ -1,4 +1,4 @@
-/* top_screen.c - what was recorded lately, in the viewer of the terminal. */
+/* top_screen.c - the last seconds of a recording, in the viewer of the terminal. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

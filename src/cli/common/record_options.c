@@ -38,7 +38,7 @@ bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, s
         struct flm_bytes word = {at, strcspn(at, ",")};
         if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX)
             return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--%s takes numbers with commas between, "
+                                 "--%s takes numbers separated by commas, "
                                  "not '%s'",
                                  option, text);
         (*ids)[(*count)++] = (int32_t)id;
@@ -53,7 +53,7 @@ static bool set_stack_size(struct flm_record_options *o, uint64_t bytes, struct 
     o->stack_size = bytes > 0 && bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
     return o->stack_size > 0 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "a copy of the stack has bytes: at least 8, a multiple of 8 "
+                         "the size of a stack dump is a multiple of 8 bytes, and at least 8 "
                          "(--call-graph=none takes no stacks)");
 }
 
@@ -102,9 +102,9 @@ bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record
     bool period_is_good = isnan(f->period) || (f->period >= 1 && f->period <= 1e15);
     if (!rate_is_good || !period_is_good || (!isnan(f->period) && f->period != floor(f->period)))
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--frequency and --count are positive numbers, --count a whole one");
+                             "--frequency and --count take positive numbers, --count a whole one");
     if (f->ring_mib == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE, "--ring-size is 1 MiB at least");
+        return flm_error_set(why, FLM_ERROR_USAGE, "--ring-size must be at least 1 (MiB)");
     o->events = f->events.items;
     o->event_count = f->events.count;
     o->frequency_hz = isnan(f->frequency) ? 0 : f->frequency;

@@ -29,13 +29,13 @@ struct flm_record_fields {
     {"frequency",                                                                                  \
      'F',                                                                                          \
      "HZ",                                                                                         \
-     "samples a second of CPU time (default: 999)",                                                \
+     "samples per second of CPU time (default: 999)",                                              \
      FLM_OPTION_NUMBER,                                                                            \
      offsetof(fields, member.frequency)},                                                          \
         {"count",                                                                                  \
          'c',                                                                                      \
          "N",                                                                                      \
-         "a sample every N events instead",                                                        \
+         "take a sample every N events instead",                                                   \
          FLM_OPTION_NUMBER,                                                                        \
          offsetof(fields, member.period)},                                                         \
         {"event",                                                                                  \
@@ -48,52 +48,52 @@ struct flm_record_fields {
         {"off-cpu",                                                                                \
          0,                                                                                        \
          NULL,                                                                                     \
-         "record waiting too: where threads do not run, and how\nlong",                            \
+         "record off-CPU time too: where threads are blocked or\nrunnable, and how long",          \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.off_cpu)},                                                        \
         {"call-graph",                                                                             \
          0,                                                                                        \
          "HOW",                                                                                    \
-         "how stacks are found: auto, dwarf (unwound from\ncopies), fp (frame "                    \
-         "pointers), lbr (branch records),\nnone",                                                 \
+         "how to get stacks: auto, dwarf (unwind stack dumps),\nfp (frame pointers), lbr "         \
+         "(last branch records), none",                                                            \
          FLM_OPTION_TEXT,                                                                          \
          offsetof(fields, member.call_graph)},                                                     \
         {"call-stacks",                                                                            \
          'g',                                                                                      \
          NULL,                                                                                     \
-         "stacks, as without it: for hands that know perf",                                        \
+         "no effect: stacks are always recorded",                                                  \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.call_stacks)},                                                    \
         {"stack-size",     0,                                                                      \
-         "BYTES",          "of the stack that are copied (default: 16384)",                        \
+         "BYTES",          "size of a stack dump (default: 16384)",                                \
          FLM_OPTION_COUNT, offsetof(fields, member.stack_size)},                                   \
         {"no-kernel",                                                                              \
          0,                                                                                        \
          NULL,                                                                                     \
-         "user space alone",                                                                       \
+         "record user space only",                                                                 \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.no_kernel)},                                                      \
         {"no-inherit",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "not what the target starts",                                                             \
+         "do not record what the target starts",                                                   \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.no_inherit)},                                                     \
         {"per-thread",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "the outermost frame is the thread",                                                      \
+         "add the thread as a frame, below the command",                                           \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.per_thread)},                                                     \
         {"python",                                                                                 \
          0,                                                                                        \
          NULL,                                                                                     \
-         "functions of CPython too, read from outside",                                            \
+         "show functions of CPython, read from outside",                                           \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.python)},                                                         \
     {                                                                                              \
-        "ring-size", 0, "MIB", "of each processor's ring, where that much may be locked",          \
-            FLM_OPTION_COUNT, offsetof(fields, member.ring_mib)                                    \
+        "ring-size", 0, "MIB", "size of the ring buffer for each CPU", FLM_OPTION_COUNT,           \
+            offsetof(fields, member.ring_mib)                                                      \
     }
 
 /* Whether the numbers make sense, and all of it as the recorder takes it. What it points to is the

@@ -87,13 +87,13 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
     const char *capability = flm_limits_capability(l);
     if (!l->is_there)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "this kernel has no performance events, or a container hides them: "
+                             "this kernel has no perf events, or a container hides them: "
                              "/proc/sys/kernel/perf_event_paranoid is missing");
     /* With rights enough the kernel would not say no: something before it did. */
     if (l->privileged || (r->own_task && l->paranoid <= 2 && r->attr->exclude_kernel))
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "%s may not be opened, though the kernel would allow it: a container "
-                             "or its seccomp filter says no to perf_event_open (docker run "
+                             "or its seccomp filter forbids perf_event_open (docker run "
                              "--cap-add %s --security-opt seccomp=unconfined allows it)",
                              r->event, capability + strlen("CAP_"));
     if (r->whole_machine)
@@ -115,13 +115,13 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
                              r->event, capability, l->paranoid);
     if (!r->own_task && r->task > 0)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "%d is not yours to record: it belongs to another user, or may not "
+                             "no permission to record %d: it belongs to another user, or may not "
                              "be traced (root and %s with CAP_SYS_PTRACE may)",
                              r->task, capability);
     return flm_error_set(why, FLM_ERROR_SYSTEM,
-                         "%s: the kernel's part may not be recorded: kernel.perf_event_paranoid "
+                         "%s: you may not record the kernel: kernel.perf_event_paranoid "
                          "is %d (sysctl kernel.perf_event_paranoid=1 or %s allows it; "
-                         "user space, :u, needs no rights)",
+                         "user space only, :u, needs no privileges)",
                          r->event, l->paranoid, capability);
 }
 
@@ -141,7 +141,7 @@ bool flm_limits_refuse(const struct flm_limits *l, const struct flm_refusal *r,
                              (unsigned long long)(r->error == EMFILE ? l->files : r->files));
     case ENOSYS:
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "this kernel has no performance events, or a container hides them "
+                             "this kernel has no perf events, or a container hides them "
                              "(perf_event_open: function not implemented)");
     case ENOENT:
     case ENODEV:
@@ -156,16 +156,15 @@ bool flm_limits_refuse(const struct flm_limits *l, const struct flm_refusal *r,
     case EOPNOTSUPP:
         return flm_error_set(
             why, FLM_ERROR_SYSTEM,
-            r->attr->precise_ip
-                ? "%s: the processor cannot count it with exact addresses (leave out p)"
+            r->attr->precise_ip ? "%s: the processor has no precise sampling of it (leave out p)"
             : r->attr->sample_type & PERF_SAMPLE_BRANCH_STACK
                 ? "%s: the processor has no last branch records (--call-graph=dwarf works "
                   "everywhere)"
-                : "%s: the processor can count it, but not take samples of it",
+                : "%s: the processor can count it, but not sample it",
             r->event);
     case EBUSY:
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "%s: another program has the counter for itself", r->event);
+                             "%s: another program has exclusive use of the counter", r->event);
     case ESRCH:
         return flm_error_set(why, FLM_ERROR_SYSTEM, "there is no process or thread %d", r->task);
     case EINVAL:

@@ -73,7 +73,7 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
             return flm_error_memory(why);
     }
     return r->tasks.count > 0 ||
-           flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to be recorded");
+           flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
 }
 
 /* Copies of stacks need much room: 10,000 of them a second are 160 MB. But what is locked is gone
@@ -263,12 +263,12 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
     size_t size = flm_rings_size(r->rings);
     if (r->options.ring_size > 0 && size < r->options.ring_size)
         flm_text_format(out,
-                        "rings of %zu KiB in place of the %zu MiB asked for (a power of two, and "
-                        "no more than may be locked)\n",
+                        "ring buffers of %zu KiB instead of %zu MiB (a power of two, and no more "
+                        "than may be locked)\n",
                         size / 1024, r->options.ring_size >> 20);
     else if (r->request.stacks == FLM_STACK_DUMP && size < SMALL && size < ring_size(r))
         flm_text_format(out,
-                        "rings of %zu KiB only, so samples may be lost at high rates "
+                        "ring buffers of only %zu KiB: samples may be lost at high rates "
                         "(sysctl kernel.perf_event_mlock_kb=%d allows larger ones)\n",
                         size / 1024, 16 * 1024 + 4);
 }

@@ -65,7 +65,7 @@ static bool fill(struct flm_recording *r, struct flm_builder *builder, struct fl
 static struct flm_profile *take_now(struct flm_recording *r, struct flm_error *why)
 {
     if (r->is_finished) {
-        flm_error_set(why, FLM_ERROR_USAGE, "all that was recorded was taken already");
+        flm_error_set(why, FLM_ERROR_USAGE, "everything recorded was taken already");
         return NULL;
     }
     struct flm_builder *builder = flm_builder_new(why);
@@ -197,11 +197,11 @@ static bool check_options(const struct flm_record_options *o, struct flm_error *
     int targets =
         (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
     if (targets == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to be recorded");
+        return flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
     return targets == 1 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "a command, processes, the machine and the program itself are recorded "
-                         "one at a time");
+                         "choose one target: a command, processes, the machine, or the program "
+                         "itself");
 }
 
 struct flm_recording *flm_recording_new(const struct flm_record_options *options,
@@ -270,7 +270,7 @@ bool flm_recording_note(struct flm_recording *r, const char *key, const char *va
 {
     assert(key && value);
     if (r->phase != OPEN)
-        return flm_error_set(why, FLM_ERROR_USAGE, "notes are made before the recording runs");
+        return flm_error_set(why, FLM_ERROR_USAGE, "notes must be added before the recording runs");
     flm_session_note(flm_recorder_session(r->recorder), key, flm_bytes_of(value));
     return true; /* without memory, the session fails when it is taken */
 }
@@ -288,14 +288,14 @@ static bool begin(struct flm_recording *r, pthread_t runner, struct flm_error *w
         pthread_cond_broadcast(&r->changed);
     }
     pthread_mutex_unlock(&r->lock);
-    return is_open || flm_error_set(why, FLM_ERROR_USAGE, "a recording runs once");
+    return is_open || flm_error_set(why, FLM_ERROR_USAGE, "a recording can run only once");
 }
 
 bool flm_recording_run(struct flm_recording *r, struct flm_error *why)
 {
     if (r->options.self)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a program is recorded by another thread of it: start the recording");
+                             "a program that records itself needs flm_recording_start");
     return begin(r, pthread_self(), why) && run(r, why);
 }
 

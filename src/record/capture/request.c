@@ -259,10 +259,10 @@ static bool refuse_silence(const struct trial *trial, const struct flm_event_nam
 {
     if (name->exclude_kernel || trial->options->no_kernel)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "%s: happens in the kernel alone, which :u and --no-kernel leave out",
+                             "%s: happens in the kernel only, which :u and --no-kernel exclude",
                              name->text);
     return flm_error_set(why, FLM_ERROR_SYSTEM,
-                         "%s: happens in the kernel alone, which may not be recorded: "
+                         "%s: happens in the kernel only, which you may not record: "
                          "kernel.perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1 or "
                          "%s allows it)",
                          name->text, trial->limits->paranoid, flm_limits_capability(trial->limits));
@@ -337,19 +337,18 @@ static bool check(const struct flm_request *request, const struct flm_record_opt
                   const struct flm_limits *limits, struct flm_error *why)
 {
     if (options->frequency_hz > 0 && options->period > 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a frequency and a period at once: one of them decides");
+        return flm_error_set(why, FLM_ERROR_USAGE, "either a frequency or a period, not both");
     if (options->frequency_hz < 0 || (options->frequency_hz > 0 && options->frequency_hz < 0.1))
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a frequency is 0.1 Hz at least: a sample each ten seconds");
+                             "the frequency must be at least 0.1 Hz: one sample in ten seconds");
     if (limits->most_hz > 0 && request->hz > (double)limits->most_hz)
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "the kernel takes at most %llu samples a second (sysctl "
+                             "the kernel allows at most %llu samples a second (sysctl "
                              "kernel.perf_event_max_sample_rate=N allows more)",
                              (unsigned long long)limits->most_hz);
     if (options->stack_size % 8 != 0 || options->stack_size > MOST_STACK)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a copy of the stack is a multiple of 8 bytes, and %d at most",
+                             "the size of a stack dump is a multiple of 8 bytes, and at most %d",
                              MOST_STACK);
     return true;
 }
@@ -374,7 +373,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
         return false;
     if (request->stacks == FLM_STACK_DUMP && USER_REGISTERS == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "stacks cannot be unwound on this kind of machine: --call-graph=fp");
+                             "no DWARF unwinding on this architecture: use --call-graph=fp");
     if (!(options->event_count > 0 ? add_named(request, &trial, why)
                                    : add_best(request, &trial, why)))
         return false;
@@ -406,9 +405,9 @@ void flm_request_explain(const struct flm_request *request,
 {
     static const char *const stacks[] = {
         [FLM_STACK_AUTO] = "", /* was decided */
-        [FLM_STACK_DUMP] = "stacks unwound",
-        [FLM_STACK_POINTER] = "stacks by frame pointer",
-        [FLM_STACK_BRANCHES] = "stacks by last branch records",
+        [FLM_STACK_DUMP] = "DWARF unwinding",
+        [FLM_STACK_POINTER] = "frame pointers",
+        [FLM_STACK_BRANCHES] = "last branch records",
         [FLM_STACK_NONE] = "no stacks",
     };
     char digits[FLM_NUMBER_SIZE];
@@ -428,6 +427,6 @@ void flm_request_explain(const struct flm_request *request,
         }
     }
     if (options->off_cpu && request->switch_event == request->count)
-        flm_text_puts(out, "waiting is recorded with its length, but not where it began: that is "
-                           "in the kernel\n");
+        flm_text_puts(out, "off-CPU time is recorded without stacks: threads leave the CPU in the "
+                           "kernel, which may not be recorded\n");
 }

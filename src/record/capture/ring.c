@@ -179,8 +179,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
         if (page == MAP_FAILED && (errno == EPERM || errno == ENOMEM || errno == EAGAIN))
             return TOO_LARGE;
         if (page == MAP_FAILED) {
-            flm_error_set(why, FLM_ERROR_SYSTEM, "the ring of an event cannot be mapped: %s",
-                          strerror(errno));
+            flm_error_set(why, FLM_ERROR_SYSTEM, "cannot map a ring buffer: %s", strerror(errno));
             return REFUSED;
         }
         ring->page = page;
@@ -213,7 +212,7 @@ static bool open_others(struct opening *o, struct flm_error *why)
                     return flm_error_memory(why);
                 if (ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, rings->file[ring->first_file].file) != 0)
                     return flm_error_set(why, FLM_ERROR_SYSTEM,
-                                         "%s: the kernel does not put it into the ring: %s",
+                                         "%s: cannot be written to the ring buffer: %s",
                                          o->request->event[event].name, strerror(errno));
             }
     }
@@ -238,7 +237,7 @@ static bool open_all(struct opening *o, size_t size, struct flm_error *why)
             return false;
         if (rings->size == LEAST_RING)
             return flm_error_set(why, FLM_ERROR_SYSTEM,
-                                 "no memory may be locked for the rings of events: "
+                                 "no memory may be locked for ring buffers: "
                                  "kernel.perf_event_mlock_kb is %llu, and other recordings may use "
                                  "it (ulimit -l, sysctl kernel.perf_event_mlock_kb or "
                                  "CAP_IPC_LOCK allow more)",

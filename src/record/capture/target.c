@@ -56,11 +56,11 @@ static bool find_command(const char *name, const char *path, char *found, struct
         }
     }
     if (!name[0])
-        return flm_error_set(why, FLM_ERROR_USAGE, "the name of the command is empty");
+        return flm_error_set(why, FLM_ERROR_USAGE, "the command name is empty");
     if (error == ENOENT)
-        return flm_error_set(
-            why, FLM_ERROR_SYSTEM,
-            strchr(name, '/') ? "%s: there is no such program" : "%s: command not found", name);
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             strchr(name, '/') ? "%s: no such file" : "%s: command not found",
+                             name);
     return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be executed: %s", name,
                          strerror(error));
 }
@@ -126,9 +126,11 @@ static bool start(struct flm_child *child, const struct program *program, uint64
 {
     int go[2], trouble[2];
     if (pipe2(go, O_CLOEXEC) != 0)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "no pipe to the command: %s", strerror(errno));
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot create a pipe to the command: %s",
+                             strerror(errno));
     if (pipe2(trouble, O_CLOEXEC) != 0) {
-        flm_error_set(why, FLM_ERROR_SYSTEM, "no pipe to the command: %s", strerror(errno));
+        flm_error_set(why, FLM_ERROR_SYSTEM, "cannot create a pipe to the command: %s",
+                      strerror(errno));
         close(go[0]);
         close(go[1]);
         return false;

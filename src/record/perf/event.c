@@ -502,7 +502,7 @@ bool flm_event_decode(const struct flm_event_layouts *layouts, char *record, siz
             .layout = find_layout(layouts, record, size, true), .layouts = layouts};
         if (!event->sample.layout)
             return flm_error_byte(why, FLM_ERROR_FORMAT, offset,
-                                  "a sample, but nothing before it says what samples hold");
+                                  "a sample before the attributes of any event");
         take_sample(&body, header.misc, event);
     } else if (!body.failed) {
         const struct flm_event_layout *layout = find_layout(layouts, record, size, false);
@@ -510,7 +510,6 @@ bool flm_event_decode(const struct flm_event_layouts *layouts, char *record, siz
             take_trailer(&body, layout, event);
         take_record(&body, header, event);
     }
-    return !body.failed ||
-           flm_error_byte(why, FLM_ERROR_FORMAT, offset,
-                          "a record of type %u is shorter than what it must hold", header.type);
+    return !body.failed || flm_error_byte(why, FLM_ERROR_FORMAT, offset,
+                                          "a record of type %u is too short", header.type);
 }

@@ -75,8 +75,8 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
     layout->is_dummy = layout->type == PERF_TYPE_SOFTWARE && layout->config == PERF_COUNT_SW_DUMMY;
     if (layout->sample_type & ~KNOWN_SAMPLE_TYPES)
         return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "its samples hold something that this version of flamel does not know "
-                             "(sample type 0x%llx)",
+                             "unknown sample type 0x%llx: this version of flamel cannot read its "
+                             "samples",
                              (unsigned long long)layout->sample_type);
     return true;
 }

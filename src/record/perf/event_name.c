@@ -137,7 +137,7 @@ static bool no_such_event(struct flm_bytes asked, const struct near *near, struc
     if (near->count > 0)
         flm_text_putc(&list, '?');
     else
-        flm_text_puts(&list, " ('man flamel-record' has the names)");
+        flm_text_puts(&list, " ('man flamel-record' lists the names)");
     return flm_error_set(why, FLM_ERROR_USAGE, "there is no event '%.*s'%.*s", (int)asked.size,
                          asked.at, (int)list.size, list.at);
 }
@@ -325,7 +325,7 @@ static bool put_terms(const char *unit_path, struct flm_bytes terms, struct flm_
         if (!is_plain(key) ||
             (equals &&
              !parse_value((struct flm_bytes){equals + 1, term.size - key.size - 1}, &value)))
-            return flm_error_set(why, FLM_ERROR_USAGE, "%s: '%.*s' is no term with a number",
+            return flm_error_set(why, FLM_ERROR_USAGE, "%s: '%.*s' is not a term with a number",
                                  name->text, (int)term.size, term.at);
         snprintf(path, sizeof path, "%s/events/%.*s", unit_path, (int)key.size, key.at);
         if (!equals && depth == 0 && read_line(path, line, sizeof line)) {
@@ -341,10 +341,11 @@ static bool put_terms(const char *unit_path, struct flm_bytes terms, struct flm_
         if (whole)
             *whole = value;
         else if (!read_line(path, line, sizeof line) || !put_bits(line, value, name))
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "%s: '%.*s' is no event and no term of this unit, or too large "
-                                 "for it (%s has them)",
-                                 name->text, (int)term.size, term.at, unit_path);
+            return flm_error_set(
+                why, FLM_ERROR_USAGE,
+                "%s: '%.*s' is neither an event nor a term of this PMU, or its value "
+                "is too large (%s lists them)",
+                name->text, (int)term.size, term.at, unit_path);
     }
     return true;
 }
@@ -364,8 +365,7 @@ static bool find_unit_event(struct flm_bytes unit, struct flm_bytes terms, const
     }
     if (!found)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "there is no unit '%.*s' here (/sys/bus/event_source/devices has "
-                             "them)",
+                             "no PMU '%.*s' (/sys/bus/event_source/devices lists them)",
                              (int)unit.size, unit.at);
     name->type = (uint32_t)type;
     return put_terms(unit_path, terms, name, 0, why);
@@ -402,12 +402,12 @@ static bool put_modifiers(struct flm_bytes modifiers, struct flm_event_name *nam
             break;
         default:
             return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "%s: '%c' is no modifier: u user, k kernel, h hypervisor, G "
+                                 "%s: '%c' is not a modifier: u user, k kernel, h hypervisor, G "
                                  "guest, H host, p and P precise",
                                  name->text, modifiers.at[i]);
         }
     if (name->precise > 3)
-        return flm_error_set(why, FLM_ERROR_USAGE, "%s: p is said three times at most", name->text);
+        return flm_error_set(why, FLM_ERROR_USAGE, "%s: at most three p", name->text);
     name->says_where = user || kernel || hypervisor;
     if (name->says_where) {
         name->exclude_user = !user;

@@ -69,7 +69,7 @@ bool flm_perf_data_add_event(struct flm_perf_data *data, struct flm_bytes attrib
     struct flm_event_layout layout;
     if (attributes.size < ATTRIBUTES_LEAST)
         return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "the attributes of an event are %llu bytes, which is too few",
+                             "the attributes of an event have only %llu bytes",
                              (unsigned long long)attributes.size);
     uint32_t said = flm_perf_data_u32(data, attributes.at + 4);
     if (said >= ATTRIBUTES_LEAST && said < attributes.size)

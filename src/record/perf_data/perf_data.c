@@ -49,8 +49,7 @@ static bool read_part(struct flm_perf_data *data, struct part part, struct flm_t
     out->size = 0;
     if (part.size > LARGEST_TABLE)
         return flm_error_byte(data->why, FLM_ERROR_FORMAT, part.offset,
-                              "a table of %llu bytes: none is that large",
-                              (unsigned long long)part.size);
+                              "a table of %llu bytes is too large", (unsigned long long)part.size);
     if (!data->file) {
         flm_text_add(out, (struct flm_bytes){data->memory.at + part.offset, (size_t)part.size});
         return !out->failed || flm_error_memory(data->why);
@@ -76,11 +75,11 @@ static bool read_events(struct flm_perf_data *data, const char *header)
     struct part part = part_at(data, header + AT_ATTRIBUTES);
     if (each < LEAST || each > MOST)
         return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_ATTRIBUTE_SIZE,
-                              "the attributes of an event are said to be %llu bytes",
+                              "implausible size of event attributes: %llu bytes",
                               (unsigned long long)each);
     if (!is_inside(data, part) || part.size < each)
         return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_ATTRIBUTES,
-                              "the table of events lies outside of the file");
+                              "the event table lies outside of the file");
     struct flm_text table = {0}, ids = {0};
     bool good = read_part(data, part, &table);
     for (uint64_t at = 0; good && at + each <= part.size; at += each) {
@@ -178,8 +177,7 @@ static bool read_file(struct flm_perf_data *data)
         return false;
     uint64_t header_size = flm_perf_data_u64(data, header + AT_HEADER_SIZE);
     if (data->size < FILE_HEADER || header_size < AT_FEATURES)
-        return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "the header is cut off: there is nothing else in the file");
+        return flm_error_set(data->why, FLM_ERROR_FORMAT, "the file ends within its header");
     struct part records = part_at(data, header + AT_DATA);
     if (records.offset > data->size)
         return flm_error_byte(data->why, FLM_ERROR_FORMAT, AT_DATA,
@@ -209,13 +207,12 @@ static bool read_all(struct flm_perf_data *data)
     if (!flm_source_fill(data->source, STREAM_HEADER, data->why))
         return false;
     if (data->source->end - data->source->at < STREAM_HEADER)
-        return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "the header is cut off: there is nothing else in the file");
+        return flm_error_set(data->why, FLM_ERROR_FORMAT, "the file ends within its header");
     uint64_t magic = flm_load64(data->source->at);
     data->swapped = data->layouts.swapped = magic == __builtin_bswap64(MAGIC);
     if (magic != MAGIC && !data->swapped)
         return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "it does not begin as perf.data does (version 2, PERFILE2)");
+                             "not a perf.data file of version 2 (PERFILE2)");
     uint64_t size = flm_perf_data_u64(data, data->source->at + AT_HEADER_SIZE);
     return (size == STREAM_HEADER ? read_stream(data) : read_file(data)) &&
            flm_event_order_finish(data->order, data->why);
@@ -279,15 +276,14 @@ static bool read_into_session(struct flm_perf_data *data)
     if (!read_all(data) || !report_losses(data))
         return false;
     if (data->layouts.count == 0)
-        return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "there are no events in it: the file is cut off");
+        return flm_error_set(data->why, FLM_ERROR_FORMAT, "no events: the file is cut off");
     uint64_t lost = data->lost_samples > data->lost_events ? data->lost_samples : data->lost_events;
     if (!flm_session_has_samples(data->session) && lost > 0)
         return flm_error_set(data->why, FLM_ERROR_FORMAT,
-                             "there are no samples in it: %llu were lost while it was recorded",
+                             "no samples: %llu were lost while it was recorded",
                              (unsigned long long)lost);
     if (!flm_session_has_samples(data->session))
-        return flm_error_set(data->why, FLM_ERROR_FORMAT, "there are no samples in it");
+        return flm_error_set(data->why, FLM_ERROR_FORMAT, "no samples");
     set_kernel(data);
     return true;
 }

@@ -143,14 +143,14 @@ bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_
 {
     uint64_t words[WORDS];
     if (size < sizeof words || memcmp(runtime, "xdebugpy", 8) != 0)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "it does not say where its fields are");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "no debug offsets in _PyRuntime");
     memcpy(words, runtime, sizeof words);
     int minor = (int)(words[VERSION] >> 16 & 0xFF);
     if (words[VERSION] >> 24 != 3 || minor != 13)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "version %u.%d is not known",
+        return flm_error_set(why, FLM_ERROR_FORMAT, "unknown version %u.%d of the debug offsets",
                              (unsigned)(words[VERSION] >> 24), minor);
     if (words[FREE_THREADED])
-        return flm_error_set(why, FLM_ERROR_FORMAT, "builds without a global lock are not known");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "free-threaded builds are not supported");
     for (size_t i = VERSION + 1; i < WORDS; i++)
         if (words[i] > UINT32_MAX)
             words[i] = UINT32_MAX;
@@ -181,6 +181,5 @@ bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_
         .text_ascii = 40,
         .text_compact = 56,
     };
-    return all_fit(layout) ||
-           flm_error_set(why, FLM_ERROR_FORMAT, "its fields cannot be where it says");
+    return all_fit(layout) || flm_error_set(why, FLM_ERROR_FORMAT, "implausible debug offsets");
 }

@@ -55,7 +55,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
         minor = (int)(version >> 16 & 0xFF);
     }
     if (minor == 0 && !version)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "CPython of a version that it does not say");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "CPython of unknown version");
     const struct flm_python_layout *known = flm_python_layout_of(major, minor);
     if (known) {
         p->layout = *known;
@@ -64,12 +64,12 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
     struct flm_error reason = {0};
     if (major == 3 && minor >= 13) {
         if (!flm_python_memory_read_now(&p->memory, p->symbols.runtime, runtime, sizeof runtime))
-            return flm_error_set(why, FLM_ERROR_SYSTEM, "CPython whose memory cannot be read");
+            return flm_error_set(why, FLM_ERROR_SYSTEM, "CPython: its memory cannot be read");
         if (flm_python_layout_read(runtime, sizeof runtime, &p->layout, &reason))
             return true;
         return flm_error_set(why, FLM_ERROR_FORMAT, "CPython 3.%d: %s", minor, reason.text);
     }
-    return flm_error_set(why, FLM_ERROR_FORMAT, "CPython %d.%d: functions are known of 3.8 to 3.13",
+    return flm_error_set(why, FLM_ERROR_FORMAT, "CPython %d.%d is not supported: 3.8 to 3.13 are",
                          major, minor);
 }
 

@@ -255,15 +255,15 @@ struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_los
     *losses = (struct flm_jit_losses){0};
     if (bytes.size < HEADER_SIZE ||
         (u32(&r, bytes.at) != magic && u32(&r, bytes.at) != __builtin_bswap32(magic))) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "this is not a jitdump");
+        flm_error_set(why, FLM_ERROR_FORMAT, "not a jitdump file");
         return NULL;
     }
     r.swapped = u32(&r, bytes.at) != magic;
     uint32_t version = u32(&r, bytes.at + 4), header = u32(&r, bytes.at + 8);
     if (version != 1 || header < HEADER_SIZE || header > bytes.size) {
         flm_error_set(why, FLM_ERROR_FORMAT,
-                      version != 1 ? "a jitdump of version %u, which is not known"
-                                   : "a jitdump whose header of %u bytes makes no sense",
+                      version != 1 ? "unknown jitdump version %u"
+                                   : "malformed jitdump: a header of %u bytes",
                       version != 1 ? version : header);
         return NULL;
     }

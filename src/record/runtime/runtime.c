@@ -160,8 +160,7 @@ static const struct flm_runtime *find_attachable(const char *name, struct flm_er
         flm_text_puts(&list, runtimes[i]->name);
     }
     known[list.size] = 0;
-    flm_error_set(why, FLM_ERROR_USAGE, "there is no runtime '%s' that can be read: %s", name,
-                  known);
+    flm_error_set(why, FLM_ERROR_USAGE, "no runtime '%s' can be attached to: %s", name, known);
     return NULL;
 }
 

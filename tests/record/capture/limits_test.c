@@ -38,7 +38,7 @@ static void what_was_refused_is_said_with_what_would_allow_it(void **state)
 
     refusal.whole_machine = false;
     refusal.task = 17;
-    assert_says(&limits, &refusal, "17 is not yours", "another user");
+    assert_says(&limits, &refusal, "no permission to record 17", "another user");
 
     refusal.own_task = true; /* the kernel would have allowed it */
     assert_says(&limits, &refusal, "seccomp", "perf_event_open");
@@ -48,7 +48,7 @@ static void what_was_refused_is_said_with_what_would_allow_it(void **state)
 
     limits.paranoid = 2;
     attr.exclude_kernel = 0;
-    assert_says(&limits, &refusal, "kernel's part", "perf_event_paranoid=1");
+    assert_says(&limits, &refusal, "you may not record the kernel", "perf_event_paranoid=1");
     attr.type = PERF_TYPE_TRACEPOINT;
     assert_says(&limits, &refusal, "tracepoints", "perf_event_paranoid=-1");
 
@@ -76,13 +76,13 @@ static void every_reason_has_its_sentence(void **state)
         const char *first, *second;
     } sentences[] = {
         {EMFILE, "too many files", "1024 may be open"},
-        {ENOSYS, "no performance events", "container"},
+        {ENOSYS, "no perf events", "container"},
         {ENOENT, "does not have cycles", "virtual machines"},
         {ENODEV, "does not have cycles", "cpu-clock"},
-        {EBUSY, "cycles", "for itself"},
+        {EBUSY, "cycles", "exclusive use"},
         {ESRCH, "no process or thread", "9"},
         {EINVAL, "cycles", "does not know"},
-        {EOPNOTSUPP, "cycles", "not take samples"},
+        {EOPNOTSUPP, "cycles", "not sample it"},
         {EIO, "cycles", strerror(EIO)},
     };
     for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
@@ -91,7 +91,7 @@ static void every_reason_has_its_sentence(void **state)
     }
     attr.precise_ip = 2;
     refusal.error = EOPNOTSUPP;
-    assert_says(&limits, &refusal, "exact", "leave out p");
+    assert_says(&limits, &refusal, "precise sampling", "leave out p");
     attr.precise_ip = 0;
     attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
     assert_says(&limits, &refusal, "last branch records", "--call-graph=dwarf");

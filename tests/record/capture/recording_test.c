@@ -79,11 +79,11 @@ static void one_target_is_recorded(void **state)
     struct flm_error why = {0};
     struct flm_record_options options = {.size = sizeof options};
     assert_null(flm_recording_new(&options, &why));
-    assert_non_null(strstr(why.text, "nothing to be recorded"));
+    assert_non_null(strstr(why.text, "nothing to record"));
     options.command = busy;
     options.self = true;
     assert_null(flm_recording_new(&options, &why));
-    assert_non_null(strstr(why.text, "one at a time"));
+    assert_non_null(strstr(why.text, "choose one target"));
 }
 
 static bool count_tick(void *context)

@@ -142,7 +142,7 @@ static void without_rights_user_space_is_recorded(void **state)
     flm_request_explain(&request, &plain, &limits, &text);
     flm_text_putc(&text, 0);
     assert_string_equal(text.at,
-                        "cpu-clock (no hardware counters here), 999 Hz, stacks unwound, user "
+                        "cpu-clock (no hardware counters here), 999 Hz, DWARF unwinding, user "
                         "space\nno kernel frames: kernel.perf_event_paranoid is 2 (sysctl "
                         "kernel.perf_event_paranoid=1 or CAP_PERFMON allows them)\n");
     flm_text_clear(&text);
@@ -246,7 +246,7 @@ static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
     assert_int_equal(request.switch_event, 1);
     flm_request_explain(&request, &options, &limits, &text);
     flm_text_putc(&text, 0);
-    assert_non_null(strstr(text.at, "waiting is recorded with its length, but not where"));
+    assert_non_null(strstr(text.at, "off-CPU time is recorded without stacks"));
     flm_text_clear(&text);
 }
 

@@ -116,9 +116,9 @@ static void what_cannot_be_started_is_said_at_once(void **state)
 {
     (void)state;
     assert_refused("no-such-command-here", "no-such-command-here: command not found");
-    assert_refused("/no/such/program", "/no/such/program: there is no such program");
+    assert_refused("/no/such/program", "/no/such/program: no such file");
     assert_refused("/", "cannot be executed: Is a directory");
-    assert_refused("", "the name of the command is empty");
+    assert_refused("", "the command name is empty");
     const char *path = write_temporary("plain", flm_bytes_of("text"));
     assert_int_equal(chmod(path, 0644), 0);
     assert_refused(path, "cannot be executed: Permission denied");

@@ -137,19 +137,17 @@ static void what_there_is_not_is_refused_with_what_is_near(void **state)
     assert_refused("cycels", "there is no event 'cycels': did you mean cycles?");
     assert_refused("cache",
                    "there is no event 'cache': did you mean cache-references or cache-misses?");
-    assert_refused("xyzzy", "there is no event 'xyzzy' ('man flamel-record' has the names)");
+    assert_refused("xyzzy", "there is no event 'xyzzy' ('man flamel-record' lists the names)");
     assert_refused("sched:sched_swich",
                    "there is no event 'sched:sched_swich': did you mean sched:sched_switch?");
-    assert_refused("a:b", "there is no event 'a:b' ('man flamel-record' has the names)");
-    assert_refused("../sched=1/",
-                   "there is no unit '..' here (/sys/bus/event_source/devices has them)");
-    assert_refused("cycles:z", "cycles:z: 'z' is no modifier: u user, k kernel, h hypervisor, G "
+    assert_refused("a:b", "there is no event 'a:b' ('man flamel-record' lists the names)");
+    assert_refused("../sched=1/", "no PMU '..' (/sys/bus/event_source/devices lists them)");
+    assert_refused("cycles:z", "cycles:z: 'z' is not a modifier: u user, k kernel, h hypervisor, G "
                                "guest, H host, p and P precise");
-    assert_refused("cycles:pppp", "cycles:pppp: p is said three times at most");
+    assert_refused("cycles:pppp", "cycles:pppp: at most three p");
     assert_refused("cpu/event=1", "cpu/event=1: the second '/' is missing");
-    assert_refused("gpu/event=1/",
-                   "there is no unit 'gpu' here (/sys/bus/event_source/devices has them)");
-    assert_refused("cpu/event=x/", "cpu/event=x/: 'event=x' is no term with a number");
+    assert_refused("gpu/event=1/", "no PMU 'gpu' (/sys/bus/event_source/devices lists them)");
+    assert_refused("cpu/event=x/", "cpu/event=x/: 'event=x' is not a term with a number");
     assert_refused("", "the name of an event is missing");
     assert_refused("cycles,", "the name of an event is missing");
     assert_refused("cycles,,cycles", "the name of an event is missing");

@@ -97,8 +97,8 @@ static void every_shape_of_a_recording_is_read(void **state)
         bool waits;
     } files[] = {{"tests/data/perf_data/stream.data", "cpu-clock", false},
                  {"tests/data/perf_data/compressed.data", "cpu-clock", false},
-                 {"tests/data/perf_data/copies.data", "cpu-clock", false},
-                 {"tests/data/perf_data/waiting.data", "context-switches", true}};
+                 {"tests/data/perf_data/stack_dumps.data", "cpu-clock", false},
+                 {"tests/data/perf_data/off_cpu.data", "context-switches", true}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct flm_profile *p = load(files[i].path);
         assert_true(total(p, files[i].metric) > 0);
@@ -144,9 +144,9 @@ static void damaged_files_are_refused_or_what_is_lost_is_counted(void **state)
         const char *path, *says; /* an error, or the beginning of a loss */
         bool refused;
     } files[] = {
-        {"tests/data/perf_data/magic.data", "the header is cut off", true},
-        {"tests/data/perf_data/attributes.data", "the table of events lies outside", true},
-        {"tests/data/perf_data/no_size.data", "there are no samples", true},
+        {"tests/data/perf_data/magic.data", "the file ends within its header", true},
+        {"tests/data/perf_data/attributes.data", "the event table lies outside", true},
+        {"tests/data/perf_data/no_size.data", "no samples", true},
         {"tests/data/perf_data/truncated.data", "last record", false},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

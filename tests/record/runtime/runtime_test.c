@@ -120,7 +120,7 @@ static void only_runtimes_that_can_be_read_are_attached(void **state)
     flm_runtimes_close(attached);
     assert_null(flm_runtimes_attach(wrong, 2, false, &why));
     assert_null(flm_runtimes_attach(none, 1, false, &why));
-    assert_string_equal(why.text, "there is no runtime 'Fortran' that can be read: CPython");
+    assert_string_equal(why.text, "no runtime 'Fortran' can be attached to: CPython");
     for (size_t nth = 1; nth < 3; nth++) {
         allocation_fail_from(nth);
         attached = flm_runtimes_attach(both, 2, false, &why);
