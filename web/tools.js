@@ -44,8 +44,9 @@ export function makeTools(view, search) {
         sign('?', 'Keys and help', () => view.act('help'), {class: 'square help-button'}), menu, tracks);
 
     function fillViews(parent, tools) {
-        refill(parent, tools.views.map(one => button(one.title, () => view.act(`view ${one.name}`), {
-            'aria-pressed': String(one.name === tools.view), disabled: one.on === false,
+        refill(parent, tools.views.map(one => button([make('span', {class: 'long'}, one.title),
+            make('span', {class: 'short'}, one.name)], () => view.act(`view ${one.name}`), {
+            'aria-label': one.title, 'aria-pressed': String(one.name === tools.view), disabled: one.on === false,
             'data-key': one.name,
         })));
     }

@@ -62,15 +62,17 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     const aria = makeAria(view), canvas = makeCanvas(view, aria.element);
     const tooltip = makeTooltip(view), panel = makePanel(view), search = makeSearch(view);
     const bar = makeTools(view, search.element), chips = makeChips(view);
-    const tables = {top: makeTable(view, 'top'), tree: makeTable(view, 'tree')};
+    // By view: those that are tables.
+    const tables = Object.fromEntries(tools.views.filter(one => one.table)
+        .map(one => [one.name, makeTable(view, one.table)]));
     const list = makeTable(view, 'list');
     const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view);
     const files = makeFiles(view, module);
     const hash = keepsHash ? makeHash(view) : null;
 
     canvas.element.append(tooltip.element, status.overlay);
-    const main = make('main', {class: 'main'}, tables.top.element, tables.tree.element,
-        canvas.element, panel.element, files.element, files.ghost);
+    const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element), canvas.element,
+        panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
         status.sheet, palette.element, help.element, files.chosen, aria.voice);
     addViewerStyle(root);
@@ -86,7 +88,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         const unit = tools.metrics.find(metric => metric.name === tools.metric)?.unit;
         return unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
     }
-    const isTable = () => tools.view === 'top' || tools.view === 'tree';
+    const isTable = () => tools.view in tables;
 
     // ---- What changed -----------------------------------------------------------------------------
 
@@ -175,9 +177,8 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     }
     function layOut() {
         tools = core.ask('tools');
-        main.dataset.view = tools.view;
-        show(tables.top.element, tools.view === 'top');
-        show(tables.tree.element, tools.view === 'tree');
+        main.classList.toggle('has-table', isTable());
+        for (const [name, table] of Object.entries(tables)) show(table.element, tools.view === name);
     }
     // A trap in the core is the end of this viewer, and said.
     function guard(work) {

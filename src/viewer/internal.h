@@ -5,7 +5,7 @@
 #include "viewer/input_state.h"
 #include "viewer/model/model.h"
 #include "viewer/paint_state.h"
-#include "viewer/scene/scene.h"
+#include "viewer/scene/view.h"
 #include "viewer/viewer.h"
 
 /* What was said to the person last; "copy", "ask" and "notice" return it. */
@@ -120,12 +120,7 @@ bool flm_viewer_open(struct flm_viewer *viewer, struct flm_node_ref ref, struct 
 double flm_viewer_rows(const struct flm_viewer *viewer);
 void flm_viewer_scroll_rows(struct flm_viewer *viewer, double rows);
 
-/* Replaces a text; false, and the text as it was, if memory ran out. */
-bool flm_viewer_keep(struct flm_text *text, struct flm_bytes value);
-
-/* Whether what is seen are the halves of a sandwich, each with a camera; and makes `camera` the one
- * of a pane. */
-bool flm_viewer_has_halves(const struct flm_viewer *viewer);
+/* Makes `camera` of the model the one of a pane, where each half has its own. */
 void flm_viewer_turn_to(struct flm_viewer *viewer, uint32_t pane);
 
 /* The camera's window of what is seen, the flame's area without minimap, in device px. */

@@ -5,7 +5,7 @@
 #include "algebra/operation/pattern.h"
 #include "base/number/number.h"
 #include "viewer/internal.h"
-#include "viewer/model/enum_names.h"
+#include "viewer/views/views.h"
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -105,15 +105,15 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_text text = {0};
-    if (v->model.view != FLM_VIEW_FLAME)
-        add(out, "view", flm_bytes_of(flm_view_word(v->model.view)));
+    if (v->model.view != flm_view_default(false))
+        add(out, "view", flm_bytes_of(v->model.view->name));
     if (v->model.focus.size > 0)
         add(out, "of", (struct flm_bytes){v->model.focus.at, v->model.focus.size});
     if (p && v->model.metric < p->sizes.metric_count &&
         v->model.metric != flm_comparing_metric(&v->model, 0))
         add(out, "metric", flm_comparing_metric_name(&v->model, v->model.metric));
     if (v->model.order != FLM_ORDER_NAME)
-        add(out, "order", flm_bytes_of(flm_order_word(v->model.order)));
+        add(out, "order", flm_bytes_of(flm_order_choice(v->model.order).name));
     if (v->model.flame)
         add(out, "flame", flm_bytes_of("1"));
     if (v->model.inverted)
@@ -138,7 +138,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     add_path(out, "zoom", v, v->model.zoomed);
     if (!flm_node_ref_is(v->model.zoomed) && v->scene.total > 0)
         add_share(out, "x", &v->model.camera);
-    if (flm_viewer_has_halves(v))
+    if (flm_scene_has_halves(&v->scene))
         add_share(out, "beside", &v->model.beside);
     if (v->model.half)
         add(out, "half", flm_bytes_of("1"));
@@ -238,13 +238,13 @@ static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct 
                            struct flm_error *why)
 {
     struct flm_comparing *c = &v->model.comparing;
-    bool same = true, kept = flm_viewer_keep(&c->function, value_of(state, "normalize", room));
+    bool same = true, kept = flm_model_set_text(&c->function, value_of(state, "normalize", room));
     flm_comparing_read(c, value_of(state, "compare", room));
     for (int side = 0; side < 2; side++) {
         struct flm_bytes value = value_of(state, side_keys[side], room);
         struct flm_text *text = &c->expression[side];
         same = same && flm_bytes_equal((struct flm_bytes){text->at, text->size}, value);
-        kept = kept && flm_viewer_keep(text, value);
+        kept = kept && flm_model_set_text(text, value);
     }
     struct flm_error error = {0};
     if (!kept)
@@ -274,7 +274,7 @@ static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm
         flm_bytes_equal(with, (struct flm_bytes){v->model.color_with.at, v->model.color_with.size});
     if (same)
         return true;
-    if (!flm_viewer_keep(&v->model.color_with, with))
+    if (!flm_model_set_text(&v->model.color_with, with))
         return false;
     flm_changed(&v->model, FLM_ASPECT_COLORS);
     if (flm_model_shown(&v->model) && !flm_viewer_color(v, NULL))
@@ -349,22 +349,24 @@ static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
     struct flm_error why = {0};
     if (pattern.size > 0 && !flm_pattern_check(pattern, &why) && why.kind != FLM_ERROR_MEMORY)
         pattern.size = 0;
-    return flm_viewer_keep(&v->model.focus, pattern);
+    return flm_model_set_text(&v->model.focus, pattern);
 }
 
 bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
 {
     struct flm_text room = {0};
     bool good = read_comparing(v, state, &room, why) && read_profile_state(v, state, &room, why);
-    v->model.view = (enum flm_view_kind)flm_view_named(value_of(state, "view", &room));
+    const struct flm_view *view = flm_view_named(value_of(state, "view", &room));
+    v->model.view = view ? view : flm_view_default(false);
     read_metric(v, value_of(state, "metric", &room));
-    v->model.order = (enum flm_sibling_order)flm_order_named(value_of(state, "order", &room));
+    int order = flm_choice_named(flm_order_choice, value_of(state, "order", &room));
+    v->model.order = order < 0 ? FLM_ORDER_NAME : (enum flm_sibling_order)order;
     v->model.flame = value_of(state, "flame", &room).size > 0;
     v->model.inverted = value_of(state, "invert", &room).size > 0;
     v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
     v->model.shows_tracks = value_of(state, "tracks", &room).size > 0;
     bool kept = read_focus(v, value_of(state, "of", &room)) &&
-                flm_viewer_keep(&v->model.sort, value_of(state, "sort", &room)) &&
+                flm_model_set_text(&v->model.sort, value_of(state, "sort", &room)) &&
                 read_colors(v, state, &room) && !room.failed;
     if (good && !kept)
         good = flm_error_memory(why);

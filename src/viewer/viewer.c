@@ -5,6 +5,7 @@
 
 #include "viewer/internal.h"
 #include "viewer/state.h"
+#include "viewer/views/views.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -16,6 +17,7 @@ struct flm_viewer *flm_viewer_new(struct flm_error *why)
         return NULL;
     }
     flm_model_init(&v->model);
+    v->model.view = flm_view_default(false);
     v->scene.window.scale = 1;
     v->input.hovered = flm_node_ref_none();
     v->input.hover_x = v->input.hover_y = -1;
@@ -81,8 +83,8 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
     flm_profile_free(earlier);
     free(v->model.name[side]);
     v->model.name[side] = copy;
-    if (side == FLM_VIEWER_BEFORE && v->model.view == FLM_VIEW_FLAME)
-        flm_text_puts(&state, state.size ? "&view=compare" : "view=compare");
+    if (side == FLM_VIEWER_BEFORE && v->model.view == flm_view_default(false))
+        flm_text_format(&state, "%sview=%s", state.size ? "&" : "", flm_view_default(true)->name);
     good = flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
     flm_text_clear(&state);
     flm_viewer_history_push(v);
@@ -186,7 +188,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     double total = v->scene.total;
     flm_camera_init(&v->model.camera, total);
     flm_camera_init(&v->model.beside, total);
-    v->model.half = flm_viewer_has_halves(v) ? place.half : 0;
+    v->model.half = flm_scene_has_halves(&v->scene) ? place.half : 0;
     v->model.zoomed = flm_node_ref_none();
     struct flm_area area = flm_viewer_area(v);
     flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
@@ -195,7 +197,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
         flm_viewer_zoom_to(v, ref);
     else if (place.zoomed.hash == 0)
         flm_camera_go_share(&v->model.camera, place.share, v->input.now_ms, 0);
-    if (flm_viewer_has_halves(v))
+    if (flm_scene_has_halves(&v->scene))
         flm_camera_go_share(&v->model.beside, place.beside, v->input.now_ms, 0);
     v->model.camera.duration_ms = 0;
     return true;
@@ -389,17 +391,4 @@ void flm_viewer_walk_to(struct flm_viewer *v, struct flm_node_ref ref)
         flm_viewer_history_coalesce(v);
     else
         flm_viewer_history_replace(v);
-}
-
-bool flm_viewer_keep(struct flm_text *text, struct flm_bytes value)
-{
-    struct flm_text made = {0};
-    flm_text_add(&made, value);
-    if (made.failed) {
-        flm_text_clear(&made);
-        return false;
-    }
-    flm_text_clear(text);
-    *text = made;
-    return true;
 }

@@ -9,20 +9,15 @@
 
 #include "viewer/internal.h"
 
-bool flm_viewer_has_halves(const struct flm_viewer *v)
-{
-    return v->scene.pane_count == 2 && v->scene.panes[1].kind == FLM_PANE_LAZY;
-}
-
 static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
-    bool other = flm_viewer_has_halves(v) && pane != &v->scene.panes[v->model.half];
+    bool other = flm_scene_has_halves(&v->scene) && pane != &v->scene.panes[v->model.half];
     return other ? &v->model.beside : &v->model.camera;
 }
 
 void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
 {
-    if (!flm_viewer_has_halves(v) || pane == v->model.half)
+    if (!flm_scene_has_halves(&v->scene) || pane == v->model.half)
         return;
     struct flm_camera camera = v->model.camera;
     double scroll = camera.scroll_to; /* both are scrolled together */
@@ -186,7 +181,7 @@ bool flm_viewer_is_fit(const struct flm_viewer *v)
 {
     const struct flm_camera *camera = &v->model.camera;
     struct flm_span beside = flm_camera_share(&v->model.beside);
-    if (flm_viewer_has_halves(v) && (beside.left > 0 || beside.right < 1))
+    if (flm_scene_has_halves(&v->scene) && (beside.left > 0 || beside.right < 1))
         return false;
     return camera->to.left <= 0 && camera->to.right >= camera->total &&
            camera->scroll_to == v->scene.home_px;

@@ -55,8 +55,8 @@ static const struct member action[] = {MEMBER(action, name, TEXT),     MEMBER(ac
 static const struct member hello[] = {MEMBER(hello, version, TEXT), LIST_OF(hello, actions, action),
                                       LIST_OF(hello, groups, NULL), END};
 
-static const struct member view[] = {MEMBER(choice, name, TEXT), MEMBER(choice, title, TEXT),
-                                     MEMBER(choice, on, BOOL), END};
+static const struct member view[] = {MEMBER(view, name, TEXT), MEMBER(view, title, TEXT),
+                                     MEMBER(view, table, TEXT), MEMBER(view, on, BOOL), END};
 static const struct member choice[] = {MEMBER(choice, name, TEXT), MEMBER(choice, title, TEXT),
                                        END};
 static const struct member metric[] = {MEMBER(metric, name, TEXT), MEMBER(metric, unit, TEXT),

@@ -205,7 +205,7 @@ test('a file that cannot be read says so, as the command does, and the page stay
 test('a second file is compared with, when it is dropped with shift', async () => {
     const page = await open(small);
     await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
-    await page.locator('.tools > .views').getByRole('button', {name: 'Compare'}).click();
+    await page.locator('.tools > .views').getByRole('button', {name: 'Comparison'}).click();
     await resolved(page);
     assert.match(await hashOf(page), /view=compare/);
     await click(page, PARSE);
@@ -379,7 +379,7 @@ test('the focus is always seen, and every control can be reached with the tabula
         }
         await page.keyboard.press('Tab');
     }
-    for (const name of ['Flame', 'Top', 'Search', 'More', 'Keys and help', 'Flame graph', 'Close the details'])
+    for (const name of ['Sandwich', 'Top table', 'Search', 'More', 'Keys and help', 'Flame graph', 'Close the details'])
         assert.ok(names.has(name), `${name} in ${Array.from(names).join(', ')}`);
     await finish(page, assert);
 });
@@ -409,7 +409,7 @@ test('360 px are enough: nothing is wider than the window, and everything is in 
             .map(([text]) => text));
     assert.deepEqual(outside, []);
     await page.getByRole('button', {name: 'More', exact: true}).click();
-    await page.locator('.menu').getByRole('button', {name: 'Top', exact: true}).click();
+    await page.locator('.menu').getByRole('button', {name: 'Top table', exact: true}).click();
     await resolved(page);
     assert.ok(await page.locator('.table-top .row').count() >= 5);
     await finish(page, assert);

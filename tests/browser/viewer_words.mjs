@@ -146,7 +146,7 @@ test('transforms are typed, completed, corrected, ordered and undone', async () 
 
 test('the table of functions sorts, and selecting there selects in the picture', async () => {
     const page = await open(small, {width: 1400});
-    await page.locator('.tools > .views').getByRole('button', {name: 'Top'}).click();
+    await page.locator('.tools > .views').getByRole('button', {name: 'Top table'}).click();
     await resolved(page);
     const names = () => page.locator('.table-top .row .name').allInnerTexts();
     assert.deepEqual((await names()).slice(0, 2).sort(), ['read', 'write']);

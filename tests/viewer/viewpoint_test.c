@@ -100,7 +100,7 @@ static void a_link_and_a_new_scene_keep_both_places(void **state)
     assert_same(width_of(&other, "x"), x);
     viewing_do(&other, "view flame"); /* has no halves: one camera again */
     viewing_look(&other);
-    assert_false(flm_viewer_has_halves(other.viewer));
+    assert_false(flm_scene_has_halves(&other.viewer->scene));
     assert_int_equal(other.viewer->model.half, 0);
     flm_text_clear(&link);
     viewing_clear(&seen);

@@ -38,6 +38,7 @@ struct flm_tui_table {
     struct flm_response response;
     bool is_stale;
 };
+enum { FLM_TUI_TABLES = 2 }; /* table.c: of functions, and the call tree */
 
 struct flm_tui {
     struct flm_viewer *viewer;
@@ -50,7 +51,7 @@ struct flm_tui {
     unsigned changed; /* FLM_CHANGED: groups that are not queried again yet */
 
     struct flm_response tools, chips, searches, hover, detail, status;
-    struct flm_tui_table top, tree;
+    struct flm_tui_table tables[FLM_TUI_TABLES];
     struct flm_response overlay;
     struct flm_cell_area pane;  /* the flame graph or table */
     struct flm_cell_area panel; /* to its right; 0 columns: there is none */

@@ -79,21 +79,17 @@ static void add_key_line(struct flm_tui *tui, const struct flm_action *action)
     flm_text_clear(&keys);
 }
 
-static bool has_arguments(const char *keys)
+/* Keys that choose from a list: a line for each. */
+static void add_choices(struct flm_tui *tui, const struct flm_action *action)
 {
-    return strlen(keys) > 2 && keys[1] == '=';
-}
-
-/* "1=flame 2=chart": a line for each. */
-static void add_bindings(struct flm_tui *tui, const struct flm_action *action)
-{
-    for (const char *key = action->keys; *key; key += *key == ' ') {
-        size_t size = strcspn(key, " "), name = strcspn(key, "=");
+    flm_choices choices = flm_action_choices(action);
+    struct flm_choice choice;
+    for (size_t i = 0; choices && (choice = choices(i)).name; i++) {
         struct flm_text line = {0};
-        flm_text_format(&line, "%s: %.*s", action->title, (int)(size - name - 1), key + name + 1);
-        add_page_line(tui, (char[]){key[0], 0}, (struct flm_bytes){line.at, line.size});
+        flm_text_format(&line, "%s: %s", action->title, choice.title);
+        if (choice.key)
+            add_page_line(tui, choice.key, (struct flm_bytes){line.at, line.size});
         flm_text_clear(&line);
-        key += size;
     }
 }
 
@@ -123,9 +119,8 @@ void flm_tui_open_help(struct flm_tui *tui)
         flm_text_format(&tui->page, "\n%s\n", groups[g]->title);
         for (size_t i = 0; i < groups[g]->count; i++) {
             const struct flm_action *action = &groups[g]->at[i];
-            if (action->keys && has_arguments(action->keys))
-                add_bindings(tui, action);
-            else if (action->keys)
+            add_choices(tui, action);
+            if (action->keys)
                 add_key_line(tui, action);
         }
     }

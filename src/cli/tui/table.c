@@ -38,15 +38,43 @@ struct shape {
     size_t count;
 };
 
-static bool is_tree(const struct flm_tui *tui, const struct flm_tui_table *table)
+/* The tables, by the query of their rows: a view names one of them. */
+struct kind_of_table {
+    const char *query;
+    const struct column *columns;
+    size_t column_count;
+    bool is_tree;
+};
+#define COLUMNS(list) list, sizeof list / sizeof list[0]
+static const struct kind_of_table kinds[FLM_TUI_TABLES] = {
+    {"top", COLUMNS(top_columns), false},
+    {"tree", COLUMNS(tree_columns), true},
+};
+
+static const struct kind_of_table *kind_of(const struct flm_tui *tui,
+                                           const struct flm_tui_table *table)
 {
-    return table == &tui->tree;
+    return &kinds[table - tui->tables];
+}
+
+/* The table of functions, among all. */
+static struct flm_tui_table *function_table(struct flm_tui *tui)
+{
+    size_t i = 0;
+    while (kinds[i].is_tree)
+        i++;
+    return &tui->tables[i];
 }
 
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
 {
-    struct flm_bytes none = {"", 0}, view = tui->tools.tools ? tui->tools.tools->view : none;
-    return flm_bytes_are(view, "top") ? &tui->top : flm_bytes_are(view, "tree") ? &tui->tree : NULL;
+    const struct flm_view_tools *tools = tui->tools.tools;
+    for (size_t i = 0; tools && i < tools->views.count; i++)
+        for (size_t t = 0; t < FLM_TUI_TABLES; t++)
+            if (flm_bytes_equal(tools->views.at[i].name, tools->view) &&
+                flm_bytes_are(tools->views.at[i].table, kinds[t].query))
+                return &tui->tables[t];
+    return NULL;
 }
 
 static uint32_t rows_seen(const struct flm_tui *tui)
@@ -66,8 +94,7 @@ static void load(struct flm_tui *tui, struct flm_tui_table *table)
         if (table->current >= table->first + seen)
             table->first = table->current - seen + 1;
         flm_text_init_fixed(&text, query, sizeof query - 1);
-        flm_text_format(&text, "%s %u %u", is_tree(tui, table) ? "tree" : "top", table->first,
-                        seen);
+        flm_text_format(&text, "%s %u %u", kind_of(tui, table)->query, table->first, seen);
         struct flm_error why;
         struct flm_bytes words = {text.at, text.size};
         if (!flm_viewer_query(tui->viewer, words, &table->response, &why))
@@ -163,10 +190,8 @@ static bool has_cell(const struct flm_view_row *row, const struct column *column
 
 static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
 {
-    bool tree = is_tree(tui, table);
-    const struct column *columns = tree ? tree_columns : top_columns;
-    size_t count = tree ? sizeof tree_columns / sizeof tree_columns[0]
-                        : sizeof top_columns / sizeof top_columns[0];
+    const struct column *columns = kind_of(tui, table)->columns;
+    size_t count = kind_of(tui, table)->column_count;
     struct shape shape = {.count = 0};
     const struct flm_view_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
     int name = -1, taken = 1;
@@ -248,7 +273,7 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
     struct flm_text shown = {0}, scratch = {0};
     struct flm_bytes title = row->title;
     int column = left, end = left + width;
-    if (is_tree(tui, table)) {
+    if (kind_of(tui, table)->is_tree) {
         bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
         int indent = (int)row->level;
         column += indent < width / 2 ? indent : width / 2;
@@ -333,7 +358,7 @@ void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
 {
     const struct flm_tui_table *table = flm_tui_table_shown(tui);
     const struct flm_view_row *row = table ? row_at(table, table->current) : NULL;
-    if (table == &tui->top && table->current > 0 && row)
+    if (table == function_table(tui) && table->current > 0 && row)
         add_function(row, function);
 }
 
@@ -350,7 +375,7 @@ void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
         found.size = 0;
         add_function(row_in(&all, i), &found);
         if (found.size == function->size && memcmp(found.at, function->at, found.size) == 0) {
-            tui->top.current = (uint32_t)i;
+            function_table(tui)->current = (uint32_t)i;
             break;
         }
     }
@@ -426,7 +451,7 @@ bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
         go(table, table->count);
     else if (strcmp(key, "Enter") == 0 || strcmp(key, " ") == 0)
         pick(tui, table);
-    else if (is_tree(tui, table) &&
+    else if (kind_of(tui, table)->is_tree &&
              (strcmp(key, "ArrowRight") == 0 || strcmp(key, "ArrowLeft") == 0))
         go_aside(tui, table, strcmp(key, "ArrowRight") == 0);
     else

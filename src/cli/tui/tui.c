@@ -460,11 +460,12 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     set_theme(tui, flm_terminal_is_dark());
     bool good = run(tui, input, why);
     flm_tui_terminal_close();
-    struct flm_response *responses[] = {
-        &tui->tools,  &tui->chips,        &tui->searches,      &tui->hover,     &tui->detail,
-        &tui->status, &tui->top.response, &tui->tree.response, &tui->completed, &tui->overlay};
+    struct flm_response *responses[] = {&tui->tools,  &tui->chips,  &tui->searches,  &tui->hover,
+                                        &tui->detail, &tui->status, &tui->completed, &tui->overlay};
     for (size_t i = 0; i < sizeof responses / sizeof responses[0]; i++)
         flm_response_clear(responses[i]);
+    for (size_t i = 0; i < FLM_TUI_TABLES; i++)
+        flm_response_clear(&tui->tables[i].response);
     flm_screen_clear(&tui->screen);
     flm_text_clear(&tui->out);
     flm_text_clear(&tui->page);

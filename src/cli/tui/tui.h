@@ -1,6 +1,6 @@
 /* tui.h - the viewer in a terminal.
  *
- *     flamel  app.flm  cpu  Flame Chart Sandwich Tree Top                  / search        ? keys
+ *     flamel  app.flm  cpu  flame chart sandwich tree top compare          / search        ? keys
  *     [focus:parse_json x] [hide:libc.so.6 x]                                 18.2 % · 3 of 41
  *      main                                        ▋ idle
  *      parse_json            ▍ read                ▋ +41, 0.6 %               the flame graph,

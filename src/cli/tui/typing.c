@@ -103,6 +103,12 @@ static void add_action(const struct flm_tui *tui, struct entries *entries, const
             entry.word = tools->metrics.at[i].name;
             add_entry(tui, entries, entry);
         }
+    } else if (flm_action_choices(action)) {
+        struct flm_choice choice;
+        for (size_t i = 0; (choice = flm_action_choices(action)(i)).name; i++) {
+            entry.word = flm_bytes_of(choice.name);
+            add_entry(tui, entries, entry);
+        }
     } else if (is_choice(action->argument)) {
         for (const char *word = action->argument; *word;) {
             size_t size = strcspn(word, "|");

@@ -104,16 +104,26 @@ static int put_chip(struct flm_tui *tui, int column, int row, int end, struct fl
     return flm_tui_puts(tui, column, row, end, " ", tone);
 }
 
-/* The first one that is put: where there is no room for all, those in front of the one that is
- * shown are left out, not that one. */
+/* What views are called where there is room for so many cells: titles, or their short names. */
+static struct flm_bytes view_caption(const struct flm_tui *tui, const struct flm_view_tools *tools,
+                                     size_t i, int cells)
+{
+    int needed = 0;
+    for (size_t k = 0; k < tools->views.count; k++)
+        needed += cells_of(tui, tools->views.at[k].title) + 2;
+    return needed <= cells ? tools->views.at[i].title : tools->views.at[i].name;
+}
+
+/* The first view that is shown: where there is no room for all, those in front of the current one
+ * are left out. */
 static size_t first_view(const struct flm_tui *tui, const struct flm_view_tools *tools, int cells)
 {
     size_t first = 0;
     int needed = 0;
     for (size_t i = 0; i < tools->views.count; i++) {
-        needed += cells_of(tui, tools->views.at[i].title) + 2;
+        needed += cells_of(tui, view_caption(tui, tools, i, cells)) + 2;
         for (; needed > cells && first != i; first++)
-            needed -= cells_of(tui, tools->views.at[first].title) + 2;
+            needed -= cells_of(tui, view_caption(tui, tools, first, cells)) + 2;
         if (flm_bytes_equal(tools->views.at[i].name, tools->view))
             break;
     }
@@ -123,13 +133,15 @@ static size_t first_view(const struct flm_tui *tui, const struct flm_view_tools 
 static void put_views(struct flm_tui *tui, const struct flm_view_tools *tools, int column, int row,
                       int end)
 {
-    for (size_t i = first_view(tui, tools, end - column); i < tools->views.count; i++) {
-        const struct flm_view_choice *view = &tools->views.at[i];
+    int cells = end - column;
+    for (size_t i = first_view(tui, tools, cells); i < tools->views.count; i++) {
+        const struct flm_view_view *view = &tools->views.at[i];
+        struct flm_bytes caption = view_caption(tui, tools, i, cells);
         bool is_shown = flm_bytes_equal(view->name, tools->view);
-        if (column + cells_of(tui, view->title) + 2 > end)
+        if (column + cells_of(tui, caption) + 2 > end)
             break;
         int left = column;
-        column = put_chip(tui, column, row, end, view->title,
+        column = put_chip(tui, column, row, end, caption,
                           is_shown   ? FLM_TUI_CHIP_ON
                           : view->on ? FLM_TUI_TEXT
                                      : FLM_TUI_MUTED);
@@ -317,7 +329,8 @@ void flm_tui_update(struct flm_tui *tui)
             flm_viewer_query(tui->viewer, flm_bytes_of(queries[i].query), response, NULL);
     }
     if (changed & FLM_CHANGED(TABLES))
-        tui->top.is_stale = tui->tree.is_stale = true;
+        for (size_t i = 0; i < FLM_TUI_TABLES; i++)
+            tui->tables[i].is_stale = true;
     struct flm_text notice = {0};
     if (changed & FLM_CHANGED(NOTICE) &&
         flm_viewer_query_text(tui->viewer, flm_bytes_of("notice"), &notice, NULL))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "viewer/internal.h"
+#include "viewer/views/views.h"
 
 static const struct flm_action_group *const groups[] = {
     &flm_view_actions,   &flm_moving_actions,    &flm_frame_actions,
@@ -24,6 +25,40 @@ const struct flm_action *flm_action_named(struct flm_bytes name)
             if (flm_bytes_are(name, groups[g]->at[i].name))
                 return &groups[g]->at[i];
     return NULL;
+}
+
+/* ---- Arguments and keys ---------------------------------------------------------------------- */
+
+flm_choices flm_action_choices(const struct flm_action *action)
+{
+    static const struct {
+        const char *argument;
+        flm_choices choices;
+    } lists[] = {{"VIEW", flm_view_choice}, {"ORDER", flm_order_choice}};
+    for (size_t i = 0; action->argument && i < sizeof lists / sizeof lists[0]; i++)
+        if (strcmp(action->argument, lists[i].argument) == 0)
+            return lists[i].choices;
+    return NULL;
+}
+
+void flm_action_add_argument(const struct flm_action *action, struct flm_text *out)
+{
+    flm_choices choices = flm_action_choices(action);
+    if (choices)
+        flm_choices_add_names(choices, "|", out);
+    else if (action->argument)
+        flm_text_puts(out, action->argument);
+}
+
+void flm_action_add_keys(const struct flm_action *action, struct flm_text *out)
+{
+    flm_choices choices = flm_action_choices(action);
+    struct flm_choice choice;
+    size_t start = out->size;
+    flm_text_puts(out, action->keys ? action->keys : "");
+    for (size_t i = 0; choices && (choice = choices(i)).name; i++)
+        if (choice.key)
+            flm_text_format(out, "%s%s=%s", out->size > start ? " " : "", choice.key, choice.name);
 }
 
 /* One binding: "C-z", "F", "3=sandwich". The shift key is part of letters and signs, so it counts
@@ -68,6 +103,21 @@ static bool has_binding(const char *keys, struct flm_bytes key, unsigned held,
     return false;
 }
 
+/* The choice that a key stands for. */
+static bool has_choice(const struct flm_action *action, struct flm_bytes key, unsigned held,
+                       struct flm_bytes *argument)
+{
+    flm_choices choices = flm_action_choices(action);
+    struct flm_choice choice;
+    struct flm_bytes none;
+    for (size_t i = 0; choices && (choice = choices(i)).name; i++)
+        if (has_binding(choice.key, key, held, &none)) {
+            *argument = flm_bytes_of(choice.name);
+            return true;
+        }
+    return false;
+}
+
 /* What can be done only at times goes first: 'd' drops the function that is selected, as in the
  * Firefox Profiler, and moves to the right where none is, as in speedscope. */
 const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct flm_bytes key,
@@ -79,7 +129,8 @@ const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct f
     for (size_t g = 0; g < GROUPS; g++)
         for (size_t i = 0; i < groups[g]->count; i++) {
             const struct flm_action *action = &groups[g]->at[i];
-            if ((always && !action->only) || !has_binding(action->keys, key, held, &found))
+            if ((always && !action->only) || (!has_binding(action->keys, key, held, &found) &&
+                                              !has_choice(action, key, held, &found)))
                 continue;
             if (!flm_action_makes_sense(action, v)) {
                 senseless = senseless ? senseless : action;

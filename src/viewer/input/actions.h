@@ -19,8 +19,8 @@
 #ifndef FLAMEL_VIEWER_INPUT_ACTIONS_H
 #define FLAMEL_VIEWER_INPUT_ACTIONS_H
 
-#include "base/core/bytes.h"
 #include "flamel/error.h"
+#include "viewer/model/choices.h"
 
 struct flm_viewer;
 
@@ -33,7 +33,8 @@ struct flm_condition {
 struct flm_action {
     const char *name;
     const char *title;    /* "Zoom in" */
-    const char *argument; /* "NODE"; NULL: none */
+    const char *argument; /* "NODE", "subtree|self"; "VIEW" and "ORDER" are lists, with keys of
+                             their own (flm_action_choices). NULL: none */
     const char *keys;     /* "ArrowLeft h"; NULL: none */
     bool (*run)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_error *why);
     const struct flm_condition *only; /* NULL: always */
@@ -53,6 +54,14 @@ const struct flm_action_group *const *flm_action_groups(size_t *count);
 
 /* By name; NULL if there is none. */
 const struct flm_action *flm_action_named(struct flm_bytes name);
+
+/* The list that the argument is of: the views, the orders of siblings. NULL: it is not of one. */
+flm_choices flm_action_choices(const struct flm_action *action);
+
+/* For people, and the page: the argument with the names of a list, "flame|chart|sandwich"; and the
+ * keys with those of a list, "1=flame 2=chart". Nothing where there is none. */
+void flm_action_add_argument(const struct flm_action *action, struct flm_text *out);
+void flm_action_add_keys(const struct flm_action *action, struct flm_text *out);
 
 /* Whether it can be done now. */
 bool flm_action_makes_sense(const struct flm_action *action, const struct flm_viewer *viewer);

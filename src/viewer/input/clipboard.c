@@ -32,16 +32,11 @@ static void add_name(struct flm_viewer *v, struct flm_text *out, uint32_t frame)
     flm_text_add(out, flm_frame_function(flm_model_shown(&v->model), frame));
 }
 
-bool flm_callers_are_below(const struct flm_viewer *v, uint32_t pane)
-{
-    return v->model.view == FLM_VIEW_SANDWICH ? pane == 0 : v->model.inverted;
-}
-
 bool flm_copy_stack(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->model.selected.pane);
+    bool below = v->scene.panes[v->model.selected.pane].has_callers_below;
     for (uint32_t i = 0; frames && i < count; i++) {
         add_name(v, out, frames[below ? count - 1 - i : i]);
         flm_text_putc(out, '\n');
@@ -54,7 +49,7 @@ bool flm_copy_path(struct flm_viewer *v, struct flm_text *out)
 {
     uint32_t count;
     uint32_t *frames = stack_of(v, &count);
-    bool below = flm_callers_are_below(v, v->model.selected.pane);
+    bool below = v->scene.panes[v->model.selected.pane].has_callers_below;
     for (uint32_t i = 0; frames && i < count; i++) {
         flm_text_puts(out, i ? ";" : "");
         add_name(v, out, frames[below ? i : count - 1 - i]);

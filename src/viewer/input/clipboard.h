@@ -8,9 +8,6 @@ struct flm_viewer;
 
 bool flm_copy_name(struct flm_viewer *viewer, struct flm_text *out);
 
-/* Whether a pane has callers below what they call: the path from its root is a stack backwards. */
-bool flm_callers_are_below(const struct flm_viewer *viewer, uint32_t pane);
-
 /* A frame a line, the innermost first, as debuggers print it. */
 bool flm_copy_stack(struct flm_viewer *viewer, struct flm_text *out);
 

@@ -1,6 +1,7 @@
 /* compare.c - which two profiles are compared, and how that is shown. */
 #include "viewer/input/actions.h"
 #include "viewer/internal.h"
+#include "viewer/views/views.h"
 
 static bool compares(const struct flm_viewer *v)
 {
@@ -129,7 +130,7 @@ static bool act_blink(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     struct flm_comparing *c = &v->model.comparing;
     c->side_by_side = false;
     c->widths = c->widths == FLM_WIDTHS_AFTER ? FLM_WIDTHS_BEFORE : FLM_WIDTHS_AFTER;
-    v->model.view = FLM_VIEW_COMPARE;
+    v->model.view = flm_view_default(true);
     return chosen(v);
 }
 
@@ -139,7 +140,7 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
     v->model.comparing.side_by_side = !v->model.comparing.side_by_side;
     if (v->model.inverted && v->model.comparing.side_by_side)
         v->model.inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
-    v->model.view = FLM_VIEW_COMPARE;
+    v->model.view = flm_view_default(true);
     return chosen(v);
 }
 
@@ -153,10 +154,9 @@ static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), str
     bool good = flm_comparing_open(&v->model, why);
     if (!good)
         undo(v);
-    if (good && !flm_model_compares(&v->model) && v->model.view == FLM_VIEW_COMPARE)
-        v->model.view = FLM_VIEW_FLAME;
-    else if (good && flm_model_compares(&v->model) && v->model.view == FLM_VIEW_FLAME)
-        v->model.view = FLM_VIEW_COMPARE;
+    bool now = flm_model_compares(&v->model);
+    if (good && v->model.view == flm_view_default(!now))
+        v->model.view = flm_view_default(now);
     flm_viewer_update(v, NULL); /* whoever acts settles again, and is told then */
     if (good)
         flm_viewer_history_push(v);

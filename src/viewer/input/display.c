@@ -4,74 +4,53 @@
 #include "algebra/operation/pattern.h"
 #include "viewer/input/actions.h"
 #include "viewer/internal.h"
-#include "viewer/model/enum_names.h"
+#include "viewer/views/views.h"
 
-static bool choose(struct flm_bytes word, const struct flm_choice *choices, unsigned count,
-                   int *chosen, struct flm_error *why)
+static int choose(struct flm_bytes name, flm_choices choices, struct flm_error *why)
 {
     char buffer[200];
-    struct flm_text words;
-    int found = flm_choice_named(choices, count, word);
-    if (found >= 0) {
-        *chosen = found;
-        return true;
-    }
-    flm_text_init_fixed(&words, buffer, sizeof buffer);
-    for (unsigned i = 0; i < count; i++)
-        flm_text_format(&words, "%s%s", i ? ", " : "", choices[i].word);
-    return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of %.*s", (int)word.size, word.at,
-                         (int)words.size, words.at);
+    struct flm_text names;
+    int chosen = flm_choice_named(choices, name);
+    if (chosen >= 0)
+        return chosen;
+    flm_text_init_fixed(&names, buffer, sizeof buffer);
+    flm_choices_add_names(choices, ", ", &names);
+    flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is none of %.*s", (int)name.size, name.at,
+                  (int)names.size, names.at);
+    return -1;
 }
 
-/* The pattern that matches the function of a frame, and no other name. */
-static bool set_focus(struct flm_viewer *v, uint32_t frame)
+/* Whether the view has something to show. The summary is made where no query needed it yet. */
+static bool is_available(struct flm_viewer *v, const struct flm_view *view, struct flm_error *why)
 {
-    struct flm_text pattern = {0};
-    flm_pattern_add_exact(&pattern, flm_frame_function(flm_model_shown(&v->model), frame));
-    bool good = !pattern.failed &&
-                flm_viewer_keep(&v->model.focus, (struct flm_bytes){pattern.at, pattern.size});
-    flm_text_clear(&pattern);
-    return good;
-}
-
-/* The function that the sandwich is of stays selected: at the top of what it calls. */
-static void select_chosen(struct flm_viewer *v, uint32_t frame)
-{
-    if (v->scene.pane_count < 2)
-        return;
-    const struct flm_pane *calls = &v->scene.panes[1];
-    for (uint32_t i = 1; i < calls->tree.node_count; i = calls->tree.end[i])
-        if (calls->tree.frame[i] == frame)
-            flm_viewer_select(
-                v, (struct flm_node_ref){1, flm_pane_number(calls, (struct flm_node){i})});
-}
-
-static bool act_view(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
-{
-    int view;
-    if (!choose(word, flm_view_choices, flm_view_count, &view, why))
+    if (!flm_cached_tables_summary(&v->scene.tables, flm_model_shown(&v->model), why))
         return false;
-    if (view == FLM_VIEW_COMPARE && !flm_model_compares(&v->model))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "there is nothing to compare with: open a second profile, or say "
-                             "what of this one is before");
-    if (view == FLM_VIEW_CHART && v->scene.timeline.tracks.timed_count == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE, "no sample of this profile has a time");
-    uint32_t frame = flm_viewer_has_frame(v) ? flm_scene_frame(&v->scene, v->model.selected)
-                                             : (uint32_t)FLM_NONE;
-    if (view == FLM_VIEW_SANDWICH && frame != FLM_NONE && !set_focus(v, frame))
+    return flm_view_is_available(view, &v->model, &v->scene) ||
+           flm_error_set(why, FLM_ERROR_USAGE, "%s", view->unavailable);
+}
+
+/* A view of one function is of the selected one, which stays selected. */
+static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
+{
+    int chosen = choose(name, flm_view_choice, why);
+    const struct flm_view *view = chosen < 0 ? NULL : flm_view_at((size_t)chosen);
+    if (!view || !is_available(v, view, why))
+        return false;
+    bool is_of_function = view->set_function && flm_viewer_has_frame(v);
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
+    if (is_of_function && !view->set_function(&v->model, frame))
         return flm_error_memory(why);
-    bool was_time = v->model.view == FLM_VIEW_CHART;
-    v->model.view = (enum flm_view_kind)view;
+    bool was_over_time = flm_scene_is_over_time(&v->scene);
+    v->model.view = view;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
-    if (was_time != (view == FLM_VIEW_CHART))
-        flm_viewer_fit(v); /* a part of all stacks is no time */
-    if (view == FLM_VIEW_SANDWICH) {
-        select_chosen(v, frame);
+    if (is_of_function && v->scene.view == view)
+        flm_viewer_select(v, view->function_ref(&v->scene, frame));
+    /* A part of all stacks is not a part of the time, and what is seen of all functions says
+     * nothing about one. */
+    if (view->set_function || was_over_time != flm_scene_is_over_time(&v->scene))
         flm_viewer_fit(v);
-    }
     flm_viewer_history_push(v);
     return true;
 }
@@ -102,11 +81,11 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
     if (pattern.size > 0) {
         if (!is_found(v, pattern, why))
             return false;
-        if (!flm_viewer_keep(&v->model.focus, pattern))
+        if (!flm_model_set_text(&v->model.focus, pattern))
             return flm_error_memory(why);
         flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
     }
-    return act_view(v, flm_bytes_of("sandwich"), why);
+    return act_view(v, flm_bytes_of(flm_view_sandwich.name), why);
 }
 
 static bool set_metric(struct flm_viewer *v, uint32_t metric)
@@ -147,31 +126,36 @@ static bool has_metrics(const struct flm_viewer *v)
 
 static const struct flm_condition measured = {has_metrics, "this profile has only one metric"};
 
-static bool act_order(struct flm_viewer *v, struct flm_bytes word, struct flm_error *why)
+static bool set_order(struct flm_viewer *v, int order)
 {
-    int order;
-    if (!choose(word, flm_order_choices, flm_order_count, &order, why))
-        return false;
     v->model.order = (enum flm_sibling_order)order;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     flm_viewer_history_push(v);
     return true;
 }
 
+static bool act_order(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
+{
+    int order = choose(name, flm_order_choice, why);
+    return order >= 0 && set_order(v, order);
+}
+
 static bool act_next_order(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
-    (void)none;
-    unsigned next = ((unsigned)v->model.order + 1) % flm_order_count;
-    return act_order(v, flm_bytes_of(flm_order_word((int)next)), why);
+    (void)none, (void)why;
+    size_t next = (size_t)v->model.order + 1;
+    return set_order(v, flm_order_choice(next).name ? (int)next : 0);
 }
 
 static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    if (v->scene.panes[0].kind == FLM_PANE_CHART)
-        flm_viewer_tell(v, "other views are upside down now: a chart has its root at the top");
-    if (v->scene.pane_count == 2 && v->model.view == FLM_VIEW_SANDWICH)
-        flm_viewer_tell(v, "other views are upside down now: a sandwich has callers at the top");
+    if (v->scene.view->fixed_direction) {
+        struct flm_error notice = {0};
+        flm_error_set(&notice, FLM_ERROR_USAGE, "other views are upside down now: %s",
+                      v->scene.view->fixed_direction);
+        flm_viewer_say(v, &notice);
+    }
     v->model.flame = !v->model.flame;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     flm_viewer_history_push(v);
@@ -184,8 +168,8 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     v->model.inverted = !v->model.inverted;
     if (v->model.inverted && v->model.comparing.side_by_side)
         v->model.comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
-    if (v->model.view == FLM_VIEW_SANDWICH)
-        v->model.view = flm_model_compares(&v->model) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
+    if (v->model.view->has_both_sides)
+        v->model.view = flm_view_default(flm_model_compares(&v->model));
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
@@ -207,7 +191,7 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no way to color", (int)text.size,
                              text.at);
     struct flm_text with = {0}, with_before = v->model.color_with;
-    if (!flm_viewer_keep(&with, (struct flm_bytes){text.at + next, text.size - next}))
+    if (!flm_model_set_text(&with, (struct flm_bytes){text.at + next, text.size - next}))
         return flm_error_memory(why);
     v->model.color_with = with;
     v->model.color_mode = mode;
@@ -240,12 +224,11 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
 }
 
 static const struct flm_action actions[] = {
-    {"view", "Show as", "flame|chart|sandwich|tree|top|compare",
-     "1=flame 2=chart 3=sandwich 4=tree 5=top 6=compare", act_view, NULL},
+    {"view", "Show as", "VIEW", NULL, act_view, NULL},
     {"sandwich", "Callers and calls of", "PATTERN", NULL, act_sandwich, NULL},
     {"flip", "Turn upside down", NULL, "i", act_flip, NULL},
     {"invert", "Leaf first: callers below what they call", NULL, "I", act_invert, NULL},
-    {"order", "Order of siblings", "name|total|seen", NULL, act_order, NULL},
+    {"order", "Order of siblings", "ORDER", NULL, act_order, NULL},
     {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL},
     {"metric", "Show metric", "NAME", NULL, act_metric, &measured},
     {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured},

@@ -38,7 +38,7 @@ static bool act_copy_folded(struct flm_viewer *v, struct flm_bytes none, struct 
 
 bool flm_viewer_ask_for(struct flm_viewer *v, const char *what)
 {
-    if (!flm_viewer_keep(&v->query.asked, flm_bytes_of(what)))
+    if (!flm_model_set_text(&v->query.asked, flm_bytes_of(what)))
         return false;
     flm_changed(&v->model, FLM_ASPECT_ASKED);
     return true;
@@ -74,7 +74,7 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
     flm_text_puts(&text, "export ");
     flm_text_add(&text, format);
     bool good =
-        !text.failed && flm_viewer_keep(&v->query.asked, (struct flm_bytes){text.at, text.size});
+        !text.failed && flm_model_set_text(&v->query.asked, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
     if (good)
         flm_changed(&v->model, FLM_ASPECT_ASKED);

@@ -166,17 +166,22 @@ static bool act_right(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return walk_aside(v, 1);
 }
 
-/* Where the leaf comes first, callers are further from the root. */
+/* Then callers are further from the root. */
+static bool has_callers_below(struct flm_viewer *v)
+{
+    return v->scene.panes[start(v).pane].has_callers_below;
+}
+
 static bool act_parent(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return flm_callers_are_below(v, start(v).pane) ? walk_down(v) : walk_up(v);
+    return has_callers_below(v) ? walk_down(v) : walk_up(v);
 }
 
 static bool act_child(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return flm_callers_are_below(v, start(v).pane) ? walk_up(v) : walk_down(v);
+    return has_callers_below(v) ? walk_up(v) : walk_down(v);
 }
 
 static const struct flm_action actions[] = {

@@ -90,7 +90,7 @@ static void turn_to_half_at(struct flm_viewer *v, double y)
 {
     struct flm_area area = flm_viewer_area(v);
     double at = y - area.top + flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    if (y >= area.top && flm_viewer_has_halves(v))
+    if (y >= area.top && flm_scene_has_halves(&v->scene))
         flm_viewer_turn_to(v, at >= v->scene.panes[1].top_px);
 }
 
@@ -114,10 +114,9 @@ static void begin_drag(struct flm_viewer *v)
     struct flm_area map = flm_viewer_minimap(v);
     double total = v->model.camera.total, place = share_of(map, drag->x) * total;
     bool whole = drag->span.left <= 0 && drag->span.right >= total;
-    bool chart = v->model.view == FLM_VIEW_CHART;
     if (drag->y >= map.top + map.height)
         drag->kind = FLM_DRAG_PAN;
-    else if (drag->y < map.top && !chart)
+    else if (drag->y < map.top && !flm_scene_is_over_time(&v->scene))
         drag->kind = FLM_DRAG_RANGE;
     else if (!whole && place >= drag->span.left && place < drag->span.right)
         drag->kind = FLM_DRAG_WINDOW;
@@ -200,7 +199,7 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     drag->released_ms = second ? -1e9 : v->input.now_ms;
     drag->released_x = x;
     drag->released_y = y;
-    if (y < map.top && v->model.view != FLM_VIEW_CHART) {
+    if (y < map.top && !flm_scene_is_over_time(&v->scene)) {
         click_timeline(v, x, y, held);
         return;
     }

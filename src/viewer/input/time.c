@@ -44,7 +44,7 @@ static bool act_range_seen(struct flm_viewer *v, struct flm_bytes none, struct f
 
 static bool is_chart(const struct flm_viewer *v)
 {
-    return v->model.view == FLM_VIEW_CHART && has_times(v);
+    return flm_scene_is_over_time(&v->scene) && has_times(v);
 }
 
 static const struct flm_condition charted = {is_chart, "only the chart shows time"};

@@ -23,3 +23,16 @@ void flm_model_clear(struct flm_model *model)
         flm_text_clear(texts[i]);
     flm_model_init(model);
 }
+
+bool flm_model_set_text(struct flm_text *text, struct flm_bytes value)
+{
+    struct flm_text made = {0};
+    flm_text_add(&made, value);
+    if (made.failed) {
+        flm_text_clear(&made);
+        return false;
+    }
+    flm_text_clear(text);
+    *text = made;
+    return true;
+}

@@ -12,15 +12,7 @@
 #include "viewer/model/transforms.h"
 #include "viewer/model/versions.h"
 
-enum flm_view_kind {
-    FLM_VIEW_FLAME,
-    FLM_VIEW_CHART,
-    FLM_VIEW_SANDWICH,
-    FLM_VIEW_TREE,
-    FLM_VIEW_TOP,
-    FLM_VIEW_COMPARE,
-    FLM_VIEW_COUNT
-};
+struct flm_view;
 
 /* A node of a pane, by a number that does not change while the pane grows. */
 struct flm_node_ref {
@@ -75,9 +67,9 @@ struct flm_model {
     char *name[2];
     struct flm_versions versions;
 
-    enum flm_view_kind view;
-    bool flame;    /* root at the bottom */
-    bool inverted; /* leaf first */
+    const struct flm_view *view; /* that was chosen: viewer/scene/view.h */
+    bool flame;                  /* root at the bottom */
+    bool inverted;               /* leaf first */
     enum flm_sibling_order order;
     uint32_t metric; /* of the shown profile */
     enum flm_color_mode color_mode;
@@ -108,6 +100,9 @@ static inline void flm_changed(struct flm_model *model, enum flm_aspect aspect)
 {
     model->versions.of[aspect]++;
 }
+
+/* Replaces a text; false, and the text as it was, if memory ran out. */
+bool flm_model_set_text(struct flm_text *text, struct flm_bytes value);
 
 /* The profile after the operations; NULL when none is open. */
 static inline const struct flm_profile *flm_model_shown(const struct flm_model *model)

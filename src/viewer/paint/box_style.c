@@ -46,7 +46,7 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
         .pane = s,
         .pane_index = pane,
         .zoom_level = flm_layout_level(flm_scene_places(&v->scene, s), flm_viewer_top_node(v, s)),
-        .compared = flm_scene_compares(&v->model, &v->scene) ? v->scene.compared : NULL,
+        .compared = flm_scene_compares(&v->scene) ? v->scene.compared : NULL,
         .searching = flm_searches_any(&v->model.searches),
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),

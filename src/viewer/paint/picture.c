@@ -38,11 +38,6 @@ static bool is_side_by_side(const struct flm_viewer *v)
     return v->scene.compared && v->scene.compared->places;
 }
 
-static bool is_chart(const struct flm_viewer *v)
-{
-    return v->scene.panes[0].kind == FLM_PANE_CHART;
-}
-
 /* ---- Rectangles ------------------------------------------------------------------------------ */
 
 static struct flm_viewport viewport_of(const struct flm_viewer *v, const struct flm_pane *pane,
@@ -270,7 +265,7 @@ static bool add_status(struct picture *picture, struct flm_error *why)
         status->lost += p->losses[i].count;
     if (p->sizes.loss_count == 1)
         status->lost_what = flm_string_bytes(p, p->losses[0].what);
-    if (flm_scene_compares(&v->model, &v->scene)) {
+    if (flm_scene_compares(&v->scene)) {
         status->comparison = &v->scene.compared->is;
         status->terms = flm_compared_terms(&v->model, v->scene.compared);
         status->colors = &v->scene.compared->colors;
@@ -299,7 +294,7 @@ static bool fill(struct picture *picture, struct flm_error *why)
     if (!find_panes(picture, why) || !add_status(picture, why))
         return false;
     add_panes(picture);
-    if (is_chart(v))
+    if (v->scene.view->is_over_time)
         add_axis(picture);
     return flm_picture_add_keys(v, picture->marks, document, why) &&
            ((!picture->text.failed && !document->failed) || flm_error_memory(why));

@@ -1,7 +1,7 @@
 #include "viewer/paint/picture_key.h"
 
 #include "draw/text/quantity.h"
-#include "viewer/model/enum_names.h"
+#include "viewer/model/choices.h"
 #include "viewer/paint/box_style.h"
 
 /* ---- What it is of --------------------------------------------------------------------------- */
@@ -19,24 +19,6 @@ void flm_picture_title(const struct flm_viewer *v, struct flm_text *out)
 static void add_separator(struct flm_text *out)
 {
     flm_text_puts(out, " \xC2\xB7 ");
-}
-
-/* What is drawn, which behind a table is the flame. */
-static void add_view(const struct flm_viewer *v, struct flm_text *out)
-{
-    const struct flm_pane *pane = &v->scene.panes[0];
-    if (pane->kind == FLM_PANE_CHART) {
-        flm_text_puts(out, flm_view_choices[FLM_VIEW_CHART].title);
-    } else if (v->model.view == FLM_VIEW_SANDWICH && v->model.focus.size > 0) {
-        flm_text_puts(out, flm_view_choices[FLM_VIEW_SANDWICH].title);
-        flm_text_puts(out, " of ");
-        flm_text_add(out, (struct flm_bytes){v->model.focus.at, v->model.focus.size});
-    } else {
-        enum flm_view_kind drawn =
-            flm_scene_compares(&v->model, &v->scene) ? FLM_VIEW_COMPARE : FLM_VIEW_FLAME;
-        flm_text_puts(out, flm_view_choices[drawn].title);
-        flm_text_puts(out, v->model.inverted ? ", innermost frames first" : "");
-    }
 }
 
 static void add_operations(const struct flm_viewer *v, struct flm_text *out)
@@ -61,7 +43,7 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
     const struct flm_pane *pane = &v->scene.panes[v->model.half];
     struct flm_span span = flm_viewer_span(v);
     double total = v->model.camera.total;
-    if (pane->kind == FLM_PANE_CHART) {
+    if (v->scene.view->is_over_time) {
         struct flm_bytes unit = flm_bytes_of("ns");
         add_separator(out);
         flm_quantity_add(out, span.left, unit);
@@ -86,14 +68,17 @@ void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_bytes metric = flm_comparing_metric_name(&v->model, pane->metric.index);
-    add_view(v, out);
+    if (v->scene.view->describe)
+        v->scene.view->describe(&v->model, out);
+    else
+        flm_text_puts(out, v->scene.view->title);
     if (metric.size > 0) {
         add_separator(out);
         flm_text_add(out, metric);
     }
-    if (v->model.order != FLM_ORDER_NAME && pane->kind != FLM_PANE_CHART) {
+    if (v->model.order != FLM_ORDER_NAME && !v->scene.view->is_over_time) {
         add_separator(out);
-        flm_text_puts(out, flm_order_choices[v->model.order].title);
+        flm_text_puts(out, flm_order_choice(v->model.order).title);
     }
     add_operations(v, out);
     add_zoom(v, out);
@@ -201,7 +186,7 @@ bool flm_picture_add_keys(struct flm_viewer *v, unsigned marks, struct flm_docum
 {
     struct legend legend = {.viewer = v, .document = document};
     bool good = true;
-    if (flm_scene_compares(&v->model, &v->scene))
+    if (flm_scene_compares(&v->scene))
         add_changes(&legend);
     else if (!v->paint.theme.forced) /* where no color says anything */
         good = add_colors(&legend, why);

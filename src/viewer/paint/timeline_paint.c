@@ -144,7 +144,7 @@ void flm_timeline_paint(struct flm_viewer *v, struct flm_pixels *pixels)
                                                               &t->tracks.track[row - 1]));
     if (flm_timeline_selected(&v->model, &v->scene, &selected))
         paint_part(v, pixels, selected, colors.accent);
-    if (v->model.view == FLM_VIEW_CHART && v->model.camera.total > 0)
+    if (flm_scene_is_over_time(&v->scene) && v->model.camera.total > 0)
         paint_part(v, pixels, flm_viewer_span(v), colors.accent);
     for (uint32_t row = 1; row < t->row_count; row++) {
         const struct flm_track *track = &t->tracks.track[row - 1];

@@ -81,7 +81,7 @@ static double whole_of(const struct flm_query *q, const struct subject *s, struc
     if (node.index == FLM_NONE)
         return 0;
     bool is_width = pane->kind != FLM_PANE_STACKS
-                        ? !flm_scene_compares(&q->viewer->model, &q->viewer->scene)
+                        ? !flm_scene_compares(&q->viewer->scene)
                         : pane->tree.width == flm_self_column(pane->profile, metric);
     if (is_width)
         return node.index == 0 ? s->whole : flm_layout_total(pane->layout, node);
@@ -399,7 +399,7 @@ static bool add_stack(struct flm_query *q, const struct subject *s, struct flm_v
     for (struct flm_node node = s->node; node.index != 0 && node.index != FLM_NONE;
          node = flm_layout_parent(layout, node))
         path[count++] = node.index;
-    bool is_turned = flm_callers_are_below(q->viewer, s->pane_index);
+    bool is_turned = s->pane->has_callers_below;
     uint32_t hidden = count > MOST_STACK ? count - MOST_STACK : 0;
     struct flm_view_frame *frame = flm_query_take(q, count - hidden, sizeof *frame);
     detail->stack.at = frame;

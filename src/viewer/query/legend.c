@@ -32,7 +32,7 @@ bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
     struct flm_query q;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    bool compares = q.profile && flm_scene_compares(&v->model, &v->scene);
+    bool compares = q.profile && flm_scene_compares(&v->scene);
     bool has_picture = q.profile && v->scene.pane_count > 0 && !compares;
     if (has_picture && !flm_box_styles_legend(v, why))
         return flm_query_fail(&q);

@@ -14,7 +14,8 @@
  *
  * tools         what is shown, and what else could be
  *     {name, base                                      the files' names; base: compared with
- *      view, views: [{name, title, on: b}]             on: there is something to show
+ *      view, views: [{name, title, table, on: b}]      on: there is something to show; table: the
+ *                                                      query of its rows, where it is a table
  *      metric, metrics: [{name, unit, total}]
  *      order, orders: [{name, title}]
  *      up: b, inverted: b                              up: a flame, root at the bottom

@@ -35,10 +35,15 @@ struct flm_view_hello {
     FLM_LIST(struct flm_view_group) groups;
 };
 
-/* Something to choose: a view, an order, a color mode. */
+struct flm_view_view {
+    struct flm_bytes name, title;
+    struct flm_bytes table; /* the query of its rows; {NULL}: it is a picture */
+    bool on;                /* there is something to show */
+};
+
+/* Something to choose: an order, a color mode. */
 struct flm_view_choice {
     struct flm_bytes name, title;
-    bool on; /* of a view: there is something to show */
 };
 struct flm_view_metric {
     struct flm_bytes name, unit, total;
@@ -61,7 +66,7 @@ struct flm_view_comparison {
 struct flm_view_tools {
     struct flm_bytes name, base; /* of the files; base: compared with */
     struct flm_bytes view, metric, order, colors;
-    FLM_LIST(struct flm_view_choice) views;
+    FLM_LIST(struct flm_view_view) views;
     FLM_LIST(struct flm_view_metric) metrics;
     FLM_LIST(struct flm_view_choice) orders;
     FLM_LIST(struct flm_view_choice) color_modes;

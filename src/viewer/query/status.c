@@ -57,7 +57,7 @@ static struct flm_bytes trimmed_words(struct flm_query *q)
     struct flm_span span = v->model.camera.to;
     struct flm_span beside = flm_camera_share(&v->model.beside);
     double total = v->model.camera.total, outside = total - (span.right - span.left);
-    if (flm_viewer_has_halves(v))
+    if (flm_scene_has_halves(&v->scene))
         outside = fmax(outside, total * (1 - (beside.right - beside.left)));
     if (!(outside > 1e-9 * total))
         return (struct flm_bytes){NULL, 0};

@@ -177,7 +177,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
     struct flm_node_ref ref = {index, flm_pane_number(pane, from->node)};
     double whole = 0; /* a parent has room for all of its children, whatever their signs */
     if (parent.index != FLM_NONE)
-        whole = flm_scene_compares(&v->model, &v->scene)
+        whole = flm_scene_compares(&v->scene)
                     ? flm_value_of(&v->scene, pane, parent, q->metric.index).total
                     : flm_layout_total(pane->layout, parent);
     *row = (struct flm_view_row){

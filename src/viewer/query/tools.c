@@ -3,10 +3,28 @@
 #include "draw/color/color_mode.h"
 #include "draw/text/quantity.h"
 #include "viewer/input/actions.h"
-#include "viewer/model/enum_names.h"
 #include "viewer/query/internal.h"
+#include "viewer/views/views.h"
 
 /* ---- What can be done ---- */
+
+/* {NULL} for nothing. */
+static struct flm_bytes words_or_none(struct flm_query *q)
+{
+    return q->words.size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
+}
+
+static struct flm_bytes keys_of(struct flm_query *q, const struct flm_action *action)
+{
+    flm_action_add_keys(action, flm_query_words_begin(q));
+    return words_or_none(q);
+}
+
+static struct flm_bytes argument_of(struct flm_query *q, const struct flm_action *action)
+{
+    flm_action_add_argument(action, flm_query_words_begin(q));
+    return words_or_none(q);
+}
 
 static bool list_actions(struct flm_query *q, struct flm_view_hello *hello)
 {
@@ -25,9 +43,9 @@ static bool list_actions(struct flm_query *q, struct flm_view_hello *hello)
             hello->actions.at[hello->actions.count++] = (struct flm_view_action){
                 .name = flm_query_text(q, action->name),
                 .title = flm_query_text(q, action->title),
-                .keys = flm_query_text(q, action->keys),
+                .keys = keys_of(q, action),
                 .group = flm_query_text(q, groups[g]->title),
-                .argument = flm_query_text(q, action->argument),
+                .argument = argument_of(q, action),
             };
         }
     }
@@ -50,35 +68,40 @@ bool flm_query_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* ---- What is shown ---- */
 
-/* Whether a view has something to show. */
-static bool is_offered(const struct flm_query *q, unsigned view)
+static void list_views(struct flm_query *q, struct flm_view_tools *tools)
 {
     const struct flm_viewer *v = q->viewer;
-    if (!q->profile)
-        return false;
-    if (view == FLM_VIEW_CHART)
-        return v->scene.tables.has_summary && v->scene.tables.summary.timed_samples > 0;
-    if (view == FLM_VIEW_COMPARE)
-        return flm_model_compares(&v->model);
-    return true;
+    const struct flm_view *view;
+    for (size_t i = 0; (view = flm_view_at(i)); i++)
+        tools->views.at[tools->views.count++] = (struct flm_view_view){
+            .name = flm_query_text(q, view->name),
+            .title = flm_query_text(q, view->title),
+            .table = flm_query_text(q, view->table),
+            .on = q->profile && flm_view_is_available(view, &v->model, &v->scene),
+        };
+}
+
+static size_t count_of(flm_choices choices)
+{
+    size_t count = 0;
+    while (choices(count).name)
+        count++;
+    return count;
 }
 
 static bool list_choices(struct flm_query *q, struct flm_view_tools *tools)
 {
     const struct flm_model *model = &q->viewer->model;
-    tools->views.at = flm_query_take(q, flm_view_count, sizeof *tools->views.at);
-    tools->orders.at = flm_query_take(q, flm_order_count, sizeof *tools->orders.at);
+    tools->views.at = flm_query_take(q, count_of(flm_view_choice), sizeof *tools->views.at);
+    tools->orders.at = flm_query_take(q, count_of(flm_order_choice), sizeof *tools->orders.at);
     tools->color_modes.at = flm_query_take(q, FLM_COLOR_MODE_COUNT, sizeof *tools->color_modes.at);
     if (!tools->views.at || !tools->orders.at || !tools->color_modes.at)
         return false;
-    for (unsigned i = 0; i < flm_view_count; i++)
-        tools->views.at[tools->views.count++] = (struct flm_view_choice){
-            flm_query_text(q, flm_view_choices[i].word),
-            flm_query_text(q, flm_view_choices[i].title), is_offered(q, i)};
-    for (unsigned i = 0; i < flm_order_count; i++)
+    list_views(q, tools);
+    struct flm_choice order;
+    for (size_t i = 0; (order = flm_order_choice(i)).name; i++)
         tools->orders.at[tools->orders.count++] =
-            (struct flm_view_choice){flm_query_text(q, flm_order_choices[i].word),
-                                     flm_query_text(q, flm_order_choices[i].title), true};
+            (struct flm_view_choice){flm_query_text(q, order.name), flm_query_text(q, order.title)};
     for (int i = 0; i < FLM_COLOR_MODE_COUNT; i++) {
         enum flm_color_mode mode = (enum flm_color_mode)i;
         /* Those that take an argument, a metric or rules, are chosen from the palette. */
@@ -86,7 +109,7 @@ static bool list_choices(struct flm_query *q, struct flm_view_tools *tools)
         if (!has_argument || model->color_mode == mode)
             tools->color_modes.at[tools->color_modes.count++] =
                 (struct flm_view_choice){flm_query_text(q, flm_color_mode_name(mode)),
-                                         flm_query_text(q, flm_color_mode_title(mode)), true};
+                                         flm_query_text(q, flm_color_mode_title(mode))};
     }
     return true;
 }
@@ -128,8 +151,8 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
         return flm_query_end(&q, why);
     tools->name = flm_query_text(&q, v->model.name[FLM_VIEWER_AFTER]);
     tools->base = flm_query_text(&q, v->model.name[FLM_VIEWER_BEFORE]);
-    tools->view = flm_query_text(&q, flm_view_word(v->model.view));
-    tools->order = flm_query_text(&q, flm_order_word(v->model.order));
+    tools->view = flm_query_text(&q, v->model.view->name);
+    tools->order = flm_query_text(&q, flm_order_choice(v->model.order).name);
     tools->colors = flm_query_text(&q, flm_color_mode_name(v->model.color_mode));
     tools->up = v->model.flame;
     tools->inverted = v->model.inverted;

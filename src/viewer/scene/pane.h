@@ -32,8 +32,10 @@ struct flm_pane {
     int64_t *seen;            /* likewise: of the tree, where the order needs it */
     struct flm_metric metric; /* of the profile */
     enum flm_sibling_order order;
-    bool upwards;         /* level 0 is the lowest row */
-    uint32_t first_level; /* levels above it are not drawn: another pane has them */
+    bool upwards;           /* level 0 is the lowest row */
+    bool has_callers_below; /* on the way to the root are callees, not callers */
+    bool has_header;        /* its thread stands above it */
+    uint32_t first_level;   /* levels above it are not drawn: another pane has them */
 
     /* In the window, in device pixels; top and height before scrolling. */
     double left_px, width_px, top_px, height_px;

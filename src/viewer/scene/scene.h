@@ -1,11 +1,5 @@
-/* scene.h - what can be seen: one or more panes, each a tree with its layout.
- *
- *     flame      one pane: the stacks; inverted: leaves first, opened as they are seen
- *     sandwich   callers (growing up) above callees, of what was chosen
- *     chart      a pane for each thread: stacks over time
- *     compare    one pane with widths of both, inverted too; side by side, which is of stacks
- *                from the root only: before | after
- *     tree, top  tables; the scene behind them is the flame's (for the minimap and for shares)
+/* scene.h - what can be seen: one or more panes, each a tree with its layout. The view that is
+ * shown builds them (viewer/scene/view.h).
  *
  * The panes know their places: in the window, one above the other or side by side, scrolled
  * together. A ref is a place in a pane that stays itself while callers are opened. */
@@ -33,6 +27,7 @@ struct flm_view_window {
 enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8 };
 
 struct flm_scene {
+    const struct flm_view *view; /* whose panes these are; NULL: there are none */
     struct flm_pane *panes;
     uint32_t pane_count;
     double total;             /* the width of everything: of the first pane's root, or time in ns */
@@ -45,6 +40,9 @@ struct flm_scene {
     struct flm_timeline timeline;
     struct flm_cached_tables tables; /* of the shown profile */
 };
+
+/* Another pane, empty; the panes before may move. NULL, and `why`, if memory ran out. */
+struct flm_pane *flm_scene_add_pane(struct flm_scene *scene, struct flm_error *why);
 
 /* Makes the panes that the state of the model asks for. False, and `why`: the scene is then as
  * it was. */
@@ -63,9 +61,11 @@ double flm_scene_row_px(const struct flm_scene *scene);
 struct flm_area flm_scene_area(const struct flm_model *model, const struct flm_scene *scene);
 struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene);
 
-/* Whether changes are what is drawn, and widths are of both: where two are compared, in the view
- * "compare" and in a sandwich. */
-bool flm_scene_compares(const struct flm_model *model, const struct flm_scene *scene);
+/* Whether changes are drawn, and widths are of both sides: see struct flm_view. Whether the
+ * horizontal axis is time; and whether there are two halves with a camera each. */
+bool flm_scene_compares(const struct flm_scene *scene);
+bool flm_scene_is_over_time(const struct flm_scene *scene);
+bool flm_scene_has_halves(const struct flm_scene *scene);
 
 /* Where nodes of a pane stand in the units of the camera: the pane's own layout; of two side by
  * side the one that both share. */

@@ -253,7 +253,7 @@ static void help_has_the_keys_of_all_actions(void **state)
     session_await(&session, "Quit");
     assert_true(emulator_find(&session.terminal, "Zoom in", 0) >= 0);
     assert_true(emulator_find(&session.terminal, "Next match", 0) >= 0);
-    assert_true(emulator_find(&session.terminal, "1                 Show as: flame", 0) >= 0);
+    assert_true(emulator_find(&session.terminal, "1                 Show as: Flame graph", 0) >= 0);
     session_escape(&session);
     session_await(&session, "parse_text");
     session_resize(&session, 40, 10); /* in pages where there is no room */
@@ -455,7 +455,7 @@ static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
     struct session session = {0};
     start(&session, 80, 24);
     const char *header = emulator_line(&session.terminal, 0);
-    assert_non_null(strstr(header, " flamel  app.folded  Flame  Chart  Sandwich  Tree  Top"));
+    assert_non_null(strstr(header, " flamel  app.folded  flame  chart  sandwich  tree  top"));
     assert_non_null(strstr(header, "/ search    ?"));
     assert_non_null(
         strstr(emulator_line(&session.terminal, 23), " 4 stacks  100 samples  drawn 9"));
@@ -471,6 +471,17 @@ static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
     assert_non_null(strstr(emulator_line(&session.terminal, 22), "15 % of all"));
     session_type(&session, "u");
     session_await(&session, " main");
+    quit(&session);
+}
+
+static void views_have_their_titles_where_there_is_room(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    start(&session, 130, 24);
+    assert_non_null(
+        strstr(emulator_line(&session.terminal, 0),
+               " Flame graph  Flame chart  Sandwich  Call tree  Top table  Comparison "));
     quit(&session);
 }
 
@@ -719,6 +730,7 @@ int main(void)
         cmocka_unit_test(it_stops_and_goes_on_with_the_same_picture),
         cmocka_unit_test(the_terminal_is_given_back_when_it_is_ended),
         cmocka_unit_test(the_lines_say_what_is_shown_and_what_is_selected),
+        cmocka_unit_test(views_have_their_titles_where_there_is_room),
         cmocka_unit_test(a_narrow_window_has_what_matters_most),
         cmocka_unit_test(a_wide_window_has_a_panel),
         cmocka_unit_test(chips_are_switched_and_removed_by_clicks),

@@ -217,9 +217,9 @@ static void a_key_may_bring_an_argument(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse 3\n"), 400, 300, 1);
     assert_true(viewing_key(&seen, "5", 0));
-    assert_int_equal(seen.viewer->model.view, FLM_VIEW_TOP);
+    assert_string_equal(seen.viewer->model.view->name, "top");
     assert_false(viewing_key(&seen, "9", 0));
-    assert_int_equal(seen.viewer->model.view, FLM_VIEW_TOP);
+    assert_string_equal(seen.viewer->model.view->name, "top");
     viewing_clear(&seen);
 }
 

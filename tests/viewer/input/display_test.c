@@ -130,7 +130,7 @@ static void the_sandwich_of_what_is_selected_keeps_it_selected(void **state)
     struct viewing_box box = viewing_box(&seen, "parse");
     assert_true(box.x1 - box.x0 == 800);
     viewing_do(&seen, "invert"); /* of a sandwich: the flame of leaves */
-    assert_int_equal(seen.viewer->model.view, FLM_VIEW_FLAME);
+    assert_string_equal(seen.viewer->model.view->name, "flame");
     viewing_clear(&seen);
 }
 

@@ -61,7 +61,7 @@ static void a_picture_has_the_boxes_of_the_window_and_says_what_it_is(void **sta
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
     assert_non_null(strstr(svg.at, "<title>a profile</title>"));
     assert_non_null(strstr(svg.at, ">a profile</text>"));
-    assert_non_null(strstr(svg.at, ">Flame \xC2\xB7 samples</text>"));
+    assert_non_null(strstr(svg.at, ">Flame graph \xC2\xB7 samples</text>"));
     assert_non_null(strstr(svg.at, ">all, 200 samples</text>"));
     assert_non_null(strstr(svg.at, ">4 stacks</text>"));
     assert_non_null(strstr(svg.at, ">drawn 7</text>"));
@@ -183,7 +183,7 @@ static void a_comparison_has_its_colors_hatches_and_words(void **state)
     struct flm_viewer *v = comparing();
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
     assert_non_null(strstr(svg.at, ">a profile, compared with old</text>"));
-    assert_non_null(strstr(svg.at, ">Compare \xC2\xB7 samples</text>"));
+    assert_non_null(strstr(svg.at, ">Comparison \xC2\xB7 samples</text>"));
     assert_int_equal(count_of(svg.at, "<pattern "), 2);
     assert_int_equal(count_of(svg.at, "fill=\"url(#"), 4); /* two boxes, two keys */
     assert_non_null(strstr(svg.at, ">disappeared</text>"));
@@ -244,7 +244,7 @@ static void callers_that_are_not_open_yet_are_opened(void **state)
     struct flm_viewer *v = viewer_of_folded("a;b;c;d;e;f;g;h 5\nx;h 3\n");
     act(v, "invert");
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
-    assert_non_null(strstr(svg.at, ">Flame, innermost frames first \xC2\xB7 samples</text>"));
+    assert_non_null(strstr(svg.at, ">Flame graph, inverted \xC2\xB7 samples</text>"));
     assert_int_equal(box_of(svg.at, "a", "y"), 44 + 8 * 19);
     assert_false(v->scene.panes[0].incomplete);
     flm_text_clear(&svg);
@@ -287,7 +287,7 @@ static void a_chart_has_its_threads_and_what_is_narrower_than_a_pixel(void **sta
     struct flm_viewer *v = viewer_of(two_threads(8000));
     act(v, "view chart");
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
-    assert_non_null(strstr(svg.at, ">Chart \xC2\xB7 cpu \xC2\xB7 0 ns to 8 s</text>"));
+    assert_non_null(strstr(svg.at, ">Flame chart \xC2\xB7 cpu \xC2\xB7 0 ns to 8 s</text>"));
     assert_non_null(strstr(svg.at, "font-weight=\"600\" fill=\"#1c1d1f\">main</text>"));
     assert_non_null(strstr(svg.at, "font-weight=\"600\" fill=\"#1c1d1f\">worker</text>"));
     /* Over the gray of all samples the stack in the middle of each pixel: of more than one color,
