@@ -20,27 +20,28 @@ struct member {
 
 #define MEMBER(type, name, kind_)                                                                  \
     {                                                                                              \
-        .key = #name, .kind = kind_, .offset = offsetof(struct flm_view_##type, name)              \
+        .key = #name, .kind = kind_, .offset = offsetof(struct flm_response_##type, name)          \
     }
 #define OPTIONAL(type, name, kind_)                                                                \
     {                                                                                              \
-        .key = #name, .kind = kind_, .offset = offsetof(struct flm_view_##type, name),             \
+        .key = #name, .kind = kind_, .offset = offsetof(struct flm_response_##type, name),         \
         .optional = true                                                                           \
     }
 #define OBJECT_OF(type, name, members)                                                             \
     {                                                                                              \
-        .key = #name, .kind = OBJECT, .offset = offsetof(struct flm_view_##type, name),            \
+        .key = #name, .kind = OBJECT, .offset = offsetof(struct flm_response_##type, name),        \
         .of = members                                                                              \
     }
 #define LIST_OF(type, name, members)                                                               \
     {                                                                                              \
-        .key = #name, .kind = LIST, .offset = offsetof(struct flm_view_##type, name),              \
-        .of = members, .size = sizeof *((struct flm_view_##type *)0)->name.at                      \
+        .key = #name, .kind = LIST, .offset = offsetof(struct flm_response_##type, name),          \
+        .of = members, .size = sizeof *((struct flm_response_##type *)0)->name.at                  \
     }
 #define OPTIONAL_LIST(type, name, members)                                                         \
     {                                                                                              \
-        .key = #name, .kind = LIST, .offset = offsetof(struct flm_view_##type, name),              \
-        .of = members, .size = sizeof *((struct flm_view_##type *)0)->name.at, .optional = true    \
+        .key = #name, .kind = LIST, .offset = offsetof(struct flm_response_##type, name),          \
+        .of = members, .size = sizeof *((struct flm_response_##type *)0)->name.at,                 \
+        .optional = true                                                                           \
     }
 #define END                                                                                        \
     {                                                                                              \
@@ -111,7 +112,7 @@ static const struct member search[] = {
     MEMBER(search, text, TEXT),
     MEMBER(search, kind, TEXT),
     MEMBER(search, scope, TEXT),
-    {.key = "case", .kind = BOOL, .offset = offsetof(struct flm_view_search, exact_case)},
+    {.key = "case", .kind = BOOL, .offset = offsetof(struct flm_response_search, exact_case)},
     MEMBER(search, color, TEXT),
     MEMBER(search, number, NUMBER),
     MEMBER(search, on, BOOL),

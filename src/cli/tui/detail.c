@@ -32,7 +32,7 @@ static int put_amount(struct flm_tui *tui, int column, int row, const char *name
 /* The lines of the tooltip, each a name, an amount and its shares. */
 void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
 {
-    const struct flm_view_hover *h = tui->hover.hover;
+    const struct flm_response_hover *h = tui->hover.hover;
     int end = tui->screen.columns;
     int column = flm_tui_put(tui, 1, row, end, h->title, FLM_TUI_STRONG) + 2;
     column = put_text(tui, column, row, h->where) + 2;
@@ -41,7 +41,7 @@ void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
         column = 1;
     }
     for (size_t i = 0; i < h->lines.count && column < end; i++) {
-        const struct flm_view_hover_line *line = &h->lines.at[i];
+        const struct flm_response_hover_line *line = &h->lines.at[i];
         column = flm_tui_put(tui, column, row, end, line->name, FLM_TUI_MUTED);
         column = put_amount(tui, column, row, " ", line->value);
         column = put_pair(tui, column, row, line->share_all, " of all ");
@@ -52,13 +52,13 @@ void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
     put_text(tui, column, row, h->note);
 }
 
-static void draw_merged(struct flm_tui *tui, int row, const struct flm_view_merged *merged)
+static void draw_merged(struct flm_tui *tui, int row, const struct flm_response_merged *merged)
 {
     int end = tui->screen.columns, column = 1;
     column = put_amount(tui, column, row, "together ", merged->value);
     column = put_pair(tui, column, row, merged->share, " of all  ");
     for (size_t i = 0; i < merged->items.count && column < end; i++) {
-        const struct flm_view_frame *item = &merged->items.at[i];
+        const struct flm_response_frame *item = &merged->items.at[i];
         column = flm_tui_put(tui, column, row, end, item->title, FLM_TUI_TEXT) + 1;
         column = flm_tui_put(tui, column, row, end, item->value, FLM_TUI_MUTED) + 2;
     }
@@ -67,7 +67,7 @@ static void draw_merged(struct flm_tui *tui, int row, const struct flm_view_merg
 /* Title, kind, module, and where there is room the file. */
 static int draw_frame(struct flm_tui *tui, int row, bool has_room)
 {
-    const struct flm_view_detail *d = tui->detail.detail;
+    const struct flm_response_detail *d = tui->detail.detail;
     int end = tui->screen.columns;
     int column = flm_tui_put(tui, 1, row, end, d->title, FLM_TUI_STRONG) + 2;
     struct flm_bytes words[] = {d->kind, d->module};
@@ -86,7 +86,7 @@ static int draw_frame(struct flm_tui *tui, int row, bool has_room)
 
 /* The values of the metric that is shown: the first ones. */
 static void draw_values(struct flm_tui *tui, int row, int column,
-                        const struct flm_view_value *value)
+                        const struct flm_response_value *value)
 {
     column = put_amount(tui, column, row, "total ", value->total);
     column = put_pair(tui, column, row, value->of_all, " of all ");
@@ -95,7 +95,7 @@ static void draw_values(struct flm_tui *tui, int row, int column,
     column = put_pair(tui, column, row, value->of_parent, " of parent ") + 1;
     column = put_amount(tui, column, row, "self ", value->self);
     column = put_pair(tui, column, row, value->self_of_all, " of all ") + 1;
-    const struct flm_view_instances *instances = tui->detail.detail->instances;
+    const struct flm_response_instances *instances = tui->detail.detail->instances;
     if (!instances || instances->count <= 1)
         return;
     column = put_amount(tui, column, row, "everywhere ", instances->total);
@@ -105,7 +105,7 @@ static void draw_values(struct flm_tui *tui, int row, int column,
 /* Nothing where nothing is selected. With one row all is in it. */
 void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows)
 {
-    const struct flm_view_detail *d = tui->detail.detail;
+    const struct flm_response_detail *d = tui->detail.detail;
     if (!d)
         return;
     int column = draw_frame(tui, row, rows > 1);
@@ -161,8 +161,8 @@ static void panel_amount(struct panel *panel, const char *name, struct flm_bytes
     panel_line(panel, flm_bytes_of(words), FLM_TUI_TEXT, share);
 }
 
-static void panel_list(struct panel *panel, const char *title, const struct flm_view_frame *frames,
-                       size_t count)
+static void panel_list(struct panel *panel, const char *title,
+                       const struct flm_response_frame *frames, size_t count)
 {
     struct flm_bytes nothing = {"", 0};
     if (count == 0)
@@ -180,7 +180,7 @@ static void panel_list(struct panel *panel, const char *title, const struct flm_
 
 void flm_tui_panel_draw(struct flm_tui *tui)
 {
-    const struct flm_view_detail *d = tui->detail.detail;
+    const struct flm_response_detail *d = tui->detail.detail;
     struct flm_bytes nothing = {"", 0};
     struct panel panel = {tui, tui->panel.left + 2, tui->panel.left + tui->panel.columns - 1,
                           tui->panel.top, tui->panel.top + tui->panel.rows};
@@ -197,7 +197,7 @@ void flm_tui_panel_draw(struct flm_tui *tui)
         if (words[i].size)
             panel_line(&panel, words[i], FLM_TUI_MUTED, nothing);
     for (size_t i = 0; i < d->values.count; i++) {
-        const struct flm_view_value *value = &d->values.at[i];
+        const struct flm_response_value *value = &d->values.at[i];
         panel.row++;
         panel_line(&panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of all"));
         panel_amount(&panel, "total", value->total, value->of_all);

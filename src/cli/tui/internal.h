@@ -111,7 +111,7 @@ void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...) FL
 void flm_tui_update(struct flm_tui *tui);
 
 /* The search that is being typed; NULL: there is none. */
-const struct flm_view_search *flm_tui_current_search(const struct flm_tui *tui);
+const struct flm_response_search *flm_tui_current_search(const struct flm_tui *tui);
 
 /* Places and draws everything. */
 void flm_tui_draw(struct flm_tui *tui);

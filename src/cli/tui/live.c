@@ -139,7 +139,7 @@ void flm_tui_live_draw_hint(struct flm_tui *tui, int row)
 /* What transforms have left nothing of is not empty by itself. */
 static bool is_empty(const struct flm_tui *tui)
 {
-    const struct flm_view_chips *chips = tui->chips.chips;
+    const struct flm_response_chips *chips = tui->chips.chips;
     return tui->status.status && tui->status.status->empty &&
            !(chips && chips->operations.count > 0);
 }

@@ -134,7 +134,7 @@ static void add_fact(struct flm_tui *tui, const char *name, struct flm_bytes tex
 
 void flm_tui_open_honesty(struct flm_tui *tui)
 {
-    const struct flm_view_status *s = tui->status.status;
+    const struct flm_response_status *s = tui->status.status;
     open_page(tui);
     flm_text_puts(&tui->page, "What is drawn\n");
     if (!s)

@@ -14,7 +14,7 @@ struct column {
     int least_window; /* in narrower ones it is left out */
 };
 
-#define AT(name) offsetof(struct flm_view_row, name)
+#define AT(name) offsetof(struct flm_response_row, name)
 static const struct column top_columns[] = {
     {AT(self), "self", "self", NUMBER, 0},         {AT(self_share), "%", NULL, SHARE, 0},
     {AT(self_share), "", NULL, BAR, 72},           {AT(total), "total", "total", NUMBER, 40},
@@ -68,7 +68,7 @@ static struct flm_tui_table *function_table(struct flm_tui *tui)
 
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
 {
-    const struct flm_view_tools *tools = tui->tools.tools;
+    const struct flm_response_tools *tools = tui->tools.tools;
     for (size_t i = 0; tools && i < tools->views.count; i++)
         for (size_t t = 0; t < FLM_TUI_TABLES; t++)
             if (flm_bytes_equal(tools->views.at[i].name, tools->view) &&
@@ -114,13 +114,13 @@ static size_t row_count(const struct flm_tui_table *table)
     return table->response.table ? table->response.table->rows.count : 0;
 }
 
-static const struct flm_view_row *row_in(const struct flm_tui_table *table, size_t i)
+static const struct flm_response_row *row_in(const struct flm_tui_table *table, size_t i)
 {
     return &table->response.table->rows.at[i];
 }
 
 /* The row of an index; NULL where it was not queried. */
-static const struct flm_view_row *row_at(const struct flm_tui_table *table, uint32_t index)
+static const struct flm_response_row *row_at(const struct flm_tui_table *table, uint32_t index)
 {
     return index >= table->first && index - table->first < row_count(table)
                ? row_in(table, index - table->first)
@@ -130,7 +130,7 @@ static const struct flm_view_row *row_at(const struct flm_tui_table *table, uint
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a cell shows: of a module the end of its path, which tells most of it. */
-static struct flm_bytes cell_text(const struct column *column, const struct flm_view_row *row)
+static struct flm_bytes cell_text(const struct column *column, const struct flm_response_row *row)
 {
     struct flm_bytes text;
     memcpy(&text, (const char *)row + column->member, sizeof text);
@@ -177,7 +177,7 @@ static int width_of(const struct flm_tui_table *table, const struct column *colu
 
 /* Whether rows have such a cell at all: self is not known of callers, before only of comparisons.
  * Of a share of nothing the column stays. */
-static bool has_cell(const struct flm_view_row *row, const struct column *column)
+static bool has_cell(const struct flm_response_row *row, const struct column *column)
 {
     struct flm_bytes text;
     if (!row)
@@ -193,7 +193,7 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
     const struct column *columns = kind_of(tui, table)->columns;
     size_t count = kind_of(tui, table)->column_count;
     struct shape shape = {.count = 0};
-    const struct flm_view_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
+    const struct flm_response_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
     int name = -1, taken = 1;
     for (size_t i = 0; i < count; i++) {
         bool is_there = columns[i].kind == NAME || has_cell(row, &columns[i]);
@@ -221,7 +221,7 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
 static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
                         const struct shape *shape)
 {
-    const struct flm_view_table *shown = table->response.table;
+    const struct flm_response_table *shown = table->response.table;
     struct flm_bytes none = {"", 0}, sort = shown && shown->sort.at ? shown->sort : none;
     bool is_down = shown && shown->down;
     bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
@@ -267,7 +267,7 @@ static void draw_bar(struct flm_tui *tui, int column, int y, struct flm_bytes sh
 
 /* The name, in a tree behind its level and a mark that says whether there is more below. */
 static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
-                      const struct flm_view_row *row, int left, int width, int y,
+                      const struct flm_response_row *row, int left, int width, int y,
                       struct flm_style style)
 {
     struct flm_text shown = {0}, scratch = {0};
@@ -297,7 +297,7 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
 }
 
 static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
-                     const struct shape *shape, const struct flm_view_row *row, int y,
+                     const struct shape *shape, const struct flm_response_row *row, int y,
                      bool is_current)
 {
     bool is_on = row->on, is_found = row->found >= 0;
@@ -347,7 +347,7 @@ void flm_tui_table_draw(struct flm_tui *tui)
 /* ---- Another profile ------------------------------------------------------------------------- */
 
 /* Name and module: what a function is known by in both. */
-static void add_function(const struct flm_view_row *row, struct flm_text *function)
+static void add_function(const struct flm_response_row *row, struct flm_text *function)
 {
     flm_text_add(function, row->title);
     flm_text_putc(function, 0);
@@ -357,7 +357,7 @@ static void add_function(const struct flm_view_row *row, struct flm_text *functi
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
 {
     const struct flm_tui_table *table = flm_tui_table_shown(tui);
-    const struct flm_view_row *row = table ? row_at(table, table->current) : NULL;
+    const struct flm_response_row *row = table ? row_at(table, table->current) : NULL;
     if (table == function_table(tui) && table->current > 0 && row)
         add_function(row, function);
 }
@@ -393,14 +393,14 @@ static void go(struct flm_tui_table *table, double index)
 
 static void pick(struct flm_tui *tui, struct flm_tui_table *table)
 {
-    const struct flm_view_row *row = row_at(table, table->current);
+    const struct flm_response_row *row = row_at(table, table->current);
     if (row && row->frame >= 0)
         flm_tui_do_format(tui, "select-frame %llu", (unsigned long long)row->frame);
     else if (row && row->node >= 0)
         flm_tui_do_format(tui, "select %llu", (unsigned long long)row->node);
 }
 
-static void open_row(struct flm_tui *tui, const struct flm_view_row *row)
+static void open_row(struct flm_tui *tui, const struct flm_response_row *row)
 {
     flm_tui_do_format(tui, "open-node %llu", (unsigned long long)row->node);
 }
@@ -408,7 +408,7 @@ static void open_row(struct flm_tui *tui, const struct flm_view_row *row)
 /* Opens or closes the row, or goes to the one that is meant when that cannot be. */
 static void go_aside(struct flm_tui *tui, struct flm_tui_table *table, bool is_right)
 {
-    const struct flm_view_row *row = row_at(table, table->current);
+    const struct flm_response_row *row = row_at(table, table->current);
     if (!row)
         return;
     if (is_right) {

@@ -126,7 +126,7 @@ static void edit(struct flm_tui *tui, const char *file, unsigned line)
 
 static void open_source(struct flm_tui *tui)
 {
-    const struct flm_view_detail *detail = tui->detail.detail;
+    const struct flm_response_detail *detail = tui->detail.detail;
     struct flm_bytes name = detail && detail->file.at ? detail->file : (struct flm_bytes){"", 0};
     unsigned line = detail && detail->line > 0 ? (unsigned)detail->line : 0;
     struct flm_text file = {0};

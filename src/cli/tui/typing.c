@@ -93,7 +93,7 @@ static void add_action(const struct flm_tui *tui, struct entries *entries, const
                        const struct flm_action *action)
 {
     struct entry entry = {.action = action, .group = group, .word = {"", 0}};
-    const struct flm_view_tools *tools = tui->tools.tools;
+    const struct flm_response_tools *tools = tui->tools.tools;
     if (!flm_action_makes_sense(action, tui->viewer))
         return;
     if (!action->argument) {
@@ -137,7 +137,7 @@ static void find_entries(const struct flm_tui *tui, struct entries *entries)
 /* The text of the search that is being typed. */
 static struct flm_bytes searched_text(const struct flm_tui *tui)
 {
-    const struct flm_view_search *search = flm_tui_current_search(tui);
+    const struct flm_response_search *search = flm_tui_current_search(tui);
     return search ? search->text : (struct flm_bytes){"", 0};
 }
 
@@ -153,7 +153,7 @@ void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text
 /* "export svg": where to? */
 static void ask_for_file(struct flm_tui *tui, struct flm_bytes what)
 {
-    const struct flm_view_tools *tools = tui->tools.tools;
+    const struct flm_response_tools *tools = tui->tools.tools;
     struct flm_bytes none = {"", 0};
     struct flm_bytes name = flm_path_end(tools && tools->name.at ? tools->name : none);
     struct flm_text file = {0};
@@ -204,7 +204,7 @@ static void search(struct flm_tui *tui)
 static void next_kind(struct flm_tui *tui)
 {
     static const char *const kinds[] = {"text", "regex", "fuzzy"};
-    const struct flm_view_search *current = flm_tui_current_search(tui);
+    const struct flm_response_search *current = flm_tui_current_search(tui);
     size_t i = 0;
     while (i < 2 && !(current && flm_bytes_are(current->kind, kinds[i])))
         i++;
@@ -251,9 +251,9 @@ static void complete(struct flm_tui *tui)
 }
 
 /* NULL: there are not so many. */
-static const struct flm_view_completion *completion_at(const struct flm_tui *tui, size_t index)
+static const struct flm_response_completion *completion_at(const struct flm_tui *tui, size_t index)
 {
-    const struct flm_view_completions *c = tui->completed.completions;
+    const struct flm_response_completions *c = tui->completed.completions;
     return c && index < c->items.count ? &c->items.at[index] : NULL;
 }
 
@@ -308,7 +308,7 @@ static void typing_key(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     bool changed = false;
     const char *key = event->key;
-    const struct flm_view_completion *item = completion_at(tui, tui->chosen);
+    const struct flm_response_completion *item = completion_at(tui, tui->chosen);
     if (strcmp(key, "Escape") == 0) {
         tui->mode = FLM_TUI_LOOKING;
     } else if (strcmp(key, "Enter") == 0) {
@@ -395,7 +395,7 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
 /* "regex  18.2 % · 41 frames", or what is wrong with it. */
 static void draw_found(struct flm_tui *tui, int row, int least)
 {
-    const struct flm_view_search *found = flm_tui_current_search(tui);
+    const struct flm_response_search *found = flm_tui_current_search(tui);
     struct flm_bytes none = {"", 0};
     struct flm_bytes kind = found ? found->kind : none, error = found ? found->error : none;
     struct flm_bytes share = found && found->total_share.at ? found->total_share : none;
@@ -470,7 +470,7 @@ static void draw_completions(struct flm_tui *tui)
     seen = seen < count ? seen : count;
     uint32_t first = tui->chosen >= seen && seen > 0 ? tui->chosen - seen + 1 : 0;
     for (uint32_t i = 0; i < seen; i++) {
-        const struct flm_view_completion *item = completion_at(tui, first + i);
+        const struct flm_response_completion *item = completion_at(tui, first + i);
         struct flm_bytes title = item->title.size ? item->title : item->text;
         struct flm_bytes note = item->note.at ? item->note : (struct flm_bytes){"", 0};
         draw_item(tui, tui->screen.rows - 1 - (int)(seen - i), first + i == tui->chosen, title,

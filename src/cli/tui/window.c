@@ -105,8 +105,8 @@ static int put_chip(struct flm_tui *tui, int column, int row, int end, struct fl
 }
 
 /* What views are called where there is room for so many cells: titles, or their short names. */
-static struct flm_bytes view_caption(const struct flm_tui *tui, const struct flm_view_tools *tools,
-                                     size_t i, int cells)
+static struct flm_bytes view_caption(const struct flm_tui *tui,
+                                     const struct flm_response_tools *tools, size_t i, int cells)
 {
     int needed = 0;
     for (size_t k = 0; k < tools->views.count; k++)
@@ -116,7 +116,8 @@ static struct flm_bytes view_caption(const struct flm_tui *tui, const struct flm
 
 /* The first view that is shown: where there is no room for all, those in front of the current one
  * are left out. */
-static size_t first_view(const struct flm_tui *tui, const struct flm_view_tools *tools, int cells)
+static size_t first_view(const struct flm_tui *tui, const struct flm_response_tools *tools,
+                         int cells)
 {
     size_t first = 0;
     int needed = 0;
@@ -130,12 +131,12 @@ static size_t first_view(const struct flm_tui *tui, const struct flm_view_tools 
     return first;
 }
 
-static void put_views(struct flm_tui *tui, const struct flm_view_tools *tools, int column, int row,
-                      int end)
+static void put_views(struct flm_tui *tui, const struct flm_response_tools *tools, int column,
+                      int row, int end)
 {
     int cells = end - column;
     for (size_t i = first_view(tui, tools, cells); i < tools->views.count; i++) {
-        const struct flm_view_view *view = &tools->views.at[i];
+        const struct flm_response_view *view = &tools->views.at[i];
         struct flm_bytes caption = view_caption(tui, tools, i, cells);
         bool is_shown = flm_bytes_equal(view->name, tools->view);
         if (column + cells_of(tui, caption) + 2 > end)
@@ -150,16 +151,16 @@ static void put_views(struct flm_tui *tui, const struct flm_view_tools *tools, i
     }
 }
 
-const struct flm_view_search *flm_tui_current_search(const struct flm_tui *tui)
+const struct flm_response_search *flm_tui_current_search(const struct flm_tui *tui)
 {
-    const struct flm_view_searches *s = tui->searches.searches;
+    const struct flm_response_searches *s = tui->searches.searches;
     return s && s->current < (double)s->searches.count ? &s->searches.at[(size_t)s->current] : NULL;
 }
 
 /* "/ parse_json  18.2 % · 3 of 41", at the right; returns where it begins. */
 static int put_search(struct flm_tui *tui, int row, int least)
 {
-    const struct flm_view_search *search = flm_tui_current_search(tui);
+    const struct flm_response_search *search = flm_tui_current_search(tui);
     struct flm_bytes none = {"", 0}, text = search ? search->text : none;
     struct flm_bytes share = search && search->total_share.at ? search->total_share : none;
     int columns = tui->screen.columns, end = columns - 4;
@@ -181,7 +182,7 @@ static int put_search(struct flm_tui *tui, int row, int least)
 
 static void draw_header(struct flm_tui *tui, int row)
 {
-    const struct flm_view_tools *tools = tui->tools.tools;
+    const struct flm_response_tools *tools = tui->tools.tools;
     struct flm_bytes name = tools && tools->name.at ? tools->name : (struct flm_bytes){"", 0};
     int end = put_search(tui, row, 24) - 1, column = 1, most = tui->screen.columns / 3;
     if (tui->screen.columns >= 60)
@@ -216,10 +217,10 @@ static bool has_chips(const struct flm_tui *tui)
 /* A click switches it, one on its cross removes it. */
 static void draw_chips(struct flm_tui *tui, int row)
 {
-    const struct flm_view_chips *chips = tui->chips.chips;
+    const struct flm_response_chips *chips = tui->chips.chips;
     int end = tui->screen.columns, column = 1;
     for (size_t i = 0; i < chips->operations.count && column < end; i++) {
-        const struct flm_view_chip *chip = &chips->operations.at[i];
+        const struct flm_response_chip *chip = &chips->operations.at[i];
         enum flm_tui_tone tone = chip->on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF;
         int left = column;
         column = put_chip(tui, column, row, end, chip->title.size ? chip->title : chip->text, tone);
@@ -257,7 +258,7 @@ static void draw_status(struct flm_tui *tui, int row)
     flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
     if (tui->live && column + LIVE_FACTS > tui->screen.columns)
         return;
-    const struct flm_view_status *s = tui->status.status;
+    const struct flm_response_status *s = tui->status.status;
     if (!s)
         return;
     column = put_fact(tui, column, row, "", s->stacks, " stacks  ");
@@ -281,7 +282,7 @@ static void draw_status(struct flm_tui *tui, int row)
 static void draw_overlay(struct flm_tui *tui)
 {
     enum { WIDTH = 28, VALUE = 14 };
-    const struct flm_view_overlay *o = tui->overlay.overlay;
+    const struct flm_response_overlay *o = tui->overlay.overlay;
     int left = tui->pane.left + tui->pane.columns - WIDTH, row = tui->pane.top;
     if (!o || left < 0)
         return;

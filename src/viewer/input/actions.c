@@ -6,9 +6,9 @@
 #include "viewer/views/views.h"
 
 static const struct flm_action_group *const groups[] = {
-    &flm_view_actions,   &flm_moving_actions,    &flm_frame_actions,
-    &flm_search_actions, &flm_transform_actions, &flm_table_actions,
-    &flm_time_actions,   &flm_compare_actions,   &flm_word_actions,
+    &flm_display_actions, &flm_moving_actions,    &flm_frame_actions,
+    &flm_search_actions,  &flm_transform_actions, &flm_table_actions,
+    &flm_time_actions,    &flm_compare_actions,   &flm_word_actions,
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 

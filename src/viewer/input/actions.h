@@ -46,7 +46,7 @@ struct flm_action_group {
     const struct flm_action *at;
     size_t count;
 };
-extern const struct flm_action_group flm_view_actions, flm_moving_actions, flm_frame_actions,
+extern const struct flm_action_group flm_display_actions, flm_moving_actions, flm_frame_actions,
     flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
     flm_compare_actions, flm_word_actions;
 

@@ -236,5 +236,5 @@ static const struct flm_action actions[] = {
      act_color, NULL},
     {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL},
 };
-const struct flm_action_group flm_view_actions = {"View", actions,
-                                                  sizeof actions / sizeof actions[0]};
+const struct flm_action_group flm_display_actions = {"View", actions,
+                                                     sizeof actions / sizeof actions[0]};

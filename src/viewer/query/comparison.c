@@ -8,7 +8,7 @@
 
 /* ---- Tools ---- */
 
-static void add_part(struct flm_query *q, enum flm_change_kind kind, struct flm_view_part *part)
+static void add_part(struct flm_query *q, enum flm_change_kind kind, struct flm_response_part *part)
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
@@ -34,7 +34,7 @@ static struct flm_bytes side_of(struct flm_query *q, enum flm_viewer_side side)
     return flm_query_words(q);
 }
 
-static void add_sentences(struct flm_query *q, struct flm_view_comparison *made)
+static void add_sentences(struct flm_query *q, struct flm_response_comparison *made)
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
@@ -50,14 +50,14 @@ static void add_sentences(struct flm_query *q, struct flm_view_comparison *made)
     made->verdict = flm_query_copy(q, flm_profile_note(q->profile, FLM_NOTE_VERDICT));
 }
 
-struct flm_view_comparison *flm_query_comparison(struct flm_query *q)
+struct flm_response_comparison *flm_query_comparison(struct flm_query *q)
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     const struct flm_comparing *choice = &q->viewer->model.comparing;
     if (!c)
         return NULL;
-    struct flm_view_comparison *made = flm_query_take(q, 1, sizeof *made);
-    struct flm_view_part *part = flm_query_take(q, FLM_CHANGE_KINDS, sizeof *part);
+    struct flm_response_comparison *made = flm_query_take(q, 1, sizeof *made);
+    struct flm_response_part *part = flm_query_take(q, FLM_CHANGE_KINDS, sizeof *part);
     if (!made || !part)
         return NULL;
     made->before = side_of(q, FLM_VIEWER_BEFORE);
@@ -109,7 +109,7 @@ static const char *texture_of(const struct flm_viewer *v, const struct flm_compa
 }
 
 static void add_item(struct flm_query *q, const struct flm_compared_key *key,
-                     struct flm_view_legend_item *item)
+                     struct flm_response_legend_item *item)
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     const struct flm_tone *tone = flm_change_tone(c->colors.palette, key->step);
@@ -132,10 +132,10 @@ static void add_item(struct flm_query *q, const struct flm_compared_key *key,
     item->action = flm_query_text(q, key->action);
 }
 
-void flm_query_compared_legend(struct flm_query *q, struct flm_view_legend *legend)
+void flm_query_compared_legend(struct flm_query *q, struct flm_response_legend *legend)
 {
     struct flm_compared_key keys[FLM_COMPARED_KEYS];
-    struct flm_view_legend_item *item = flm_query_take(q, FLM_COMPARED_KEYS, sizeof *item);
+    struct flm_response_legend_item *item = flm_query_take(q, FLM_COMPARED_KEYS, sizeof *item);
     if (!item || !q->viewer->scene.compared)
         return;
     flm_compared_keys(q->viewer->scene.compared, keys);
@@ -199,11 +199,11 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_pane *p
     return true;
 }
 
-struct flm_view_change flm_query_change(struct flm_query *q, const struct flm_change *change,
-                                        double scale)
+struct flm_response_change flm_query_change(struct flm_query *q, const struct flm_change *change,
+                                            double scale)
 {
-    struct flm_view_change made = {.before = flm_query_quantity(q, change->before / scale),
-                                   .after = flm_query_quantity(q, change->after)};
+    struct flm_response_change made = {.before = flm_query_quantity(q, change->before / scale),
+                                       .after = flm_query_quantity(q, change->after)};
     struct flm_text *words = flm_query_words_begin(q);
     if (change->before > 0 || change->after > 0)
         flm_change_add_percent(words, change);

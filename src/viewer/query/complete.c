@@ -54,13 +54,13 @@ struct completing {
 static void add_item(struct completing *c, struct flm_bytes ending, struct flm_bytes title,
                      const char *note)
 {
-    struct flm_view_completions *made = c->q.response->completions;
+    struct flm_response_completions *made = c->q.response->completions;
     if (made->items.count == MOST_ITEMS + FLM_MOST_PRESETS)
         return;
     struct flm_text *text = flm_query_words_begin(&c->q);
     flm_text_add(text, c->typed.before);
     flm_text_add(text, ending);
-    struct flm_view_completion *item = &made->items.at[made->items.count++];
+    struct flm_response_completion *item = &made->items.at[made->items.count++];
     item->text = flm_query_words(&c->q);
     item->title = flm_query_copy(&c->q, title);
     item->note = flm_query_text(&c->q, note);
@@ -278,7 +278,7 @@ bool flm_query_complete(struct flm_viewer *v, struct flm_bytes argument,
     struct completing c = {.typed = take_apart(argument)};
     if (!flm_query_begin(&c.q, v, response, why))
         return false;
-    struct flm_view_completions *made = flm_query_take(&c.q, 1, sizeof *made);
+    struct flm_response_completions *made = flm_query_take(&c.q, 1, sizeof *made);
     response->completions = made;
     if (made)
         made->items.at =

@@ -177,11 +177,11 @@ static struct flm_bytes change_of(struct flm_query *q, const struct subject *s)
 
 /* ---- Under the pointer ---- */
 
-static struct flm_view_hover_line line_of(struct flm_query *q, const struct subject *s,
-                                          const char *name, double value, bool of_view)
+static struct flm_response_hover_line line_of(struct flm_query *q, const struct subject *s,
+                                              const char *name, double value, bool of_view)
 {
     uint32_t metric = q->metric.index;
-    return (struct flm_view_hover_line){
+    return (struct flm_response_hover_line){
         .name = flm_query_text(q, name),
         .value = flm_query_quantity(q, value),
         .exact = flm_query_exact(q, value),
@@ -192,7 +192,8 @@ static struct flm_view_hover_line line_of(struct flm_query *q, const struct subj
 }
 
 /* "all 12 places": the function wherever it is. */
-static void add_places(struct flm_query *q, const struct subject *s, struct flm_view_hover *hover)
+static void add_places(struct flm_query *q, const struct subject *s,
+                       struct flm_response_hover *hover)
 {
     const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
@@ -203,12 +204,13 @@ static void add_places(struct flm_query *q, const struct subject *s, struct flm_
     flm_count_add(name, tables->places[function]);
     flm_text_puts(name, " places");
     struct flm_bytes title = flm_query_words(q);
-    struct flm_view_hover_line *line = &hover->lines.at[hover->lines.count++];
+    struct flm_response_hover_line *line = &hover->lines.at[hover->lines.count++];
     *line = line_of(q, s, NULL, tables->functions.function[function].total, false);
     line->name = title;
 }
 
-static void add_lines(struct flm_query *q, const struct subject *s, struct flm_view_hover *hover)
+static void add_lines(struct flm_query *q, const struct subject *s,
+                      struct flm_response_hover *hover)
 {
     struct flm_value value = value_of(q, s, q->metric.index);
     bool compared = s->pane->compared != NULL && !s->run;
@@ -241,7 +243,7 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
         return flm_query_end(&q, why);
     if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
         return flm_query_fail(&q);
-    struct flm_view_hover *hover = flm_query_take(&q, 1, sizeof *hover);
+    struct flm_response_hover *hover = flm_query_take(&q, 1, sizeof *hover);
     response->hover = hover;
     if (!hover)
         return flm_query_end(&q, why);
@@ -261,20 +263,20 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* Before, after and change, where two are compared. */
 static void add_changes(struct flm_query *q, const struct subject *s, uint32_t metric,
-                        struct flm_view_value *to)
+                        struct flm_response_value *to)
 {
     struct flm_change change;
     double scale;
     if (flm_compared_change_in(q->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SUBTREE, &change,
                                &scale)) {
-        struct flm_view_change made = flm_query_change(q, &change, scale);
+        struct flm_response_change made = flm_query_change(q, &change, scale);
         to->total_before = made.before;
         to->total_after = made.after;
         to->total_change = made.change;
     }
     if (flm_compared_change_in(q->viewer, s->pane, metric, s->node, FLM_CHANGE_OF_SELF, &change,
                                &scale)) {
-        struct flm_view_change made = flm_query_change(q, &change, scale);
+        struct flm_response_change made = flm_query_change(q, &change, scale);
         to->self_before = made.before;
         to->self_after = made.after;
         to->self_change = made.change;
@@ -282,7 +284,7 @@ static void add_changes(struct flm_query *q, const struct subject *s, uint32_t m
 }
 
 static void add_value(struct flm_query *q, const struct subject *s, uint32_t metric,
-                      struct flm_view_value *to)
+                      struct flm_response_value *to)
 {
     struct flm_value value = value_of(q, s, metric);
     double view = whole_of(q, s, s->top, metric), parent = whole_of(q, s, s->parent, metric);
@@ -306,7 +308,8 @@ static void add_value(struct flm_query *q, const struct subject *s, uint32_t met
     add_changes(q, s, metric, to);
 }
 
-static void add_values(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail)
+static void add_values(struct flm_query *q, const struct subject *s,
+                       struct flm_response_detail *detail)
 {
     uint32_t count = metric_count(q, s);
     detail->values.at = flm_query_take(q, count, sizeof *detail->values.at);
@@ -319,7 +322,7 @@ static void add_values(struct flm_query *q, const struct subject *s, struct flm_
 }
 
 static void add_instances(struct flm_query *q, const struct subject *s,
-                          struct flm_view_detail *detail)
+                          struct flm_response_detail *detail)
 {
     const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
@@ -327,7 +330,7 @@ static void add_instances(struct flm_query *q, const struct subject *s,
     double view = s->top.index == 0 ? whole_of(q, s, s->top, q->metric.index) : 0;
     detail->instances = flm_query_take(q, 1, sizeof *detail->instances);
     if (detail->instances)
-        *detail->instances = (struct flm_view_instances){
+        *detail->instances = (struct flm_response_instances){
             .count = tables->places[function],
             .total = flm_query_quantity(q, f->total),
             .of_all = flm_query_share(q, f->total, q->all),
@@ -337,15 +340,15 @@ static void add_instances(struct flm_query *q, const struct subject *s,
         };
 }
 
-static struct flm_view_frame *list_relations(struct flm_query *q, const struct subject *s,
-                                             const struct flm_relation *relations, uint32_t count,
-                                             double whole)
+static struct flm_response_frame *list_relations(struct flm_query *q, const struct subject *s,
+                                                 const struct flm_relation *relations,
+                                                 uint32_t count, double whole)
 {
     const struct flm_functions *functions = &q->viewer->scene.tables.functions;
-    struct flm_view_frame *made = flm_query_take(q, count, sizeof *made);
+    struct flm_response_frame *made = flm_query_take(q, count, sizeof *made);
     for (uint32_t i = 0; made && i < count; i++) {
         uint32_t frame = functions->function[relations[i].function].first_frame;
-        made[i] = (struct flm_view_frame){
+        made[i] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, relations[i].node),
             .frame = frame,
             .title = flm_query_title(q, frame),
@@ -363,7 +366,7 @@ static uint32_t at_most(uint32_t count, uint32_t most)
 
 /* Only of stacks: in other trees the picture itself is who calls whom. */
 static bool add_neighbors(struct flm_query *q, const struct subject *s,
-                          struct flm_view_detail *detail, struct flm_error *why)
+                          struct flm_response_detail *detail, struct flm_error *why)
 {
     struct flm_relations relations = {0};
     uint32_t function = q->viewer->scene.tables.functions.of_frame[s->frame];
@@ -388,8 +391,8 @@ static bool add_neighbors(struct flm_query *q, const struct subject *s,
 
 /* The frames of the stack, the outermost caller first. Of a very long one the ends: what is left
  * out is counted. */
-static bool add_stack(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail,
-                      struct flm_error *why)
+static bool add_stack(struct flm_query *q, const struct subject *s,
+                      struct flm_response_detail *detail, struct flm_error *why)
 {
     const struct flm_layout *layout = s->pane->layout;
     uint32_t level = flm_layout_level(layout, s->node), count = 0;
@@ -401,13 +404,13 @@ static bool add_stack(struct flm_query *q, const struct subject *s, struct flm_v
         path[count++] = node.index;
     bool is_turned = s->pane->has_callers_below;
     uint32_t hidden = count > MOST_STACK ? count - MOST_STACK : 0;
-    struct flm_view_frame *frame = flm_query_take(q, count - hidden, sizeof *frame);
+    struct flm_response_frame *frame = flm_query_take(q, count - hidden, sizeof *frame);
     detail->stack.at = frame;
     for (uint32_t i = 0; frame && i < count; i++) {
         struct flm_node node = {path[is_turned ? i : count - 1 - i]};
         if (hidden > 0 && i >= MOST_STACK / 2 && i < MOST_STACK / 2 + hidden)
             continue;
-        frame[detail->stack.count++] = (struct flm_view_frame){
+        frame[detail->stack.count++] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, node),
             .title = flm_query_title(q, s->pane->tree.frame[node.index]),
         };
@@ -444,13 +447,14 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
     return count;
 }
 
-static void add_run(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail)
+static void add_run(struct flm_query *q, const struct subject *s,
+                    struct flm_response_detail *detail)
 {
     const struct flm_rectangle *run = s->run;
     struct flm_node largest[MOST_RUN_ITEMS];
     uint32_t count = largest_of(s, largest);
-    struct flm_view_merged *made = flm_query_take(q, 1, sizeof *made);
-    struct flm_view_frame *item = flm_query_take(q, count, sizeof *item);
+    struct flm_response_merged *made = flm_query_take(q, 1, sizeof *made);
+    struct flm_response_frame *item = flm_query_take(q, count, sizeof *item);
     if (!made || !item)
         return;
     use_width(q, s);
@@ -461,7 +465,7 @@ static void add_run(struct flm_query *q, const struct subject *s, struct flm_vie
     made->items.count = count;
     for (uint32_t i = 0; i < count; i++) {
         double total = flm_layout_total(s->pane->layout, largest[i]);
-        item[i] = (struct flm_view_frame){
+        item[i] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, largest[i]),
             .title = flm_query_title(q, s->pane->tree.frame[largest[i].index]),
             .value = flm_query_quantity(q, total),
@@ -530,7 +534,7 @@ static struct flm_bytes address_of(struct flm_query *q, uint64_t address)
     return flm_query_words(q);
 }
 
-static void add_frame(struct flm_query *q, uint32_t frame, struct flm_view_detail *detail)
+static void add_frame(struct flm_query *q, uint32_t frame, struct flm_response_detail *detail)
 {
     const struct flm_frame_record *record = &q->profile->frames[frame];
     detail->frame = frame;
@@ -544,8 +548,8 @@ static void add_frame(struct flm_query *q, uint32_t frame, struct flm_view_detai
     detail->link = link_of(q, record);
 }
 
-static bool add_detail(struct flm_query *q, const struct subject *s, struct flm_view_detail *detail,
-                       struct flm_error *why)
+static bool add_detail(struct flm_query *q, const struct subject *s,
+                       struct flm_response_detail *detail, struct flm_error *why)
 {
     detail->node = flm_query_ref(q, s->pane_index, s->node);
     detail->metric = flm_query_string(q, q->profile->metrics[q->metric.index].name);
@@ -580,7 +584,7 @@ bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
         return flm_query_end(&q, why);
     if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
         return flm_query_fail(&q);
-    struct flm_view_detail *detail = flm_query_take(&q, 1, sizeof *detail);
+    struct flm_response_detail *detail = flm_query_take(&q, 1, sizeof *detail);
     response->detail = detail;
     if (detail && !add_detail(&q, &s, detail, why))
         return flm_query_fail(&q);

@@ -25,18 +25,18 @@ bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct f
 /* ---- What is said about changes: comparison.c ---- */
 
 /* Of "tools": NULL where nothing is compared. */
-struct flm_view_comparison *flm_query_comparison(struct flm_query *q);
+struct flm_response_comparison *flm_query_comparison(struct flm_query *q);
 
 /* The items of "legend", where the picture is colored by changes. */
-void flm_query_compared_legend(struct flm_query *q, struct flm_view_legend *legend);
+void flm_query_compared_legend(struct flm_query *q, struct flm_response_legend *legend);
 
 /* Before and after of a value, and its change. `scale` is what before was multiplied by: it is
  * shown as recorded; in the unit of the query. */
-struct flm_view_change {
+struct flm_response_change {
     struct flm_bytes before, after, change;
 };
-struct flm_view_change flm_query_change(struct flm_query *q, const struct flm_change *change,
-                                        double scale);
+struct flm_response_change flm_query_change(struct flm_query *q, const struct flm_change *change,
+                                            double scale);
 
 /* The change of a node in any metric that is the "after" of a pair: as the picture has it in the
  * shown one, as recorded in others. False where there is no pair, and of callers and callees in

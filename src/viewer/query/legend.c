@@ -13,9 +13,9 @@ static const char *texture_of(const struct flm_legend_item *item)
 }
 
 static void add_item(struct flm_query *q, const struct flm_legend *legend,
-                     const struct flm_legend_item *item, struct flm_view_legend_item *to)
+                     const struct flm_legend_item *item, struct flm_response_legend_item *to)
 {
-    *to = (struct flm_view_legend_item){
+    *to = (struct flm_response_legend_item){
         .color = flm_query_color(q, item->tone.light),
         .dark = flm_query_color(q, item->tone.dark),
         .texture = flm_query_text(q, texture_of(item)),
@@ -38,8 +38,8 @@ bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
         return flm_query_fail(&q);
     const struct flm_legend *legend = &v->paint.legend;
     size_t count = has_picture ? legend->count : 0;
-    struct flm_view_legend *made = flm_query_take(&q, 1, sizeof *made);
-    struct flm_view_legend_item *item = flm_query_take(&q, count, sizeof *item);
+    struct flm_response_legend *made = flm_query_take(&q, 1, sizeof *made);
+    struct flm_response_legend_item *item = flm_query_take(&q, count, sizeof *item);
     response->legend = made;
     if (!made || !item)
         return flm_query_end(&q, why);

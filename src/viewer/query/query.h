@@ -149,18 +149,18 @@ struct flm_viewer;
 struct flm_response {
     struct flm_room room;
     union { /* as the query says; NULL: nothing */
-        struct flm_view_hello *hello;
-        struct flm_view_tools *tools;
-        struct flm_view_chips *chips;
-        struct flm_view_searches *searches;
-        struct flm_view_legend *legend;
-        struct flm_view_hover *hover;
-        struct flm_view_detail *detail;
-        struct flm_view_status *status;
-        struct flm_view_overlay *overlay;
-        struct flm_view_table *table; /* top, list, tree, aria */
-        struct flm_view_tracks *tracks;
-        struct flm_view_completions *completions;
+        struct flm_response_hello *hello;
+        struct flm_response_tools *tools;
+        struct flm_response_chips *chips;
+        struct flm_response_searches *searches;
+        struct flm_response_legend *legend;
+        struct flm_response_hover *hover;
+        struct flm_response_detail *detail;
+        struct flm_response_status *status;
+        struct flm_response_overlay *overlay;
+        struct flm_response_table *table; /* top, list, tree, aria */
+        struct flm_response_tracks *tracks;
+        struct flm_response_completions *completions;
         void *any;
     };
 };

@@ -23,70 +23,70 @@ enum flm_answer { FLM_ANSWER_NONE, FLM_ANSWER_NO, FLM_ANSWER_YES };
 
 /* ---- tools.c ---- */
 
-struct flm_view_action {
+struct flm_response_action {
     struct flm_bytes name, title, keys, group, argument;
 };
-struct flm_view_group {
+struct flm_response_group {
     struct flm_bytes title;
 };
-struct flm_view_hello {
+struct flm_response_hello {
     struct flm_bytes version;
-    FLM_LIST(struct flm_view_action) actions;
-    FLM_LIST(struct flm_view_group) groups;
+    FLM_LIST(struct flm_response_action) actions;
+    FLM_LIST(struct flm_response_group) groups;
 };
 
-struct flm_view_view {
+struct flm_response_view {
     struct flm_bytes name, title;
     struct flm_bytes table; /* the query of its rows; {NULL}: it is a picture */
     bool on;                /* there is something to show */
 };
 
 /* Something to choose: an order, a color mode. */
-struct flm_view_choice {
+struct flm_response_choice {
     struct flm_bytes name, title;
 };
-struct flm_view_metric {
+struct flm_response_metric {
     struct flm_bytes name, unit, total;
 };
 
 /* What appeared, grew, shrank and disappeared. */
-struct flm_view_part {
+struct flm_response_part {
     struct flm_bytes name, title, total, share;
     bool on;
 };
-struct flm_view_comparison {
+struct flm_response_comparison {
     struct flm_bytes before, after;      /* what is compared */
     struct flm_bytes width, color;       /* "max|after|before|sum"; "self|subtree" */
     struct flm_bytes normalize, palette; /* "none|total|duration|function"; "red-blue" .. */
     bool relative, normalized, noise, side_by_side;
-    FLM_LIST(struct flm_view_part) parts;
+    FLM_LIST(struct flm_response_part) parts;
     double similarity;                                             /* 0 to 1 */
     struct flm_bytes words, sum, parts_words, look, note, verdict; /* sentences */
 };
-struct flm_view_tools {
+struct flm_response_tools {
     struct flm_bytes name, base; /* of the files; base: compared with */
     struct flm_bytes view, metric, order, colors;
-    FLM_LIST(struct flm_view_view) views;
-    FLM_LIST(struct flm_view_metric) metrics;
-    FLM_LIST(struct flm_view_choice) orders;
-    FLM_LIST(struct flm_view_choice) color_modes;
+    FLM_LIST(struct flm_response_view) views;
+    FLM_LIST(struct flm_response_metric) metrics;
+    FLM_LIST(struct flm_response_choice) orders;
+    FLM_LIST(struct flm_response_choice) color_modes;
     bool up, inverted; /* up: a flame graph, root at the bottom */
     bool can_back, can_forward, panel;
-    struct flm_view_comparison *comparison; /* NULL: nothing is compared */
+    struct flm_response_comparison *comparison; /* NULL: nothing is compared */
 };
 
-struct flm_view_chip {
+struct flm_response_chip {
     struct flm_bytes text, title, note;
     bool on;
 };
-struct flm_view_chips {
-    FLM_LIST(struct flm_view_chip) operations;
+struct flm_response_chips {
+    FLM_LIST(struct flm_response_chip) operations;
     bool can_undo, can_redo;
 };
 
 /* ---- search.c ---- */
 
-struct flm_view_search {
+struct flm_response_search {
     struct flm_bytes text, kind, scope;
     struct flm_bytes color; /* "#c26e12", of the theme */
     struct flm_bytes error; /* a sentence: what is found is of the text before */
@@ -96,36 +96,36 @@ struct flm_view_search {
     double functions, frames; /* how many match */
     double at;                /* the selected frame is the at-th of them */
 };
-struct flm_view_searches {
+struct flm_response_searches {
     double current; /* which is being typed, from 0 */
-    FLM_LIST(struct flm_view_search) searches;
+    FLM_LIST(struct flm_response_search) searches;
 };
 
 /* ---- legend.c ---- */
 
-struct flm_view_legend_item {
+struct flm_response_legend_item {
     struct flm_bytes color, dark; /* "#rrggbb" on a light and on a dark page */
     struct flm_bytes texture, title, share, note, action;
     double count;       /* how many groups: of "others" */
     enum flm_answer on; /* of a comparison: choosing it filters */
 };
-struct flm_view_legend {
+struct flm_response_legend {
     struct flm_bytes title;
-    FLM_LIST(struct flm_view_legend_item) items;
+    FLM_LIST(struct flm_response_legend_item) items;
 };
 
 /* ---- detail.c ---- */
 
-struct flm_view_hover_line {
+struct flm_response_hover_line {
     struct flm_bytes name, value, exact, share_all, share_view, share_parent;
 };
-struct flm_view_hover {
+struct flm_response_hover {
     double x, y; /* device px */
     struct flm_bytes title, where, note;
-    FLM_LIST(struct flm_view_hover_line) lines;
+    FLM_LIST(struct flm_response_hover_line) lines;
 };
 
-struct flm_view_value {
+struct flm_response_value {
     struct flm_bytes name, unit, total, total_exact, of_all, of_view, of_parent;
     struct flm_bytes self, self_exact, self_of_all, self_of_view;
     struct flm_bytes total_before, total_after, total_change; /* where two are compared */
@@ -133,77 +133,77 @@ struct flm_view_value {
 };
 
 /* The function wherever it is. */
-struct flm_view_instances {
+struct flm_response_instances {
     double count;
     struct flm_bytes total, of_all, of_view, self, self_of_all;
 };
 
 /* A frame in a list: one that is called, a caller, one of a stack or of merged frames. */
-struct flm_view_frame {
+struct flm_response_frame {
     double node, frame;
     struct flm_bytes title, value, share;
 };
 
-struct flm_view_merged {
+struct flm_response_merged {
     struct flm_bytes count, value, share;
-    FLM_LIST(struct flm_view_frame) items; /* the largest */
+    FLM_LIST(struct flm_response_frame) items; /* the largest */
 };
 
-struct flm_view_detail {
+struct flm_response_detail {
     double node;
     struct flm_bytes metric, title, name; /* of merged frames: how many */
     bool compared;
     double frame, line;
     struct flm_bytes module, file, kind, address, link;
-    FLM_LIST(struct flm_view_value) values; /* the shown metric first */
-    struct flm_view_instances *instances;
-    FLM_LIST(struct flm_view_frame) calls;
-    FLM_LIST(struct flm_view_frame) callers;
+    FLM_LIST(struct flm_response_value) values; /* the shown metric first */
+    struct flm_response_instances *instances;
+    FLM_LIST(struct flm_response_frame) calls;
+    FLM_LIST(struct flm_response_frame) callers;
     double calls_count, callers_count; /* there may be more than are listed */
-    FLM_LIST(struct flm_view_frame) stack;
+    FLM_LIST(struct flm_response_frame) stack;
     double stack_hidden; /* how many are left out in its middle */
-    struct flm_view_merged *run;
+    struct flm_response_merged *run;
     struct flm_bytes note; /* of a comparison: a sentence */
 };
 
 /* ---- status.c ---- */
 
-struct flm_view_loss {
+struct flm_response_loss {
     struct flm_bytes what, count, where;
 };
-struct flm_view_note {
+struct flm_response_note {
     struct flm_bytes key, value;
 };
-struct flm_view_status {
+struct flm_response_status {
     double nodes;
     bool empty;
     struct flm_bytes stacks, total, total_exact;
     struct flm_bytes unit; /* the metric, where `total` does not say it */
     struct flm_bytes drawn, merged, merged_share, trimmed, filtered;
-    FLM_LIST(struct flm_view_loss) lost;
+    FLM_LIST(struct flm_response_loss) lost;
     struct flm_bytes lost_count, unsymbolized_share, samples;
-    FLM_LIST(struct flm_view_note) notes;
+    FLM_LIST(struct flm_response_note) notes;
     struct flm_bytes sentence; /* all of it */
 };
 
-struct flm_view_tree_figures {
+struct flm_response_tree_figures {
     struct flm_bytes title;
     double nodes, placed, levels;
 };
-struct flm_view_times {
+struct flm_response_times {
     double layout, paint;
 };
-struct flm_view_overlay {
+struct flm_response_overlay {
     double nodes, visited, drawn, merged;
-    struct flm_view_times *ms; /* NULL: there is no clock */
+    struct flm_response_times *ms; /* NULL: there is no clock */
     double memory_bytes;
-    FLM_LIST(struct flm_view_tree_figures) trees;
+    FLM_LIST(struct flm_response_tree_figures) trees;
 };
 
 /* ---- tables.c ---- */
 
 /* A row of functions, or of the call tree. */
-struct flm_view_row {
+struct flm_response_row {
     double frame, node;
     double level;         /* from 0 */
     enum flm_answer open; /* NONE: there is nothing to open */
@@ -215,43 +215,43 @@ struct flm_view_row {
     bool on, hovered;          /* on: selected */
     double found;              /* a search's number, or -1 */
 };
-struct flm_view_table {
+struct flm_response_table {
     struct flm_bytes sort, sum;
     bool down, filtered; /* filtered: only those that searches match */
     double count;        /* of all rows */
     double selected;     /* of the call tree: the row of the selected frame */
-    FLM_LIST(struct flm_view_row) rows;
+    FLM_LIST(struct flm_response_row) rows;
 };
 
 /* ---- time.c ---- */
 
-struct flm_view_time_range {
+struct flm_response_time_range {
     double from_ns, to_ns;
     struct flm_bytes words;
 };
-struct flm_view_track {
+struct flm_response_track {
     double id;
     struct flm_bytes title, total, share;
     bool on;
 };
-struct flm_view_tracks {
+struct flm_response_tracks {
     double duration_ns;
     struct flm_bytes duration;
     struct flm_bytes key; /* the label that tracks are by; "": none */
     bool shown, any, split;
     double untimed; /* samples without a time */
-    struct flm_view_time_range *selected;
+    struct flm_response_time_range *selected;
     double count;
-    FLM_LIST(struct flm_view_track) tracks;
+    FLM_LIST(struct flm_response_track) tracks;
 };
 
 /* ---- complete.c ---- */
 
-struct flm_view_completion {
+struct flm_response_completion {
     struct flm_bytes text, title, note;
 };
-struct flm_view_completions {
-    FLM_LIST(struct flm_view_completion) items;
+struct flm_response_completions {
+    FLM_LIST(struct flm_response_completion) items;
 };
 
 #endif

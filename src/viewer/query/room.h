@@ -1,7 +1,7 @@
 /* room.h - memory for what a query returns: structs, lists and texts that are freed together.
  *
  *     struct flm_room room = {0};
- *     struct flm_view_chip *chips = flm_room_take(&room, count * sizeof *chips);
+ *     struct flm_response_chip *chips = flm_room_take(&room, count * sizeof *chips);
  *     ...
  *     flm_room_reset(&room);           all of it is invalid, and the room is used again
  *     flm_room_clear(&room);

@@ -31,7 +31,7 @@ static struct flm_search_step where(const struct flm_viewer *v, const struct flm
 }
 
 static bool add_found(struct flm_query *q, struct flm_search *search, bool is_current,
-                      struct flm_view_search *to, struct flm_error *why)
+                      struct flm_response_search *to, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
     const struct flm_functions *functions =
@@ -58,9 +58,9 @@ static bool add_found(struct flm_query *q, struct flm_search *search, bool is_cu
 }
 
 static bool add_search(struct flm_query *q, struct flm_search *search, bool is_current,
-                       struct flm_view_search *to, struct flm_error *why)
+                       struct flm_response_search *to, struct flm_error *why)
 {
-    *to = (struct flm_view_search){
+    *to = (struct flm_response_search){
         .text = flm_query_copy(q, (struct flm_bytes){search->text.at, search->text.size}),
         .kind = flm_query_text(q, flm_search_kind_name(search->kind)),
         .scope = flm_query_text(q, flm_search_scope_name(search->scope)),
@@ -85,8 +85,8 @@ bool flm_query_searches(struct flm_viewer *v, struct flm_bytes argument,
     struct flm_searches *searches = &v->model.searches;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_view_searches *made = flm_query_take(&q, 1, sizeof *made);
-    struct flm_view_search *search = flm_query_take(&q, searches->count, sizeof *search);
+    struct flm_response_searches *made = flm_query_take(&q, 1, sizeof *made);
+    struct flm_response_search *search = flm_query_take(&q, searches->count, sizeof *search);
     response->searches = made;
     if (!made || !search)
         return flm_query_end(&q, why);

@@ -67,11 +67,11 @@ static struct flm_bytes trimmed_words(struct flm_query *q)
     return flm_query_words(q);
 }
 
-static void add_losses(struct flm_query *q, struct flm_view_status *status)
+static void add_losses(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_profile *p = q->profile;
     double sum = 0;
-    struct flm_view_loss *loss = flm_query_take(q, p->sizes.loss_count, sizeof *loss);
+    struct flm_response_loss *loss = flm_query_take(q, p->sizes.loss_count, sizeof *loss);
     for (uint32_t i = 0; loss && i < p->sizes.loss_count; i++) {
         sum += p->losses[i].count;
         loss[i].what = flm_query_string(q, p->losses[i].what);
@@ -83,10 +83,10 @@ static void add_losses(struct flm_query *q, struct flm_view_status *status)
     status->lost_count = flm_query_count(q, (uint64_t)sum);
 }
 
-static void add_notes(struct flm_query *q, struct flm_view_status *status)
+static void add_notes(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_profile *p = q->profile;
-    struct flm_view_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
+    struct flm_response_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
     for (uint32_t i = 0; note && i < p->sizes.note_count; i++) {
         note[i].key = flm_query_string(q, p->notes[i].key);
         note[i].value = flm_query_copy(q, flm_string_bytes(p, p->notes[i].value));
@@ -138,7 +138,7 @@ static struct flm_bytes metric_words(struct flm_query *q)
     return flm_query_copy(q, flm_bytes_equal(name, q->unit) ? flm_bytes_of("") : name);
 }
 
-static void add_picture(struct flm_query *q, struct flm_view_status *status)
+static void add_picture(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_viewer *v = q->viewer;
     double whole = 0;
@@ -150,7 +150,7 @@ static void add_picture(struct flm_query *q, struct flm_view_status *status)
         status->merged_share = flm_query_share(q, v->paint.picture.merged_total, whole);
 }
 
-static void add_status(struct flm_query *q, struct flm_view_status *status)
+static void add_status(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_summary *summary = &q->viewer->scene.tables.summary;
     const struct flm_metric_summary *metric = &summary->metric[q->metric.index];
@@ -182,7 +182,7 @@ bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
     struct flm_query q;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_view_status *status = flm_query_take(&q, 1, sizeof *status);
+    struct flm_response_status *status = flm_query_take(&q, 1, sizeof *status);
     response->status = status;
     if (!status)
         return flm_query_end(&q, why);
@@ -212,10 +212,10 @@ static double memory_bytes(const struct flm_viewer *v)
 #endif
 }
 
-static void add_trees(struct flm_query *q, struct flm_view_overlay *overlay)
+static void add_trees(struct flm_query *q, struct flm_response_overlay *overlay)
 {
     const struct flm_scene *scene = &q->viewer->scene;
-    struct flm_view_tree_figures *tree = flm_query_take(q, scene->pane_count, sizeof *tree);
+    struct flm_response_tree_figures *tree = flm_query_take(q, scene->pane_count, sizeof *tree);
     for (uint32_t i = 0; tree && i < scene->pane_count; i++) {
         const struct flm_pane *pane = &scene->panes[i];
         tree[i].title = flm_query_text(q, pane->title ? pane->title : "stacks");
@@ -237,7 +237,7 @@ bool flm_query_overlay(struct flm_viewer *v, struct flm_bytes argument,
     if (!v->model.shows_overlay)
         return flm_query_end(&q, why);
     const struct flm_picture_figures *picture = &v->paint.picture;
-    struct flm_view_overlay *overlay = flm_query_take(&q, 1, sizeof *overlay);
+    struct flm_response_overlay *overlay = flm_query_take(&q, 1, sizeof *overlay);
     response->overlay = overlay;
     if (!overlay)
         return flm_query_end(&q, why);
@@ -247,7 +247,7 @@ bool flm_query_overlay(struct flm_viewer *v, struct flm_bytes argument,
     overlay->merged = picture->merged;
     overlay->ms = v->paint.clock_ms ? flm_query_take(&q, 1, sizeof *overlay->ms) : NULL;
     if (overlay->ms)
-        *overlay->ms = (struct flm_view_times){picture->layout_ms, picture->paint_ms};
+        *overlay->ms = (struct flm_response_times){picture->layout_ms, picture->paint_ms};
     overlay->memory_bytes = memory_bytes(v);
     add_trees(&q, overlay);
     return flm_query_end(&q, why);

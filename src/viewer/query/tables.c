@@ -53,11 +53,11 @@ static bool same_function(const struct flm_query *q, struct flm_node_ref ref, ui
            q->viewer->scene.tables.functions.of_frame[frame] == function;
 }
 
-static void add_function(struct flm_query *q, uint32_t function, struct flm_view_row *row)
+static void add_function(struct flm_query *q, uint32_t function, struct flm_response_row *row)
 {
     const struct flm_viewer *v = q->viewer;
     const struct flm_function *f = &v->scene.tables.functions.function[function];
-    *row = (struct flm_view_row){
+    *row = (struct flm_response_row){
         .frame = f->first_frame,
         .node = NAN,
         .title = flm_query_title(q, f->first_frame),
@@ -76,7 +76,7 @@ static void add_function(struct flm_query *q, uint32_t function, struct flm_view
     double scale = v->scene.compared->is.how.scale;
     struct flm_change total = flm_compared_function(&v->scene, function, false);
     struct flm_change self = flm_compared_function(&v->scene, function, true);
-    struct flm_view_change made = flm_query_change(q, &total, scale);
+    struct flm_response_change made = flm_query_change(q, &total, scale);
     row->before = made.before;
     row->after = made.after;
     row->change = made.change;
@@ -87,9 +87,9 @@ static void add_function(struct flm_query *q, uint32_t function, struct flm_view
 }
 
 /* Room for rows; NULL if memory ran out. */
-static struct flm_view_table *begin_table(struct flm_query *q, size_t rows)
+static struct flm_response_table *begin_table(struct flm_query *q, size_t rows)
 {
-    struct flm_view_table *table = flm_query_take(q, 1, sizeof *table);
+    struct flm_response_table *table = flm_query_take(q, 1, sizeof *table);
     if (!table)
         return NULL;
     table->selected = NAN;
@@ -108,7 +108,7 @@ static bool make_functions(struct flm_query *q, struct flm_ranking_order order, 
     if (range.from < end && range.count < end - range.from)
         end = range.from + range.count;
     uint32_t count = range.from < end ? end - range.from : 0;
-    struct flm_view_table *table = begin_table(q, count);
+    struct flm_response_table *table = begin_table(q, count);
     for (uint32_t i = 0; table && i < count; i++)
         add_function(q, listing.function[range.from + i], &table->rows.at[i]);
     if (table) {
@@ -167,7 +167,7 @@ static enum flm_answer answer_of(bool applies, bool yes)
 }
 
 static void add_row(struct flm_query *q, const struct flm_pane *pane,
-                    const struct flm_call_row *from, struct flm_view_row *row)
+                    const struct flm_call_row *from, struct flm_response_row *row)
 {
     const struct flm_viewer *v = q->viewer;
     uint32_t index = (uint32_t)(pane - v->scene.panes);
@@ -180,7 +180,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         whole = flm_scene_compares(&v->scene)
                     ? flm_value_of(&v->scene, pane, parent, q->metric.index).total
                     : flm_layout_total(pane->layout, parent);
-    *row = (struct flm_view_row){
+    *row = (struct flm_response_row){
         .frame = NAN,
         .node = flm_node_ref_number(ref),
         .level = from->level,
@@ -202,7 +202,8 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
     }
     if (pane->compared) {
         struct flm_change change = flm_compared_change(pane, from->node, FLM_CHANGE_OF_SUBTREE);
-        struct flm_view_change made = flm_query_change(q, &change, v->scene.compared->is.how.scale);
+        struct flm_response_change made =
+            flm_query_change(q, &change, v->scene.compared->is.how.scale);
         row->before = made.before;
         row->after = made.after;
         row->change = made.change;
@@ -233,7 +234,7 @@ static bool make_tree(struct flm_query *q, struct flm_row_range range, struct fl
     if (range.count > count)
         range.count = count;
     struct flm_call_row *rows = flm_query_take(q, range.count, sizeof *rows);
-    struct flm_view_table *table = begin_table(q, range.count);
+    struct flm_response_table *table = begin_table(q, range.count);
     q->response->table = table;
     if (!rows || !table)
         return true; /* flm_query_end says it */
@@ -286,7 +287,7 @@ static uint32_t position_of(const struct flm_sorted_children *siblings, struct f
 struct around {
     struct flm_query *q;
     const struct flm_pane *pane;
-    struct flm_view_table *table;
+    struct flm_response_table *table;
     size_t capacity; /* of its rows */
     struct flm_siblings siblings;
     struct flm_error *why;

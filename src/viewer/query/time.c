@@ -5,23 +5,23 @@
 /* As many as a list of them is read; the others are counted. */
 enum { MOST_LISTED = 200 };
 
-static struct flm_view_time_range *range_of(struct flm_query *q)
+static struct flm_response_time_range *range_of(struct flm_query *q)
 {
     struct flm_span ns;
     if (!flm_timeline_selected(&q->viewer->model, &q->viewer->scene, &ns))
         return NULL;
-    struct flm_view_time_range *range = flm_query_take(q, 1, sizeof *range);
+    struct flm_response_time_range *range = flm_query_take(q, 1, sizeof *range);
     if (!range)
         return NULL;
     struct flm_text *words = flm_query_words_begin(q);
     flm_quantity_add(words, ns.left, flm_bytes_of("ns"));
     flm_text_puts(words, " to ");
     flm_quantity_add(words, ns.right, flm_bytes_of("ns"));
-    *range = (struct flm_view_time_range){ns.left, ns.right, flm_query_words(q)};
+    *range = (struct flm_response_time_range){ns.left, ns.right, flm_query_words(q)};
     return range;
 }
 
-static void add_track(struct flm_query *q, uint32_t index, struct flm_view_track *to)
+static void add_track(struct flm_query *q, uint32_t index, struct flm_response_track *to)
 {
     const struct flm_model *model = &q->viewer->model;
     const struct flm_profile *p = model->operations.opened;
@@ -39,11 +39,11 @@ static void add_track(struct flm_query *q, uint32_t index, struct flm_view_track
     to->on = flm_timeline_track_is_on(model, &q->viewer->scene, track);
 }
 
-static void add_tracks(struct flm_query *q, struct flm_view_tracks *made)
+static void add_tracks(struct flm_query *q, struct flm_response_tracks *made)
 {
     const struct flm_tracks *tracks = &q->viewer->scene.timeline.tracks;
     uint32_t count = tracks->count < MOST_LISTED ? tracks->count : MOST_LISTED;
-    struct flm_view_track *track = flm_query_take(q, count, sizeof *track);
+    struct flm_response_track *track = flm_query_take(q, count, sizeof *track);
     for (uint32_t i = 0; track && i < count; i++)
         add_track(q, i, &track[i]);
     made->tracks.at = track;
@@ -64,7 +64,7 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
         flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
     if (!opened || !flm_timeline_make(&v->model, &v->scene, why))
         return flm_query_fail(&q);
-    struct flm_view_tracks *made = flm_query_take(&q, 1, sizeof *made);
+    struct flm_response_tracks *made = flm_query_take(&q, 1, sizeof *made);
     response->tracks = made;
     if (!made)
         return flm_query_end(&q, why);

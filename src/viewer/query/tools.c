@@ -26,7 +26,7 @@ static struct flm_bytes argument_of(struct flm_query *q, const struct flm_action
     return words_or_none(q);
 }
 
-static bool list_actions(struct flm_query *q, struct flm_view_hello *hello)
+static bool list_actions(struct flm_query *q, struct flm_response_hello *hello)
 {
     size_t count, actions = 0;
     const struct flm_action_group *const *groups = flm_action_groups(&count);
@@ -40,7 +40,7 @@ static bool list_actions(struct flm_query *q, struct flm_view_hello *hello)
         hello->groups.at[hello->groups.count++].title = flm_query_text(q, groups[g]->title);
         for (size_t i = 0; i < groups[g]->count; i++) {
             const struct flm_action *action = &groups[g]->at[i];
-            hello->actions.at[hello->actions.count++] = (struct flm_view_action){
+            hello->actions.at[hello->actions.count++] = (struct flm_response_action){
                 .name = flm_query_text(q, action->name),
                 .title = flm_query_text(q, action->title),
                 .keys = keys_of(q, action),
@@ -59,7 +59,7 @@ bool flm_query_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm
     struct flm_query q;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_view_hello *hello = flm_query_take(&q, 1, sizeof *hello);
+    struct flm_response_hello *hello = flm_query_take(&q, 1, sizeof *hello);
     if (hello && list_actions(&q, hello))
         hello->version = flm_query_text(&q, FLAMEL_VERSION);
     response->hello = hello;
@@ -68,12 +68,12 @@ bool flm_query_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* ---- What is shown ---- */
 
-static void list_views(struct flm_query *q, struct flm_view_tools *tools)
+static void list_views(struct flm_query *q, struct flm_response_tools *tools)
 {
     const struct flm_viewer *v = q->viewer;
     const struct flm_view *view;
     for (size_t i = 0; (view = flm_view_at(i)); i++)
-        tools->views.at[tools->views.count++] = (struct flm_view_view){
+        tools->views.at[tools->views.count++] = (struct flm_response_view){
             .name = flm_query_text(q, view->name),
             .title = flm_query_text(q, view->title),
             .table = flm_query_text(q, view->table),
@@ -89,7 +89,7 @@ static size_t count_of(flm_choices choices)
     return count;
 }
 
-static bool list_choices(struct flm_query *q, struct flm_view_tools *tools)
+static bool list_choices(struct flm_query *q, struct flm_response_tools *tools)
 {
     const struct flm_model *model = &q->viewer->model;
     tools->views.at = flm_query_take(q, count_of(flm_view_choice), sizeof *tools->views.at);
@@ -100,21 +100,21 @@ static bool list_choices(struct flm_query *q, struct flm_view_tools *tools)
     list_views(q, tools);
     struct flm_choice order;
     for (size_t i = 0; (order = flm_order_choice(i)).name; i++)
-        tools->orders.at[tools->orders.count++] =
-            (struct flm_view_choice){flm_query_text(q, order.name), flm_query_text(q, order.title)};
+        tools->orders.at[tools->orders.count++] = (struct flm_response_choice){
+            flm_query_text(q, order.name), flm_query_text(q, order.title)};
     for (int i = 0; i < FLM_COLOR_MODE_COUNT; i++) {
         enum flm_color_mode mode = (enum flm_color_mode)i;
         /* Those that take an argument, a metric or rules, are chosen from the palette. */
         bool has_argument = mode == FLM_COLOR_METRIC || mode == FLM_COLOR_RULES;
         if (!has_argument || model->color_mode == mode)
             tools->color_modes.at[tools->color_modes.count++] =
-                (struct flm_view_choice){flm_query_text(q, flm_color_mode_name(mode)),
-                                         flm_query_text(q, flm_color_mode_title(mode))};
+                (struct flm_response_choice){flm_query_text(q, flm_color_mode_name(mode)),
+                                             flm_query_text(q, flm_color_mode_title(mode))};
     }
     return true;
 }
 
-static bool list_metrics(struct flm_query *q, struct flm_view_tools *tools)
+static bool list_metrics(struct flm_query *q, struct flm_response_tools *tools)
 {
     const struct flm_profile *p = q->profile;
     const struct flm_model *model = &q->viewer->model;
@@ -128,7 +128,7 @@ static bool list_metrics(struct flm_query *q, struct flm_view_tools *tools)
         struct flm_bytes unit = flm_string_bytes(p, p->metrics[m].unit);
         if (flm_compared_is_aside(q->viewer, m))
             continue;
-        struct flm_view_metric *metric = &tools->metrics.at[tools->metrics.count++];
+        struct flm_response_metric *metric = &tools->metrics.at[tools->metrics.count++];
         metric->name = flm_query_copy(q, flm_comparing_metric_name(model, m));
         metric->unit = flm_query_copy(q, unit);
         flm_quantity_add(flm_query_words_begin(q), q->viewer->scene.tables.summary.metric[m].total,
@@ -145,7 +145,7 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
     struct flm_query q;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_view_tools *tools = flm_query_take(&q, 1, sizeof *tools);
+    struct flm_response_tools *tools = flm_query_take(&q, 1, sizeof *tools);
     response->tools = tools;
     if (!tools || !list_choices(&q, tools) || !list_metrics(&q, tools))
         return flm_query_end(&q, why);
@@ -191,8 +191,8 @@ bool flm_query_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm
     const struct flm_operations *operations = &v->model.operations;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_view_chips *chips = flm_query_take(&q, 1, sizeof *chips);
-    struct flm_view_chip *chip = flm_query_take(&q, operations->count, sizeof *chip);
+    struct flm_response_chips *chips = flm_query_take(&q, 1, sizeof *chips);
+    struct flm_response_chip *chip = flm_query_take(&q, operations->count, sizeof *chip);
     response->chips = chips;
     if (!chips || !chip)
         return flm_query_end(&q, why);

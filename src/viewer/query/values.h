@@ -4,7 +4,7 @@
  *     struct flm_query q;
  *     if (!flm_query_begin(&q, viewer, response, why))
  *         return false;
- *     struct flm_view_status *status = flm_query_take(&q, 1, sizeof *status);
+ *     struct flm_response_status *status = flm_query_take(&q, 1, sizeof *status);
  *     status->total = flm_query_quantity(&q, total);             "1.24 s"
  *     status->share = flm_query_share(&q, total, q.all);         "12.3 %"
  *     response->status = status;

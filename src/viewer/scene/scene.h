@@ -17,7 +17,7 @@
 enum { FLM_MOST_PANES = 32 };
 
 /* What it is seen in. */
-struct flm_view_window {
+struct flm_window {
     uint32_t width, height; /* device px */
     bool is_cells;          /* of a terminal */
     double scale;           /* device px a CSS px */
@@ -36,7 +36,7 @@ struct flm_scene {
     struct flm_tracks tracks; /* of the chart: the threads of the shown profile */
     struct flm_compared *compared; /* where two profiles are compared; or NULL */
 
-    struct flm_view_window window;
+    struct flm_window window;
     struct flm_timeline timeline;
     struct flm_cached_tables tables; /* of the shown profile */
 };
