@@ -23,7 +23,7 @@ export function makeAria(view) {
     }
 
     function update() {
-        const {rows} = view.core.ask('aria');
+        const {rows} = view.core.query('aria');
         const on = rows.find(row => row.on);
         element.replaceChildren(...rows.map(makeItem));
         if (on) element.setAttribute('aria-activedescendant', `flamel-item-${on.node}`);
@@ -34,7 +34,7 @@ export function makeAria(view) {
     let before = {};
     function speak(isSelected, on) {
         const {core} = view, {name, views, view: shown} = view.tools(), state = new URLSearchParams(
-            core.askText('state')), {current, searches} = core.ask('searches'), status = core.ask('status');
+            core.queryText('state')), {current, searches} = core.query('searches'), status = core.query('status');
         const selected = element.querySelector('[aria-selected=true]')?.textContent;
         const {text, error, frames, total_share: found} = searches[current] || {};
         const total = `${status.total} in ${status.stacks} stacks`;

@@ -28,7 +28,7 @@ export function makeChips(view) {
     function titleOf({text, title}) {
         const [, key, values] = /^label:(.+?)=(.*)/.exec(text) || [];
         return key ? `${key} ${values.replaceAll(',', ', ')}` : text.startsWith('time:')
-            ? `time ${view.core.ask('tracks').selected?.words || text.slice(5)}` : title;
+            ? `time ${view.core.query('tracks').selected?.words || text.slice(5)}` : title;
     }
 
     let dragged = -1, shown = [];
@@ -132,7 +132,7 @@ export function makeChips(view) {
 
     function update() {
         const {core} = view;
-        const chips = core.ask('chips'), kept = core.ask('searches'), key = core.ask('legend');
+        const chips = core.query('chips'), kept = core.query('searches'), key = core.query('legend');
         const {comparison: compared} = view.tools();
         const searchesShown = kept.searches.filter(search => search.text);
         shown = chips.operations.map(operation => ({...operation, title: titleOf(operation)}));

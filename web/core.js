@@ -7,7 +7,7 @@ const NO_MEMORY = 'there is not enough memory for this profile';
 // What has a version, in the order of src/viewer/viewer.h, as bits.
 export const CHANGED = {};
 const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
-    'tracks', 'history', 'copy', 'ask', 'notice'];
+    'tracks', 'history', 'copy', 'prompt', 'notice'];
 GROUPS.forEach((name, i) => { CHANGED[name] = 1 << i; });
 export const POINTER = {move: 0, down: 1, up: 2, leave: 3};
 export const AFTER = 0, BEFORE = 1;
@@ -20,7 +20,7 @@ export class Core {
     }
 
     put(bytes) {
-        const at = this.c.flamel_room(Math.max(bytes.length, 1)) >>> 0;
+        const at = this.c.flamel_allocate(Math.max(bytes.length, 1)) >>> 0;
         if (!at) throw new Error(NO_MEMORY);
         new Uint8Array(this.c.memory.buffer, at, bytes.length).set(bytes);
         return at;
@@ -31,22 +31,22 @@ export class Core {
         try {
             return call(at, bytes.length);
         } finally {
-            this.c.flamel_release(at);
+            this.c.flamel_free(at);
         }
     }
 
-    answer() {
-        const at = this.c.flamel_answer() >>> 0, size = this.c.flamel_answer_size() >>> 0;
+    response() {
+        const at = this.c.flamel_response() >>> 0, size = this.c.flamel_response_size() >>> 0;
         return new Uint8Array(this.c.memory.buffer, at, size);
     }
 
     sentence() {
-        return toText.decode(this.answer());
+        return toText.decode(this.response());
     }
 
     // The core's room for `size` bytes, which the caller fills and gives to openRoom.
     room(size) {
-        const at = this.c.flamel_room(Math.max(size, 1)) >>> 0;
+        const at = this.c.flamel_allocate(Math.max(size, 1)) >>> 0;
         if (!at) throw new Error(NO_MEMORY);
         return at;
     }
@@ -66,18 +66,18 @@ export class Core {
         return this.give(action, (at, size) => this.c.flamel_do(at, size)) ? null : this.sentence();
     }
 
-    askBytes(question) {
-        if (!this.give(question, (at, size) => this.c.flamel_ask(at, size)))
+    queryBytes(text) {
+        if (!this.give(text, (at, size) => this.c.flamel_query(at, size)))
             throw new Error(this.sentence());
-        return this.answer();
+        return this.response();
     }
 
-    askText(question) {
-        return toText.decode(this.askBytes(question));
+    queryText(text) {
+        return toText.decode(this.queryBytes(text));
     }
 
-    ask(question) {
-        return JSON.parse(this.askText(question));
+    query(text) {
+        return JSON.parse(this.queryText(text));
     }
 
     // Whose version is another one than at the last call: bits of CHANGED. A picture that was painted
@@ -149,7 +149,7 @@ export class Core {
         const at = this.put(coverage);
         this.c.flamel_glyph(codePoint, weight, advance, left, top, width, height, at,
             columns);
-        this.c.flamel_release(at);
+        this.c.flamel_free(at);
     }
 }
 

@@ -63,7 +63,7 @@ export async function exportAs(view, kind) {
     const {name: file, view: shown} = view.tools(), from = kind === 'png' ? 'svg' : kind;
     const base = (file || 'profile').replace(/\.(gz|zst|xz)$/i, '').replace(/(.)\.[^.]*$/, '$1');
     const name = `${base}-${shown}.${kind}`;
-    const core = new Blob([view.core.askBytes(`export ${from}`).slice()], {type: TYPES[from] || ''});
+    const core = new Blob([view.core.queryBytes(`export ${from}`).slice()], {type: TYPES[from] || ''});
     const {blob, note} = kind === 'png' ? await pngOf(core) : {blob: core, note: ''};
     if (!blob) throw new Error('the browser made no picture of it');
     saveBlob(blob, name);

@@ -42,9 +42,9 @@ export function makeFiles(view, module) {
             isOpen && button('Go on with the open one', () => show(element, false))], true);
     }
     function tellNothing() {
-        const status = view.core.ask('status');
+        const status = view.core.query('status');
         tell('There is nothing in it', [status.sentence], [openButton('Choose another file …'),
-            view.core.ask('chips').operations.length > 0 &&
+            view.core.query('chips').operations.length > 0 &&
                 button('Without transforms', () => view.act('reset'))]);
     }
 
@@ -85,7 +85,7 @@ export function makeFiles(view, module) {
     // What stands in the page when nothing is on its way.
     function settle() {
         if (!isOpen) return stop || tellEmpty();
-        const {nodes, empty} = view.core.ask('status');
+        const {nodes, empty} = view.core.query('status');
         if (empty || nodes === 0) tellNothing();
         else show(element, false);
     }

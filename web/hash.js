@@ -12,7 +12,7 @@ export function makeHash(view) {
     }
     function write() {
         timer = 0;
-        const text = view.core.askText('state').trim();
+        const text = view.core.queryText('state').trim();
         if (text === shown) return;
         const url = text ? '#' + text : location.pathname + location.search;
         try {

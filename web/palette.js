@@ -62,7 +62,7 @@ export function makePalette(view) {
     function fill() {
         wrong.textContent = '';
         if (asked) {
-            entries = /^(apply|operation-edit)/.test(asked.run) ? view.core.ask(
+            entries = /^(apply|operation-edit)/.test(asked.run) ? view.core.query(
                 `complete ${input.value}`).items.map(item => ({title: item.title || item.text,
                 group: item.note || '', fills: item.text})) : [];
         } else {

@@ -36,13 +36,13 @@ function figures(detail) {
                 of_view: value.self_of_view, of_all: value.self_of_all, before: value.self_before,
                 after: value.self_after, change: value.self_change},
             value, attributes),
-            i === 0 && places(),
+            i === 0 && occurrences(),
         ];
     });
-    function places() {
+    function occurrences() {
         const {instances} = detail;
         return instances && instances.count > 1 && line(
-            `all ${instances.count.toLocaleString('en')} places`, {value: instances.total,
+            `all ${instances.count.toLocaleString('en')} occurrences`, {value: instances.total,
                 of_view: instances.of_view, of_all: instances.of_all}, first);
     }
     return make('table', {class: 'figures'}, make('thead', {}, head),
@@ -99,7 +99,7 @@ export function makePanel(view) {
     }
 
     function update() {
-        const detail = view.core.ask('detail');
+        const detail = view.core.query('detail');
         const wasOpen = body.querySelector('details')?.open;
         if (detail) {
             const where = [detail.file && (detail.line ? `${detail.file}:${detail.line}` : detail.file)];
@@ -112,14 +112,14 @@ export function makePanel(view) {
                 detail.address && make('div', {class: 'muted mono'}, detail.address),
                 figures(detail),
                 detail.note && make('p', {class: 'note'}, detail.note),
-                detail.run && frames(`${detail.run.count} narrow frames, ${detail.run.share}`,
-                    detail.run.items, detail.run.count),
+                detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,
+                    detail.merged.items, detail.merged.count),
                 detail.sure && make('section', {}, make('h3', {}, 'How sure'),
                     make('table', {class: 'facts'}, detail.sure.map(({name, value}) => make('tr', {},
                         make('th', {scope: 'row'}, name), make('td', {}, value))))),
                 frames('Calls', detail.calls, detail.calls_count),
                 frames('Called by', detail.callers, detail.callers_count),
-                !detail.run && actions(detail), frames('Stack', detail.stack,
+                !detail.merged && actions(detail), frames('Stack', detail.stack,
                     detail.stack?.length + detail.stack_hidden, true));
             if (wasOpen) body.querySelector('details').open = true;
         }
@@ -136,7 +136,7 @@ export function makePanel(view) {
 
     show(body, false);
     function openSource() {
-        const detail = view.core.ask('detail'), link = detail?.link && safeLink(detail.link);
+        const detail = view.core.query('detail'), link = detail?.link && safeLink(detail.link);
         if (link) window.open(link, '_blank', 'noopener');
         else view.say(detail?.file ? `${detail.file}${detail.line ? ':' + detail.line : ''}`
             : 'the profile does not say where its source is');

@@ -7,7 +7,7 @@ export function makeStatus(view) {
     const facts = make('div', {class: 'facts'});
     const notice = make('span', {class: 'notice', role: 'status'});
     const element = make('footer', {class: 'status'}, facts, notice);
-    const sheet = make('div', {class: 'menu honesty', popover: 'auto', id: 'flamel-honesty',
+    const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'What is drawn'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
     let timer = 0;
@@ -19,7 +19,7 @@ export function makeStatus(view) {
     const lossText = loss => [loss.what, loss.where].filter(Boolean).join(': ');
 
     function update() {
-        const status = view.core.ask('status');
+        const status = view.core.query('status');
         const line = [
             fact(status.stacks, status.stacks === '1' ? 'stack' : 'stacks', {class: 'strong'}),
             fact(status.total, status.unit, {class: 'strong'}),
@@ -28,8 +28,8 @@ export function makeStatus(view) {
             ['unsymbolized', status.unsymbolized_share],
         ].map(one => !Array.isArray(one) ? one
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
-        refill(facts, button(line.filter(Boolean), () => view.act('honesty'), {class: 'plain',
-            title: status.sentence, 'data-key': 'honesty'}));
+        refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
+            title: status.sentence, 'data-key': 'data-quality'}));
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},
             make('th', {scope: 'row'}, name), make('td', {}, String(value)));
         refill(sheet, make('h3', {}, 'What is drawn'), status.sentence && make('p', {}, status.sentence),
@@ -44,7 +44,7 @@ export function makeStatus(view) {
     }
 
     function updateOverlay() {
-        const answer = view.core.ask('overlay');
+        const answer = view.core.query('overlay');
         show(overlay, Boolean(answer));
         if (!answer) return;
         const {ms, trees, memory_bytes: bytes, ...counts} = answer;

@@ -125,7 +125,7 @@ export function makeTable(view, shapeName) {
         const from = Math.max(0, firstSeen() - SPARE_ROWS);
         if (isQuiet && answer && from === first && answer.rows.length >= Math.min(count,
             seenRows() + SPARE_ROWS)) return;
-        const text = view.core.askText(`${shape.asks} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
+        const text = view.core.queryText(`${shape.asks} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
         answer = JSON.parse(text);
         if (follow(answer.selected, isQuiet)) return;
         count = answer.count;

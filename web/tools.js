@@ -33,7 +33,7 @@ export function makeTools(view, search) {
     make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
         button(kind.toUpperCase(), run(`export ${kind}`)))),
     make('div', {class: 'buttons'}, button('All actions …', run('palette')),
-        button('What is drawn', run('honesty')), button('Keys', run('help'))));
+        button('What is drawn', run('data-quality')), button('Keys', run('help'))));
 
     const more = sign('⋯', 'More', null, {class: 'square', popovertarget: 'flamel-menu'});
     const steps = make('div', {class: 'steps'},

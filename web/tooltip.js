@@ -23,7 +23,7 @@ export function makeTooltip(view) {
             hover.note && make('div', {class: 'muted'}, hover.note));
     }
     function update() {
-        const hover = view.core.ask('hover');
+        const hover = view.core.query('hover');
         show(element, Boolean(hover));
         if (!hover) return;
         const {x, y, ...words} = hover, text = JSON.stringify(words);

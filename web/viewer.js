@@ -57,8 +57,8 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         searchTold: answer => search.update(answer),
     };
 
-    hello = core.ask('hello');
-    tools = core.ask('tools');
+    hello = core.query('hello');
+    tools = core.query('tools');
     const aria = makeAria(view), canvas = makeCanvas(view, aria.element);
     const tooltip = makeTooltip(view), panel = makePanel(view), search = makeSearch(view);
     const bar = makeTools(view, search.element), chips = makeChips(view);
@@ -104,10 +104,10 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         if (!bits) return;
         pending |= bits;
         // These two need the person's gesture, which is over in the next frame.
-        const now = pending & (CHANGED.copy | CHANGED.ask);
+        const now = pending & (CHANGED.copy | CHANGED.prompt);
         pending &= ~now;
         if (now & CHANGED.copy) copy();
-        if (now & CHANGED.ask) asked();
+        if (now & CHANGED.prompt) openPrompt();
         want();
     }
     function moved(bits) {
@@ -139,19 +139,19 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         const is = (...names) => names.some(name => bits & CHANGED[name]);
         if (is('tools')) bar.update(tools);
         if (is('chips', 'tools')) chips.update();
-        if (is('tracks') && tools.name) bar.updateTracks(core.ask('tracks'));
+        if (is('tracks') && tools.name) bar.updateTracks(core.query('tracks'));
         if (is('hover')) tooltip.update();
         if (is('detail', 'tools')) panel.update();
         if (is('status')) status.update();
-        if (is('notice')) refused(core.askText('notice').trim());
+        if (is('notice')) refused(core.queryText('notice').trim());
         if (is('tables', 'tools', 'chips', 'detail')) updateTables();
         if (is('detail', 'tools')) aria.update();
         if (is('overlay')) status.updateOverlay();
         if (is('speech', 'tools', 'chips', 'state')) speak(is('speech'));
         if (is('state') && hash) hash.update(is('history'));
         if (is('status') && tools.name) files.settle();
-        if (tell && is('detail')) tell('flamel-select', core.ask('detail'));
-        if (tell && is('state')) tell('flamel-change', {state: core.askText('state').trim()});
+        if (tell && is('detail')) tell('flamel-select', core.query('detail'));
+        if (tell && is('state')) tell('flamel-change', {state: core.queryText('state').trim()});
     }
     // What decides how much room the picture has comes with it; all words about it, in the next frame.
     function firstFrame(bits) {
@@ -176,7 +176,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         if (panel.hasFound()) list.update();
     }
     function layOut() {
-        tools = core.ask('tools');
+        tools = core.query('tools');
         main.classList.toggle('has-table', isTable());
         for (const [name, table] of Object.entries(tables)) show(table.element, tools.view === name);
     }
@@ -223,19 +223,19 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
             status.say(error.message, true);
         }
     }
-    const link = () => `${location.href.split('#')[0]}#${core.askText('state').trim()}`;
-    async function copy(text = core.askText('copy')) {
+    const link = () => `${location.href.split('#')[0]}#${core.queryText('state').trim()}`;
+    async function copy(text = core.queryText('copy')) {
         status.say(await copyText(element, text) ? `copied: ${text.split('\n')[0]}`
             : 'the browser does not let this page copy', false);
     }
 
     // What the core wants to be typed or shown.
-    function asked() {
-        const [what, argument] = core.askText('ask').trim().split(/ (.*)/s);
+    function openPrompt() {
+        const [what, argument] = core.queryText('prompt').trim().split(/ (.*)/s);
         const action = view.actionNamed(what);
         if (what === 'search') search.focus();
         else if (what === 'help') help.open();
-        else if (what === 'honesty') status.toggleSheet();
+        else if (what === 'data-quality') status.toggleSheet();
         else if (what === 'transform') view.editOperation(-1, argument);
         else if (what === 'export') save(argument);
         else if (what === 'copy-link') copy(link());
@@ -248,7 +248,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         guard(() => {
             told(core.changes() | CHANGED.tools | CHANGED.chips | CHANGED.status | CHANGED.detail |
                 CHANGED.tables | CHANGED.tracks | CHANGED.picture);
-            const {name, base} = core.ask('tools');
+            const {name, base} = core.query('tools');
             if (keepsHash) document.title = `${name}${base ? ` against ${base}` : ''} · flamel`;
             tell?.('flamel-load', {name});
         });
@@ -298,7 +298,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     }
 
     layOut();
-    told(~0 & ~(CHANGED.copy | CHANGED.ask | CHANGED.state | CHANGED.history | CHANGED.speech));
+    told(~0 & ~(CHANGED.copy | CHANGED.prompt | CHANGED.state | CHANGED.history | CHANGED.speech));
     return {
         view, element, take: files.take, settle: files.settle, fail: files.tellError,
         open: (bytes, name, side = 0) => files.opened(bytes, name, side), restore: () => hash?.restore(), act,

@@ -26,8 +26,8 @@ export function readProfile(module, more) {
     const core = new WebAssembly.Instance(module, {env}).exports;
     const good = core.flamel_read();
     if (failure) throw failure;
-    const at = core.flamel_answer() >>> 0;
-    const answer = new Uint8Array(core.memory.buffer, at, core.flamel_answer_size() >>> 0);
+    const at = core.flamel_response() >>> 0;
+    const answer = new Uint8Array(core.memory.buffer, at, core.flamel_response_size() >>> 0);
     if (!good) throw new Error(new TextDecoder().decode(answer));
     return answer.slice();
 }

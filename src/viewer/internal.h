@@ -8,9 +8,9 @@
 #include "viewer/scene/view.h"
 #include "viewer/viewer.h"
 
-/* What was said to the person last; "copy", "ask" and "notice" return it. */
+/* What was said to the person last; "copy", "prompt" and "notice" return it. */
 struct flm_messages {
-    struct flm_text copied, asked;
+    struct flm_text copied, prompt;
     struct flm_error notice; /* it needs no memory */
 };
 
@@ -66,17 +66,17 @@ void flm_viewer_reveal(struct flm_viewer *viewer, struct flm_node_ref ref);
 void flm_viewer_show(struct flm_viewer *viewer, struct flm_node_ref ref);
 
 /* The ref that an answer named by this number; false, and `why`, when there is none. */
-bool flm_viewer_spot_named(struct flm_viewer *viewer, struct flm_bytes number,
-                           struct flm_node_ref *ref, struct flm_error *why);
+bool flm_viewer_parse_ref(struct flm_viewer *viewer, struct flm_bytes number,
+                          struct flm_node_ref *ref, struct flm_error *why);
 
-/* The person is to type or choose something: "search", "palette" ... The answer to "ask". */
-bool flm_viewer_ask_for(struct flm_viewer *viewer, const char *what);
+/* The person is to type or choose something: "search", "palette" ... The answer to "prompt". */
+bool flm_viewer_prompt(struct flm_viewer *viewer, const char *what);
 
 /* The person is told why something was not done. The answer to "notice". */
-void flm_viewer_say(struct flm_viewer *viewer, const struct flm_error *why);
+void flm_viewer_notify_error(struct flm_viewer *viewer, const struct flm_error *why);
 
 /* The same of what is no mistake, but has nothing to do: one is there already. True. */
-bool flm_viewer_tell(struct flm_viewer *viewer, const char *words);
+bool flm_viewer_notify(struct flm_viewer *viewer, const char *words);
 
 /* Selects; a ref that is none: nothing. */
 void flm_viewer_select(struct flm_viewer *viewer, struct flm_node_ref ref);
@@ -111,7 +111,7 @@ void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 
 /* Gives the panes their places anew, after the window or what is open changed. What was seen stays
  * where it was, and the scroll within what there is. */
-void flm_viewer_place(struct flm_viewer *viewer);
+void flm_viewer_arrange(struct flm_viewer *viewer);
 
 /* Opens the node of a ref, whatever its width (scene.h). */
 bool flm_viewer_open(struct flm_viewer *viewer, struct flm_node_ref ref, struct flm_error *why);

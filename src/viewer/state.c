@@ -136,7 +136,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "tracks", flm_bytes_of("1"));
     add_path(out, "select", v, v->model.selected);
     add_path(out, "zoom", v, v->model.zoomed);
-    if (!flm_node_ref_is(v->model.zoomed) && v->scene.total > 0)
+    if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
         add_share(out, "x", &v->model.camera);
     if (flm_scene_has_halves(&v->scene))
         add_share(out, "beside", &v->model.beside);
@@ -324,13 +324,13 @@ static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm
         flm_viewer_drop_scene(v);
         return false;
     }
-    flm_viewer_place(v);
+    flm_viewer_arrange(v);
     flm_viewer_select(v, selected);
     flm_viewer_turn_to(v, value_of(state, "half", room).size > 0);
     if (!read_span(value_of(state, "beside", room), &span))
         span = (struct flm_span){0, 1};
     flm_camera_go_share(&v->model.beside, span, v->input.now_ms, flm_viewer_glide_ms(v));
-    if (flm_node_ref_is(zoomed)) {
+    if (flm_node_ref_valid(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
     } else if (read_span(value_of(state, "x", room), &span)) {
         v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};

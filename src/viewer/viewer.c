@@ -44,7 +44,7 @@ void flm_viewer_free(struct flm_viewer *v)
     flm_scene_clear(&v->scene);
     flm_model_clear(&v->model);
     flm_text_clear(&v->query.copied);
-    flm_text_clear(&v->query.asked);
+    flm_text_clear(&v->query.prompt);
     flm_atlas_free(v->paint.atlas);
     forget_coloring(v);
     free(v->paint.minimap);
@@ -183,7 +183,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
         v->model.left = place;
         return false;
     }
-    v->model.selected_run = (struct flm_rectangle){0};
+    v->model.selected_merged = (struct flm_rectangle){0};
     v->model.left.valid = false;
     double total = v->scene.total;
     flm_camera_init(&v->model.camera, total);
@@ -191,9 +191,9 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     v->model.half = flm_scene_has_halves(&v->scene) ? place.half : 0;
     v->model.zoomed = flm_node_ref_none();
     struct flm_area area = flm_viewer_area(v);
-    flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
+    flm_scene_arrange(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, place.rows);
-    if (flm_node_ref_is(ref))
+    if (flm_node_ref_valid(ref))
         flm_viewer_zoom_to(v, ref);
     else if (place.zoomed.hash == 0)
         flm_camera_go_share(&v->model.camera, place.share, v->input.now_ms, 0);
@@ -245,7 +245,7 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
     free(v->paint.minimap);
     v->paint.minimap = NULL;
     struct flm_area area = flm_viewer_area(v);
-    flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
+    flm_scene_arrange(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, rows);
     flm_changed(&v->model, FLM_ASPECT_WINDOW);
 }
@@ -254,7 +254,7 @@ bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_e
 {
     bool good = flm_pane_open_one(&v->scene.panes[ref.pane], ref.number, why);
     if (good)
-        flm_viewer_place(v);
+        flm_viewer_arrange(v);
     else
         flm_viewer_drop_scene(v);
     return good;
@@ -274,11 +274,11 @@ void flm_viewer_scroll_rows(struct flm_viewer *v, double rows)
     flm_camera_shift(&v->model.camera, fmax(0, fmin(to, most)) - v->model.camera.scroll_to);
 }
 
-void flm_viewer_place(struct flm_viewer *v)
+void flm_viewer_arrange(struct flm_viewer *v)
 {
     double rows = flm_viewer_rows(v);
     struct flm_area area = flm_viewer_area(v);
-    flm_scene_place(&v->scene, area.width, area.height, flm_viewer_row_px(v));
+    flm_scene_arrange(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, rows);
 }
 
@@ -328,7 +328,7 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
     [FLM_GROUP_TRACKS] = FLM_OF(SHOWN) | FLM_OF(TRACKS) | FLM_OF(RESTORED),
     [FLM_GROUP_HISTORY] = FLM_OF(STEP) | FLM_OF(RESTORED),
     [FLM_GROUP_COPY] = FLM_OF(COPIED),
-    [FLM_GROUP_ASK] = FLM_OF(ASKED),
+    [FLM_GROUP_PROMPT] = FLM_OF(PROMPT),
     [FLM_GROUP_NOTICE] = FLM_OF(NOTICE) | FLM_OF(RESTORED),
 };
 
@@ -357,17 +357,17 @@ unsigned flm_viewer_changes(const struct flm_viewer *v, struct flm_seen_versions
 
 /* ---- What is said and selected --------------------------------------------------------------- */
 
-void flm_viewer_say(struct flm_viewer *v, const struct flm_error *why)
+void flm_viewer_notify_error(struct flm_viewer *v, const struct flm_error *why)
 {
     v->query.notice = *why;
     flm_changed(&v->model, FLM_ASPECT_NOTICE);
 }
 
-bool flm_viewer_tell(struct flm_viewer *v, const char *words)
+bool flm_viewer_notify(struct flm_viewer *v, const char *words)
 {
     struct flm_error notice = {0};
     flm_error_set(&notice, FLM_ERROR_USAGE, "%s", words);
-    flm_viewer_say(v, &notice);
+    flm_viewer_notify_error(v, &notice);
     return true;
 }
 
@@ -382,10 +382,10 @@ void flm_viewer_select(struct flm_viewer *v, struct flm_node_ref ref)
 void flm_viewer_walk_to(struct flm_viewer *v, struct flm_node_ref ref)
 {
     struct flm_span before = v->model.camera.to;
-    if (!flm_node_ref_is(ref))
+    if (!flm_node_ref_valid(ref))
         return;
     flm_viewer_select(v, ref);
-    v->model.selected_run = (struct flm_rectangle){0};
+    v->model.selected_merged = (struct flm_rectangle){0};
     flm_viewer_show(v, ref);
     if (before.left != v->model.camera.to.left || before.right != v->model.camera.to.right)
         flm_viewer_history_coalesce(v);

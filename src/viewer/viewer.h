@@ -112,7 +112,7 @@ enum flm_viewer_group {
     FLM_GROUP_TRACKS,  /* "tracks" */
     FLM_GROUP_HISTORY, /* a step that "back" takes back was made */
     FLM_GROUP_COPY,    /* "copy": text for the clipboard */
-    FLM_GROUP_ASK,     /* "ask": the person is to type something (a palette, a name) */
+    FLM_GROUP_PROMPT,  /* "prompt": the person is to type something (a palette, a name) */
     FLM_GROUP_NOTICE,  /* "notice": why something was not done, in a sentence */
     FLM_GROUPS
 };

@@ -47,9 +47,9 @@ static struct flm_node node_of_span(const struct flm_viewer *v, const struct flm
                                 .level_count = UINT32_MAX};
     struct flm_node top = {0};
     struct flm_rectangle box;
-    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
-    for (uint32_t level = 1; flm_layout_at(places, &view, 0, level, &box); level++) {
-        double offset = flm_layout_offset(places, box.node);
+    const struct flm_layout *layout = flm_scene_layout(&v->scene, pane);
+    for (uint32_t level = 1; flm_layout_at(layout, &view, 0, level, &box); level++) {
+        double offset = flm_layout_offset(layout, box.node);
         if (box.flags & FLM_RECTANGLE_MERGED || offset + box.total < view.right)
             break;
         top = box.node;
@@ -68,10 +68,11 @@ struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct fl
 }
 
 /* Of a pane beside another: what of it is seen is the same part of the same node. */
-static struct flm_span span_beside(const struct flm_layout *places, const struct flm_pane *pane,
-                                   struct flm_node top, struct flm_span span)
+static struct flm_span span_in_shared_layout(const struct flm_layout *layout,
+                                             const struct flm_pane *pane, struct flm_node top,
+                                             struct flm_span span)
 {
-    double offset = flm_layout_offset(places, top), total = flm_layout_total(places, top);
+    double offset = flm_layout_offset(layout, top), total = flm_layout_total(layout, top);
     double own_offset = flm_layout_offset(pane->layout, top);
     double own_total = flm_layout_total(pane->layout, top);
     double scale = total > 0 ? own_total / total : 0;
@@ -83,16 +84,16 @@ struct flm_viewport flm_viewer_viewport(const struct flm_viewer *v, const struct
 {
     struct flm_span span = flm_camera_span(camera_of(v, pane), v->input.now_ms);
     struct flm_node top = flm_viewer_top_node(v, pane);
-    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
-    if (places != pane->layout)
-        span = span_beside(places, pane, top, span);
+    const struct flm_layout *layout = flm_scene_layout(&v->scene, pane);
+    if (layout != pane->layout)
+        span = span_in_shared_layout(layout, pane, top, span);
     return (struct flm_viewport){
         .left = span.left,
         .right = span.right,
         .width_px = pane->width_px,
         .min_width_px = v->scene.window.is_cells ? FLM_CELL_PX : v->scene.window.scale,
         .level_count = UINT32_MAX,
-        .zoom_level = flm_layout_level(places, top),
+        .zoom_level = flm_layout_level(layout, top),
     };
 }
 
@@ -130,7 +131,7 @@ struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double nu
 
 void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_node_ref_is(ref))
+    if (!flm_node_ref_valid(ref))
         return;
     struct flm_pane *pane = &v->scene.panes[ref.pane];
     uint32_t level = flm_layout_level(pane->layout, flm_pane_node(pane, ref.number));
@@ -152,13 +153,13 @@ void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
     struct flm_span span = {0, v->model.camera.total};
     flm_viewer_turn_to(v, ref.pane);
     v->model.zoomed = flm_node_ref_none();
-    if (flm_node_ref_is(ref) && ref.pane < v->scene.pane_count) {
+    if (flm_node_ref_valid(ref) && ref.pane < v->scene.pane_count) {
         const struct flm_pane *pane = &v->scene.panes[ref.pane];
-        const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+        const struct flm_layout *layout = flm_scene_layout(&v->scene, pane);
         struct flm_node node = flm_pane_node(pane, ref.number);
-        double total = flm_layout_total(places, node);
+        double total = flm_layout_total(layout, node);
         if (node.index != 0 && total > 0) {
-            span.left = flm_layout_offset(places, node);
+            span.left = flm_layout_offset(layout, node);
             span.right = span.left + total;
             v->model.zoomed = ref;
         }
@@ -203,10 +204,10 @@ void flm_viewer_scroll(struct flm_viewer *v, double by_px, double duration_ms)
 void flm_viewer_show(struct flm_viewer *v, struct flm_node_ref ref)
 {
     const struct flm_pane *pane = &v->scene.panes[ref.pane];
-    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+    const struct flm_layout *layout = flm_scene_layout(&v->scene, pane);
     struct flm_node node = flm_pane_node(pane, ref.number);
-    double total = flm_layout_total(places, node);
-    double left = flm_layout_offset(places, node), right = left + total;
+    double total = flm_layout_total(layout, node);
+    double left = flm_layout_offset(layout, node), right = left + total;
     flm_viewer_turn_to(v, ref.pane);
     struct flm_span span = v->model.camera.to;
     double width = span.right - span.left, area = fmax(flm_viewer_area(v).width, 1);

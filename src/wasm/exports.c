@@ -5,8 +5,8 @@
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "viewer/viewer.h"
-#include "wasm/answer_buffer.h"
 #include "wasm/query_json.h"
+#include "wasm/response_buffer.h"
 
 /* The viewer of this module, made when it is first needed, and its picture. */
 static struct flm_viewer *the_viewer;
@@ -61,7 +61,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     struct flm_error why = {0};
     struct flm_text text = {0};
     bool good = false;
-    flm_page_answer();
+    flm_page_response();
     struct flm_profile *profile = open_profile(bytes, size, &why);
     if (!profile) {
         good = false;
@@ -81,16 +81,16 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
 int flamel_do(const char *action, uint32_t size)
 {
     struct flm_error why = {0};
-    flm_page_answer();
+    flm_page_response();
     bool good = viewer() ? flm_viewer_do(the_viewer, (struct flm_bytes){action, size}, &why)
                          : flm_error_memory(&why);
     return flm_page_result(good, &why);
 }
 
-int flamel_ask(const char *question, uint32_t size)
+int flamel_query(const char *question, uint32_t size)
 {
     struct flm_error why = {0};
-    struct flm_text *out = flm_page_answer();
+    struct flm_text *out = flm_page_response();
     bool good = viewer() ? flm_query_json(the_viewer, (struct flm_bytes){question, size}, out, &why)
                          : flm_error_memory(&why);
     return flm_page_result(good, &why);

@@ -1,10 +1,10 @@
 /* exports.h - the viewer as a page calls it: only numbers and places in memory. web/core.js is the
  * other side. One instance of the module is one viewer; several on a page are several instances.
  *
- *     p = flamel_room(size)                       room for what the page wants to say
+ *     p = flamel_allocate(size)                       room for what the page wants to say
  *     flamel_open(side, p, size, name, size)      a profile; keeps the room
- *     flamel_do(p, size) flamel_ask(p, size)      1; or 0, and the answer is the error's sentence
- *     flamel_answer() flamel_answer_size()        UTF-8; good until the next call
+ *     flamel_do(p, size) flamel_query(p, size)      1; or 0, and the answer is the error's sentence
+ *     flamel_response() flamel_response_size()        UTF-8; good until the next call
  *
  * Two functions are imported. Reading asks the page for more by env.flamel_more(at, size): fills up
  * to `size` bytes at `at` and returns how many: 0 at the end, -1 when it failed. In a worker that
@@ -21,8 +21,8 @@
 #define FLM_PAGE(name) name
 #endif
 
-void *FLM_PAGE(flamel_room)(uint32_t size); /* 0: out of memory */
-void FLM_PAGE(flamel_release)(void *room);
+void *FLM_PAGE(flamel_allocate)(uint32_t size); /* 0: out of memory */
+void FLM_PAGE(flamel_free)(void *room);
 
 /* Reads a profile of any format that is in memory; .flm and packed ones are used in place. The
  * room becomes the viewer's. */
@@ -32,9 +32,9 @@ int FLM_PAGE(flamel_open)(int side, void *bytes, uint32_t size, char *name, uint
 int FLM_PAGE(flamel_read)(void);
 
 int FLM_PAGE(flamel_do)(const char *action, uint32_t size);
-int FLM_PAGE(flamel_ask)(const char *question, uint32_t size);
-const char *FLM_PAGE(flamel_answer)(void);
-uint32_t FLM_PAGE(flamel_answer_size)(void);
+int FLM_PAGE(flamel_query)(const char *question, uint32_t size);
+const char *FLM_PAGE(flamel_response)(void);
+uint32_t FLM_PAGE(flamel_response_size)(void);
 
 /* Events: see viewer.h. */
 void FLM_PAGE(flamel_key)(const char *key, uint32_t size, uint32_t held, double now_ms);

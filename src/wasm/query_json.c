@@ -5,7 +5,7 @@
 
 #include "base/text/json_write.h"
 
-enum kind { TEXT, NUMBER, BOOL, ANSWER, OBJECT, LIST };
+enum kind { TEXT, NUMBER, BOOL, TRISTATE, OBJECT, LIST };
 
 /* A member of a struct. One that does not apply is null, or left out where it is optional. */
 struct member {
@@ -133,7 +133,7 @@ static const struct member legend_item[] = {
     MEMBER(legend_item, color, TEXT),     MEMBER(legend_item, dark, TEXT),
     MEMBER(legend_item, texture, TEXT),   MEMBER(legend_item, title, TEXT),
     OPTIONAL(legend_item, count, NUMBER), OPTIONAL(legend_item, share, TEXT),
-    OPTIONAL(legend_item, note, TEXT),    OPTIONAL(legend_item, on, ANSWER),
+    OPTIONAL(legend_item, note, TEXT),    OPTIONAL(legend_item, on, TRISTATE),
     OPTIONAL(legend_item, action, TEXT),  END};
 static const struct member legend[] = {MEMBER(legend, title, TEXT),
                                        LIST_OF(legend, items, legend_item), END};
@@ -202,7 +202,7 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        OPTIONAL(detail, callers_count, NUMBER),
                                        OPTIONAL_LIST(detail, stack, stack_frame),
                                        OPTIONAL(detail, stack_hidden, NUMBER),
-                                       OBJECT_OF(detail, run, merged),
+                                       OBJECT_OF(detail, merged, merged),
                                        END};
 
 static const struct member loss[] = {MEMBER(loss, what, TEXT), MEMBER(loss, count, TEXT),
@@ -242,7 +242,7 @@ static const struct member function_row[] = {
     MEMBER(row, found, NUMBER),      END};
 static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, level, NUMBER),
-                                         MEMBER(row, open, ANSWER),
+                                         MEMBER(row, open, TRISTATE),
                                          MEMBER(row, title, TEXT),
                                          MEMBER(row, module, TEXT),
                                          MEMBER(row, total, TEXT),
@@ -355,7 +355,7 @@ static bool write_member(struct flm_json_writer *json, const struct member *memb
                          const unsigned char *at)
 {
     struct flm_bytes text;
-    enum flm_answer answer;
+    enum flm_tristate answer;
     const void *object;
     double number;
     bool truth;
@@ -374,11 +374,11 @@ static bool write_member(struct flm_json_writer *json, const struct member *memb
         memcpy(&truth, at, sizeof truth);
         flm_json_add_bool(json, member->key, truth);
         return true;
-    case ANSWER:
+    case TRISTATE:
         memcpy(&answer, at, sizeof answer);
-        if (answer != FLM_ANSWER_NONE)
-            flm_json_add_bool(json, member->key, answer == FLM_ANSWER_YES);
-        return answer != FLM_ANSWER_NONE;
+        if (answer != FLM_TRISTATE_NONE)
+            flm_json_add_bool(json, member->key, answer == FLM_TRISTATE_TRUE);
+        return answer != FLM_TRISTATE_NONE;
     case OBJECT:
         memcpy(&object, at, sizeof object);
         if (object)

@@ -4,7 +4,7 @@
 
 #include "format/core/reading.h"
 #include "format/formats.h"
-#include "wasm/answer_buffer.h"
+#include "wasm/response_buffer.h"
 
 #if defined(__wasm__)
 __attribute__((import_module("env"), import_name("flamel_more")))
@@ -54,19 +54,19 @@ static struct flm_profile *read_profile(struct flm_error *why)
 int flamel_read(void)
 {
     struct flm_error why = {0};
-    flm_page_answer();
+    flm_page_response();
     struct flm_profile *profile = read_profile(&why);
     if (profile)
-        flm_page_answer_take(profile);
+        flm_page_response_take(profile);
     return flm_page_result(profile != NULL, &why);
 }
 
-void *flamel_room(uint32_t size)
+void *flamel_allocate(uint32_t size)
 {
     return malloc(size ? size : 1);
 }
 
-void flamel_release(void *room)
+void flamel_free(void *room)
 {
     free(room);
 }

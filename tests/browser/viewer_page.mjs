@@ -496,7 +496,7 @@ test('the element shows a profile in another page, and tells what happens', {
     assert.deepEqual(await page.evaluate(async text => {
         const b = document.getElementById('b');
         await b.open(new Blob([text]), 'app.perf');
-        return b.ask('top 0 9').rows.map(row => row.title).sort();
+        return b.query('top 0 9').rows.map(row => row.title).sort();
     }, perf), ['app', 'one', 'two']);
     const refused = await page.evaluate(async () => {
         const done = await document.getElementById('b').open(new Blob(['no number\n']), 'bad.folded');

@@ -260,7 +260,7 @@ test('the panel tells all there is about the frame, and leads to its callers and
     assert.match(panel, /total 30.* 30(\.0)? %/);
     assert.match(panel, /of view of parent of all/);
     assert.match(panel, /total 30 30 % 75 % 30 %/);
-    assert.match(panel, /all 2 places 40/);
+    assert.match(panel, /all 2 occurrences 40/);
     await page.locator('.panel .frames button', {hasText: 'parse'}).first().click();
     await resolved(page);
     assert.equal(await selected(page), 'parse');
@@ -273,7 +273,7 @@ test('the status line counts, and opens into everything that is known', async ()
     assert.match(status, /stacks/);
     assert.match(status, /drawn \d+/);
     await press(page, 'Shift+H');
-    const sheet = page.locator('.honesty');
+    const sheet = page.locator('.data-quality');
     assert.ok(await sheet.isVisible());
     assert.match(await sheet.innerText(), /merged/);
     await finish(page, assert);

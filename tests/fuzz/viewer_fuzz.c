@@ -87,7 +87,7 @@ static struct flm_profile *profile(unsigned which)
 
 static void check_spot(const struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_node_ref_is(ref))
+    if (!flm_node_ref_valid(ref))
         return;
     promise(ref.pane < v->scene.pane_count);
     const struct flm_pane *pane = &v->scene.panes[ref.pane];

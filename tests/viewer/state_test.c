@@ -132,7 +132,7 @@ static void the_same_state_is_the_same_picture(void **state)
         viewing_look(&seen);
         /* What is pointed at is no state. */
         flm_viewer_pointer(seen.viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, seen.now_ms);
-        seen.viewer->model.selected_run = (struct flm_rectangle){0};
+        seen.viewer->model.selected_merged = (struct flm_rectangle){0};
         char *text = copied(viewing_state(&seen));
         viewing_look(&other);
         restore(&other, text);
@@ -185,10 +185,10 @@ static void places_are_found_in_another_run_of_the_program(void **state)
     assert_string_equal(viewing_name(&other, other.viewer->model.selected), "lex");
     /* And where there is none, all is shown. */
     viewing_do(&other, "drop");
-    assert_false(flm_node_ref_is(other.viewer->model.selected));
+    assert_false(flm_node_ref_valid(other.viewer->model.selected));
     restore(&other, "zoom=1234567890abcdef&select=1");
-    assert_false(flm_node_ref_is(other.viewer->model.zoomed) ||
-                 flm_node_ref_is(other.viewer->model.selected));
+    assert_false(flm_node_ref_valid(other.viewer->model.zoomed) ||
+                 flm_node_ref_valid(other.viewer->model.selected));
     assert_true(flm_viewer_is_fit(other.viewer));
     viewing_clear(&seen);
     viewing_clear(&other);
@@ -212,7 +212,7 @@ static void zoom_and_selection_stay_where_the_node_does(void **state)
         assert_viewing_sound(&seen);
     }
     viewing_do(&seen, "hide");
-    assert_false(flm_node_ref_is(seen.viewer->model.selected));
+    assert_false(flm_node_ref_valid(seen.viewer->model.selected));
     assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "parse");
     viewing_do(&seen, "apply drop:parse");
     assert_true(flm_viewer_is_fit(seen.viewer));
@@ -279,7 +279,7 @@ static void the_way_to_a_place_is_opened(void **state)
         uint32_t pane = round / 2 % scene->pane_count;
         for (uint32_t i = 0; i < scene->panes[pane].tree.node_count; i++)
             assert_true(flm_pane_open_one(&scene->panes[pane], i, NULL));
-        flm_viewer_place(seen.viewer);
+        flm_viewer_arrange(seen.viewer);
         for (int k = 0; k < 20; k++) {
             uint32_t count = scene->panes[pane].tree.node_count;
             struct flm_node_ref ref = {pane, count > 1 ? 1 + random_below(&random, count - 1) : 0};

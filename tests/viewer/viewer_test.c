@@ -140,7 +140,7 @@ static void ask_something(struct viewing *seen, uint64_t *random)
     static const char *const questions[] = {
         "hello",       "tools",    "chips",     "searches",  "legend",        "hover",  "detail",
         "status",      "top 0 20", "tree 0 20", "list 0 20", "aria",          "tracks", "overlay",
-        "complete hi", "copy",     "ask",       "state",     "export folded",
+        "complete hi", "copy",     "prompt",    "state",     "export folded",
     };
     struct flm_error why = {0};
     seen->text.size = 0;
@@ -329,8 +329,8 @@ static void a_change_is_seen_once(void **state)
     viewing_do(&seen, "copy-name");
     assert_int_equal(viewing_changes(&seen), FLM_CHANGED(COPY));
     viewing_do(&seen, "help");
-    assert_int_equal(viewing_changes(&seen), FLM_CHANGED(ASK));
-    assert_string_equal(viewing_ask(&seen, "ask"), "help");
+    assert_int_equal(viewing_changes(&seen), FLM_CHANGED(PROMPT));
+    assert_string_equal(viewing_ask(&seen, "prompt"), "help");
     viewing_clear(&seen);
 }
 

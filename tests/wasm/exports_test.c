@@ -28,7 +28,7 @@ int32_t flamel_more(void *at, uint32_t size)
 static int open_bytes(const char *at, size_t size)
 {
     char name[] = "app.folded";
-    char *room = flamel_room((uint32_t)size);
+    char *room = flamel_allocate((uint32_t)size);
     if (!room)
         return 0;
     memcpy(room, at, size);
@@ -42,8 +42,8 @@ static int do_text(const char *action)
 
 static void assert_answer(const char *question, const char *expected)
 {
-    assert_int_equal(flamel_ask(question, (uint32_t)strlen(question)), 1);
-    struct flm_bytes answer = {flamel_answer(), flamel_answer_size()};
+    assert_int_equal(flamel_query(question, (uint32_t)strlen(question)), 1);
+    struct flm_bytes answer = {flamel_response(), flamel_response_size()};
     if (!flm_bytes_are(answer, expected))
         fail_msg("it answers '%.*s'", (int)answer.size, answer.at);
 }
@@ -51,7 +51,7 @@ static void assert_answer(const char *question, const char *expected)
 static void assert_says(const char *part)
 {
     char text[300] = "";
-    memcpy(text, flamel_answer(), flamel_answer_size() < 299 ? flamel_answer_size() : 299);
+    memcpy(text, flamel_response(), flamel_response_size() < 299 ? flamel_response_size() : 299);
     if (!strstr(text, part))
         fail_msg("it says '%s'", text);
 }
@@ -68,7 +68,7 @@ static void any_format_is_opened_where_it_lies(void **state)
     /* Cut off anywhere it is refused, and what was there stays. */
     for (size_t size = 0; size < flm.size; size++)
         if (open_bytes(flm.at, size) == 0)
-            assert_true(flamel_answer_size() > 0);
+            assert_true(flamel_response_size() > 0);
     assert_int_equal(do_text("apply hide:b"), 1);
     flm_text_clear(&flm);
     flm_profile_free(p);
@@ -84,7 +84,7 @@ static void what_is_refused_says_why(void **state)
     assert_int_equal(do_text("sing"), 0);
     assert_says("'sing' is nothing that can be done");
     assert_int_equal(do_text("apply hide:/(/"), 0);
-    assert_int_equal(flamel_ask("why", 3), 0);
+    assert_int_equal(flamel_query("why", 3), 0);
     assert_says("'why' is not a query");
 }
 

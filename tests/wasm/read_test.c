@@ -44,7 +44,7 @@ static int read_file_by(struct flm_bytes all, uint32_t bytes)
 
 static void assert_answers(const char *words)
 {
-    struct flm_bytes answer = {flamel_answer(), flamel_answer_size()};
+    struct flm_bytes answer = {flamel_response(), flamel_response_size()};
     if (!flm_bytes_are(answer, words))
         fail_msg("it says '%.*s', not '%s'", (int)answer.size, answer.at, words);
 }
@@ -61,11 +61,11 @@ static void a_file_of_any_format_becomes_a_flm_file(void **state)
     static const uint32_t steps[] = {1, 1000, 1 << 20};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         assert_int_equal(read_file_by(flm_bytes_of(folded), steps[i]), 1);
-        assert_int_equal(flamel_answer_size(), expected_bytes.size);
-        assert_memory_equal(flamel_answer(), expected_bytes.at, expected_bytes.size);
+        assert_int_equal(flamel_response_size(), expected_bytes.size);
+        assert_memory_equal(flamel_response(), expected_bytes.at, expected_bytes.size);
         assert_int_equal(read_file_by((struct flm_bytes){flm.at, flm.size}, steps[i]), 1);
-        assert_int_equal(flamel_answer_size(), flm.size);
-        assert_memory_equal(flamel_answer(), flm.at, flm.size);
+        assert_int_equal(flamel_response_size(), flm.size);
+        assert_memory_equal(flamel_response(), flm.at, flm.size);
     }
     flm_text_clear(&expected_bytes);
     flm_profile_free(expected);
@@ -82,7 +82,7 @@ static void a_line_that_is_longer_than_the_window_is_read(void **state)
     flm_text_repeat(&text, 'x', 5000000);
     flm_text_puts(&text, " 2\nb 3\n");
     assert_int_equal(read_file_by((struct flm_bytes){text.at, text.size}, 100000), 1);
-    assert_true(flamel_answer_size() > 5000000);
+    assert_true(flamel_response_size() > 5000000);
     flm_text_clear(&text);
 }
 
@@ -119,16 +119,16 @@ static void memory_that_runs_out_is_said_too(void **state)
 static void there_is_room_for_what_the_page_says(void **state)
 {
     (void)state;
-    char *room = flamel_room(100);
+    char *room = flamel_allocate(100);
     assert_non_null(room);
     memset(room, 1, 100);
-    flamel_release(room);
-    room = flamel_room(0);
+    flamel_free(room);
+    room = flamel_allocate(0);
     assert_non_null(room);
-    flamel_release(room);
-    flamel_release(NULL);
+    flamel_free(room);
+    flamel_free(NULL);
     allocation_fail_from(1);
-    assert_null(flamel_room(100));
+    assert_null(flamel_allocate(100));
     allocation_fail_from(0);
 }
 

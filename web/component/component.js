@@ -95,13 +95,13 @@ export class FlamelGraph extends HTMLElement {
         return this.#viewer ? this.#viewer.view.tryAct(action) : 'the viewer has not started yet';
     }
 
-    // An answer of the core, parsed: ask('detail'), ask('top 0 20').
-    ask(question) {
-        return this.#viewer ? this.#viewer.view.core.ask(question) : null;
+    // A response of the core, parsed: query('detail'), query('top 0 20').
+    query(text) {
+        return this.#viewer ? this.#viewer.view.core.query(text) : null;
     }
 
     get state() {
-        return this.#viewer ? this.#viewer.view.core.askText('state').trim() : '';
+        return this.#viewer ? this.#viewer.view.core.queryText('state').trim() : '';
     }
 
     set state(text) {

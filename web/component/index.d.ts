@@ -48,8 +48,8 @@ export class FlamelGraph extends HTMLElement {
     ): Promise<boolean>;
     /** Does "zoom-in", "view top", "apply hide:libc.so.6". Null, or the sentence that says why not. */
     act(action: string): string | null;
-    /** Asks the core: "detail", "status", "top 0 20". */
-    ask<Answer = unknown>(question: string): Answer | null;
+    /** A response of the core: "detail", "status", "top 0 20". */
+    query<Response = unknown>(text: string): Response | null;
 
     addEventListener<Name extends keyof FlamelEventMap>(
         type: Name,

@@ -113,8 +113,8 @@ void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows)
         row++;
         column = 1;
     }
-    if (d->run)
-        draw_merged(tui, row, d->run);
+    if (d->merged)
+        draw_merged(tui, row, d->merged);
     else if (d->values.count > 0)
         draw_values(tui, row, column, &d->values.at[0]);
 }

@@ -103,7 +103,7 @@ void flm_tui_add_target(struct flm_tui *tui, int row, int left, int right, const
 /* Does an action; what is wrong with it becomes the notice. */
 bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action);
 bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...) FLM_FORMAT(2, 3);
-void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...) FLM_FORMAT(3, 4);
+void flm_tui_notify(struct flm_tui *tui, bool is_wrong, const char *format, ...) FLM_FORMAT(3, 4);
 
 /* ---- window.c: the lines around the picture ---------------------------------------------- */
 
@@ -176,14 +176,14 @@ void flm_tui_live_draw_empty(struct flm_tui *tui);
 void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8);
 
 void flm_tui_open_help(struct flm_tui *tui);
-void flm_tui_open_honesty(struct flm_tui *tui);
+void flm_tui_open_data_quality(struct flm_tui *tui);
 void flm_tui_page_draw(struct flm_tui *tui);
 void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
 
 /* ---- typing.c: lines that are typed, lists to choose from -------------------------------- */
 
 /* What the viewer asks a person for: "search", "help", "palette", "transform" ... */
-void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what);
+void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what);
 
 /* The argument of an action is typed, beginning with `text`. */
 void flm_tui_type(struct flm_tui *tui, const char *action, struct flm_bytes text);

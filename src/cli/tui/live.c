@@ -80,10 +80,10 @@ void flm_tui_live_save(struct flm_tui *tui)
     flm_text_add(&path, flm_tui_line_text(tui));
     flm_text_putc(&path, 0);
     if (path.failed || !tui->live->save(tui->live->context, path.at, &why)) {
-        flm_tui_say(tui, true, "%s", path.failed ? "out of memory" : why.text);
+        flm_tui_notify(tui, true, "%s", path.failed ? "out of memory" : why.text);
     } else {
         tui->mode = FLM_TUI_LOOKING;
-        flm_tui_say(tui, false, "written: %s", path.at);
+        flm_tui_notify(tui, false, "written: %s", path.at);
     }
     flm_text_clear(&path);
 }

@@ -132,7 +132,7 @@ static void add_fact(struct flm_tui *tui, const char *name, struct flm_bytes tex
         add_page_line(tui, name, text);
 }
 
-void flm_tui_open_honesty(struct flm_tui *tui)
+void flm_tui_open_data_quality(struct flm_tui *tui)
 {
     const struct flm_response_status *s = tui->status.status;
     open_page(tui);

@@ -98,7 +98,7 @@ static void load(struct flm_tui *tui, struct flm_tui_table *table)
         struct flm_error why;
         struct flm_bytes words = {text.at, text.size};
         if (!flm_viewer_query(tui->viewer, words, &table->response, &why))
-            flm_tui_say(tui, true, "%s", why.text);
+            flm_tui_notify(tui, true, "%s", why.text);
         table->count = table->response.table ? (uint32_t)table->response.table->count : 0;
         if (table->current < table->count || table->count == 0)
             break;
@@ -277,7 +277,7 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
         bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
         int indent = (int)row->level;
         column += indent < width / 2 ? indent : width / 2;
-        bool is_leaf = row->open == FLM_ANSWER_NONE, is_open = row->open == FLM_ANSWER_YES;
+        bool is_leaf = row->open == FLM_TRISTATE_NONE, is_open = row->open == FLM_TRISTATE_TRUE;
         const char *mark = is_leaf   ? "  "
                            : is_open ? (is_utf8 ? "\xE2\x96\xBE " : "- ")
                            : is_utf8 ? "\xE2\x96\xB8 "
@@ -412,13 +412,13 @@ static void go_aside(struct flm_tui *tui, struct flm_tui_table *table, bool is_r
     if (!row)
         return;
     if (is_right) {
-        if (row->open == FLM_ANSWER_NO)
+        if (row->open == FLM_TRISTATE_FALSE)
             open_row(tui, row);
         else
             go(table, table->current + 1.0);
         return;
     }
-    if (row->open == FLM_ANSWER_YES) {
+    if (row->open == FLM_TRISTATE_TRUE) {
         open_row(tui, row);
         return;
     }

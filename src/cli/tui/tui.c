@@ -35,7 +35,7 @@ static double now_ms(void)
 
 /* ---- Actions --------------------------------------------------------------------------------- */
 
-void flm_tui_say(struct flm_tui *tui, bool is_wrong, const char *format, ...)
+void flm_tui_notify(struct flm_tui *tui, bool is_wrong, const char *format, ...)
 {
     struct flm_text text;
     flm_text_init_fixed(&text, tui->notice, sizeof tui->notice - 1);
@@ -53,7 +53,7 @@ bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action)
     struct flm_error why = {0};
     if (flm_viewer_do(tui->viewer, action, &why))
         return true;
-    flm_tui_say(tui, true, "%s", why.text);
+    flm_tui_notify(tui, true, "%s", why.text);
     return false;
 }
 
@@ -89,7 +89,7 @@ static void copy(struct flm_tui *tui, struct flm_bytes text)
     }
     flm_text_putc(&out, '\a');
     if (!out.failed && flm_tui_terminal_write((struct flm_bytes){out.at, out.size}))
-        flm_tui_say(tui, false, "copied: %.*s", (int)text.size, text.at);
+        flm_tui_notify(tui, false, "copied: %.*s", (int)text.size, text.at);
     flm_text_clear(&out);
 }
 
@@ -121,7 +121,7 @@ static void edit(struct flm_tui *tui, const char *file, unsigned line)
     tui->is_done = !flm_tui_terminal_open(&why);
     flm_screen_forget(&tui->screen);
     if (status != 0)
-        flm_tui_say(tui, true, "the editor failed: VISUAL or EDITOR says which it is");
+        flm_tui_notify(tui, true, "the editor failed: VISUAL or EDITOR says which it is");
 }
 
 static void open_source(struct flm_tui *tui)
@@ -133,9 +133,9 @@ static void open_source(struct flm_tui *tui)
     flm_text_add(&file, name);
     flm_text_putc(&file, 0);
     if (name.size == 0)
-        flm_tui_say(tui, true, "the profile does not say in which file this function is");
+        flm_tui_notify(tui, true, "the profile does not say in which file this function is");
     else if (!file.failed && access(file.at, R_OK) != 0)
-        flm_tui_say(tui, true, "there is no %s here", file.at);
+        flm_tui_notify(tui, true, "there is no %s here", file.at);
     else if (!file.failed)
         edit(tui, file.at, line);
     flm_text_clear(&file);
@@ -144,14 +144,14 @@ static void open_source(struct flm_tui *tui)
 static void asked(struct flm_tui *tui)
 {
     struct flm_text what = {0};
-    if (flm_viewer_query_text(tui->viewer, flm_bytes_of("ask"), &what, NULL) && !what.failed) {
+    if (flm_viewer_query_text(tui->viewer, flm_bytes_of("prompt"), &what, NULL) && !what.failed) {
         struct flm_bytes text = {what.at, what.size};
         if (flm_bytes_are(text, "source"))
             open_source(tui);
         else if (flm_bytes_are(text, "copy-link"))
             copy_text(tui, "state");
         else
-            flm_tui_asked(tui, text);
+            flm_tui_prompt(tui, text);
     }
     flm_text_clear(&what);
 }
@@ -301,10 +301,10 @@ static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
 static void serve(struct flm_tui *tui)
 {
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
-    tui->changed = changed & ~(FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
+    tui->changed = changed & ~(FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     if (changed & FLM_CHANGED(COPY))
         copy_text(tui, "copy");
-    if (changed & FLM_CHANGED(ASK))
+    if (changed & FLM_CHANGED(PROMPT))
         asked(tui);
 }
 
@@ -454,7 +454,7 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     tui->viewer = viewer;
     tui->live = live;
     flm_viewer_changes(viewer, &tui->seen);
-    tui->changed = ~(FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
+    tui->changed = ~(FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     tui->screen.depth = flm_terminal_depth();
     tui->screen.charset = flm_terminal_charset();
     set_theme(tui, flm_terminal_is_dark());

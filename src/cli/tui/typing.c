@@ -166,7 +166,7 @@ static void ask_for_file(struct flm_tui *tui, struct flm_bytes what)
     flm_text_clear(&file);
 }
 
-void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what)
+void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what)
 {
     if (flm_bytes_are(what, "search")) {
         tui->mode = FLM_TUI_SEARCHING;
@@ -179,12 +179,12 @@ void flm_tui_asked(struct flm_tui *tui, struct flm_bytes what)
         flm_tui_line_set(tui, (struct flm_bytes){"", 0});
     } else if (flm_bytes_are(what, "help")) {
         flm_tui_open_help(tui);
-    } else if (flm_bytes_are(what, "honesty")) {
-        flm_tui_open_honesty(tui);
+    } else if (flm_bytes_are(what, "data-quality")) {
+        flm_tui_open_data_quality(tui);
     } else if (flm_bytes_start_with(what, "export ")) {
         ask_for_file(tui, what);
     } else {
-        flm_tui_say(tui, true, "the terminal has no %.*s", (int)what.size, what.at);
+        flm_tui_notify(tui, true, "the terminal has no %.*s", (int)what.size, what.at);
     }
 }
 
@@ -269,16 +269,16 @@ static void save(struct flm_tui *tui)
         flm_viewer_query_text(tui->viewer, (struct flm_bytes){query.at, query.size}, &bytes, &why);
     FILE *file = good && !bytes.failed ? fopen(path.at, "wxb") : NULL;
     if (!good || bytes.failed) {
-        flm_tui_say(tui, true, "%s", good ? "out of memory" : why.text);
+        flm_tui_notify(tui, true, "%s", good ? "out of memory" : why.text);
     } else if (!file) {
-        flm_tui_say(tui, true, "cannot make '%s': it is there already, or its folder is not",
-                    path.at);
+        flm_tui_notify(tui, true, "cannot make '%s': it is there already, or its folder is not",
+                       path.at);
     } else {
         bool wrote = fwrite(bytes.at, 1, bytes.size, file) == bytes.size;
         if (fclose(file) != 0 || !wrote)
-            flm_tui_say(tui, true, "cannot write '%s'", path.at);
+            flm_tui_notify(tui, true, "cannot write '%s'", path.at);
         else
-            flm_tui_say(tui, false, "written: %s", path.at);
+            flm_tui_notify(tui, false, "written: %s", path.at);
         tui->mode = FLM_TUI_LOOKING;
     }
     flm_text_clear(&query);
@@ -377,7 +377,7 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
     if (tui->mode == FLM_TUI_READING)
         return;
     if (tui->mode == FLM_TUI_LOOKING)
-        flm_tui_asked(tui, flm_bytes_of("search"));
+        flm_tui_prompt(tui, flm_bytes_of("search"));
     size_t size = 0;
     while (size < text.size && (unsigned char)text.at[size] >= 0x20 && text.at[size] != 0x7F)
         size++;

@@ -255,7 +255,7 @@ static void draw_status(struct flm_tui *tui, int row)
     }
     enum { LIVE_FACTS = 40 };
     int column = tui->live ? flm_tui_live_draw(tui, row) + 4 : 1;
-    flm_tui_add_target(tui, row, 0, tui->screen.columns, "honesty");
+    flm_tui_add_target(tui, row, 0, tui->screen.columns, "data-quality");
     if (tui->live && column + LIVE_FACTS > tui->screen.columns)
         return;
     const struct flm_response_status *s = tui->status.status;
@@ -323,7 +323,7 @@ void flm_tui_update(struct flm_tui *tui)
         {FLM_CHANGED(OVERLAY), "overlay", offsetof(struct flm_tui, overlay)},
     };
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
-    tui->changed = changed & (FLM_CHANGED(COPY) | FLM_CHANGED(ASK));
+    tui->changed = changed & (FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
         void *response = (char *)tui + queries[i].response;
         if (changed & queries[i].changed)
@@ -335,32 +335,32 @@ void flm_tui_update(struct flm_tui *tui)
     struct flm_text notice = {0};
     if (changed & FLM_CHANGED(NOTICE) &&
         flm_viewer_query_text(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
-        flm_tui_say(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
+        flm_tui_notify(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
     flm_text_clear(&notice);
 }
 
 /* Room for lines, in this order, where the window has it: the picture, the status, the line at the
  * top, what is selected, chips, a second line of what is selected. */
-struct places {
+struct line_rows {
     int header, chips, detail, status; /* rows; -1: there is none */
     int detail_rows;
 };
 
-static struct places place(struct flm_tui *tui)
+static struct line_rows arrange(struct flm_tui *tui)
 {
     enum { ALONE = 3, SMALL = 6, ROOMY = 16, WIDE = 140, PANEL = 44 };
     int rows = tui->screen.rows, top = 0, bottom = rows;
-    struct places places = {-1, -1, -1, -1, 0};
+    struct line_rows rows_of = {-1, -1, -1, -1, 0};
     if (rows >= ALONE)
-        places.status = --bottom;
+        rows_of.status = --bottom;
     if (rows > ALONE)
-        places.header = top++;
+        rows_of.header = top++;
     if (rows >= SMALL && has_chips(tui))
-        places.chips = top++;
+        rows_of.chips = top++;
     if (rows >= SMALL) {
-        places.detail_rows = rows >= ROOMY ? 2 : 1;
-        bottom -= places.detail_rows;
-        places.detail = bottom;
+        rows_of.detail_rows = rows >= ROOMY ? 2 : 1;
+        bottom -= rows_of.detail_rows;
+        rows_of.detail = bottom;
     }
     tui->panel = (struct flm_cell_area){0};
     struct flm_cell_area pane = {0, top, tui->screen.columns, bottom - top};
@@ -373,13 +373,13 @@ static struct places place(struct flm_tui *tui)
     tui->pane = pane;
     if (is_new)
         flm_viewer_resize_cells(tui->viewer, pane.columns, pane.rows);
-    return places;
+    return rows_of;
 }
 
 void flm_tui_draw(struct flm_tui *tui)
 {
     flm_tui_update(tui);
-    struct places places = place(tui);
+    struct line_rows rows_of = arrange(tui);
     tui->target_count = 0;
     tui->screen.cursor_row = -1;
     flm_screen_fill(&tui->screen, 0, 0, tui->screen.columns, tui->screen.rows,
@@ -396,18 +396,18 @@ void flm_tui_draw(struct flm_tui *tui)
     if (tui->panel.columns > 0)
         flm_tui_panel_draw(tui);
     draw_overlay(tui);
-    if (places.header >= 0)
-        draw_header(tui, places.header);
-    if (places.chips >= 0 && has_chips(tui))
-        draw_chips(tui, places.chips);
-    if (places.detail >= 0 && tui->hover.hover)
-        flm_tui_hover_draw(tui, places.detail, places.detail_rows);
-    else if (places.detail >= 0 && tui->live && !tui->detail.detail)
-        flm_tui_live_draw_hint(tui, places.detail + places.detail_rows - 1);
-    else if (places.detail >= 0)
-        flm_tui_detail_draw(tui, places.detail, places.detail_rows);
-    if (places.status >= 0)
-        draw_status(tui, places.status);
+    if (rows_of.header >= 0)
+        draw_header(tui, rows_of.header);
+    if (rows_of.chips >= 0 && has_chips(tui))
+        draw_chips(tui, rows_of.chips);
+    if (rows_of.detail >= 0 && tui->hover.hover)
+        flm_tui_hover_draw(tui, rows_of.detail, rows_of.detail_rows);
+    else if (rows_of.detail >= 0 && tui->live && !tui->detail.detail)
+        flm_tui_live_draw_hint(tui, rows_of.detail + rows_of.detail_rows - 1);
+    else if (rows_of.detail >= 0)
+        flm_tui_detail_draw(tui, rows_of.detail, rows_of.detail_rows);
+    if (rows_of.status >= 0)
+        draw_status(tui, rows_of.status);
     if (tui->mode != FLM_TUI_LOOKING)
         flm_tui_typing_draw(tui);
 }

@@ -152,7 +152,7 @@ bool flm_action_makes_sense(const struct flm_action *action, const struct flm_vi
 bool flm_viewer_has_frame(const struct flm_viewer *v)
 {
     uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
-    return frame != FLM_NONE && frame != 0 && v->model.selected_run.count == 0;
+    return frame != FLM_NONE && frame != 0 && v->model.selected_merged.count == 0;
 }
 
 const struct flm_condition flm_on_frame = {flm_viewer_has_frame, "no function is selected"};
@@ -193,6 +193,6 @@ bool flm_viewer_key(struct flm_viewer *v, struct flm_bytes key, unsigned held, d
     v->input.now_ms = now_ms;
     const struct flm_action *action = flm_action_for_key(v, key, held, &argument);
     if (action && !run(v, action, argument, &why))
-        flm_viewer_say(v, &why);
+        flm_viewer_notify_error(v, &why);
     return action != NULL;
 }

@@ -139,7 +139,7 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
     (void)none, (void)why;
     v->model.comparing.side_by_side = !v->model.comparing.side_by_side;
     if (v->model.inverted && v->model.comparing.side_by_side)
-        v->model.inverted = !flm_viewer_tell(v, "side by side stacks begin at the root");
+        v->model.inverted = !flm_viewer_notify(v, "side by side stacks begin at the root");
     v->model.view = flm_view_default(true);
     return chosen(v);
 }

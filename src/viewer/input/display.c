@@ -154,7 +154,7 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
         struct flm_error notice = {0};
         flm_error_set(&notice, FLM_ERROR_USAGE, "other views are upside down now: %s",
                       v->scene.view->fixed_direction);
-        flm_viewer_say(v, &notice);
+        flm_viewer_notify_error(v, &notice);
     }
     v->model.flame = !v->model.flame;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
@@ -167,7 +167,8 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     (void)none, (void)why;
     v->model.inverted = !v->model.inverted;
     if (v->model.inverted && v->model.comparing.side_by_side)
-        v->model.comparing.side_by_side = !flm_viewer_tell(v, "leaf first both are in one picture");
+        v->model.comparing.side_by_side =
+            !flm_viewer_notify(v, "leaf first both are in one picture");
     if (v->model.view->has_both_sides)
         v->model.view = flm_view_default(flm_model_compares(&v->model));
     flm_changed(&v->model, FLM_ASPECT_SCENE);

@@ -36,36 +36,36 @@ static bool act_copy_folded(struct flm_viewer *v, struct flm_bytes none, struct 
     return copy(v, flm_copy_folded, why);
 }
 
-bool flm_viewer_ask_for(struct flm_viewer *v, const char *what)
+bool flm_viewer_prompt(struct flm_viewer *v, const char *what)
 {
-    if (!flm_model_set_text(&v->query.asked, flm_bytes_of(what)))
+    if (!flm_model_set_text(&v->query.prompt, flm_bytes_of(what)))
         return false;
-    flm_changed(&v->model, FLM_ASPECT_ASKED);
+    flm_changed(&v->model, FLM_ASPECT_PROMPT);
     return true;
 }
 
 static bool act_copy_link(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "copy-link") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "copy-link") || flm_error_memory(why);
 }
 
 static bool act_open_source(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "source") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "source") || flm_error_memory(why);
 }
 
 static bool act_help(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "help") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "help") || flm_error_memory(why);
 }
 
 static bool act_palette(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "palette") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "palette") || flm_error_memory(why);
 }
 
 static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm_error *why)
@@ -73,11 +73,11 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
     struct flm_text text = {0};
     flm_text_puts(&text, "export ");
     flm_text_add(&text, format);
-    bool good =
-        !text.failed && flm_model_set_text(&v->query.asked, (struct flm_bytes){text.at, text.size});
+    bool good = !text.failed &&
+                flm_model_set_text(&v->query.prompt, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
     if (good)
-        flm_changed(&v->model, FLM_ASPECT_ASKED);
+        flm_changed(&v->model, FLM_ASPECT_PROMPT);
     return good || flm_error_memory(why);
 }
 
@@ -89,10 +89,10 @@ static bool act_overlay(struct flm_viewer *v, struct flm_bytes none, struct flm_
     return true;
 }
 
-static bool act_honesty(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+static bool act_data_quality(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    return flm_viewer_ask_for(v, "honesty");
+    return flm_viewer_prompt(v, "data-quality");
 }
 
 static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -113,7 +113,7 @@ static const struct flm_action actions[] = {
     {"open-source", "Open the source", NULL, "E", act_open_source, &flm_on_frame},
     {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL},
     {"panel", "Panel on or off", NULL, "b", act_panel, NULL},
-    {"honesty", "What is shown, and what is not", NULL, "H", act_honesty, NULL},
+    {"data-quality", "What is shown, and what is not", NULL, "H", act_data_quality, NULL},
     {"overlay", "Figures of the viewer itself", NULL, "`", act_overlay, NULL},
 };
 const struct flm_action_group flm_word_actions = {"Words", actions,

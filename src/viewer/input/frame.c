@@ -10,8 +10,8 @@ static const struct flm_node_ref no_ref = {0, FLM_NONE};
 
 static bool select_and_show(struct flm_viewer *v, struct flm_node_ref ref)
 {
-    if (!flm_node_ref_is(ref))
-        return flm_viewer_tell(v, "there is no frame further that way");
+    if (!flm_node_ref_valid(ref))
+        return flm_viewer_notify(v, "there is no frame further that way");
     flm_viewer_walk_to(v, ref);
     return true;
 }
@@ -19,7 +19,7 @@ static bool select_and_show(struct flm_viewer *v, struct flm_node_ref ref)
 static bool act_select(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     struct flm_node_ref ref;
-    return flm_viewer_spot_named(v, number, &ref, why) && select_and_show(v, ref);
+    return flm_viewer_parse_ref(v, number, &ref, why) && select_and_show(v, ref);
 }
 
 /* The widest occurrence of a function that is drawn. */
@@ -55,8 +55,8 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
     struct flm_node_ref ref = widest_of(v, &p->frames[frame]);
-    if (!flm_node_ref_is(ref))
-        return flm_viewer_tell(v, "this function is nowhere in this picture");
+    if (!flm_node_ref_valid(ref))
+        return flm_viewer_notify(v, "this function is nowhere in this picture");
     return select_and_show(v, ref);
 }
 
@@ -94,7 +94,7 @@ static struct flm_node_ref other_half(struct flm_viewer *v, struct flm_node_ref 
  * is not drawn. */
 static struct flm_node_ref start(struct flm_viewer *v)
 {
-    if (flm_node_ref_is(v->model.selected))
+    if (flm_node_ref_valid(v->model.selected))
         return v->model.selected;
     uint32_t last = v->scene.panes[0].first_level > 0 ? v->scene.pane_count - 1 : 0;
     const struct flm_pane *pane = &v->scene.panes[last];
@@ -114,7 +114,7 @@ static bool walk_up(struct flm_viewer *v)
     if (ref.pane == 0)
         return select_and_show(v, other_half(v, to));
     ref = other_half(v, ref);
-    return select_and_show(v, flm_node_ref_is(ref) ? widest_child(v, ref) : no_ref);
+    return select_and_show(v, flm_node_ref_valid(ref) ? widest_child(v, ref) : no_ref);
 }
 
 /* Into the widest child: the way that most of it goes. */

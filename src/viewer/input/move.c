@@ -16,13 +16,13 @@ static void moved(struct flm_viewer *v)
     flm_viewer_history_coalesce(v);
 }
 
-bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct flm_node_ref *ref,
-                           struct flm_error *why)
+bool flm_viewer_parse_ref(struct flm_viewer *v, struct flm_bytes number, struct flm_node_ref *ref,
+                          struct flm_error *why)
 {
     double value;
     if (flm_number_parse(number, &value) == FLM_NUMBER_INTEGER) {
         *ref = flm_node_ref_of_number(v, value);
-        if (flm_node_ref_is(*ref))
+        if (flm_node_ref_valid(*ref))
             return true;
     }
     return flm_error_set(why, FLM_ERROR_USAGE, "there is no frame %.*s here", (int)number.size,
@@ -32,7 +32,7 @@ bool flm_viewer_spot_named(struct flm_viewer *v, struct flm_bytes number, struct
 static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     struct flm_node_ref ref;
-    if (!flm_viewer_spot_named(v, number, &ref, why))
+    if (!flm_viewer_parse_ref(v, number, &ref, why))
         return false;
     flm_viewer_zoom_to(v, ref);
     flm_viewer_history_push(v);
@@ -40,12 +40,12 @@ static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_e
 }
 
 /* Of a run to all of it, so that what is in it can be told apart. */
-static void zoom_to_run(struct flm_viewer *v)
+static void zoom_to_merged(struct flm_viewer *v)
 {
     const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
     struct flm_span span;
-    flm_layout_span(flm_scene_places(&v->scene, pane),
-                    flm_pane_node(pane, v->model.selected.number), v->model.selected_run.count,
+    flm_layout_span(flm_scene_layout(&v->scene, pane),
+                    flm_pane_node(pane, v->model.selected.number), v->model.selected_merged.count,
                     &span.left, &span.right);
     flm_camera_go(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
@@ -55,8 +55,8 @@ static void zoom_to_run(struct flm_viewer *v)
 static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
-    if (v->model.selected_run.count > 0)
-        zoom_to_run(v);
+    if (v->model.selected_merged.count > 0)
+        zoom_to_merged(v);
     else
         flm_viewer_zoom_to(v, v->model.selected);
     flm_viewer_history_push(v);
@@ -65,7 +65,7 @@ static bool act_zoom_selected(struct flm_viewer *v, struct flm_bytes none, struc
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_node_ref_is(v->model.selected);
+    return flm_node_ref_valid(v->model.selected);
 }
 
 static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
@@ -76,7 +76,7 @@ static const char everything[] = "everything is seen already";
 static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwise)
 {
     if (v->model.camera.to.left == from.left && v->model.camera.to.right == from.right)
-        return flm_viewer_tell(v, otherwise);
+        return flm_viewer_notify(v, otherwise);
     moved(v);
     return true;
 }
@@ -126,8 +126,8 @@ static bool scroll(struct flm_viewer *v, double by)
     double from = v->model.camera.scroll_to;
     flm_viewer_scroll(v, round(by * flm_viewer_area(v).height), flm_viewer_glide_ms(v));
     return v->model.camera.scroll_to != from ||
-           flm_viewer_tell(v, by < 0 ? "there is nothing further up"
-                                     : "there is nothing further down");
+           flm_viewer_notify(v, by < 0 ? "there is nothing further up"
+                                       : "there is nothing further down");
 }
 
 /* As far as a pan, which speedscope's keys for both go. */
@@ -159,7 +159,7 @@ static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 {
     (void)none, (void)why;
     if (flm_viewer_is_fit(v))
-        return flm_viewer_tell(v, everything);
+        return flm_viewer_notify(v, everything);
     flm_viewer_fit(v);
     flm_viewer_history_push(v);
     return true;
@@ -210,7 +210,7 @@ static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_e
 {
     if (has_selected(v)) {
         flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
-        v->model.selected_run = (struct flm_rectangle){0};
+        v->model.selected_merged = (struct flm_rectangle){0};
         flm_viewer_history_replace(
             v); /* as a step it would be undone by the next one back, for ever */
         return true;
@@ -218,7 +218,7 @@ static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     if (can_go_back(v))
         return act_back(v, none, why);
     if (flm_viewer_is_fit(v))
-        return flm_viewer_tell(v, with_back.otherwise);
+        return flm_viewer_notify(v, with_back.otherwise);
     flm_viewer_fit(v); /* no step: the next time would go back to where one was */
     return true;
 }

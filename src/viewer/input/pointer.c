@@ -61,7 +61,7 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     v->input.hovered_box = box;
     v->input.hover_x = x;
     v->input.hover_y = y;
-    if (flm_node_ref_is(ref))
+    if (flm_node_ref_valid(ref))
         flm_changed(&v->model, FLM_ASPECT_POINTER); /* the tooltip follows it */
     if (same)
         return;
@@ -169,7 +169,7 @@ static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
 static void told(struct flm_viewer *v, bool good, const struct flm_error *why)
 {
     if (!good)
-        flm_viewer_say(v, why);
+        flm_viewer_notify_error(v, why);
 }
 
 /* On a thread's name; elsewhere it takes the selected time back. */
@@ -214,7 +214,7 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);
     flm_viewer_select(v, hit ? ref : (struct flm_node_ref){0, FLM_NONE});
-    v->model.selected_run =
+    v->model.selected_merged =
         hit && box.flags & FLM_RECTANGLE_MERGED ? box : (struct flm_rectangle){0};
     flm_viewer_history_replace(v);
     if (!second)
@@ -257,7 +257,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
     v->input.now_ms = now_ms;
     struct flm_error why = {0};
     if (v->scene.pane_count == 0 && !flm_viewer_update(v, &why)) {
-        flm_viewer_say(v, &why);
+        flm_viewer_notify_error(v, &why);
         return;
     }
     switch (event) {

@@ -101,16 +101,16 @@ static const struct flm_condition searching = {has_search, "there is no search t
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way)
 {
-    uint32_t index = flm_node_ref_is(v->model.selected) ? v->model.selected.pane : 0;
+    uint32_t index = flm_node_ref_valid(v->model.selected) ? v->model.selected.pane : 0;
     const struct flm_pane *pane = &v->scene.panes[index];
     struct flm_node from = {FLM_NONE};
-    if (flm_node_ref_is(v->model.selected))
+    if (flm_node_ref_valid(v->model.selected))
         from = flm_pane_node(pane, v->model.selected.number);
     struct flm_search_step step = {.node = {FLM_NONE}};
     if (v->model.searches.frame_color)
         step = flm_search_step(v->model.searches.frame_color, pane->layout, from, way);
     if (step.node.index == FLM_NONE)
-        return flm_viewer_tell(v, "the search finds nothing here");
+        return flm_viewer_notify(v, "the search finds nothing here");
     flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});
     return true;
 }
@@ -130,7 +130,7 @@ static bool act_previous(struct flm_viewer *v, struct flm_bytes none, struct flm
 static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "search") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "search") || flm_error_memory(why);
 }
 
 static const struct flm_action actions[] = {

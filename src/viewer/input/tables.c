@@ -16,7 +16,7 @@ static struct flm_call_tree *named(struct flm_viewer *v, struct flm_bytes number
                                    struct flm_node *node, struct flm_error *why)
 {
     struct flm_node_ref ref;
-    if (!flm_viewer_spot_named(v, number, &ref, why))
+    if (!flm_viewer_parse_ref(v, number, &ref, why))
         return NULL;
     if (ref.pane != 0) {
         flm_error_set(why, FLM_ERROR_USAGE, "the call tree does not have this frame");
@@ -55,7 +55,7 @@ static bool act_open_below(struct flm_viewer *v, struct flm_bytes number, struct
 
 static bool has_selected(const struct flm_viewer *v)
 {
-    return flm_node_ref_is(v->model.selected) && v->model.selected.pane == 0 &&
+    return flm_node_ref_valid(v->model.selected) && v->model.selected.pane == 0 &&
            v->scene.pane_count > 0;
 }
 
@@ -89,7 +89,7 @@ static bool point_at(struct flm_viewer *v, struct flm_node_ref ref)
 static bool act_hover_node(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     struct flm_node_ref ref;
-    return flm_viewer_spot_named(v, number, &ref, why) && point_at(v, ref);
+    return flm_viewer_parse_ref(v, number, &ref, why) && point_at(v, ref);
 }
 
 static bool act_hover_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)

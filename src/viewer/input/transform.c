@@ -108,7 +108,7 @@ static bool act_redo(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_ask_for(v, "transform") || flm_error_memory(why);
+    return flm_viewer_prompt(v, "transform") || flm_error_memory(why);
 }
 
 /* ---- On the selected frame ------------------------------------------------------------------- */

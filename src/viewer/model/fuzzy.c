@@ -32,9 +32,9 @@ void flm_fuzzy_init(struct flm_fuzzy *fuzzy, struct flm_bytes text, bool any_cas
         char letter = any_case ? small(text.at[i]) : text.at[i];
         uint64_t place = (uint64_t)1 << fuzzy->count;
         fuzzy->letter[fuzzy->count++] = letter;
-        fuzzy->places[(unsigned char)letter] |= place;
+        fuzzy->positions[(unsigned char)letter] |= place;
         if (any_case && is_small(letter))
-            fuzzy->places[(unsigned char)(letter - 'a' + 'A')] |= place;
+            fuzzy->positions[(unsigned char)(letter - 'a' + 'A')] |= place;
     }
 }
 
@@ -44,7 +44,7 @@ bool flm_fuzzy_possible(const struct flm_fuzzy *fuzzy, struct flm_bytes name)
         return false;
     uint64_t last = (uint64_t)1 << (fuzzy->count - 1), wanted = 1;
     for (size_t i = 0; i < name.size; i++) {
-        if (!(fuzzy->places[(unsigned char)name.at[i]] & wanted))
+        if (!(fuzzy->positions[(unsigned char)name.at[i]] & wanted))
             continue;
         if (wanted == last)
             return true;
@@ -70,12 +70,12 @@ struct costs {
     uint64_t live;                       /* which of `adjacent` are */
 };
 
-/* One byte of the name; the bits of `places` are the letters that it may be. The last letters come
+/* One byte of the name; the bits of `positions` are the letters that it may be. The last letters come
  * first, so that the byte is not taken for two of them. */
-static void step(struct costs *costs, uint64_t places, bool begins)
+static void step(struct costs *costs, uint64_t positions, bool begins)
 {
     uint64_t live = 0;
-    for (uint64_t left = places; left;) {
+    for (uint64_t left = positions; left;) {
         unsigned i = 63u - (unsigned)__builtin_clzll(left);
         left ^= (uint64_t)1 << i;
         int cost = costs->anywhere[i] + (i == 0 ? (begins ? 0 : 2) : (begins ? 1 : 3));
@@ -101,12 +101,12 @@ static int cheapest(const struct flm_fuzzy *fuzzy, struct flm_bytes name, size_t
     for (unsigned i = 1; i <= fuzzy->count; i++)
         costs.anywhere[i] = FLM_FUZZY_NEVER;
     for (size_t i = 0; i < name.size; i++) {
-        uint64_t places = fuzzy->places[(unsigned char)name.at[i]];
-        if (!places) {
+        uint64_t positions = fuzzy->positions[(unsigned char)name.at[i]];
+        if (!positions) {
             costs.live = 0;
             continue;
         }
-        step(&costs, places, begins_word(name, i));
+        step(&costs, positions, begins_word(name, i));
         if (costs.anywhere[fuzzy->count] < best) {
             best = costs.anywhere[fuzzy->count];
             *end = i + 1;
@@ -128,7 +128,7 @@ bool flm_fuzzy_part(const struct flm_fuzzy *fuzzy, struct flm_bytes name, size_t
         return false;
     size_t at = end;
     for (unsigned left = fuzzy->count; left > 0;)
-        if (fuzzy->places[(unsigned char)name.at[--at]] >> (left - 1) & 1)
+        if (fuzzy->positions[(unsigned char)name.at[--at]] >> (left - 1) & 1)
             left--;
     *from = at;
     *to = end;

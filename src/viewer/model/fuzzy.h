@@ -26,7 +26,7 @@ struct flm_fuzzy {
     unsigned count; /* letters */
     bool any_case;
     char letter[FLM_FUZZY_LETTERS]; /* small ones, when the case does not matter */
-    uint64_t places[256];           /* by byte: a bit for each letter that it is */
+    uint64_t positions[256];        /* by byte: a bit for each letter that it is */
 };
 
 void flm_fuzzy_init(struct flm_fuzzy *fuzzy, struct flm_bytes text, bool any_case);

@@ -25,7 +25,7 @@ static inline struct flm_node_ref flm_node_ref_none(void)
     return (struct flm_node_ref){0, FLM_NONE};
 }
 
-static inline bool flm_node_ref_is(struct flm_node_ref ref)
+static inline bool flm_node_ref_valid(struct flm_node_ref ref)
 {
     return ref.number != FLM_NONE;
 }
@@ -84,7 +84,7 @@ struct flm_model {
     bool shows_overlay, hides_panel; /* not in the URL */
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */
-    struct flm_rectangle selected_run;    /* where merged frames were selected; else count 0 */
+    struct flm_rectangle selected_merged; /* where merged frames were selected; else count 0 */
     struct flm_camera camera, beside;     /* of a sandwich the other half's: viewpoint.c */
     uint32_t half;                        /* of a sandwich: the pane that `camera` is of; else 0 */
     struct flm_viewpoint left;            /* what was looked at in a scene that is gone */

@@ -201,7 +201,7 @@ static void find_fuzzy(const struct flm_profile *p, const unsigned char *among,
  * nothing about a longer one. */
 static bool narrows(const struct flm_names *names, const struct flm_names_query *query)
 {
-    struct flm_names_query before = names->is;
+    struct flm_names_query before = names->query;
     before.text = (struct flm_bytes){names->text.at, names->text.size};
     bool has_before = names->found && before.text.size > 0 && query->kind == before.kind;
     bool is_stricter = flm_names_any_case(&before) || !flm_names_any_case(query);
@@ -225,7 +225,7 @@ static bool make_room(struct flm_names *result, const struct flm_profile *p,
     *result = (struct flm_names){
         .found = calloc(p->sizes.string_count, 1),
         .candidate = calloc(p->sizes.string_count, 1),
-        .is = {.kind = query->kind, .exact_case = query->exact_case, .wanted = query->wanted},
+        .query = {.kind = query->kind, .exact_case = query->exact_case, .wanted = query->wanted},
     };
     flm_text_add(&result->text, query->text);
     return (result->found && result->candidate && !result->text.failed) || flm_error_memory(why);
@@ -235,7 +235,7 @@ static bool make_room(struct flm_names *result, const struct flm_profile *p,
 static bool fill(struct flm_names *result, const struct flm_profile *p, const unsigned char *among,
                  bool again, struct flm_error *why)
 {
-    struct flm_names_query query = result->is;
+    struct flm_names_query query = result->query;
     query.text = (struct flm_bytes){result->text.at, result->text.size};
     uint32_t count = p->sizes.string_count;
     bool any_case = flm_names_any_case(&query);
@@ -279,7 +279,7 @@ bool flm_names_find(struct flm_names *names, const struct flm_profile *p, const 
 
 bool flm_names_part(const struct flm_names *names, struct flm_bytes name, size_t *from, size_t *to)
 {
-    struct flm_names_query query = names->is;
+    struct flm_names_query query = names->query;
     query.text = (struct flm_bytes){names->text.at, names->text.size};
     bool any_case = flm_names_any_case(&query);
     if (query.text.size == 0)

@@ -33,11 +33,11 @@ struct flm_names_query {
 
 /* {0} is an empty one. */
 struct flm_names {
-    unsigned char *found;      /* by string: 1 where it matches; NULL: nothing was looked for yet */
-    unsigned char *candidate;  /* those that a longer text can match */
-    struct flm_text text;      /* of the query that they answer */
-    struct flm_names_query is; /* likewise, without its text */
-    struct flm_regex *regex;   /* of a regex, ready to find where */
+    unsigned char *found;     /* by string: 1 where it matches; NULL: nothing was looked for yet */
+    unsigned char *candidate; /* those that a longer text can match */
+    struct flm_text text;     /* of the query that they answer */
+    struct flm_names_query query; /* likewise, without its text */
+    struct flm_regex *regex;      /* of a regex, ready to find where */
     struct flm_regex_scratch *scratch;
 };
 

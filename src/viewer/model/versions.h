@@ -38,7 +38,7 @@ enum flm_aspect {
     FLM_ASPECT_STATE,    /* the state as text is another one */
     FLM_ASPECT_STEP,     /* a step of the history was made */
     FLM_ASPECT_COPIED,
-    FLM_ASPECT_ASKED,
+    FLM_ASPECT_PROMPT,
     FLM_ASPECT_NOTICE,
     FLM_ASPECTS
 };

@@ -45,14 +45,14 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
         .viewer = v,
         .pane = s,
         .pane_index = pane,
-        .zoom_level = flm_layout_level(flm_scene_places(&v->scene, s), flm_viewer_top_node(v, s)),
+        .zoom_level = flm_layout_level(flm_scene_layout(&v->scene, s), flm_viewer_top_node(v, s)),
         .compared = flm_scene_compares(&v->scene) ? v->scene.compared : NULL,
         .searching = flm_searches_any(&v->model.searches),
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),
     };
-    bool run = v->input.hovered_box.flags & FLM_RECTANGLE_MERGED;
-    if (hovered != FLM_NONE && hovered != 0 && !run)
+    bool is_merged = v->input.hovered_box.flags & FLM_RECTANGLE_MERGED;
+    if (hovered != FLM_NONE && hovered != 0 && !is_merged)
         styles->hovered = &s->profile->frames[hovered];
     return true;
 }
@@ -134,8 +134,8 @@ static void tint(const struct flm_theme *theme, const struct flm_tone *tone, str
 }
 
 /* "+41, 0.6 %": how many siblings, and how much of everything. */
-static void label_run(struct flm_box_styles *styles, const struct flm_rectangle *r,
-                      struct flm_box *box)
+static void label_merged(struct flm_box_styles *styles, const struct flm_rectangle *r,
+                         struct flm_box *box)
 {
     styles->text.size = 0;
     flm_text_putc(&styles->text, '+');
@@ -158,9 +158,9 @@ static void label_root(struct flm_box_styles *styles, struct flm_box *box)
     size_t end = styles->text.size;
     flm_text_puts(&styles->text, ", ");
     if (styles->compared && !title) {
-        flm_quantity_add(&styles->text, styles->compared->is.before_total, unit);
+        flm_quantity_add(&styles->text, styles->compared->comparison.before_total, unit);
         flm_text_puts(&styles->text, " before, ");
-        flm_quantity_add(&styles->text, styles->compared->is.after_total, unit);
+        flm_quantity_add(&styles->text, styles->compared->comparison.after_total, unit);
         flm_text_puts(&styles->text, " after");
     } else {
         flm_quantity_add(&styles->text, styles->total, unit);
@@ -179,7 +179,7 @@ static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct fl
     box->parts = flm_name_parts(box->label);
 }
 
-static void mark_found(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
+static void mark_match(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
 {
     const struct flm_searches *searches = &styles->viewer->model.searches;
     unsigned found = searches->frame_color ? searches->frame_color[frame] : 0;
@@ -227,7 +227,7 @@ static void mark_selected(const struct flm_box_styles *styles, const struct flm_
                           struct flm_box *box)
 {
     const struct flm_viewer *v = styles->viewer;
-    if (flm_node_ref_is(v->model.selected) && v->model.selected.pane == styles->pane_index &&
+    if (flm_node_ref_valid(v->model.selected) && v->model.selected.pane == styles->pane_index &&
         flm_pane_number(styles->pane, r->node) == v->model.selected.number) {
         box->outline = flm_page_colors(&v->paint.theme).accent;
         box->outline_px = 2;
@@ -248,7 +248,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
     if (r->flags & FLM_RECTANGLE_MERGED) {
         tint(theme, &flm_tone_merged, box);
         if (has_room && pane->kind != FLM_PANE_CHART) /* samples are painted over it */
-            label_run(styles, r, box);
+            label_merged(styles, r, box);
         if (styles->searching && !theme->forced)
             box->faded = 170;
         mark_selected(styles, r, box);
@@ -258,7 +258,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
     bool ancestor = r->level < styles->zoom_level;
     tint(theme,
          ancestor           ? &flm_tone_ancestor
-         : styles->compared ? flm_compared_look(pane, r->node, box)
+         : styles->compared ? flm_compared_style(pane, r->node, box)
          : frame == 0       ? &flm_tone_ancestor
                             : tone_of(styles, r, frame),
          box);
@@ -275,7 +275,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
         mark_kind(v, r, frame, record, box);
     label_frame(styles, frame, box);
     if (styles->searching && !ancestor)
-        mark_found(styles, frame, box);
+        mark_match(styles, frame, box);
     if (styles->hovered && styles->hovered->function == record->function &&
         styles->hovered->module == record->module) {
         box->outline = flm_page_colors(theme).text;

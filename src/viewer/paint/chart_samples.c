@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-void flm_samples_range(const struct flm_rectangle *run, double least, double most, int *first,
+void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
                        int *last)
 {
-    *first = (int)ceil(fmax(run->x0, least) - 0.5);
-    *last = (int)ceil(fmin(run->x1, most) - 0.5);
+    *first = (int)ceil(fmax(merged->x0, least) - 0.5);
+    *last = (int)ceil(fmin(merged->x1, most) - 0.5);
 }
 
 void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,

@@ -6,14 +6,14 @@
 
 #include "viewer/paint/box_style.h"
 
-/* One level of a run, in pixels of the viewport: the part of it in [first, last). Neighbors of one
+/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors of one
  * color are painted as one. */
 typedef void (*flm_sample_paint)(void *context, int left, int right, uint32_t rgb);
 void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
                        uint32_t level, int first, int last, flm_sample_paint paint, void *context);
 
-/* The pixels whose middle is in a run, within [least, most). */
-void flm_samples_range(const struct flm_rectangle *run, double least, double most, int *first,
+/* The pixels whose middle is in merged frames, within [least, most). */
+void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
                        int *last);
 
 #endif

@@ -54,7 +54,7 @@ static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_e
         return false;
     if (!opened)
         return true;
-    flm_viewer_place(v);
+    flm_viewer_arrange(v);
     if (!list_boxes(v, pane, &narrowest, why))
         return false;
     pane->incomplete = pane->incomplete || flm_pane_has_unopened(pane);
@@ -100,16 +100,16 @@ static void paint_sample(void *context, int left, int right, uint32_t rgb)
 }
 
 static void paint_samples(const struct flm_box_styles *styles, const struct flm_boxes *boxes,
-                          const struct flm_rectangle *run)
+                          const struct flm_rectangle *merged)
 {
     const struct flm_pane *pane = styles->pane;
     const struct flm_pixels *pixels = boxes->pixels;
     struct flm_viewport view = flm_viewer_viewport(styles->viewer, pane);
     uint32_t levels = flm_layout_level_count(pane->layout);
     int first, last;
-    flm_samples_range(run, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
+    flm_samples_range(merged, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
                       &first, &last);
-    for (uint32_t level = run->level; level < levels; level++) {
+    for (uint32_t level = merged->level; level < levels; level++) {
         struct sample_row row = {.boxes = boxes};
         flm_boxes_row(boxes, level, &row.top, &row.bottom);
         row.bottom -= (int)boxes->gap;
@@ -211,7 +211,7 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     struct flm_error why = {0};
     if (paint_all(v, canvas, more, &why))
         return true;
-    flm_viewer_say(v, &why);
+    flm_viewer_notify_error(v, &why);
     flm_viewer_drop_scene(v);
     return false;
 }
@@ -232,7 +232,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_area map = flm_viewer_minimap(v);
     const struct flm_pane *pane = &v->scene.panes[v->model.half];
-    const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+    const struct flm_layout *layout = flm_scene_layout(&v->scene, pane);
     uint32_t width = v->scene.window.width, height = (uint32_t)map.height;
     size_t size = (size_t)width * height;
     if (!v->paint.minimap)
@@ -243,7 +243,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     struct flm_pixels pale = flm_pixels_of(v->paint.minimap + size, width, height);
     uint32_t page = flm_page_colors(&v->paint.theme).page;
     flm_pixels_fill(&pixels, 0, 0, (int)width, (int)height, page);
-    uint32_t levels = flm_layout_level_count(places) - pane->first_level;
+    uint32_t levels = flm_layout_level_count(layout) - pane->first_level;
     double row = fmin(fmax(1, floor((map.height - 4) / fmax(levels, 1))),
                       fmax(1, round(3 * v->scene.window.scale)));
     struct flm_viewport view = {
@@ -256,7 +256,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     };
     struct flm_rectangles list = {0};
     struct flm_box_styles styles;
-    if (!flm_layout_rectangles(places, &view, &list, why) ||
+    if (!flm_layout_rectangles(layout, &view, &list, why) ||
         !flm_box_styles_init(&styles, v, v->model.half, why)) {
         flm_rectangles_clear(&list);
         return false;
@@ -311,7 +311,7 @@ static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
     struct flm_error why = {0};
     if ((v->paint.minimap_from != version_of_minimap(v) || !v->paint.minimap) &&
         !make_minimap(v, &why)) {
-        flm_viewer_say(v, &why);
+        flm_viewer_notify_error(v, &why);
         return;
     }
     int top = (int)map.top, bottom = top + height, left = 0, right = width;
@@ -369,7 +369,7 @@ bool flm_canvas_begin(struct flm_viewer *v, double now_ms)
     v->input.now_ms = now_ms;
     struct flm_error why = {0};
     if (!flm_viewer_update(v, &why))
-        flm_viewer_say(v, &why);
+        flm_viewer_notify_error(v, &why);
     bool has_boxes = flm_viewer_is_updated(v) && v->scene.pane_count > 0;
     if (has_boxes)
         point_again(v);

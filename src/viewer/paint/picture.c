@@ -35,7 +35,7 @@ struct picture {
 
 static bool is_side_by_side(const struct flm_viewer *v)
 {
-    return v->scene.compared && v->scene.compared->places;
+    return v->scene.compared && v->scene.compared->shared_layout;
 }
 
 /* ---- Rectangles ------------------------------------------------------------------------------ */
@@ -266,7 +266,7 @@ static bool add_status(struct picture *picture, struct flm_error *why)
     if (p->sizes.loss_count == 1)
         status->lost_what = flm_string_bytes(p, p->losses[0].what);
     if (flm_scene_compares(&v->scene)) {
-        status->comparison = &v->scene.compared->is;
+        status->comparison = &v->scene.compared->comparison;
         status->terms = flm_compared_terms(&v->model, v->scene.compared);
         status->colors = &v->scene.compared->colors;
     }

@@ -126,7 +126,7 @@ static void add_changes(struct legend *legend)
     flm_compared_keys(c, all);
     for (size_t i = 0; i < FLM_COMPARED_KEYS; i++) {
         const struct flm_tone *tone = flm_change_tone(c->colors.palette, all[i].step);
-        if (c->is.how.kinds && !(c->is.how.kinds >> all[i].kind & 1))
+        if (c->comparison.how.kinds && !(c->comparison.how.kinds >> all[i].kind & 1))
             continue;
         struct flm_document_key *key = add(legend, tone, flm_bytes_of(all[i].title));
         key->mark = all[i].mark;

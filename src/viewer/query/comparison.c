@@ -12,40 +12,40 @@ static void add_part(struct flm_query *q, enum flm_change_kind kind, struct flm_
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
-    double before = c->is.before_total * c->is.how.scale;
+    double before = c->comparison.before_total * c->comparison.how.scale;
     part->name = part->title = flm_query_text(q, flm_change_kind_name(kind));
-    flm_comparison_add_part(flm_query_words_begin(q), &c->is, kind, &terms);
-    part->total = flm_query_words(q);
-    part->share = before > 0 ? flm_query_share(q, c->is.sums[kind].change, before)
+    flm_comparison_add_part(flm_query_scratch(q), &c->comparison, kind, &terms);
+    part->total = flm_query_scratch_copy(q);
+    part->share = before > 0 ? flm_query_share(q, c->comparison.sums[kind].change, before)
                              : (struct flm_bytes){NULL, 0};
-    part->on = c->is.how.kinds >> kind & 1;
+    part->on = c->comparison.how.kinds >> kind & 1;
 }
 
 static struct flm_bytes side_of(struct flm_query *q, enum flm_viewer_side side)
 {
     const struct flm_model *model = &q->viewer->model;
     const struct flm_text *expression = &model->comparing.expression[side];
-    struct flm_text *words = flm_query_words_begin(q);
+    struct flm_text *words = flm_query_scratch(q);
     flm_text_puts(words, model->name[side] ? model->name[side] : model->name[FLM_VIEWER_AFTER]);
     if (expression->size > 0) {
         flm_text_puts(words, " | ");
         flm_text_add(words, (struct flm_bytes){expression->at, expression->size});
     }
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 static void add_sentences(struct flm_query *q, struct flm_response_comparison *made)
 {
     const struct flm_compared *c = q->viewer->scene.compared;
     struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
-    flm_comparison_add_short(flm_query_words_begin(q), &c->is, &terms);
-    made->words = flm_query_words(q);
-    flm_comparison_add_sum(flm_query_words_begin(q), &c->is, &terms);
-    made->sum = flm_query_words(q);
-    flm_comparison_add_parts(flm_query_words_begin(q), &c->is, &terms);
-    made->parts_words = flm_query_words(q);
-    flm_comparison_add_look(flm_query_words_begin(q), &c->is, &c->colors);
-    made->look = flm_query_words(q);
+    flm_comparison_add_short(flm_query_scratch(q), &c->comparison, &terms);
+    made->words = flm_query_scratch_copy(q);
+    flm_comparison_add_sum(flm_query_scratch(q), &c->comparison, &terms);
+    made->sum = flm_query_scratch_copy(q);
+    flm_comparison_add_parts(flm_query_scratch(q), &c->comparison, &terms);
+    made->parts_words = flm_query_scratch_copy(q);
+    flm_comparison_add_look(flm_query_scratch(q), &c->comparison, &c->colors);
+    made->look = flm_query_scratch_copy(q);
     made->note = flm_query_text(q, q->viewer->model.comparing.note);
     made->verdict = flm_query_copy(q, flm_profile_note(q->profile, FLM_NOTE_VERDICT));
 }
@@ -73,7 +73,7 @@ struct flm_response_comparison *flm_query_comparison(struct flm_query *q)
     made->parts.at = part;
     for (int kind = FLM_CHANGE_APPEARED; kind < FLM_CHANGE_KINDS; kind++)
         add_part(q, (enum flm_change_kind)kind, &part[made->parts.count++]);
-    made->similarity = c->is.similarity;
+    made->similarity = c->comparison.similarity;
     add_sentences(q, made);
     return made;
 }
@@ -83,14 +83,15 @@ struct flm_response_comparison *flm_query_comparison(struct flm_query *q)
 void flm_compared_keys(const struct flm_compared *c,
                        struct flm_compared_key keys[FLM_COMPARED_KEYS])
 {
-    bool tests = c->is.how.sigmas > 0 && c->is.how.before_sample > 0 && c->is.how.after_sample > 0;
+    bool tests = c->comparison.how.sigmas > 0 && c->comparison.how.before_sample > 0 &&
+                 c->comparison.how.after_sample > 0;
     const struct flm_compared_key all[FLM_COMPARED_KEYS] = {
         {"appeared", "parts appeared", FLM_CHANGE_TONES - 1, FLM_CHANGE_APPEARED,
          FLM_MARK_APPEARED},
         {"grown", "parts grown", FLM_CHANGE_TONES - 1, FLM_CHANGE_GROWN, FLM_MARK_NONE},
-        {c->is.lost ? "not significant"
-         : tests    ? "same, or noise"
-                    : "same",
+        {c->comparison.lost ? "not significant"
+         : tests            ? "same, or noise"
+                            : "same",
          "parts same", FLM_CHANGE_SAME, FLM_CHANGE_NONE, FLM_MARK_NONE},
         {"shrunk", "parts shrunk", 0, FLM_CHANGE_SHRUNK, FLM_MARK_NONE},
         {"disappeared", "parts disappeared", 0, FLM_CHANGE_DISAPPEARED, FLM_MARK_DISAPPEARED},
@@ -120,15 +121,16 @@ static void add_item(struct flm_query *q, const struct flm_compared_key *key,
     item->count = NAN;
     if (key->kind != FLM_CHANGE_NONE) {
         struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
-        const struct flm_change_sum *sum = &c->is.sums[key->kind];
-        double before = c->is.before_total * c->is.how.scale;
+        const struct flm_change_sum *sum = &c->comparison.sums[key->kind];
+        double before = c->comparison.before_total * c->comparison.how.scale;
         if (before > 0)
-            item->share = flm_query_share(q, c->is.lost ? sum->significant : sum->change, before);
-        flm_comparison_add_part(flm_query_words_begin(q), &c->is, (enum flm_change_kind)key->kind,
-                                &terms);
-        item->note = flm_query_words(q);
+            item->share =
+                flm_query_share(q, c->comparison.lost ? sum->significant : sum->change, before);
+        flm_comparison_add_part(flm_query_scratch(q), &c->comparison,
+                                (enum flm_change_kind)key->kind, &terms);
+        item->note = flm_query_scratch_copy(q);
     }
-    item->on = c->is.how.kinds >> key->kind & 1 ? FLM_ANSWER_YES : FLM_ANSWER_NO;
+    item->on = c->comparison.how.kinds >> key->kind & 1 ? FLM_TRISTATE_TRUE : FLM_TRISTATE_FALSE;
     item->action = flm_query_text(q, key->action);
 }
 
@@ -187,7 +189,7 @@ bool flm_compared_change_in(const struct flm_viewer *v, const struct flm_pane *p
         return false;
     if (metric == v->scene.compared->pair.after.index) {
         *change = flm_compared_change(pane, node, scope);
-        *scale = v->scene.compared->is.how.scale;
+        *scale = v->scene.compared->comparison.how.scale;
         return true;
     }
     if (pane->lazy)
@@ -204,11 +206,11 @@ struct flm_response_change flm_query_change(struct flm_query *q, const struct fl
 {
     struct flm_response_change made = {.before = flm_query_quantity(q, change->before / scale),
                                        .after = flm_query_quantity(q, change->after)};
-    struct flm_text *words = flm_query_words_begin(q);
+    struct flm_text *words = flm_query_scratch(q);
     if (change->before > 0 || change->after > 0)
         flm_change_add_percent(words, change);
     flm_text_puts(words, change->noise ? " ?" : "");
-    made.change = flm_query_words(q);
+    made.change = flm_query_scratch_copy(q);
     return made;
 }
 
@@ -216,5 +218,5 @@ void flm_compared_add_sentence(struct flm_viewer *v, struct flm_text *out,
                                const struct flm_change *change)
 {
     struct flm_comparison_terms terms = flm_compared_terms(&v->model, v->scene.compared);
-    flm_comparison_add_change(out, &v->scene.compared->is, change, &terms);
+    flm_comparison_add_change(out, &v->scene.compared->comparison, change, &terms);
 }

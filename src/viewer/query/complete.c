@@ -57,11 +57,11 @@ static void add_item(struct completing *c, struct flm_bytes ending, struct flm_b
     struct flm_response_completions *made = c->q.response->completions;
     if (made->items.count == MOST_ITEMS + FLM_MOST_PRESETS)
         return;
-    struct flm_text *text = flm_query_words_begin(&c->q);
+    struct flm_text *text = flm_query_scratch(&c->q);
     flm_text_add(text, c->typed.before);
     flm_text_add(text, ending);
     struct flm_response_completion *item = &made->items.at[made->items.count++];
-    item->text = flm_query_words(&c->q);
+    item->text = flm_query_scratch_copy(&c->q);
     item->title = flm_query_copy(&c->q, title);
     item->note = flm_query_text(&c->q, note);
     c->count++;
@@ -144,7 +144,7 @@ static void add_candidates(struct completing *c, const struct candidates *best)
         flm_pattern_add_exact(&pattern, name);
         if (!pattern.failed)
             add_item(c, (struct flm_bytes){pattern.at, pattern.size}, name, NULL);
-        c->q.words.failed = c->q.words.failed || pattern.failed;
+        c->q.scratch.failed = c->q.scratch.failed || pattern.failed;
         flm_text_clear(&pattern);
     }
 }
@@ -220,7 +220,7 @@ static void complete_label(struct completing *c)
         if (!label.failed)
             try_word(c, label.at, NULL);
     }
-    c->q.words.failed = c->q.words.failed || label.failed;
+    c->q.scratch.failed = c->q.scratch.failed || label.failed;
     flm_text_clear(&label);
 }
 

@@ -9,7 +9,7 @@
 #include "viewer/scene/node_values.h"
 #include "viewer/scene/relations.h"
 
-enum { MOST_RELATIONS = 12, MOST_RUN_ITEMS = 12, MOST_STACK = 500 };
+enum { MOST_RELATIONS = 12, MOST_MERGED_ITEMS = 12, MOST_STACK = 500 };
 
 /* A frame, or several narrow ones, that is told about. */
 struct subject {
@@ -17,8 +17,8 @@ struct subject {
     const struct flm_pane *pane;
     struct flm_node node; /* of a run: its first */
     uint32_t frame;
-    const struct flm_rectangle *run; /* NULL: it is one frame */
-    double total;                    /* its width */
+    const struct flm_rectangle *merged; /* NULL: it is one frame */
+    double total;                       /* its width */
     struct flm_node parent;
     struct flm_node top; /* what everything seen is in; {FLM_NONE}: it is outside of that */
     double whole;        /* the width of everything: of a chart, all of the time */
@@ -34,16 +34,16 @@ static bool is_in_view(const struct flm_pane *pane, struct flm_node node, struct
 }
 
 static bool find_subject(struct flm_query *q, struct flm_node_ref ref,
-                         const struct flm_rectangle *run, struct subject *subject)
+                         const struct flm_rectangle *merged, struct subject *subject)
 {
     const struct flm_scene *scene = &q->viewer->scene;
-    if (!q->profile || !flm_node_ref_is(ref) || ref.pane >= scene->pane_count)
+    if (!q->profile || !flm_node_ref_valid(ref) || ref.pane >= scene->pane_count)
         return false;
     const struct flm_pane *pane = &scene->panes[ref.pane];
     struct flm_node node = flm_pane_node(pane, ref.number);
     if (node.index == FLM_NONE)
         return false;
-    bool is_run = run && run->flags & FLM_RECTANGLE_MERGED && run->count > 0;
+    bool is_merged = merged && merged->flags & FLM_RECTANGLE_MERGED && merged->count > 0;
     struct flm_node parent = flm_layout_parent(pane->layout, node);
     struct flm_node top = flm_viewer_goal_node(q->viewer, pane);
     *subject = (struct subject){
@@ -51,8 +51,8 @@ static bool find_subject(struct flm_query *q, struct flm_node_ref ref,
         .pane = pane,
         .node = node,
         .frame = pane->tree.frame[node.index],
-        .run = is_run ? run : NULL,
-        .total = is_run ? run->total : flm_layout_total(pane->layout, node),
+        .merged = is_merged ? merged : NULL,
+        .total = is_merged ? merged->total : flm_layout_total(pane->layout, node),
         .parent = parent,
         .top = {is_in_view(pane, node, top) ? top.index : FLM_NONE},
         .whole = pane->kind == FLM_PANE_CHART
@@ -67,7 +67,7 @@ static bool find_subject(struct flm_query *q, struct flm_node_ref ref,
 static struct flm_value value_of(const struct flm_query *q, const struct subject *s,
                                  uint32_t metric)
 {
-    if (s->run)
+    if (s->merged)
         return (struct flm_value){.total = s->total};
     return flm_value_of(&q->viewer->scene, s->pane, s->node, metric);
 }
@@ -91,7 +91,7 @@ static double whole_of(const struct flm_query *q, const struct subject *s, struc
 /* The metrics that can be told about a subject: the shown one first. */
 static uint32_t metric_count(const struct flm_query *q, const struct subject *s)
 {
-    return s->pane->kind == FLM_PANE_STACKS && !s->run ? q->profile->sizes.metric_count : 1;
+    return s->pane->kind == FLM_PANE_STACKS && !s->merged ? q->profile->sizes.metric_count : 1;
 }
 
 static uint32_t metric_at(const struct flm_query *q, uint32_t i)
@@ -150,29 +150,29 @@ static void add_part(struct flm_text *out, struct flm_bytes part)
 /* "libc.so.6 · malloc.c:812 · inlined". */
 static struct flm_bytes where_of(struct flm_query *q, const struct flm_frame_record *frame)
 {
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     add_part(out, last_part(flm_string_bytes(q->profile, frame->module)));
     add_part(out, last_part(flm_string_bytes(q->profile, frame->file)));
     if (frame->file && frame->line)
         flm_text_format(out, ":%u", frame->line);
     if (kind_of(frame))
         add_part(out, flm_bytes_of(kind_of(frame)));
-    return out->size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
+    return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 
-static struct flm_bytes run_title(struct flm_query *q, uint32_t count)
+static struct flm_bytes merged_title(struct flm_query *q, uint32_t count)
 {
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     flm_count_add(out, count);
     flm_text_puts(out, count == 1 ? " narrow frame" : " narrow frames");
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 static struct flm_bytes change_of(struct flm_query *q, const struct subject *s)
 {
     struct flm_change change = flm_compared_change(s->pane, s->node, FLM_CHANGE_OF_SUBTREE);
-    flm_compared_add_sentence(q->viewer, flm_query_words_begin(q), &change);
-    return flm_query_words(q);
+    flm_compared_add_sentence(q->viewer, flm_query_scratch(q), &change);
+    return flm_query_scratch_copy(q);
 }
 
 /* ---- Under the pointer ---- */
@@ -191,19 +191,19 @@ static struct flm_response_hover_line line_of(struct flm_query *q, const struct 
     };
 }
 
-/* "all 12 places": the function wherever it is. */
+/* "all 12 occurrences": the function wherever it is. */
 static void add_places(struct flm_query *q, const struct subject *s,
                        struct flm_response_hover *hover)
 {
     const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
-    if (s->frame == 0 || tables->places[function] < 2)
+    if (s->frame == 0 || tables->occurrences[function] < 2)
         return;
-    struct flm_text *name = flm_query_words_begin(q);
+    struct flm_text *name = flm_query_scratch(q);
     flm_text_puts(name, "all ");
-    flm_count_add(name, tables->places[function]);
-    flm_text_puts(name, " places");
-    struct flm_bytes title = flm_query_words(q);
+    flm_count_add(name, tables->occurrences[function]);
+    flm_text_puts(name, " occurrences");
+    struct flm_bytes title = flm_query_scratch_copy(q);
     struct flm_response_hover_line *line = &hover->lines.at[hover->lines.count++];
     *line = line_of(q, s, NULL, tables->functions.function[function].total, false);
     line->name = title;
@@ -213,7 +213,7 @@ static void add_lines(struct flm_query *q, const struct subject *s,
                       struct flm_response_hover *hover)
 {
     struct flm_value value = value_of(q, s, q->metric.index);
-    bool compared = s->pane->compared != NULL && !s->run;
+    bool compared = s->pane->compared != NULL && !s->merged;
     const char *total = s->pane->kind == FLM_PANE_CHART ? "time"
                         : compared                      ? "total after"
                                                         : "total";
@@ -226,7 +226,7 @@ static void add_lines(struct flm_query *q, const struct subject *s,
     if (value.has_self && s->frame != 0)
         hover->lines.at[hover->lines.count++] =
             line_of(q, s, compared ? "self after" : "self", value.self, true);
-    if (!s->run)
+    if (!s->merged)
         add_places(q, s, hover);
 }
 
@@ -249,12 +249,12 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
         return flm_query_end(&q, why);
     hover->x = v->input.hover_x;
     hover->y = v->input.hover_y;
-    hover->title = s.run ? run_title(&q, s.run->count) : flm_query_title(&q, s.frame);
-    hover->where = where_of(&q, &q.profile->frames[s.run ? 0 : s.frame]);
+    hover->title = s.merged ? merged_title(&q, s.merged->count) : flm_query_title(&q, s.frame);
+    hover->where = where_of(&q, &q.profile->frames[s.merged ? 0 : s.frame]);
     add_lines(&q, &s, hover);
-    if (s.pane->compared && !s.run)
+    if (s.pane->compared && !s.merged)
         hover->note = change_of(&q, &s);
-    else if (s.run)
+    else if (s.merged)
         hover->note = flm_query_text(&q, "too narrow to be drawn apart; zoom in, or select");
     return flm_query_end(&q, why);
 }
@@ -331,7 +331,7 @@ static void add_instances(struct flm_query *q, const struct subject *s,
     detail->instances = flm_query_take(q, 1, sizeof *detail->instances);
     if (detail->instances)
         *detail->instances = (struct flm_response_instances){
-            .count = tables->places[function],
+            .count = tables->occurrences[function],
             .total = flm_query_quantity(q, f->total),
             .of_all = flm_query_share(q, f->total, q->all),
             .of_view = flm_query_share(q, f->total, view),
@@ -420,13 +420,13 @@ static bool add_stack(struct flm_query *q, const struct subject *s,
     return true;
 }
 
-/* The largest of a run's frames, the largest first: at most MOST_RUN_ITEMS of perhaps a million, so
+/* The largest of a run's frames, the largest first: at most MOST_MERGED_ITEMS of perhaps a million, so
  * not all are sorted. */
 static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 {
     const struct flm_layout *layout = s->pane->layout;
     uint32_t count = 0, seen = 0;
-    for (uint32_t slot = s->run->slot; seen < s->run->count; slot++) {
+    for (uint32_t slot = s->merged->slot; seen < s->merged->count; slot++) {
         struct flm_node node = flm_layout_node_at(layout, slot);
         if (node.index == FLM_NONE)
             break;
@@ -437,9 +437,9 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
         uint32_t place = count;
         while (place > 0 && total > flm_layout_total(layout, largest[place - 1]))
             place--;
-        if (place == MOST_RUN_ITEMS)
+        if (place == MOST_MERGED_ITEMS)
             continue;
-        count += count < MOST_RUN_ITEMS;
+        count += count < MOST_MERGED_ITEMS;
         for (uint32_t i = count - 1; i > place; i--)
             largest[i] = largest[i - 1];
         largest[place] = node;
@@ -450,17 +450,17 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 static void add_run(struct flm_query *q, const struct subject *s,
                     struct flm_response_detail *detail)
 {
-    const struct flm_rectangle *run = s->run;
-    struct flm_node largest[MOST_RUN_ITEMS];
+    const struct flm_rectangle *merged = s->merged;
+    struct flm_node largest[MOST_MERGED_ITEMS];
     uint32_t count = largest_of(s, largest);
     struct flm_response_merged *made = flm_query_take(q, 1, sizeof *made);
     struct flm_response_frame *item = flm_query_take(q, count, sizeof *item);
     if (!made || !item)
         return;
     use_width(q, s);
-    made->count = flm_query_count(q, run->count);
-    made->value = flm_query_quantity(q, run->total);
-    made->share = flm_query_share(q, run->total, q->all);
+    made->count = flm_query_count(q, merged->count);
+    made->value = flm_query_quantity(q, merged->total);
+    made->share = flm_query_share(q, merged->total, q->all);
     made->items.at = item;
     made->items.count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -472,7 +472,7 @@ static void add_run(struct flm_query *q, const struct subject *s,
             .share = flm_query_share(q, total, q->all),
         };
     }
-    detail->run = made;
+    detail->merged = made;
 }
 
 /* A file as part of a URL: its slashes stay. */
@@ -501,7 +501,7 @@ static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_reco
     struct flm_bytes file = flm_string_bytes(q->profile, frame->file);
     struct flm_bytes template = {q->viewer->model.source_link.at,
                                  q->viewer->model.source_link.size};
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     if (is_address(file))
         flm_text_add(out, file);
     for (size_t i = 0; file.size > 0 && !is_address(file) && i < template.size;) {
@@ -516,12 +516,12 @@ static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_reco
             flm_text_putc(out, template.at[i++]);
         }
     }
-    return out->size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
+    return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 
 static struct flm_bytes address_of(struct flm_query *q, uint64_t address)
 {
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     bool begun = false;
     if (address == 0)
         return (struct flm_bytes){NULL, 0};
@@ -531,7 +531,7 @@ static struct flm_bytes address_of(struct flm_query *q, uint64_t address)
         if (begun)
             flm_text_putc(out, "0123456789abcdef"[address >> shift & 15]);
     }
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 static void add_frame(struct flm_query *q, uint32_t frame, struct flm_response_detail *detail)
@@ -554,16 +554,16 @@ static bool add_detail(struct flm_query *q, const struct subject *s,
     detail->node = flm_query_ref(q, s->pane_index, s->node);
     detail->metric = flm_query_string(q, q->profile->metrics[q->metric.index].name);
     detail->frame = detail->line = NAN;
-    detail->compared = s->pane->compared && !s->run;
-    if (s->run)
-        detail->title = detail->name = run_title(q, s->run->count);
+    detail->compared = s->pane->compared && !s->merged;
+    if (s->merged)
+        detail->title = detail->name = merged_title(q, s->merged->count);
     else
         add_frame(q, s->frame, detail);
     if (detail->compared)
         detail->note = change_of(q, s);
     add_values(q, s, detail);
     detail->calls_count = detail->callers_count = detail->stack_hidden = NAN;
-    if (s->run) {
+    if (s->merged) {
         add_run(q, s, detail);
         return true;
     }
@@ -580,7 +580,7 @@ bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
     struct subject s;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    if (!find_subject(&q, v->model.selected, &v->model.selected_run, &s))
+    if (!find_subject(&q, v->model.selected, &v->model.selected_merged, &s))
         return flm_query_end(&q, why);
     if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
         return flm_query_fail(&q);

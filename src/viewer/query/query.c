@@ -20,11 +20,11 @@ static bool write_copied(struct flm_viewer *v, struct flm_bytes none, struct flm
     return true;
 }
 
-static bool write_asked(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
-                        struct flm_error *why)
+static bool write_prompt(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
+                         struct flm_error *why)
 {
     (void)none, (void)why;
-    flm_text_add(out, (struct flm_bytes){v->query.asked.at, v->query.asked.size});
+    flm_text_add(out, (struct flm_bytes){v->query.prompt.at, v->query.prompt.size});
     return true;
 }
 
@@ -55,7 +55,7 @@ static const struct flm_query_entry queries[] = {
     {.name = "export", .write = flm_query_export},
     {.name = "state", .write = write_state},
     {.name = "copy", .write = write_copied},
-    {.name = "ask", .write = write_asked},
+    {.name = "prompt", .write = write_prompt},
     {.name = "notice", .write = write_notice},
 };
 
@@ -102,6 +102,6 @@ bool flm_viewer_query_text(struct flm_viewer *v, struct flm_bytes query, struct 
 
 void flm_response_clear(struct flm_response *response)
 {
-    flm_room_clear(&response->room);
+    flm_arena_clear(&response->arena);
     *response = (struct flm_response){0};
 }

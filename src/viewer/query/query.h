@@ -72,7 +72,7 @@
  *      calls?: [{frame, title, value, share}], callers?: likewise
  *      calls_count?, callers_count?                    there may be more than are listed
  *      stack?: [{node, title}], stack_hidden?          how many are left out in its middle
- *      run: null, or {count, value, share, items: [{node, title, value, share}]}
+ *      merged: null, or {count, value, share, items: [{node, title, value, share}]}
  *      note?}                                          of a comparison: a sentence
  *
  * status        what is drawn, and everything that is not
@@ -139,15 +139,15 @@
 #define FLAMEL_VIEWER_QUERY_QUERY_H
 
 #include "base/text/text.h"
+#include "viewer/query/arena.h"
 #include "viewer/query/responses.h"
-#include "viewer/query/room.h"
 
 struct flm_viewer;
 
 /* What a query returned, in a room of its own: good until the next query into it. All zero is an
  * empty one. */
 struct flm_response {
-    struct flm_room room;
+    struct flm_arena arena;
     union { /* as the query says; NULL: nothing */
         struct flm_response_hello *hello;
         struct flm_response_tools *tools;

@@ -19,7 +19,7 @@
     }
 
 /* Yes, no, or a question that does not arise. */
-enum flm_answer { FLM_ANSWER_NONE, FLM_ANSWER_NO, FLM_ANSWER_YES };
+enum flm_tristate { FLM_TRISTATE_NONE, FLM_TRISTATE_FALSE, FLM_TRISTATE_TRUE };
 
 /* ---- tools.c ---- */
 
@@ -106,8 +106,8 @@ struct flm_response_searches {
 struct flm_response_legend_item {
     struct flm_bytes color, dark; /* "#rrggbb" on a light and on a dark page */
     struct flm_bytes texture, title, share, note, action;
-    double count;       /* how many groups: of "others" */
-    enum flm_answer on; /* of a comparison: choosing it filters */
+    double count;         /* how many groups: of "others" */
+    enum flm_tristate on; /* of a comparison: choosing it filters */
 };
 struct flm_response_legend {
     struct flm_bytes title;
@@ -162,7 +162,7 @@ struct flm_response_detail {
     double calls_count, callers_count; /* there may be more than are listed */
     FLM_LIST(struct flm_response_frame) stack;
     double stack_hidden; /* how many are left out in its middle */
-    struct flm_response_merged *run;
+    struct flm_response_merged *merged;
     struct flm_bytes note; /* of a comparison: a sentence */
 };
 
@@ -205,8 +205,8 @@ struct flm_response_overlay {
 /* A row of functions, or of the call tree. */
 struct flm_response_row {
     double frame, node;
-    double level;         /* from 0 */
-    enum flm_answer open; /* NONE: there is nothing to open */
+    double level;           /* from 0 */
+    enum flm_tristate open; /* NONE: there is nothing to open */
     struct flm_bytes title, module, file;
     struct flm_bytes self, self_share, total, total_share, of_parent;
     struct flm_bytes before, after, change; /* where two are compared */

@@ -42,12 +42,12 @@ static struct flm_bytes filtered_words(struct flm_query *q)
     if (!(fabs(gone) > 1e-9 * of))
         return (struct flm_bytes){NULL, 0};
     unsigned count = operations_on(&q->viewer->model.operations);
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     flm_percent_add(out, gone, of);
     flm_text_puts(out, " (");
     flm_quantity_add(out, gone, q->unit);
     flm_text_format(out, ") by %u transform%s", count, count == 1 ? "" : "s");
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 /* What is to the left and to the right of the window. */
@@ -61,10 +61,10 @@ static struct flm_bytes trimmed_words(struct flm_query *q)
         outside = fmax(outside, total * (1 - (beside.right - beside.left)));
     if (!(outside > 1e-9 * total))
         return (struct flm_bytes){NULL, 0};
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     flm_percent_add(out, outside, total);
     flm_text_puts(out, " outside of the window");
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 static void add_losses(struct flm_query *q, struct flm_response_status *status)
@@ -169,10 +169,10 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
         status->samples = flm_query_count(q, q->profile->sizes.sample_count);
     add_notes(q, status);
     if (status->empty)
-        add_empty_sentence(q, flm_query_words_begin(q));
+        add_empty_sentence(q, flm_query_scratch(q));
     else
-        add_sentence(q, metric, flm_query_words_begin(q));
-    status->sentence = flm_query_words(q);
+        add_sentence(q, metric, flm_query_scratch(q));
+    status->sentence = flm_query_scratch_copy(q);
 }
 
 bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
@@ -191,8 +191,8 @@ bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
         return flm_query_end(&q, why);
     }
     status->empty = true;
-    add_empty_sentence(&q, flm_query_words_begin(&q));
-    status->sentence = flm_query_words(&q);
+    add_empty_sentence(&q, flm_query_scratch(&q));
+    status->sentence = flm_query_scratch_copy(&q);
     return flm_query_end(&q, why);
 }
 

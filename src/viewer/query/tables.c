@@ -73,7 +73,7 @@ static void add_function(struct flm_query *q, uint32_t function, struct flm_resp
     };
     if (!v->scene.compared)
         return;
-    double scale = v->scene.compared->is.how.scale;
+    double scale = v->scene.compared->comparison.how.scale;
     struct flm_change total = flm_compared_function(&v->scene, function, false);
     struct flm_change self = flm_compared_function(&v->scene, function, true);
     struct flm_response_change made = flm_query_change(q, &total, scale);
@@ -161,9 +161,9 @@ bool flm_query_list(struct flm_viewer *v, struct flm_bytes argument, struct flm_
 
 /* ---- The call tree ---- */
 
-static enum flm_answer answer_of(bool applies, bool yes)
+static enum flm_tristate tristate_of(bool applies, bool yes)
 {
-    return !applies ? FLM_ANSWER_NONE : yes ? FLM_ANSWER_YES : FLM_ANSWER_NO;
+    return !applies ? FLM_TRISTATE_NONE : yes ? FLM_TRISTATE_TRUE : FLM_TRISTATE_FALSE;
 }
 
 static void add_row(struct flm_query *q, const struct flm_pane *pane,
@@ -184,7 +184,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .frame = NAN,
         .node = flm_node_ref_number(ref),
         .level = from->level,
-        .open = answer_of(from->has_children, from->is_open),
+        .open = tristate_of(from->has_children, from->is_open),
         .title = flm_query_title(q, frame),
         .module = flm_query_string(q, q->profile->frames[frame].module),
         .total = flm_query_quantity(q, value.total),
@@ -203,7 +203,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
     if (pane->compared) {
         struct flm_change change = flm_compared_change(pane, from->node, FLM_CHANGE_OF_SUBTREE);
         struct flm_response_change made =
-            flm_query_change(q, &change, v->scene.compared->is.how.scale);
+            flm_query_change(q, &change, v->scene.compared->comparison.how.scale);
         row->before = made.before;
         row->after = made.after;
         row->change = made.change;
@@ -215,7 +215,7 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
                                        const struct flm_pane *pane)
 {
     struct flm_node node = {FLM_NONE};
-    if (flm_node_ref_is(v->model.selected) && v->model.selected.pane == 0)
+    if (flm_node_ref_valid(v->model.selected) && v->model.selected.pane == 0)
         node = flm_pane_node(pane, v->model.selected.number);
     if (node.index != FLM_NONE)
         flm_call_tree_follow(tree, node);
@@ -272,7 +272,7 @@ static struct flm_call_row row_for(const struct flm_pane *pane, struct flm_node 
                                    bool is_open)
 {
     bool has_children = node.index + 1 < pane->tree.end[node.index] ||
-                        (pane->lazy && !pane->unfold_tree.is_open[node.index]);
+                        (pane->lazy && !pane->lazy_columns.is_open[node.index]);
     return (struct flm_call_row){node, level, set_size, position, has_children, is_open};
 }
 
@@ -383,7 +383,7 @@ bool flm_query_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_
         return flm_query_end(&q, why);
     }
     bool has_selected =
-        flm_node_ref_is(v->model.selected) && v->model.selected.pane < v->scene.pane_count;
+        flm_node_ref_valid(v->model.selected) && v->model.selected.pane < v->scene.pane_count;
     const struct flm_pane *pane = &v->scene.panes[has_selected ? v->model.selected.pane : 0];
     struct flm_node node = has_selected ? flm_pane_node(pane, v->model.selected.number)
                                         : flm_viewer_goal_node(v, pane);

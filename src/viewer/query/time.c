@@ -13,11 +13,11 @@ static struct flm_response_time_range *range_of(struct flm_query *q)
     struct flm_response_time_range *range = flm_query_take(q, 1, sizeof *range);
     if (!range)
         return NULL;
-    struct flm_text *words = flm_query_words_begin(q);
+    struct flm_text *words = flm_query_scratch(q);
     flm_quantity_add(words, ns.left, flm_bytes_of("ns"));
     flm_text_puts(words, " to ");
     flm_quantity_add(words, ns.right, flm_bytes_of("ns"));
-    *range = (struct flm_response_time_range){ns.left, ns.right, flm_query_words(q)};
+    *range = (struct flm_response_time_range){ns.left, ns.right, flm_query_scratch_copy(q)};
     return range;
 }
 
@@ -28,14 +28,14 @@ static void add_track(struct flm_query *q, uint32_t index, struct flm_response_t
     const struct flm_track *track = &q->viewer->scene.timeline.tracks.track[index];
     uint32_t metric = model->metric < p->sizes.metric_count ? model->metric : 0;
     to->id = index;
-    flm_track_add_title(p, track, flm_query_words_begin(q));
-    to->title = flm_query_words(q);
-    flm_quantity_add(flm_query_words_begin(q), track->total,
+    flm_track_add_title(p, track, flm_query_scratch(q));
+    to->title = flm_query_scratch_copy(q);
+    flm_quantity_add(flm_query_scratch(q), track->total,
                      flm_string_bytes(p, p->metrics[metric].unit));
-    to->total = flm_query_words(q);
-    flm_percent_add(flm_query_words_begin(q), track->total,
+    to->total = flm_query_scratch_copy(q);
+    flm_percent_add(flm_query_scratch(q), track->total,
                     flm_profile_total(p, (struct flm_metric){metric}));
-    to->share = flm_query_words(q);
+    to->share = flm_query_scratch_copy(q);
     to->on = flm_timeline_track_is_on(model, &q->viewer->scene, track);
 }
 
@@ -69,8 +69,8 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
     if (!made)
         return flm_query_end(&q, why);
     made->duration_ns = flm_timeline_duration(&v->scene);
-    flm_quantity_add(flm_query_words_begin(&q), made->duration_ns, flm_bytes_of("ns"));
-    made->duration = flm_query_words(&q);
+    flm_quantity_add(flm_query_scratch(&q), made->duration_ns, flm_bytes_of("ns"));
+    made->duration = flm_query_scratch_copy(&q);
     made->key = flm_query_copy(&q, tracks->key == FLM_NONE ? flm_bytes_of("")
                                                            : flm_string_bytes(opened, tracks->key));
     made->shown = v->model.shows_tracks;

@@ -9,21 +9,21 @@
 /* ---- What can be done ---- */
 
 /* {NULL} for nothing. */
-static struct flm_bytes words_or_none(struct flm_query *q)
+static struct flm_bytes scratch_or_none(struct flm_query *q)
 {
-    return q->words.size > 0 ? flm_query_words(q) : (struct flm_bytes){NULL, 0};
+    return q->scratch.size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 
 static struct flm_bytes keys_of(struct flm_query *q, const struct flm_action *action)
 {
-    flm_action_add_keys(action, flm_query_words_begin(q));
-    return words_or_none(q);
+    flm_action_add_keys(action, flm_query_scratch(q));
+    return scratch_or_none(q);
 }
 
 static struct flm_bytes argument_of(struct flm_query *q, const struct flm_action *action)
 {
-    flm_action_add_argument(action, flm_query_words_begin(q));
-    return words_or_none(q);
+    flm_action_add_argument(action, flm_query_scratch(q));
+    return scratch_or_none(q);
 }
 
 static bool list_actions(struct flm_query *q, struct flm_response_hello *hello)
@@ -131,9 +131,9 @@ static bool list_metrics(struct flm_query *q, struct flm_response_tools *tools)
         struct flm_response_metric *metric = &tools->metrics.at[tools->metrics.count++];
         metric->name = flm_query_copy(q, flm_comparing_metric_name(model, m));
         metric->unit = flm_query_copy(q, unit);
-        flm_quantity_add(flm_query_words_begin(q), q->viewer->scene.tables.summary.metric[m].total,
+        flm_quantity_add(flm_query_scratch(q), q->viewer->scene.tables.summary.metric[m].total,
                          unit);
-        metric->total = flm_query_words(q);
+        metric->total = flm_query_scratch_copy(q);
     }
     return true;
 }
@@ -169,7 +169,7 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
 static struct flm_bytes title_of(struct flm_query *q, const char *text)
 {
     enum { LONGEST = 48 };
-    struct flm_text *out = flm_query_words_begin(q);
+    struct flm_text *out = flm_query_scratch(q);
     bool is_name = true;
     for (size_t i = 0; text[i]; i++) {
         bool is_letter = ((unsigned char)text[i] & 0xC0) != 0x80; /* UTF-8 is not cut apart */
@@ -180,7 +180,7 @@ static struct flm_bytes title_of(struct flm_query *q, const char *text)
         flm_text_putc(out, is_name && text[i] == ':' ? ' ' : text[i]);
         is_name = is_name && text[i] != ':';
     }
-    return flm_query_words(q);
+    return flm_query_scratch_copy(q);
 }
 
 bool flm_query_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,

@@ -7,7 +7,7 @@ bool flm_query_begin(struct flm_query *q, struct flm_viewer *v, struct flm_respo
                      struct flm_error *why)
 {
     *q = (struct flm_query){.viewer = v, .response = response};
-    flm_room_reset(&response->room);
+    flm_arena_reset(&response->arena);
     response->any = NULL;
     if (!flm_viewer_update(v, why))
         return false;
@@ -26,40 +26,40 @@ bool flm_query_begin(struct flm_query *q, struct flm_viewer *v, struct flm_respo
 
 bool flm_query_fail(struct flm_query *q)
 {
-    flm_text_clear(&q->words);
+    flm_text_clear(&q->scratch);
     q->response->any = NULL;
     return false;
 }
 
 bool flm_query_end(struct flm_query *q, struct flm_error *why)
 {
-    if (q->words.failed || q->response->room.failed) {
+    if (q->scratch.failed || q->response->arena.failed) {
         flm_error_memory(why);
         return flm_query_fail(q);
     }
-    flm_text_clear(&q->words);
+    flm_text_clear(&q->scratch);
     return true;
 }
 
 void *flm_query_take(struct flm_query *q, size_t count, size_t size)
 {
-    return flm_room_take(&q->response->room, count * size);
+    return flm_arena_take(&q->response->arena, count * size);
 }
 
-struct flm_text *flm_query_words_begin(struct flm_query *q)
+struct flm_text *flm_query_scratch(struct flm_query *q)
 {
-    q->words.size = 0;
-    return &q->words;
+    q->scratch.size = 0;
+    return &q->scratch;
 }
 
-struct flm_bytes flm_query_words(struct flm_query *q)
+struct flm_bytes flm_query_scratch_copy(struct flm_query *q)
 {
-    return flm_query_copy(q, (struct flm_bytes){q->words.at, q->words.size});
+    return flm_query_copy(q, (struct flm_bytes){q->scratch.at, q->scratch.size});
 }
 
 struct flm_bytes flm_query_copy(struct flm_query *q, struct flm_bytes text)
 {
-    return flm_room_text(&q->response->room, text);
+    return flm_arena_text(&q->response->arena, text);
 }
 
 struct flm_bytes flm_query_text(struct flm_query *q, const char *text)
@@ -69,20 +69,20 @@ struct flm_bytes flm_query_text(struct flm_query *q, const char *text)
 
 struct flm_bytes flm_query_quantity(struct flm_query *q, double value)
 {
-    flm_quantity_add(flm_query_words_begin(q), value, q->unit);
-    return flm_query_words(q);
+    flm_quantity_add(flm_query_scratch(q), value, q->unit);
+    return flm_query_scratch_copy(q);
 }
 
 struct flm_bytes flm_query_exact(struct flm_query *q, double value)
 {
-    flm_quantity_add_exact(flm_query_words_begin(q), value, q->unit);
-    return flm_query_words(q);
+    flm_quantity_add_exact(flm_query_scratch(q), value, q->unit);
+    return flm_query_scratch_copy(q);
 }
 
 struct flm_bytes flm_query_count(struct flm_query *q, uint64_t count)
 {
-    flm_count_add(flm_query_words_begin(q), count);
-    return flm_query_words(q);
+    flm_count_add(flm_query_scratch(q), count);
+    return flm_query_scratch_copy(q);
 }
 
 struct flm_bytes flm_query_string(struct flm_query *q, uint32_t string)
@@ -103,8 +103,8 @@ struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole
 {
     if (whole == 0)
         return (struct flm_bytes){NULL, 0};
-    flm_percent_add(flm_query_words_begin(q), value, whole);
-    return flm_query_words(q);
+    flm_percent_add(flm_query_scratch(q), value, whole);
+    return flm_query_scratch_copy(q);
 }
 
 struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame)

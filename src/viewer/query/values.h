@@ -24,7 +24,7 @@ struct flm_query {
     struct flm_metric metric;          /* the shown one */
     struct flm_bytes unit;
     double all; /* the sum of |self| of everything in that metric */
-    struct flm_text words;
+    struct flm_text scratch;
 };
 
 /* Updates the viewer; the response is empty. False, and `why`, if memory ran out. */
@@ -39,9 +39,9 @@ bool flm_query_fail(struct flm_query *q);
 /* Zeroed: `count` items of a size; NULL if memory ran out. */
 void *flm_query_take(struct flm_query *q, size_t count, size_t size);
 
-/* The words that are being made: what is added until flm_query_words is one text. */
-struct flm_text *flm_query_words_begin(struct flm_query *q);
-struct flm_bytes flm_query_words(struct flm_query *q);
+/* The words that are being made: what is added until flm_query_scratch_copy is one text. */
+struct flm_text *flm_query_scratch(struct flm_query *q);
+struct flm_bytes flm_query_scratch_copy(struct flm_query *q);
 
 struct flm_bytes flm_query_copy(struct flm_query *q, struct flm_bytes text);
 struct flm_bytes flm_query_text(struct flm_query *q, const char *text); /* NULL: {NULL} */

@@ -7,8 +7,8 @@
 
 void flm_cached_tables_forget_measures(struct flm_cached_tables *tables)
 {
-    free(tables->places);
-    tables->places = NULL;
+    free(tables->occurrences);
+    tables->occurrences = NULL;
     tables->is_measured = false;
     for (int key = 0; key < FLM_RANK_KEYS; key++)
         for (int down = 0; down < 2; down++) {
@@ -45,17 +45,17 @@ static bool count_places(struct flm_cached_tables *tables, const struct flm_prof
                          struct flm_metric metric, struct flm_error *why)
 {
     const double *self = flm_self_column(p, metric.index);
-    uint32_t *places = calloc(tables->functions.count, sizeof *places);
-    if (!places)
+    uint32_t *occurrences = calloc(tables->functions.count, sizeof *occurrences);
+    if (!occurrences)
         return flm_error_memory(why);
     uint32_t next = FLM_NONE; /* the first node from here on that has a value */
     for (uint32_t i = p->sizes.node_count; i-- > 0;) {
         if (self[i] != 0)
             next = i;
         if (next < p->node_end[i])
-            places[tables->functions.of_frame[p->node_frame[i]]]++;
+            occurrences[tables->functions.of_frame[p->node_frame[i]]]++;
     }
-    tables->places = places;
+    tables->occurrences = occurrences;
     return true;
 }
 

@@ -3,7 +3,7 @@
  *
  *     functions   which frames are one function         until another profile is shown
  *     measures    self and total of each, and in how    until another metric is shown
- *                 many places it is
+ *                 many nodes it is
  *     summary     stacks, kinds, times                  until another profile is shown
  *     rankings    functions in the order of a table     until another metric is shown
  *     presets     expressions that are offered          until another profile is shown
@@ -42,7 +42,7 @@ struct flm_ranked {
 struct flm_cached_tables {
     struct flm_functions functions;
     bool has_functions, is_measured, has_summary, has_presets;
-    uint32_t *places; /* by function: how many nodes with a value in or below them */
+    uint32_t *occurrences; /* by function: how many nodes with a value in or below them */
     struct flm_summary summary;
     struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not asked for yet */
     struct flm_presets presets;

@@ -48,7 +48,7 @@ static unsigned char *open_flag(const struct flm_call_tree *tree, uint32_t node)
 static bool has_children(const struct flm_call_tree *tree, uint32_t node)
 {
     return flm_child_first(tree->layout, node) != FLM_NONE ||
-           (tree->pane->lazy && !tree->pane->unfold_tree.is_open[node]);
+           (tree->pane->lazy && !tree->pane->lazy_columns.is_open[node]);
 }
 
 static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
@@ -103,8 +103,8 @@ static size_t count_numbers(const struct flm_pane *pane)
 {
     uint32_t largest = pane->tree.node_count - 1;
     for (uint32_t i = 0; pane->lazy && i < pane->tree.node_count; i++)
-        if (pane->unfold_tree.number[i] > largest)
-            largest = pane->unfold_tree.number[i];
+        if (pane->lazy_columns.number[i] > largest)
+            largest = pane->lazy_columns.number[i];
     return (size_t)largest + 1;
 }
 

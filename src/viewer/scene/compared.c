@@ -50,13 +50,13 @@ static bool measure(struct flm_model *model, struct flm_compared *made, struct f
         return false;
     if (!c->shows_noise)
         flm_comparison_find_noise(p, &made->pair, &how);
-    if (!flm_comparison_init(&made->is, p->sizes.node_count, p->node_end,
+    if (!flm_comparison_init(&made->comparison, p->sizes.node_count, p->node_end,
                              flm_profile_self(p, made->pair.before),
                              flm_profile_self(p, made->pair.after), &how, why))
         return false;
     made->colors = (struct flm_change_colors){
         .palette = c->palette, .scope = c->scope, .absolute = c->absolute};
-    made->whole = flm_change_whole(&made->is);
+    made->whole = flm_change_whole(&made->comparison);
     return true;
 }
 
@@ -81,8 +81,8 @@ void flm_compared_free(struct flm_compared *compared)
 {
     if (!compared)
         return;
-    flm_comparison_clear(&compared->is);
-    flm_layout_free(compared->places);
+    flm_comparison_clear(&compared->comparison);
+    flm_layout_free(compared->shared_layout);
     flm_functions_clear(&compared->before);
     flm_functions_clear(&compared->lost);
     flm_functions_clear(&compared->gained);
@@ -119,8 +119,8 @@ static void significant_of(const void *context, uint32_t node, bool of_self, dou
 bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
 {
     void *sums = pane->sums;
-    uint32_t count = pane->unfold_tree.node_count;
-    const struct flm_comparison *is = &pane->compared->is;
+    uint32_t count = pane->lazy_columns.node_count;
+    const struct flm_comparison *is = &pane->compared->comparison;
     bool grown = flm_grow(&sums, &pane->sum_capacity, count, sizeof *pane->sums);
     pane->sums = sums;
     if (!grown)
@@ -128,7 +128,7 @@ bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
     for (; pane->sum_count < count; pane->sum_count++) {
         struct flm_lazy_ref number = {(uint32_t)pane->sum_count};
         struct flm_compared_sum *sum = &pane->sums[number.index];
-        sum->is = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
+        sum->all = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
         sum->significant = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
             sum->significant = flm_lazy_tree_sum(pane->lazy, number, significant_of, is);
@@ -139,18 +139,18 @@ bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
 struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_node node,
                                       enum flm_change_scope scope)
 {
-    const struct flm_comparison *is = &pane->compared->is;
+    const struct flm_comparison *is = &pane->compared->comparison;
     if (!pane->lazy)
         return flm_comparison_change(is, node.index, scope);
     const struct flm_compared_sum *sum = &pane->sums[flm_pane_number(pane, node)];
     bool of_self = scope == FLM_CHANGE_OF_SELF;
-    const double *value = of_self ? sum->is.own : sum->is.total;
+    const double *value = of_self ? sum->all.own : sum->all.total;
     const double *significant = of_self ? sum->significant.own : sum->significant.total;
     return flm_comparison_judge_significant(is, value[0], value[1], significant[0], significant[1]);
 }
 
-const struct flm_tone *flm_compared_look(const struct flm_pane *pane, struct flm_node node,
-                                         struct flm_box *box)
+const struct flm_tone *flm_compared_style(const struct flm_pane *pane, struct flm_node node,
+                                          struct flm_box *box)
 {
     const struct flm_compared *compared = pane->compared;
     struct flm_change change = flm_compared_change(pane, node, compared->colors.scope);

@@ -15,12 +15,12 @@ struct flm_pane;
 
 /* Of a scene: NULL where nothing is compared. */
 struct flm_compared {
-    struct flm_comparison is;
+    struct flm_comparison comparison;
     struct flm_metric_pair pair; /* of the shown profile */
     enum flm_normalize by;       /* NONE where what was chosen cannot be done */
     struct flm_change_colors colors;
     double whole;
-    struct flm_layout *places; /* side by side: where nodes stand in both; or NULL */
+    struct flm_layout *shared_layout; /* side by side: where nodes stand in both; or NULL */
 
     /* For tables, made when they are first asked for. */
     struct flm_functions before;       /* of the shown profile, measured in "before" */
@@ -56,7 +56,7 @@ struct flm_comparison_terms flm_compared_terms(const struct flm_model *model,
 
 /* Before and after of an unfolded node, and what was significant of it: lost and gained. */
 struct flm_compared_sum {
-    struct flm_lazy_tree_sum is, significant;
+    struct flm_lazy_tree_sum all, significant;
 };
 
 /* For an unfolded pane whose tree has grown: both values of its new nodes. */
@@ -69,8 +69,8 @@ struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_no
 
 /* The tone of a node, and in `box` its mark, or the texture that stands for the tone where there
  * are no colors. */
-const struct flm_tone *flm_compared_look(const struct flm_pane *pane, struct flm_node node,
-                                         struct flm_box *box);
+const struct flm_tone *flm_compared_style(const struct flm_pane *pane, struct flm_node node,
+                                          struct flm_box *box);
 
 /* What the colors mean. */
 enum { FLM_COMPARED_KEYS = 5 };

@@ -23,7 +23,8 @@ const struct flm_functions *flm_compared_functions(const struct flm_model *model
     struct flm_metric_pair significant;
     if (c->before.function)
         return &c->before;
-    bool has_significant = c->is.lost && flm_metric_pair_significant(p, &c->pair, &significant);
+    bool has_significant =
+        c->comparison.lost && flm_metric_pair_significant(p, &c->pair, &significant);
     if ((!has_significant || (measure(&c->lost, p, significant.before, why) &&
                               measure(&c->gained, p, significant.after, why))) &&
         measure(&c->before, p, c->pair.before, why))
@@ -47,10 +48,10 @@ struct flm_change flm_compared_function(const struct flm_scene *scene, uint32_t 
         lost = of_self ? l->self : l->total;
         gained = of_self ? g->self : g->total;
     }
-    return of_self
-               ? flm_comparison_judge_significant(&c->is, before->self, after->self, lost, gained)
-               : flm_comparison_judge_significant(&c->is, before->total, after->total, lost,
-                                                  gained);
+    return of_self ? flm_comparison_judge_significant(&c->comparison, before->self, after->self,
+                                                      lost, gained)
+                   : flm_comparison_judge_significant(&c->comparison, before->total, after->total,
+                                                      lost, gained);
 }
 
 /* How much each function changed. */

@@ -43,14 +43,14 @@ bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, boo
         return true;
     for (size_t i = 0; i < pane->drawn.count; i++) {
         const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (r->flags & FLM_RECTANGLE_MERGED || pane->unfold_tree.is_open[r->node.index])
+        if (r->flags & FLM_RECTANGLE_MERGED || pane->lazy_columns.is_open[r->node.index])
             continue;
         if (*opened && budget == 0) {
             pane->incomplete = true;
             break;
         }
         bool more;
-        struct flm_lazy_ref number = {pane->unfold_tree.number[r->node.index]};
+        struct flm_lazy_ref number = {pane->lazy_columns.number[r->node.index]};
         if (!flm_lazy_tree_open(pane->lazy, number, narrowest, budget, &more, why))
             return false;
         *opened = true;
@@ -66,7 +66,7 @@ bool flm_pane_has_unopened(const struct flm_pane *pane)
 {
     for (size_t i = 0; pane->lazy && i < pane->drawn.count; i++) {
         const struct flm_rectangle *r = &pane->drawn.at[i];
-        if (!(r->flags & FLM_RECTANGLE_MERGED) && !pane->unfold_tree.is_open[r->node.index])
+        if (!(r->flags & FLM_RECTANGLE_MERGED) && !pane->lazy_columns.is_open[r->node.index])
             return true;
     }
     return false;
@@ -74,14 +74,14 @@ bool flm_pane_has_unopened(const struct flm_pane *pane)
 
 bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why)
 {
-    if (!flm_lazy_tree_columns(pane->lazy, &pane->unfold_tree, why) ||
+    if (!flm_lazy_tree_columns(pane->lazy, &pane->lazy_columns, why) ||
         (pane->compared && !flm_compared_sum(pane, why)))
         return false;
     pane->tree = (struct flm_tree){
-        .node_count = pane->unfold_tree.node_count,
-        .frame = pane->unfold_tree.frame,
-        .end = pane->unfold_tree.end,
-        .width = pane->unfold_tree.width,
+        .node_count = pane->lazy_columns.node_count,
+        .frame = pane->lazy_columns.frame,
+        .end = pane->lazy_columns.end,
+        .width = pane->lazy_columns.width,
     };
     return flm_pane_lay_out(pane, why);
 }
@@ -90,7 +90,7 @@ bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error 
 {
     bool more;
     struct flm_node node = flm_pane_node(pane, number);
-    if (!pane->lazy || node.index == FLM_NONE || pane->unfold_tree.is_open[node.index])
+    if (!pane->lazy || node.index == FLM_NONE || pane->lazy_columns.is_open[node.index])
         return true;
     return flm_lazy_tree_open(pane->lazy, (struct flm_lazy_ref){number}, INFINITY, 0, &more, why) &&
            flm_pane_take_lazy(pane, why);
@@ -115,6 +115,6 @@ struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number)
 uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node)
 {
     if (pane->lazy && node.index != FLM_NONE)
-        return pane->unfold_tree.number[node.index];
+        return pane->lazy_columns.number[node.index];
     return node.index;
 }

@@ -54,10 +54,11 @@ bool flm_scene_has_halves(const struct flm_scene *scene)
     return scene->view && scene->view->has_halves;
 }
 
-const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
+const struct flm_layout *flm_scene_layout(const struct flm_scene *scene,
                                           const struct flm_pane *pane)
 {
-    return scene->compared && scene->compared->places ? scene->compared->places : pane->layout;
+    return scene->compared && scene->compared->shared_layout ? scene->compared->shared_layout
+                                                             : pane->layout;
 }
 
 /* The chosen view, or the one behind it where it has nothing to draw. */
@@ -81,7 +82,7 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
         flm_scene_clear_panes(&made);
         return false;
     }
-    made.total = flm_layout_total(flm_scene_places(&made, &made.panes[0]), (struct flm_node){0});
+    made.total = flm_layout_total(flm_scene_layout(&made, &made.panes[0]), (struct flm_node){0});
     if (made.view->is_over_time)
         made.total = made.tracks.length_ns;
     flm_scene_clear_panes(scene);
@@ -93,7 +94,8 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
 }
 
 /* Side by side, with room for a line between them; their roots on one level. */
-static void place_beside(struct flm_scene *scene, double width_px, double height_px, double row_px)
+static void arrange_side_by_side(struct flm_scene *scene, double width_px, double height_px,
+                                 double row_px)
 {
     double half = floor((width_px - 2 * row_px / 3) / 2), highest = height_px;
     for (uint32_t i = 0; i < scene->pane_count; i++)
@@ -110,11 +112,11 @@ static void place_beside(struct flm_scene *scene, double width_px, double height
 }
 
 /* One below the other. A flame that does not fill the window stands on its lower edge. */
-void flm_scene_place(struct flm_scene *scene, double width_px, double height_px, double row_px)
+void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_px, double row_px)
 {
     double top = 0, home = 0;
-    if (scene->compared && scene->compared->places) {
-        place_beside(scene, width_px, height_px, row_px);
+    if (scene->compared && scene->compared->shared_layout) {
+        arrange_side_by_side(scene, width_px, height_px, row_px);
         return;
     }
     for (uint32_t i = 0; i < scene->pane_count; i++) {

@@ -69,11 +69,11 @@ bool flm_scene_has_halves(const struct flm_scene *scene);
 
 /* Where nodes of a pane stand in the units of the camera: the pane's own layout; of two side by
  * side the one that both share. */
-const struct flm_layout *flm_scene_places(const struct flm_scene *scene,
+const struct flm_layout *flm_scene_layout(const struct flm_scene *scene,
                                           const struct flm_pane *pane);
 
 /* Gives the panes their places in a window of this width; keeps what they show. */
-void flm_scene_place(struct flm_scene *scene, double width_px, double height_px, double row_px);
+void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_px, double row_px);
 
 /* The pane at a point of the window, and the level there, as the picture was drawn with `scroll`;
  * NULL where there is none. */

@@ -55,17 +55,17 @@ static bool build_side_by_side(const struct flm_model *model, struct flm_scene *
         [FLM_VIEWER_AFTER] = "after", [FLM_VIEWER_BEFORE] = "before"};
     static const enum flm_viewer_side order[] = {FLM_VIEWER_BEFORE, FLM_VIEWER_AFTER};
     for (int i = 0; i < 2; i++) {
-        double *widths = side_widths(&scene->compared->is, order[i]);
+        double *widths = side_widths(&scene->compared->comparison, order[i]);
         if (!widths)
             return flm_error_memory(why);
         if (!add_compared(model, scene, widths, titles[order[i]], why))
             return false;
     }
     struct flm_tree tree = scene->panes[0].tree;
-    tree.width = scene->compared->is.widths;
+    tree.width = scene->compared->comparison.widths;
     struct flm_layout_options options = {.tree = tree, .order = FLM_ORDER_NAME};
-    scene->compared->places = flm_layout_new(&options, why);
-    return scene->compared->places != NULL;
+    scene->compared->shared_layout = flm_layout_new(&options, why);
+    return scene->compared->shared_layout != NULL;
 }
 
 static bool build(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
@@ -79,7 +79,7 @@ static bool build(const struct flm_model *model, struct flm_scene *scene, struct
         return false;
     pane->kind = FLM_PANE_STACKS;
     pane->tree = flm_tree_of(pane->profile, pane->metric);
-    pane->tree.width = scene->compared->is.widths;
+    pane->tree.width = scene->compared->comparison.widths;
     if (pane->order == FLM_ORDER_SEEN)
         pane->order = FLM_ORDER_NAME; /* what is aligned has no times */
     return flm_pane_lay_out(pane, why);

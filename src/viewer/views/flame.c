@@ -44,7 +44,7 @@ bool flm_view_fill_lazy(const struct flm_scene *scene, struct flm_pane *pane,
         .self = flm_self_column(pane->profile, pane->metric.index),
     };
     if (pane->compared) {
-        const struct flm_comparison *c = &pane->compared->is;
+        const struct flm_comparison *c = &pane->compared->comparison;
         values.self = scene->view->shows_changes ? c->widths : values.self;
         values.present[0] = c->before_self;
         values.present[1] = c->after_self;

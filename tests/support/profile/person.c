@@ -219,7 +219,7 @@ const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
 
 static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref ref, const char *what)
 {
-    if (!flm_node_ref_is(ref))
+    if (!flm_node_ref_valid(ref))
         return;
     assert_true(ref.pane < v->scene.pane_count);
     const struct flm_pane *pane = &v->scene.panes[ref.pane];
@@ -238,10 +238,10 @@ static void assert_camera_inside(const struct flm_viewer *v)
     assert_true(camera->total == 0 || camera->to.left < camera->to.right);
     double most = fmax(0, v->scene.content_px - flm_viewer_area(v).height);
     assert_true(camera->scroll_to >= 0 && camera->scroll_to <= most);
-    if (flm_node_ref_is(v->model.zoomed)) {
+    if (flm_node_ref_valid(v->model.zoomed)) {
         const struct flm_pane *pane = &v->scene.panes[v->model.zoomed.pane];
         struct flm_node node = flm_pane_node(pane, v->model.zoomed.number);
-        const struct flm_layout *places = flm_scene_places(&v->scene, pane);
+        const struct flm_layout *places = flm_scene_layout(&v->scene, pane);
         double left = flm_layout_offset(places, node);
         double least = camera->total * 1e-11;
         assert_true(fabs(camera->to.left - left) <= least);

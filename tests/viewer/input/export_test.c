@@ -19,8 +19,8 @@ static void what_the_page_is_to_do_is_asked_of_it(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         viewing_changes(&seen);
         viewing_do(&seen, cases[i][0]);
-        assert_int_equal(viewing_changes(&seen), FLM_CHANGED(ASK));
-        assert_string_equal(viewing_ask(&seen, "ask"), cases[i][1]);
+        assert_int_equal(viewing_changes(&seen), FLM_CHANGED(PROMPT));
+        assert_string_equal(viewing_ask(&seen, "prompt"), cases[i][1]);
     }
     viewing_clear(&seen);
 }

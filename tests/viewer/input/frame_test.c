@@ -93,7 +93,7 @@ static void what_is_walked_to_is_in_the_picture(void **state)
             assert_true(viewing_key(&seen, keys[random_below(&random, 6)], 0));
             viewing_look(&seen);
             struct flm_node_ref ref = seen.viewer->model.selected;
-            if (!flm_node_ref_is(ref))
+            if (!flm_node_ref_valid(ref))
                 continue;
             const struct flm_pane *pane = &seen.viewer->scene.panes[ref.pane];
             uint32_t node = flm_pane_node(pane, ref.number).index;
@@ -123,7 +123,7 @@ static void walking_is_no_step_but_what_it_moves_is(void **state)
     assert_int_equal(seen.viewer->model.history.count, steps + 1);
     viewing_do(&seen, "back");
     assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "write");
-    assert_false(flm_node_ref_is(seen.viewer->model.zoomed));
+    assert_false(flm_node_ref_valid(seen.viewer->model.zoomed));
     viewing_clear(&seen);
 }
 

@@ -54,7 +54,7 @@ static void two_slow_clicks_are_no_second_click(void **state)
     begin(&seen);
     viewing_click(&seen, "parse", 1);
     viewing_click(&seen, "parse", 1);
-    assert_false(flm_node_ref_is(seen.viewer->model.zoomed));
+    assert_false(flm_node_ref_valid(seen.viewer->model.zoomed));
     viewing_clear(&seen);
 }
 
@@ -65,8 +65,8 @@ static void clicks_where_nothing_is_let_go_and_show_everything(void **state)
     begin(&seen);
     viewing_click(&seen, "parse", 2);
     viewing_click_at(&seen, 400, 440, 1);
-    assert_false(flm_node_ref_is(seen.viewer->model.selected));
-    assert_true(flm_node_ref_is(seen.viewer->model.zoomed));
+    assert_false(flm_node_ref_valid(seen.viewer->model.selected));
+    assert_true(flm_node_ref_valid(seen.viewer->model.zoomed));
     viewing_click_at(&seen, 400, 440, 2);
     assert_true(flm_viewer_is_fit(seen.viewer));
     viewing_clear(&seen);
@@ -88,7 +88,7 @@ static void every_node_that_is_zoomed_to_fills_the_width(void **state)
             viewing_click_at(&seen, x, y, 2);
             viewing_look(&seen);
             struct flm_viewer *v = seen.viewer;
-            if (!flm_node_ref_is(v->model.zoomed))
+            if (!flm_node_ref_valid(v->model.zoomed))
                 continue;
             const struct flm_pane *pane = &v->scene.panes[0];
             struct flm_node node = flm_pane_node(pane, v->model.zoomed.number);
@@ -166,7 +166,7 @@ static void a_drag_moves_by_exactly_as_much_and_back(void **state)
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, 301, 200, 0, false, 9020);
     assert_true(fabs(place_at(&seen, 301) - place) < 1e-9);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_UP, 301, 200, 0, false, 9030);
-    assert_false(flm_node_ref_is(seen.viewer->model.selected));
+    assert_false(flm_node_ref_valid(seen.viewer->model.selected));
     viewing_clear(&seen);
 }
 
@@ -256,12 +256,12 @@ static void what_is_under_a_still_pointer_follows_the_picture(void **state)
     struct flm_rectangle under;
     bool hit = flm_viewer_hit(seen.viewer, seen.viewer->input.hover_x, seen.viewer->input.hover_y,
                               &ref, &under);
-    assert_true(hit == flm_node_ref_is(seen.viewer->input.hovered));
+    assert_true(hit == flm_node_ref_valid(seen.viewer->input.hovered));
     if (hit)
         assert_true(flm_node_refs_equal(ref, seen.viewer->input.hovered));
     flm_viewer_pointer(seen.viewer, FLM_POINTER_LEAVE, 0, 0, 0, false, seen.now_ms);
     viewing_look(&seen);
-    assert_false(flm_node_ref_is(seen.viewer->input.hovered));
+    assert_false(flm_node_ref_valid(seen.viewer->input.hovered));
     viewing_clear(&seen);
 }
 
@@ -275,7 +275,7 @@ static void a_finger_points_at_nothing(void **state)
     flm_viewer_pointer(seen.viewer, FLM_POINTER_DOWN, x, y, 0, true, 100);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, x + 1, y, 0, true, 110);
     flm_viewer_pointer(seen.viewer, FLM_POINTER_UP, x + 1, y, 0, true, 120);
-    assert_false(flm_node_ref_is(seen.viewer->input.hovered));
+    assert_false(flm_node_ref_valid(seen.viewer->input.hovered));
     assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "read");
     viewing_clear(&seen);
 }

@@ -60,7 +60,7 @@ static void what_a_row_is_about_is_marked_in_the_picture(void **state)
     uint32_t frame = flm_scene_frame(&v->scene, v->input.hovered);
     assert_int_equal(frame, 2);
     act(v, "hover-none");
-    assert_false(flm_node_ref_is(v->input.hovered));
+    assert_false(flm_node_ref_valid(v->input.hovered));
     flm_viewer_free(v);
 }
 

@@ -122,7 +122,7 @@ static void tones_and_textures_are_those_of_the_change(void **state)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             struct flm_box box = {0};
             const struct flm_tone *tone =
-                flm_compared_look(&v->scene.panes[0], node_of(v, cases[i].function), &box);
+                flm_compared_style(&v->scene.panes[0], node_of(v, cases[i].function), &box);
             assert_ptr_equal(tone,
                              flm_change_tone((enum flm_change_palette)palette, cases[i].step));
             assert_int_equal(box.mark, cases[i].mark);
@@ -131,7 +131,7 @@ static void tones_and_textures_are_those_of_the_change(void **state)
     act(v, "delta self"); /* of m itself nothing changed, of its subtree neither */
     act(v, "relative");
     struct flm_box box = {0};
-    assert_ptr_equal(flm_compared_look(&v->scene.panes[0], node_of(v, "m"), &box),
+    assert_ptr_equal(flm_compared_style(&v->scene.panes[0], node_of(v, "m"), &box),
                      flm_change_tone(FLM_CHANGE_GREEN_RED, FLM_CHANGE_SAME));
     flm_viewer_free(v);
 }
@@ -198,7 +198,7 @@ static void assert_inverted(struct flm_viewer *v, const struct flm_profile *cons
     assert_true(p && flm_metric_pair_find(p, NULL, &pair, &why));
     assert_true(flm_comparison_init(
         &oracle, p->sizes.node_count, p->node_end, flm_profile_self(p, pair.before),
-        flm_profile_self(p, pair.after), &v->scene.compared->is.how, &why));
+        flm_profile_self(p, pair.after), &v->scene.compared->comparison.how, &why));
     open_everything(v);
     assert_is_oracle(&v->scene.panes[0], p, &oracle);
     flm_comparison_clear(&oracle);
@@ -301,7 +301,7 @@ static void a_sandwich_has_widths_and_colors_of_the_change(void **state)
             struct flm_change change =
                 flm_compared_change(pane, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
             assert_true(change.before == looks[k].before && change.after == looks[k].after);
-            assert_ptr_equal(flm_compared_look(pane, (struct flm_node){node}, &box),
+            assert_ptr_equal(flm_compared_style(pane, (struct flm_node){node}, &box),
                              flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
             assert_int_equal(box.mark, looks[k].mark);
         }
@@ -314,13 +314,13 @@ static void operations_are_carried_out_on_both(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(after, before);
     act(v, "apply drop:less");
-    const struct flm_comparison *c = &v->scene.compared->is;
+    const struct flm_comparison *c = &v->scene.compared->comparison;
     assert_true(c->before_total == 200 && c->after_total == 400);
     act(v, "apply hide:m");
     assert_int_equal(node_of(v, "m").index, FLM_NONE);
     act(v, "undo");
     act(v, "undo");
-    assert_true(v->scene.compared->is.before_total == 500);
+    assert_true(v->scene.compared->comparison.before_total == 500);
     flm_viewer_free(v);
 }
 
@@ -346,14 +346,14 @@ static void what_cannot_be_made_equal_is_refused(void **state)
     assert_refused(v, "normalize duration", "it is not known how long both were recorded");
     assert_refused(v, "normalize-by new", "the function has no value in one of both");
     act(v, "normalize-by more");
-    assert_true(v->scene.compared->is.how.scale == 3);
+    assert_true(v->scene.compared->comparison.how.scale == 3);
     act(v, "normalize");
-    assert_true(v->scene.compared->is.how.scale == 1);
+    assert_true(v->scene.compared->comparison.how.scale == 1);
     act(v, "normalize total");
     /* A transform takes what it was made equal by: it is not, and that is said. */
     act(v, "normalize-by more");
     act(v, "apply drop:more");
-    assert_true(v->scene.compared->is.how.scale == 1);
+    assert_true(v->scene.compared->comparison.how.scale == 1);
     assert_int_equal(v->scene.compared->by, FLM_NORMALIZE_NONE);
     assert_non_null(strstr(v->model.comparing.note, "cannot normalize"));
     flm_viewer_free(v);
@@ -365,8 +365,8 @@ static void swapped_sides_are_swapped(void **state)
     struct flm_viewer *v = viewer_of(after, before);
     act(v, "swap");
     assert_string_equal(v->model.name[FLM_VIEWER_AFTER], "b.folded");
-    struct flm_change change =
-        flm_comparison_change(&v->scene.compared->is, node_of(v, "more").index, FLM_CHANGE_OF_SELF);
+    struct flm_change change = flm_comparison_change(&v->scene.compared->comparison,
+                                                     node_of(v, "more").index, FLM_CHANGE_OF_SELF);
     assert_true(change.before == 300 && change.after == 100);
     act(v, "compare-stop");
     assert_false(flm_model_compares(&v->model));
@@ -472,8 +472,8 @@ static void assert_totals(struct flm_viewer *v, double first, double second)
 {
     assert_true(flm_viewer_update(v, NULL));
     assert_non_null(v->scene.compared);
-    assert_true(v->scene.compared->is.before_total == first);
-    assert_true(v->scene.compared->is.after_total == second);
+    assert_true(v->scene.compared->comparison.before_total == first);
+    assert_true(v->scene.compared->comparison.after_total == second);
 }
 
 static void two_threads_of_one_file_are_compared(void **state)
@@ -486,7 +486,7 @@ static void two_threads_of_one_file_are_compared(void **state)
     act(v, "compare-after label:thread=two");
     assert_totals(v, 10, 10);
     act(v, "normalize duration"); /* both are 9 ns long */
-    assert_true(v->scene.compared->is.how.scale == 1);
+    assert_true(v->scene.compared->comparison.how.scale == 1);
     act(v, "apply time:0ns..5ns"); /* on both sides: they still have their samples */
     assert_totals(v, 5, 5);
     assert_refused(v, "compare-before label", "");

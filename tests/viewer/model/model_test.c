@@ -10,7 +10,7 @@ static void a_model_has_nothing_selected_at_first(void **state)
     (void)state;
     struct flm_model model;
     flm_model_init(&model);
-    assert_false(flm_node_ref_is(model.selected) || flm_node_ref_is(model.zoomed));
+    assert_false(flm_node_ref_valid(model.selected) || flm_node_ref_valid(model.zoomed));
     assert_null(flm_model_shown(&model));
     assert_false(flm_model_compares(&model));
 }
@@ -40,7 +40,7 @@ static void a_cleared_model_can_be_used_again(void **state)
         flm_model_clear(&model);
         assert_int_equal(model.focus.size + model.sort.size, 0);
         assert_null(model.name[0]);
-        assert_false(flm_node_ref_is(model.selected));
+        assert_false(flm_node_ref_valid(model.selected));
     }
 }
 

@@ -146,7 +146,7 @@ static void the_pointer_leaves_no_mark_but_the_theme_does(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     struct flm_text still = picture(v, FLM_PICTURE_SVG);
     flm_viewer_pointer(v, FLM_POINTER_MOVE, 100, 48 + 19 + 9, 0, false, 0);
-    assert_true(flm_node_ref_is(v->input.hovered));
+    assert_true(flm_node_ref_valid(v->input.hovered));
     struct flm_text hovered = picture(v, FLM_PICTURE_SVG);
     assert_string_equal(still.at, hovered.at);
     flm_viewer_theme(v, &(struct flm_theme){.dark = true});

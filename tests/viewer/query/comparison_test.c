@@ -315,7 +315,7 @@ static void what_is_not_significant_is_gray(void **state)
             struct flm_change change =
                 flm_compared_change(pane, (struct flm_node){node}, FLM_CHANGE_OF_SUBTREE);
             assert_int_equal(change.noise, looks[k].noise);
-            assert_ptr_equal(flm_compared_look(pane, (struct flm_node){node}, &box),
+            assert_ptr_equal(flm_compared_style(pane, (struct flm_node){node}, &box),
                              flm_change_tone(FLM_CHANGE_RED_BLUE, looks[k].step));
             assert_int_equal(box.mark, looks[k].mark);
             flm_compared_add_sentence(v, &note, &change);

@@ -55,12 +55,12 @@ static void places_are_the_nodes_that_are_drawn(void **state)
     for (uint32_t i = 1; i < tables.functions.count; i++)
         if (flm_bytes_are(flm_string_bytes(p, tables.functions.function[i].name), "f"))
             f = i;
-    assert_int_equal(tables.places[f], 2);
+    assert_int_equal(tables.occurrences[f], 2);
     flm_cached_tables_forget_measures(&tables);
     struct flm_metric other = {1 - with_one.index};
     assert_true(flm_cached_tables_measured(&tables, p, other, NULL) != NULL);
-    assert_int_equal(tables.places[f], 3);
-    assert_int_equal(tables.places[0], 1);
+    assert_int_equal(tables.occurrences[f], 3);
+    assert_int_equal(tables.occurrences[0], 1);
     flm_cached_tables_clear(&tables);
     flm_profile_free(p);
 }

@@ -229,11 +229,11 @@ static void rows_are_those_of_a_walk_whatever_is_opened(void **state)
 
 static void take_unfolded(struct flm_pane *pane)
 {
-    assert_true(flm_lazy_tree_columns(pane->lazy, &pane->unfold_tree, NULL));
-    pane->tree = (struct flm_tree){.node_count = pane->unfold_tree.node_count,
-                                   .frame = pane->unfold_tree.frame,
-                                   .end = pane->unfold_tree.end,
-                                   .width = pane->unfold_tree.width};
+    assert_true(flm_lazy_tree_columns(pane->lazy, &pane->lazy_columns, NULL));
+    pane->tree = (struct flm_tree){.node_count = pane->lazy_columns.node_count,
+                                   .frame = pane->lazy_columns.frame,
+                                   .end = pane->lazy_columns.end,
+                                   .width = pane->lazy_columns.width};
     flm_layout_free(pane->layout);
     struct flm_layout_options options = {.tree = pane->tree};
     pane->layout = flm_layout_new(&options, NULL);

@@ -93,7 +93,7 @@ static void callers_are_opened_until_all_that_is_seen_is_there(void **state)
     assert_false(pane->incomplete);
     for (size_t i = 0; i < pane->drawn.count; i++)
         if (!(pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED))
-            assert_true(pane->unfold_tree.is_open[pane->drawn.at[i].node.index]);
+            assert_true(pane->lazy_columns.is_open[pane->drawn.at[i].node.index]);
     viewing_clear(&seen);
     flm_text_clear(&text);
 }

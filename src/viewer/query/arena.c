@@ -1,22 +1,22 @@
-#include "viewer/query/room.h"
+#include "viewer/query/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_SIZE = 4096, ALIGNMENT = 16 };
 
-struct flm_room_chunk {
-    struct flm_room_chunk *before;
+struct flm_arena_chunk {
+    struct flm_arena_chunk *before;
     size_t size, used; /* of `at` */
     _Alignas(ALIGNMENT) unsigned char at[];
 };
 
-static bool add_chunk(struct flm_room *room, size_t least)
+static bool add_chunk(struct flm_arena *room, size_t least)
 {
     size_t size = room->chunk ? 2 * room->chunk->size : FIRST_SIZE;
     if (size < least)
         size = least;
-    struct flm_room_chunk *chunk =
+    struct flm_arena_chunk *chunk =
         least <= SIZE_MAX - sizeof *chunk ? malloc(sizeof *chunk + size) : NULL;
     if (!chunk)
         return false;
@@ -27,7 +27,7 @@ static bool add_chunk(struct flm_room *room, size_t least)
     return true;
 }
 
-void *flm_room_take(struct flm_room *room, size_t size)
+void *flm_arena_take(struct flm_arena *room, size_t size)
 {
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     bool fits = room->chunk && rounded >= size && room->chunk->size - room->chunk->used >= rounded;
@@ -41,27 +41,27 @@ void *flm_room_take(struct flm_room *room, size_t size)
     return at;
 }
 
-struct flm_bytes flm_room_text(struct flm_room *room, struct flm_bytes text)
+struct flm_bytes flm_arena_text(struct flm_arena *room, struct flm_bytes text)
 {
     if (text.size == 0)
         return (struct flm_bytes){"", 0};
-    char *copy = flm_room_take(room, text.size);
+    char *copy = flm_arena_take(room, text.size);
     if (!copy)
         return (struct flm_bytes){NULL, 0};
     memcpy(copy, text.at, text.size);
     return (struct flm_bytes){copy, text.size};
 }
 
-static void free_before(struct flm_room_chunk *chunk)
+static void free_before(struct flm_arena_chunk *chunk)
 {
     while (chunk->before) {
-        struct flm_room_chunk *before = chunk->before;
+        struct flm_arena_chunk *before = chunk->before;
         chunk->before = before->before;
         free(before);
     }
 }
 
-void flm_room_reset(struct flm_room *room)
+void flm_arena_reset(struct flm_arena *room)
 {
     if (room->chunk) {
         free_before(room->chunk);
@@ -70,10 +70,10 @@ void flm_room_reset(struct flm_room *room)
     room->failed = false;
 }
 
-void flm_room_clear(struct flm_room *room)
+void flm_arena_clear(struct flm_arena *room)
 {
     if (room->chunk)
         free_before(room->chunk);
     free(room->chunk);
-    *room = (struct flm_room){0};
+    *room = (struct flm_arena){0};
 }

@@ -1,17 +1,17 @@
 /* answer_buffer.h - what a call of exports.h answers: one place a module, because the page reads it
  * after the call has returned. The only writable things of the viewer that are not in a struct are
  * those of src/view/page*.c, which are only in the module. */
-#ifndef FLAMEL_WASM_ANSWER_BUFFER_H
-#define FLAMEL_WASM_ANSWER_BUFFER_H
+#ifndef FLAMEL_WASM_RESPONSE_BUFFER_H
+#define FLAMEL_WASM_RESPONSE_BUFFER_H
 
 #include "base/text/text.h"
 #include "flamel/profile.h"
 
 /* The answer to write to, empty. */
-struct flm_text *flm_page_answer(void);
+struct flm_text *flm_page_response(void);
 
 /* The .flm file of a profile as the answer; the profile becomes the answer's. */
-void flm_page_answer_take(struct flm_profile *profile);
+void flm_page_response_take(struct flm_profile *profile);
 
 /* What the call returns: 1, or 0 when it or the answer failed, and then the answer is the sentence.
  */

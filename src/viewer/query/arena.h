@@ -1,0 +1,33 @@
+/* room.h - memory for what a query returns: structs, lists and texts that are freed together.
+ *
+ *     struct flm_arena room = {0};
+ *     struct flm_response_chip *chips = flm_arena_take(&room, count * sizeof *chips);
+ *     ...
+ *     flm_arena_reset(&room);           all of it is invalid, and the room is used again
+ *     flm_arena_clear(&room);
+ *
+ * Chunks are taken as they are needed, each twice as large as the one before, and a reset keeps the
+ * largest: a query that is repeated allocates nothing. */
+#ifndef FLAMEL_VIEWER_QUERY_ARENA_H
+#define FLAMEL_VIEWER_QUERY_ARENA_H
+
+#include "base/core/bytes.h"
+
+struct flm_arena_chunk;
+
+/* All zero is an empty room. */
+struct flm_arena {
+    struct flm_arena_chunk *chunk; /* the newest */
+    bool failed;                   /* memory ran out once since the last reset */
+};
+
+/* Zeroed, aligned for any type; NULL if memory ran out. */
+void *flm_arena_take(struct flm_arena *room, size_t size);
+
+/* A copy; {NULL} if memory ran out. An empty text is "", never {NULL}. */
+struct flm_bytes flm_arena_text(struct flm_arena *room, struct flm_bytes text);
+
+void flm_arena_reset(struct flm_arena *room);
+void flm_arena_clear(struct flm_arena *room);
+
+#endif
