@@ -216,6 +216,23 @@ void flm_report_indent_line(struct flm_report *report, size_t indent)
         line->indent = indent;
 }
 
+void flm_report_begin_strong(struct flm_report *report)
+{
+    struct flm_report_block *line = last_block(report);
+    assert(report->failed || (line && line->kind == FLM_BLOCK_LINE));
+    if (line)
+        line->strong = report->text.size - line->value.start + 1;
+}
+
+void flm_report_limit_width(struct flm_report *report, enum flm_block_width width, size_t cells)
+{
+    struct flm_report_block *block = last_block(report);
+    if (!block)
+        return;
+    block->width = width;
+    block->least_width = cells;
+}
+
 struct flm_text *flm_report_add_heading(struct flm_report *report, const char *title,
                                         const char *verdict)
 {
@@ -283,12 +300,19 @@ static size_t add_column(struct flm_report *report, struct flm_report_column col
 
 size_t flm_report_add_column(struct flm_report *report, const char *name, unsigned forms)
 {
-    return add_column(report, (struct flm_report_column){name, forms, false});
+    return add_column(report, (struct flm_report_column){.name = name, .forms = forms});
 }
 
 size_t flm_report_add_percent_column(struct flm_report *report, const char *name, unsigned forms)
 {
-    return add_column(report, (struct flm_report_column){name, forms, true});
+    return add_column(report,
+                      (struct flm_report_column){.name = name, .forms = forms, .is_percent = true});
+}
+
+size_t flm_report_add_literal_column(struct flm_report *report, const char *name, unsigned forms)
+{
+    return add_column(report,
+                      (struct flm_report_column){.name = name, .forms = forms, .is_literal = true});
 }
 
 void flm_report_add_view(struct flm_report *report, struct flm_report_view view)

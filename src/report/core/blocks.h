@@ -52,16 +52,16 @@ struct flm_report_value {
     enum flm_value_kind kind;
     enum flm_table_tone tone; /* PLAIN: that of its column */
     double number;
-    size_t start, end; /* in the text of the report; of a stack: in its names */
-    const char
-        *prefix; /* before what people see: "~"; a quantity that has one, maybe "", is a change,
-                         * and shown with its sign */
+    size_t start, end;  /* in the text of the report; of a stack: in its names */
+    const char *prefix; /* before what people see: "~"; a quantity that has one, maybe "", is a
+                           change, and shown with its sign */
 };
 
 struct flm_report_column {
     const char *name;
     unsigned forms;  /* FLM_IN_JSON, FLM_IN_CSV */
     bool is_percent; /* CSV has six digits of it */
+    bool is_literal; /* the name of a file, say: points in it mean nothing */
 };
 
 /* How people see a value. */
@@ -74,6 +74,7 @@ enum flm_view_format {
     FLM_VIEW_AS_SHARE,        /* of `whole`, three digits: "0.0412 %" */
     FLM_VIEW_AS_CHANGE_SHARE, /* the same with its sign; "of 0" */
     FLM_VIEW_AS_ROUNDED,      /* two digits */
+    FLM_VIEW_AS_SIMILARITY,   /* two decimals; 1 and 0 only if they are exact */
     FLM_VIEW_AS_BAR,          /* as a share of `whole` */
 };
 
@@ -86,6 +87,7 @@ struct flm_report_view {
     double whole;              /* of percentages, and what decides between 12,345 and 12.3 k */
     struct flm_bytes unit;     /* kept by the report */
     bool is_mean;              /* of counts: the digits behind the point say nothing */
+    bool has_unit; /* in Markdown: with the unit, also where all of the column have the same */
 };
 
 struct flm_report_row {
@@ -97,10 +99,10 @@ struct flm_report_table {
     const struct flm_report *report;
     const char *name;
     unsigned forms;
-    bool is_tree;   /* the last view has the lines of the tree */
-    bool is_spread; /* JSON has a line for each member of a row */
-    size_t
-        most_cells; /* of a stack in Markdown; what is longer stands in full at the end; 0: all */
+    bool is_tree;      /* the last view has the lines of the tree */
+    bool is_spread;    /* JSON has a line for each member of a row */
+    bool is_matrix;    /* a row in JSON is an array without names */
+    size_t most_cells; /* of a stack in Markdown: longer ones stand in full at the end; 0: all */
     struct FLM_ARRAY(struct flm_report_column) columns;
     struct FLM_ARRAY(struct flm_report_view) views;
     struct FLM_ARRAY(struct flm_report_row) rows;
@@ -119,6 +121,13 @@ enum flm_block_kind {
     FLM_BLOCK_TABLE
 };
 
+/* Text for a terminal may need another table than text for a narrower one. */
+enum flm_block_width {
+    FLM_WIDTH_ANY,
+    FLM_WIDTH_LEAST, /* least_width or more */
+    FLM_WIDTH_BELOW  /* less than that */
+};
+
 struct flm_report_block {
     enum flm_block_kind kind;
     unsigned forms;
@@ -130,6 +139,9 @@ struct flm_report_block {
     bool is_open;                  /* a section: unfolded in Markdown */
     size_t path_size;              /* a line begins with a path, which is shortened to fit */
     size_t indent;                 /* of the second and later rows of a line that is broken */
+    size_t strong;                 /* 1 + where the strong end of a line begins; 0: there is none */
+    enum flm_block_width width;    /* of the text that it is for */
+    size_t least_width;            /* in cells */
     size_t table;
 };
 
@@ -137,10 +149,9 @@ struct flm_report {
     struct FLM_ARRAY(struct flm_report_block) blocks;
     struct FLM_ARRAY(struct flm_report_table *) tables;
     struct FLM_ARRAY(char *) kept;
-    struct flm_text text; /* of all values */
-    struct FLM_ARRAY(
-        size_t) names; /* of stacks: where each begins in the text; one more at its end */
-    struct flm_report_value *open; /* the value that text is being added to */
+    struct flm_text text;           /* of all values */
+    struct FLM_ARRAY(size_t) names; /* of stacks: where each begins in the text, and its end */
+    struct flm_report_value *open;  /* the value that text is being added to */
     bool failed;
 };
 
@@ -183,6 +194,13 @@ void flm_report_end_path(struct flm_report *report);
 /* Second and later rows of the last line, where it is broken, are so many cells in. */
 void flm_report_indent_line(struct flm_report *report, size_t indent);
 
+/* What is added to the last line from now on is strong: bold in Markdown. */
+void flm_report_begin_strong(struct flm_report *report);
+
+/* The last block is in the text only if that is at least so wide, or only if it is narrower. The
+ * width of a file is unlimited, which is SIZE_MAX; Markdown has it in any case. */
+void flm_report_limit_width(struct flm_report *report, enum flm_block_width width, size_t cells);
+
 /* The first line of a verdict. Text: "FAIL: sentence"; Markdown: "### title: FAIL", and the
  * sentence in bold. Without a verdict (NULL): only in Markdown, "### title: sentence". */
 struct flm_text *flm_report_add_heading(struct flm_report *report, const char *title,
@@ -202,6 +220,7 @@ struct flm_report_table *flm_report_begin_table(struct flm_report *report, const
 /* Returns the index of the column. `forms`: 0 for a column that is only seen. */
 size_t flm_report_add_column(struct flm_report *report, const char *name, unsigned forms);
 size_t flm_report_add_percent_column(struct flm_report *report, const char *name, unsigned forms);
+size_t flm_report_add_literal_column(struct flm_report *report, const char *name, unsigned forms);
 void flm_report_add_view(struct flm_report *report, struct flm_report_view view);
 
 void flm_report_begin_row(struct flm_report *report, uint32_t depth, unsigned forms);

@@ -40,6 +40,17 @@ static size_t object_size(const char *name)
     return point ? (size_t)(point - name) : 0;
 }
 
+static void add_matrix_row(struct flm_json_writer *json, const struct flm_report_table *table,
+                           size_t row)
+{
+    const struct flm_report_value *values = flm_report_row_values(table, row);
+    flm_json_begin(json, NULL, FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < table->columns.count; i++)
+        if (table->columns.at[i].forms & FLM_IN_JSON)
+            add_json_value(json, NULL, table->report, &values[i]);
+    flm_json_end(json);
+}
+
 static void add_json_row(struct flm_json_writer *json, const struct flm_report_table *table,
                          size_t row)
 {
@@ -75,7 +86,7 @@ static void add_json_table(struct flm_json_writer *json, const struct flm_report
 {
     flm_json_begin(json, table->name, FLM_JSON_ARRAY);
     for (size_t i = 0; i < table->program_rows.count; i++)
-        add_json_row(json, table, table->program_rows.at[i]);
+        (table->is_matrix ? add_matrix_row : add_json_row)(json, table, table->program_rows.at[i]);
     flm_json_end(json);
 }
 
@@ -136,7 +147,7 @@ static size_t find_columns(const struct flm_report_table *table, struct flm_colu
         if (!(table->columns.at[i].forms & FLM_IN_CSV))
             continue;
         for (const char *c = table->columns.at[i].name; *c; c++)
-            flm_text_putc(names, *c == '.' ? '_' : *c);
+            flm_text_putc(names, *c == '.' && !table->columns.at[i].is_literal ? '_' : *c);
         flm_text_putc(names, 0);
         from[count++] = i;
     }

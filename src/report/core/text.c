@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "draw/text/comparison_summary.h"
 #include "draw/text/quantity.h"
 #include "draw/text/wrap.h"
 #include "report/core/blocks.h"
@@ -25,8 +26,8 @@ static bool is_markdown(const struct writer *w)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Names of functions in a line may hold what Markdown or HTML would take for its own. */
-static void add_escaped(struct flm_text *out, struct flm_bytes text)
+/* Names of functions may hold characters that mean something in Markdown or HTML. */
+static void add_escaped_row(struct flm_text *out, struct flm_bytes text)
 {
     for (size_t i = 0; i < text.size; i++) {
         char byte = text.at[i];
@@ -59,6 +60,20 @@ static void add_showable(struct writer *w, struct flm_text *to, struct flm_bytes
     }
 }
 
+/* For Markdown, row by row. */
+static void add_escaped(struct writer *w, struct flm_bytes text)
+{
+    for (size_t at = 0; at < text.size;) {
+        const char *newline = memchr(text.at + at, '\n', text.size - at);
+        size_t end = newline ? (size_t)(newline - text.at) : text.size;
+        struct flm_bytes row = {text.at + at, end - at};
+        add_escaped_row(w->out, flm_showable(row, FLM_CHARSET_PLAIN, &w->scratch));
+        if (newline)
+            flm_text_putc(w->out, '\n');
+        at = end + (newline != NULL);
+    }
+}
+
 /* The line with its path shortened, so that it fits. */
 static void add_path_line(struct writer *w, struct flm_bytes text, size_t path_size)
 {
@@ -71,11 +86,26 @@ static void add_path_line(struct writer *w, struct flm_bytes text, size_t path_s
     add_showable(w, &w->line, (struct flm_bytes){text.at + path_size, behind});
 }
 
+/* The bytes of a line that are not strong, and those that are. */
+static void split_strong(const struct flm_report_block *block, struct flm_bytes text,
+                         struct flm_bytes *plain, struct flm_bytes *strong)
+{
+    size_t size = block->strong > 0 ? block->strong - 1 : text.size;
+    *plain = (struct flm_bytes){text.at, size};
+    *strong = (struct flm_bytes){text.at + size, text.size - size};
+}
+
 static void write_line(struct writer *w, const struct flm_report_block *block)
 {
-    struct flm_bytes text = flm_report_value_text(w->report, &block->value, NULL);
+    struct flm_bytes text = flm_report_value_text(w->report, &block->value, NULL), plain, strong;
+    split_strong(block, text, &plain, &strong);
     if (is_markdown(w)) {
-        add_escaped(w->out, flm_showable(text, FLM_CHARSET_PLAIN, &w->scratch));
+        add_escaped(w, plain);
+        if (strong.size > 0) {
+            flm_text_puts(w->out, "**");
+            add_escaped(w, strong);
+            flm_text_puts(w->out, "**");
+        }
         flm_text_putc(w->out, '\n');
         return;
     }
@@ -86,7 +116,12 @@ static void write_line(struct writer *w, const struct flm_report_block *block)
     if (block->path_size > 0)
         add_path_line(w, text, block->path_size);
     else
-        add_showable(w, &w->line, text);
+        add_showable(w, &w->line, plain);
+    if (strong.size > 0) {
+        flm_tone_add(&w->line, FLM_TONE_STRONG, w->style);
+        add_showable(w, &w->line, strong);
+        flm_tone_add(&w->line, FLM_TONE_PLAIN, w->style);
+    }
     if (has_tone)
         flm_tone_add(&w->line, FLM_TONE_PLAIN, w->style);
     flm_text_putc(&w->line, '\n');
@@ -99,7 +134,7 @@ static void write_heading(struct writer *w, const struct flm_report_block *block
     if (is_markdown(w)) {
         flm_text_format(w->out, "### %s: %s", block->key, block->detail ? block->detail : "");
         flm_text_puts(w->out, block->detail ? "\n\n**" : "");
-        add_escaped(w->out, flm_showable(text, FLM_CHARSET_PLAIN, &w->scratch));
+        add_escaped(w, text);
         flm_text_puts(w->out, block->detail ? "**\n" : "\n\n");
         return;
     }
@@ -220,11 +255,18 @@ static double rounded(double value)
     return floor(value * scale + 0.5) / scale;
 }
 
-static void add_number(struct flm_table *to, const struct flm_report_view *view,
-                       const struct flm_report_value *value)
+static void add_number(const struct writer *w, struct flm_table *to,
+                       const struct flm_report_view *view, const struct flm_report_value *value)
 {
     const char *prefix = value->prefix ? value->prefix : "";
     double number = view->is_mean ? rounded(value->number) : value->number;
+    if (view->has_unit && is_markdown(w)) {
+        struct flm_text *cell = flm_table_cell(to);
+        flm_text_puts(cell, prefix);
+        flm_text_puts(cell, view->format == FLM_VIEW_AS_CHANGE && number > 0 ? "+" : "");
+        flm_quantity_add(cell, number, view->unit);
+        return;
+    }
     if (view->format == FLM_VIEW_AS_QUANTITY && !value->prefix) {
         flm_table_quantity(to, number, view->unit, view->whole);
         return;
@@ -258,6 +300,9 @@ static void add_number(struct flm_table *to, const struct flm_report_view *view,
     case FLM_VIEW_AS_SHARE:
         flm_percent_add(cell, number, view->whole);
         break;
+    case FLM_VIEW_AS_SIMILARITY:
+        flm_similarity_add(cell, number);
+        break;
     default:
         flm_text_add(cell, (struct flm_bytes){digits, flm_number_print_rounded(number, 2, digits)});
         break;
@@ -276,7 +321,7 @@ static void add_cell(struct writer *w, struct flm_table *to, const struct flm_re
                      const struct flm_report_view *view, const struct flm_report_value *value)
 {
     if (value->kind == FLM_VALUE_NUMBER) {
-        add_number(to, view, value);
+        add_number(w, to, view, value);
     } else if (value->kind == FLM_VALUE_BOOL) {
         flm_text_puts(flm_table_cell(to), value->number != 0 ? "yes" : "");
     } else {
@@ -286,6 +331,8 @@ static void add_cell(struct writer *w, struct flm_table *to, const struct flm_re
             flm_text_puts(cell, "[empty]");
         else if (value->kind == FLM_VALUE_STACK && is_markdown(w) && table->most_cells > 0)
             add_short_stack(w, cell, text, table->most_cells);
+        else if (value->tone == FLM_TONE_STRONG && is_markdown(w) && text.size > 0)
+            flm_text_format(cell, "**%.*s**", (int)text.size, text.at);
         else
             flm_text_add(cell, text);
     }
@@ -434,12 +481,20 @@ static void write_block(struct writer *w, const struct flm_report_block *block)
     }
 }
 
+/* In text as wide as it is. */
+static bool has_width(const struct writer *w, const struct flm_report_block *block)
+{
+    size_t width = w->style->width > 0 ? w->style->width : SIZE_MAX;
+    return is_markdown(w) || block->width == FLM_WIDTH_ANY ||
+           (width >= block->least_width) == (block->width == FLM_WIDTH_LEAST);
+}
+
 static void write_blocks(struct writer *w)
 {
     bool is_behind_table = false;
     for (size_t i = 0; i < w->report->blocks.count; i++) {
         const struct flm_report_block *block = &w->report->blocks.at[i];
-        if (!(block->forms & w->form))
+        if (!(block->forms & w->form) || !has_width(w, block))
             continue;
         /* In Markdown a line behind a table would be a row of it. */
         bool is_line = block->kind == FLM_BLOCK_LINE;
