@@ -6,7 +6,8 @@
  *     algebra.h   profiles in, profile out   operations, comparisons
  *     aggregate.h sums                       by function, by caller and callee, in all
  *     report.h    reports                    tables of a profile as text, Markdown, JSON, CSV
- *     gate.h      sets of runs compared      is it a regression, where, by how much, how sure
+ *     compare.h   recordings compared        what changed, how similar, in the course of time
+ *     gate.h      sets of runs judged        is it a regression, where, by how much, how sure
  *     draw.h      pictures                   SVG, PDF, PNG, pixels in a buffer
  *     layout.h    drawing by yourself        rectangles of a flame graph, hit test
  *     file.h      files                      reading and writing every format
@@ -38,6 +39,7 @@
 #include "flamel/aggregate.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
+#include "flamel/compare.h"
 #include "flamel/draw.h"
 #include "flamel/error.h"
 #include "flamel/file.h"

@@ -1,5 +1,4 @@
-/* gate.h - comparing sets of runs: what changed between two of them, and whether it is a
- * regression.
+/* gate.h - whether the runs of a candidate are a regression from those of a baseline.
  *
  *     struct flm_gate_run runs[] = {{.profile = p1, .name = "old 1"},
  *                                   ...
@@ -15,55 +14,39 @@
 #ifndef FLAMEL_GATE_H
 #define FLAMEL_GATE_H
 
-#include "flamel/report.h"
+#include "flamel/compare.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One recording of the program. */
-struct flm_gate_run {
-    const struct flm_profile *profile;
-    const char *name; /* of its file, in reports */
-    bool is_new;      /* of the candidate; else of the baseline */
+enum flm_gate_method {
+    FLM_GATE_MAX_T, /* the largest difference of any frame or stack, by permutation */
+    FLM_GATE_PAPER  /* Hotelling's test of the stacks that are in many runs (Tornetta) */
 };
-
-/* ---- What changed ---------------------------------------------------------------------------- */
-
-/* `size` is sizeof (struct flm_diff_options); fields that are 0 are the defaults. */
-struct flm_diff_options {
-    size_t size;
-    const char *metric; /* the first that all have */
-    enum flm_normalize_runs {
-        FLM_RUNS_AS_RECORDED,
-        FLM_RUNS_BY_TOTAL,   /* as if both had the same total */
-        FLM_RUNS_BY_DURATION /* as if both were recorded equally long */
-    } normalize;
-    enum flm_report_sort sort; /* of functions, by their change of self */
-    uint32_t rows;             /* functions and stacks at most; all */
-};
-
-/* Two profiles, or the means of several runs of each side: totals, similarity, the largest changes.
- * Tables "functions" and "changed_stacks". No test of significance: that is a gate. */
-struct flm_report *flm_report_diff(const struct flm_gate_run *runs, size_t count,
-                                   const struct flm_diff_options *options, struct flm_error *why);
-
-/* ---- Whether it is a regression -------------------------------------------------------------- */
 
 /* `size` is sizeof (struct flm_gate_settings); fields that are 0 are the defaults. */
 struct flm_gate_settings {
     size_t size;
-    const char *metric;    /* the first that all have */
+    const char *metric;    /* the first that all have; not used by flm_gate_test */
     double alpha;          /* false positive rate: 0.01 */
     uint32_t permutations; /* 9999 */
     uint64_t seed;         /* 1 */
     bool both_directions;  /* what shrank fails too */
-    double min_effect;     /* smaller changes do not fail; share of the baseline's total: 0.001 */
+    double min_effect;  /* smaller changes do not fail; share of the baseline's total: 0.001; below
+                          0: none is too small */
     double require_mde; /* INCONCLUSIVE where the minimum detectable effect is larger: no limit */
     double tolerance;   /* PASS only where it is significant that nothing grew by so much: none */
     bool exact;         /* the metric has no noise: every change is significant */
     uint32_t rows;      /* items in the report's text at most; all */
     int threads;        /* 1 */
+    bool zero_seed;     /* the seed is 0, which is not the default */
+    double sample;      /* what one sample counts, in the metric's unit: computed */
+    bool all_columns;   /* frames too that have less than 5 samples a run */
+    bool absolute;      /* neither by the size of the run nor the total by itself */
+    enum flm_gate_method method;
+    uint32_t threshold; /* PAPER: stacks that are in so many runs: 5 */
+    uint32_t most;      /* PAPER: of these the most frequent: all */
 };
 
 enum flm_gate_verdict {
@@ -79,6 +62,12 @@ struct flm_gate_result *flm_gate_compare(const struct flm_gate_run *runs, size_t
                                          const struct flm_gate_settings *settings,
                                          struct flm_error *why);
 
+/* The same of a set of runs (flamel/compare.h), which must stay until the result is freed. Frames
+ * that the test recognized as renamed are one frame in the set afterwards. */
+struct flm_gate_result *flm_gate_test(struct flm_run_set *set,
+                                      const struct flm_gate_settings *settings,
+                                      struct flm_error *why);
+
 /* Accepts NULL. */
 void flm_gate_result_free(struct flm_gate_result *result);
 
@@ -86,6 +75,33 @@ enum flm_gate_verdict flm_gate_verdict(const struct flm_gate_result *result);
 
 /* Changes are the rows of table "items", the largest first. The report outlives the result. */
 struct flm_report *flm_gate_report(const struct flm_gate_result *result, struct flm_error *why);
+
+/* Of runs that cannot be tested: the difference of the means of both sides, `rows` stacks at most
+ * (0: all). Table "stacks". */
+struct flm_report *flm_gate_difference(const struct flm_run_set *set, uint32_t rows,
+                                       struct flm_error *why);
+
+/* The report as JUnit XML, for the page of a build. FLM_ERROR_USAGE for method PAPER. */
+bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink sink,
+                          void *context, struct flm_error *why);
+
+/* The mean of a side, with the note "verdict" and a metric of what was significant, for pictures
+ * that show nothing else in color. The caller frees it. FLM_ERROR_USAGE for method PAPER. */
+struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_new,
+                                  struct flm_error *why);
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/* The smallest number of runs of each side of which something can be significant at all; fewer
+ * permutations are possible in blocks of old new new old. 64 where it would be more. */
+uint32_t flm_gate_least_runs(double alpha, bool in_blocks);
+
+enum { FLM_GATE_MOST_LOOKS = 20 };
+
+/* Runs may come in equal parts, all so far judged after each part, until something is found: the
+ * alpha of each of so many looks, so that all together have `alpha` (Pocock, 1977). NaN for no
+ * looks, or more than FLM_GATE_MOST_LOOKS. */
+double flm_gate_look_alpha(double alpha, uint32_t looks);
 
 #ifdef __cplusplus
 }

@@ -13,10 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "draw/text/cells.h"
-#include "gate/runs/normalize.h"
-#include "gate/runs/strata.h"
+#include "flamel/compare.h"
 #include "os/clock.h"
 #include "record/capture/processors.h"
 #include "record/capture/target.h"
@@ -140,12 +139,11 @@ static void name_session(struct flm_ab *ab)
 /* Where both start programs of two names, these are one for the comparison. */
 static const char *own_name(const struct flm_ab *ab, bool is_new)
 {
-    struct flm_bytes name[2] = {{NULL, 0}, {NULL, 0}};
+    const char *name[2] = {"", ""};
     for (int i = 0; i < 2; i++)
         if (ab->line[i].target)
-            name[i] = flm_path_end(flm_bytes_of(ab->line[i].target));
-    bool differ = name[0].size > 0 && name[1].size > 0 && !flm_bytes_equal(name[0], name[1]);
-    return differ ? name[is_new].at : NULL;
+            name[i] = flm_load_name(ab->line[i].target);
+    return *name[0] && *name[1] && strcmp(name[0], name[1]) != 0 ? name[is_new] : NULL;
 }
 
 /* Whether there is such a program: one that is started, and never let go, runs nothing. */

@@ -1,6 +1,4 @@
 /* diff.c - `flamel diff`: what changed between two profiles, or between two sets of runs. */
-#include "report/gate/diff.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
 #include "cli/report/print.h"
+#include "flamel/compare.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
 
@@ -18,7 +17,8 @@ struct fields {
     struct flm_option_words base, new;
     struct flm_option_list renames;
     const char *base_apply, *by, *part, *relative, *sort;
-    bool shares, json, csv, markdown;
+    struct flm_form_fields form;
+    bool shares;
     int rows;
 };
 
@@ -47,12 +47,7 @@ static const struct flm_option options[] = {
     {"rows", 'n', "N",
      "N functions and N stacks (default: 15, or all with --json and\n--csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
-    {"json", 0, NULL, "exact values for programs, as JSON", FLM_OPTION_FLAG,
-     offsetof(struct fields, json)},
-    {"csv", 0, NULL, "the functions as CSV, for spreadsheets", FLM_OPTION_FLAG,
-     offsetof(struct fields, csv)},
-    {"markdown", 0, NULL, "the report for a comment or a wiki", FLM_OPTION_FLAG,
-     offsetof(struct fields, markdown)},
+    FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
@@ -70,12 +65,11 @@ static const struct {
 /* The form of the report (enum flm_report_form); NO_REPORT: a profile or a picture is written. */
 static int report_of(const struct fields *f)
 {
-    int flag = f->json       ? FLM_REPORT_JSON
-               : f->csv      ? FLM_REPORT_CSV
-               : f->markdown ? FLM_REPORT_MARKDOWN
-                             : NO_REPORT;
-    if (flag != NO_REPORT || (!f->save.to && !f->save.output))
-        return flag != NO_REPORT ? flag : f->part ? NO_REPORT : FLM_REPORT_TEXT;
+    enum flm_report_form form = flm_form_of(&f->form);
+    if (form != FLM_REPORT_TEXT)
+        return (int)form;
+    if (!f->save.to && !f->save.output)
+        return f->part ? NO_REPORT : FLM_REPORT_TEXT;
     for (int i = 0; i < REPORT_COUNT; i++)
         if (f->save.to ? strcmp(f->save.to, reports[i].name) == 0
                        : flm_bytes_end_with(flm_bytes_of(f->save.output), reports[i].end))
@@ -90,7 +84,7 @@ static const char *misuse(const struct fields *f, int operands)
     if (sets ? operands != 0 || f->base.count == 0 || f->new.count == 0 : operands != 2)
         return "diff takes two files, the one before and the one that it became; or two sets of "
                "runs: --base FILE... --new FILE...";
-    if (f->json + f->csv + f->markdown + (f->save.to != NULL) > 1)
+    if (f->form.json + f->form.csv + f->form.markdown + (f->save.to != NULL) > 1)
         return "one of --to, --json, --csv and --markdown is enough";
     if (f->part && report_of(f) != NO_REPORT)
         return "--part is written as a profile or a picture: it needs -o d.svg, -t folded ... "
@@ -104,7 +98,8 @@ static const char *misuse(const struct fields *f, int operands)
     return NULL;
 }
 
-static bool read_options(const struct fields *f, struct flm_diff_how *how, struct flm_error *why)
+static bool read_options(const struct fields *f, struct flm_diff_options *how,
+                         struct flm_error *why)
 {
     static const char *const keys[] = {"self", "total", "name"};
     int key = f->sort ? -1 : 0;
@@ -113,75 +108,84 @@ static bool read_options(const struct fields *f, struct flm_diff_how *how, struc
     if (key < 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--sort is self, total or name, not '%s'",
                              f->sort);
-    how->sort = (enum flm_function_order)key;
     if (f->relative && strcmp(f->relative, "base") != 0 && strcmp(f->relative, "new") != 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--relative-to is base or new, not '%s'",
                              f->relative);
-    how->relative = f->shares                          ? FLM_DIFF_OF_NEW
-                    : !f->relative                     ? FLM_DIFF_ABSOLUTE
-                    : strcmp(f->relative, "base") == 0 ? FLM_DIFF_OF_BASE
-                                                       : FLM_DIFF_OF_NEW;
-    how->shares = f->shares;
-    how->metric = f->save.metric;
-    how->no_noise = f->save.picture.without_noise_test;
-    how->normal.by = f->shares ? FLM_NORMALIZE_TOTAL : f->save.picture.normalize;
-    how->normal.function =
-        flm_bytes_of(f->save.picture.normalize_function ? f->save.picture.normalize_function : "");
     int report = report_of(f);
-    how->rows = f->rows != NOT_GIVEN                                    ? (uint32_t)f->rows
+    *how = (struct flm_diff_options){
+        .size = sizeof *how,
+        .metric = f->save.metric,
+        .normalize = f->save.picture.normalize,
+        .function = f->save.picture.normalize_function,
+        .sort = (enum flm_report_sort)key,
+        .rows = f->rows != NOT_GIVEN                                    ? (uint32_t)f->rows
                 : report == FLM_REPORT_JSON || report == FLM_REPORT_CSV ? 0
-                                                                        : USUAL_ROWS;
+                                                                        : USUAL_ROWS,
+        .relative = !f->relative                       ? FLM_DIFF_ABSOLUTE
+                    : strcmp(f->relative, "base") == 0 ? FLM_DIFF_OF_BASE
+                                                       : FLM_DIFF_OF_NEW,
+        .shares = f->shares,
+        .without_noise_test = f->save.picture.without_noise_test};
     return true;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool load_side(struct flm_diff_side *side, const char *const *paths,
+/* Both sides, and what is made of them. */
+struct sides {
+    struct flm_gate_run *run;     /* of base, then of new */
+    struct flm_profile **profile; /* theirs */
+    uint32_t count, base_count;
+    struct flm_diff *diff;
+};
+
+static bool load_side(struct sides *s, const char *const *paths, size_t count, bool is_new,
                       const struct flm_load_fields *load)
 {
-    side->profiles = calloc(side->count, sizeof *side->profiles);
-    side->names = calloc(side->count, sizeof *side->names);
-    if (!side->profiles || !side->names) {
-        flm_message("out of memory");
-        return false;
-    }
-    for (uint32_t i = 0; i < side->count; i++) {
-        side->names[i] = flm_load_name(paths[i]);
-        side->profiles[i] = flm_load_with(load, paths[i]);
-        if (!side->profiles[i])
+    for (size_t i = 0; i < count; i++) {
+        struct flm_profile *profile = flm_load_with(load, paths[i]);
+        if (!profile)
             return false;
+        s->profile[s->count] = profile;
+        s->run[s->count++] =
+            (struct flm_gate_run){.name = flm_load_name(paths[i]), .is_new = is_new};
     }
     return true;
 }
 
-static bool apply(struct flm_diff *d, const char *expression, bool quiet, struct flm_error *why)
+static void clear_sides(struct sides *s)
+{
+    flm_diff_free(s->diff);
+    for (uint32_t i = 0; s->profile && i < s->count; i++)
+        flm_profile_free(s->profile[i]);
+    free(s->profile);
+    free(s->run);
+}
+
+static bool apply(struct sides *s, const char *expression, bool quiet, struct flm_error *why)
 {
     /* A rule that changes nothing in one version is usual: it is worth a message only where it
      * changes nothing in any. */
     char note[200] = "";
     bool always_noted = true;
-    for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < d->side[s].count; i++) {
-            struct flm_profile **at = &d->side[s].profiles[i];
-            char own[200];
-            struct flm_profile *result = flm_apply(*at, expression, own, why);
-            if (!result)
-                return false;
-            flm_profile_free(*at);
-            *at = result;
-            always_noted = always_noted && own[0];
-            if (own[0])
-                memcpy(note, own, sizeof note);
-        }
+    for (uint32_t i = 0; i < s->count; i++) {
+        char own[200];
+        struct flm_profile *result = flm_apply(s->profile[i], expression, own, why);
+        if (!result)
+            return false;
+        flm_profile_free(s->profile[i]);
+        s->profile[i] = result;
+        always_noted = always_noted && own[0];
+        if (own[0])
+            memcpy(note, own, sizeof note);
+    }
     if (always_noted && note[0] && !quiet)
         flm_message("%s", note);
     return true;
 }
 
-/* ---- Both as one ----------------------------------------------------------------------------- */
-
 /* --rename and --by are operations, which an expression could also say. */
-static bool apply_rule(struct flm_diff *d, const char *option, const char *operation,
+static bool apply_rule(struct sides *s, const char *option, const char *operation,
                        const char *argument, bool quiet, struct flm_error *why)
 {
     struct flm_text expression = {0};
@@ -189,19 +193,19 @@ static bool apply_rule(struct flm_diff *d, const char *option, const char *opera
     size_t before = expression.size;
     flm_text_puts(&expression, argument);
     flm_text_putc(&expression, 0);
-    bool good = !expression.failed ? apply(d, expression.at, quiet, why) : flm_error_memory(why);
+    bool good = !expression.failed ? apply(s, expression.at, quiet, why) : flm_error_memory(why);
     flm_text_clear(&expression);
     if (!good && why->kind == FLM_ERROR_USAGE && why->offset >= before)
         flm_error_move_byte(why, why->offset - before);
     return good || flm_error_within(why, option);
 }
 
-static bool apply_rules(const struct fields *f, struct flm_diff *d, struct flm_error *why)
+static bool apply_rules(const struct fields *f, struct sides *s, struct flm_error *why)
 {
     for (size_t i = 0; i < f->renames.count; i++)
-        if (!apply_rule(d, "--rename", "rename:", f->renames.items[i], f->load.quiet, why))
+        if (!apply_rule(s, "--rename", "rename:", f->renames.items[i], f->load.quiet, why))
             return false;
-    return !f->by || apply_rule(d, "--by", "by:", f->by, f->load.quiet, why);
+    return !f->by || apply_rule(s, "--by", "by:", f->by, f->load.quiet, why);
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
@@ -218,133 +222,119 @@ static int write_report(const struct fields *f, const struct flm_diff *d)
 
 /* ---- Profiles and pictures ------------------------------------------------------------------- */
 
-/* Both columns: before multiplied by what makes them comparable, both divided by what they are
- * relative to. */
-static struct flm_profile *scaled_columns(const struct flm_diff *d, struct flm_bytes unit,
-                                          struct flm_error *why)
+/* "old.flm", or "20 runs". */
+static void add_name(const struct sides *s, bool of_new, struct flm_text *out)
 {
-    struct flm_text name = {0};
-    flm_text_add(&name, unit);
-    flm_text_putc(&name, 0);
-    double weights[2][2] = {{0}};
-    weights[0][d->pair.before.index] = d->comparison.how.scale / d->whole;
-    weights[1][d->pair.after.index] = 1 / d->whole;
-    const struct flm_combination columns[] = {{"before", name.at, weights[0]},
-                                              {"after", name.at, weights[1]}};
-    struct flm_profile *scaled = NULL;
-    if (name.failed)
-        flm_error_memory(why);
+    uint32_t count = of_new ? s->count - s->base_count : s->base_count;
+    if (count == 1)
+        flm_text_puts(out, s->run[of_new ? s->base_count : 0].name);
     else
-        scaled = flm_combine(d->both, columns, 2, why);
-    flm_text_clear(&name);
-    return scaled;
+        flm_text_format(out, "%u runs", count);
 }
 
-static struct flm_bytes scaled_unit(const struct flm_diff *d)
-{
-    static const char *const units[] = {
-        [FLM_DIFF_OF_BASE] = "of before", [FLM_DIFF_OF_NEW] = "of after"};
-    return d->how.shares                          ? flm_bytes_of("of the total")
-           : d->how.relative == FLM_DIFF_ABSOLUTE ? d->unit
-                                                  : flm_bytes_of(units[d->how.relative]);
-}
-
-/* What the pictures say of themselves. */
-static void add_subtitle(const struct flm_diff *d, struct flm_text *out)
+/* The subtitle of pictures. */
+static void add_subtitle(const struct sides *s, struct flm_text *out)
 {
     flm_text_puts(out, "before: ");
-    flm_diff_add_name(d, FLM_DIFF_BEFORE, out);
+    add_name(s, false, out);
     flm_text_puts(out, ", after: ");
-    flm_diff_add_name(d, FLM_DIFF_AFTER, out);
+    add_name(s, true, out);
     flm_text_putc(out, 0);
 }
 
+/* One side as a profile of its own: the file as it is, or the mean. The caller frees it. */
+static struct flm_profile *take_side(struct sides *s, bool of_new, struct flm_error *why)
+{
+    uint32_t first = of_new ? s->base_count : 0, end = of_new ? s->count : s->base_count;
+    struct flm_profile *profile = s->profile[first];
+    if (end - first > 1)
+        return flm_diff_mean(s->diff, of_new, why);
+    s->profile[first] = NULL;
+    return profile;
+}
+
 /* A page gets both sides as they are, and compares them itself. */
-static int write_page(struct fields *f, struct flm_diff *d)
+static int write_page(struct fields *f, struct sides *s)
 {
     struct flm_error why;
     struct flm_text names[2] = {{0}};
     struct flm_profile *sides[2] = {NULL};
-    for (int s = 0; s < 2; s++) {
-        flm_diff_add_name(d, (enum flm_diff_which)s, &names[s]);
-        flm_text_putc(&names[s], 0);
-        sides[s] = flm_diff_take_side(d, (enum flm_diff_which)s, &why);
+    for (int i = 0; i < 2; i++) {
+        add_name(s, i == 1, &names[i]);
+        flm_text_putc(&names[i], 0);
+        sides[i] = take_side(s, i == 1, &why);
     }
     bool good = sides[0] && sides[1];
     if (good && (names[0].failed || names[1].failed))
         good = flm_error_memory(&why);
     int status = FLM_EXIT_WRONG;
     if (good) {
-        f->save.base = sides[FLM_DIFF_BEFORE];
-        f->save.base_name = names[FLM_DIFF_BEFORE].at;
-        f->save.name = names[FLM_DIFF_AFTER].at;
-        status = flm_save_with(&f->save, sides[FLM_DIFF_AFTER]); /* frees it */
-        sides[FLM_DIFF_AFTER] = NULL;
+        f->save.base = sides[0];
+        f->save.base_name = names[0].at;
+        f->save.name = names[1].at;
+        status = flm_save_with(&f->save, sides[1]); /* frees it */
+        sides[1] = NULL;
     } else {
         status = flm_message_error(&why);
     }
-    for (int s = 0; s < 2; s++) {
-        flm_profile_free(sides[s]);
-        flm_text_clear(&names[s]);
+    for (int i = 0; i < 2; i++) {
+        flm_profile_free(sides[i]);
+        flm_text_clear(&names[i]);
     }
     return status;
 }
 
-/* Both as they were recorded, for a picture that compares them. */
-static struct flm_profile *for_picture(struct fields *f, struct flm_diff *d)
+static const struct {
+    const char *name, *title;
+} parts[] = {[FLM_DIFF_APPEARED] = {"appeared", "What appeared"},
+             [FLM_DIFF_GROWN] = {"grown", "What has grown"},
+             [FLM_DIFF_DISAPPEARED] = {"disappeared", "What disappeared"},
+             [FLM_DIFF_SHRUNK] = {"shrunk", "What has shrunk"},
+             [FLM_DIFF_PLUS] = {"plus", "What was gained"},
+             [FLM_DIFF_MINUS] = {"minus", "What was lost"},
+             [FLM_DIFF_DELTA] = {"delta", "What was gained and lost"}};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static bool find_part(const char *name, enum flm_diff_part *part, struct flm_error *why)
 {
-    struct flm_svg_options *picture = &f->save.picture;
-    picture->normalize = d->how.normal.by;
-    picture->before_ns = d->side[FLM_DIFF_BEFORE].duration_ns;
-    picture->after_ns = d->side[FLM_DIFF_AFTER].duration_ns;
-    picture->without_noise_test |= d->runs.run_count > 2; /* it would take means for one run each */
-    if (d->how.relative != FLM_DIFF_ABSOLUTE && !d->how.shares && !picture->count_name) {
-        picture->count_name = "%";
-        picture->factor = (picture->factor == 0 ? 1 : picture->factor) * 100 / d->whole;
-    }
-    struct flm_profile *both = d->both;
-    d->both = NULL;
-    return both;
+    for (int i = 0; i < PARTS; i++)
+        if (strcmp(parts[i].name, name) == 0) {
+            *part = (enum flm_diff_part)i;
+            return true;
+        }
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "--part is appeared, grown, disappeared, shrunk, plus, minus or delta, "
+                         "not '%s'",
+                         name);
 }
 
-static const char *const part_titles[FLM_PARTS] = {
-    [FLM_PART_APPEARED] = "What appeared",        [FLM_PART_GROWN] = "What has grown",
-    [FLM_PART_DISAPPEARED] = "What disappeared",  [FLM_PART_SHRUNK] = "What has shrunk",
-    [FLM_PART_PLUS] = "What was gained",          [FLM_PART_MINUS] = "What was lost",
-    [FLM_PART_DELTA] = "What was gained and lost"};
-
-/* What is written, unless it is a page. */
-static struct flm_profile *made(struct fields *f, struct flm_diff *d, struct flm_error *why)
+/* The profile that is written, unless it is a page. */
+static struct flm_profile *make_profile(struct fields *f, struct sides *s, struct flm_error *why)
 {
-    enum flm_part part = FLM_PART_DELTA;
+    enum flm_diff_part part = FLM_DIFF_DELTA;
     f->save.metric = NULL; /* it was found */
     struct flm_format_info format = flm_save_format(&f->save);
     if (!f->part && format.is_picture)
-        return for_picture(f, d);
+        return flm_diff_take_picture(s->diff, &f->save.picture);
     if (!f->part && format.metrics != FLM_METRICS_ONE)
-        return scaled_columns(d, scaled_unit(d), why);
-    if (f->part && !flm_part_named(flm_bytes_of(f->part), &part)) {
-        flm_error_set(why, FLM_ERROR_USAGE,
-                      "--part is appeared, grown, disappeared, shrunk, plus, minus or delta, not "
-                      "'%s'",
-                      f->part);
+        return flm_diff_columns(s->diff, why);
+    if (f->part && !find_part(f->part, &part, why))
         return NULL;
-    }
     if (!f->save.picture.title)
-        f->save.picture.title = part_titles[part];
-    return flm_part_of(d->both, &d->comparison, part, d->metric, scaled_unit(d), 1 / d->whole, why);
+        f->save.picture.title = parts[part].title;
+    return flm_diff_part(s->diff, part, why);
 }
 
-static int write_profile(struct fields *f, struct flm_diff *d)
+static int write_profile(struct fields *f, struct sides *s)
 {
     struct flm_error why;
     struct flm_text subtitle = {0};
     if (!f->part && flm_save_format(&f->save).takes_baseline)
-        return write_page(f, d);
-    struct flm_profile *profile = made(f, d, &why);
+        return write_page(f, s);
+    struct flm_profile *profile = make_profile(f, s, &why);
     if (!profile)
         return flm_message_error(&why);
-    add_subtitle(d, &subtitle);
+    add_subtitle(s, &subtitle);
     if (!f->save.picture.subtitle && !subtitle.failed)
         f->save.picture.subtitle = subtitle.at;
     int status = flm_save_with(&f->save, profile);
@@ -354,46 +344,59 @@ static int write_profile(struct fields *f, struct flm_diff *d)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool load_sides(const struct fields *f, struct flm_diff *d, char **words)
+static bool load_sides(const struct fields *f, struct sides *s, char **words)
 {
     bool sets = f->base.count > 0;
     const char *const *operands = (const char *const *)words;
+    size_t base_count = sets ? f->base.count : 1, new_count = sets ? f->new.count : 1;
     struct flm_load_fields load = f->load;
-    /* Single samples are in no comparison: only how long they last may be needed, and what a page
-     * is given. */
+    /* Single samples are in no comparison: only their duration may be needed, and pages get all. */
     bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
-    load.drop_times = !is_page && d->how.normal.by != FLM_NORMALIZE_DURATION;
+    bool by_duration = !f->shares && f->save.picture.normalize == FLM_NORMALIZE_DURATION;
+    load.drop_times = !is_page && !by_duration;
     struct flm_load_fields base_load = load;
     if (f->base_apply)
         base_load.apply = f->base_apply;
-    d->side[FLM_DIFF_BEFORE].count = sets ? (uint32_t)f->base.count : 1;
-    d->side[FLM_DIFF_AFTER].count = sets ? (uint32_t)f->new.count : 1;
-    return load_side(&d->side[FLM_DIFF_BEFORE], sets ? f->base.items : operands, &base_load) &&
-           load_side(&d->side[FLM_DIFF_AFTER], sets ? f->new.items : operands + 1, &load);
+    s->base_count = (uint32_t)base_count;
+    s->profile = calloc(base_count + new_count, sizeof *s->profile);
+    s->run = calloc(base_count + new_count, sizeof *s->run);
+    if (!s->profile || !s->run) {
+        flm_message("out of memory");
+        return false;
+    }
+    return load_side(s, sets ? f->base.items : operands, base_count, false, &base_load) &&
+           load_side(s, sets ? f->new.items : operands + 1, new_count, true, &load);
 }
 
-static int compare(struct fields *f, struct flm_diff *d, char **words)
+static bool measure(struct sides *s, const struct flm_diff_options *how, struct flm_error *why)
 {
+    for (uint32_t i = 0; i < s->count; i++)
+        s->run[i].profile = s->profile[i];
+    s->diff = flm_diff_new(s->run, s->count, how, why);
+    return s->diff != NULL;
+}
+
+static int compare(struct fields *f, char **words)
+{
+    struct sides s = {0};
+    struct flm_diff_options how;
     struct flm_error why;
     int status = FLM_EXIT_WRONG;
-    if (!read_options(f, &d->how, &why))
+    if (!read_options(f, &how, &why))
         status = flm_message_error(&why);
-    else if (!load_sides(f, d, words))
+    else if (!load_sides(f, &s, words))
         ; /* the reason was printed */
-    else if (!apply_rules(f, d, &why) || !flm_diff_measure(d, &why))
+    else if (!apply_rules(f, &s, &why) || !measure(&s, &how, &why))
         status = flm_message_error(&why);
     else
-        status = report_of(f) != NO_REPORT ? write_report(f, d) : write_profile(f, d);
-    for (int side = 0; side < 2; side++)
-        free(d->side[side].names);
-    flm_diff_clear(d);
+        status = report_of(f) != NO_REPORT ? write_report(f, s.diff) : write_profile(f, &s);
+    clear_sides(&s);
     return status;
 }
 
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {.rows = NOT_GIVEN};
-    struct flm_diff d = {0};
     struct flm_error why;
     int operands = flm_options_parse(command, &f, count, words, &why);
     const char *wrong = operands >= 0 ? misuse(&f, operands) : NULL;
@@ -401,7 +404,7 @@ static int run(const struct flm_command *command, int count, char **words)
         flm_error_set(&why, FLM_ERROR_USAGE, "%s", wrong);
     int status = operands == -2          ? FLM_EXIT_DONE
                  : operands < 0 || wrong ? flm_message_error(&why)
-                                         : compare(&f, &d, words);
+                                         : compare(&f, words);
     flm_option_words_clear(&f.base);
     flm_option_words_clear(&f.new);
     return status;

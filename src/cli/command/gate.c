@@ -1,6 +1,4 @@
 /* gate.c - `flamel gate`: two groups of runs, and whether the new ones are slower. */
-#include "gate/verdict/gate.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +6,10 @@
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/terminal.h"
 #include "cli/report/gate_output.h"
-#include "cli/report/gate_paper.h"
 #include "cli/report/print.h"
-#include "gate/runs/normalize.h"
-#include "gate/runs/strata.h"
-#include "os/output.h"
+#include "cli/report/run_files.h"
+#include "flamel/gate.h"
 #include "os/threads.h"
 
 struct fields {
@@ -72,216 +67,141 @@ static const struct flm_option options[] = {
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
-/* ---- Runs ------------------------------------------------------------------------------------ */
-
-struct file {
-    const char *path;
-    bool is_new;
-};
-
-struct loaded {
-    struct flm_profile **profile;
-    struct flm_run_input *input;
-    uint32_t *block;
-    uint32_t count;
-};
-
-/* The profile with its frames normalized for the comparison. */
-static bool load_file(struct loaded *loaded, const struct flm_load_fields *load,
-                      const struct file *file, struct flm_error *why)
-{
-    struct flm_profile *profile = flm_load_with(load, file->path);
-    if (!profile)
-        return false;
-    struct flm_profile *normalized = flm_normalize_frames(profile, load->lines, why);
-    flm_profile_free(profile);
-    if (!normalized) {
-        flm_message_error(why);
-        return false;
-    }
-    loaded->profile[loaded->count] = normalized;
-    loaded->input[loaded->count++] =
-        (struct flm_run_input){.profile = normalized, .name = file->path, .is_new = file->is_new};
-    return true;
-}
-
-static void unload(struct loaded *loaded)
-{
-    for (uint32_t i = 0; i < loaded->count; i++)
-        flm_profile_free(loaded->profile[i]);
-    free(loaded->profile);
-    free(loaded->input);
-    free(loaded->block);
-}
-
-/* All runs, over one tree. False when it failed; the error has then been printed. */
-static bool load_runs(const struct fields *f, const struct file *files, size_t count,
-                      struct flm_runs *runs)
-{
-    struct loaded loaded = {calloc(count, sizeof *loaded.profile),
-                            calloc(count, sizeof *loaded.input),
-                            calloc(count, sizeof *loaded.block), 0};
-    struct flm_error why;
-    bool good = loaded.profile && loaded.input && loaded.block;
-    if (!good) {
-        flm_error_memory(&why);
-        flm_message_error(&why);
-    }
-    for (size_t i = 0; good && i < count; i++)
-        good = load_file(&loaded, &f->load, &files[i], &why);
-    if (good) {
-        flm_strata_find((const struct flm_profile *const *)loaded.profile, loaded.count,
-                        loaded.block);
-        for (uint32_t i = 0; i < loaded.count; i++)
-            loaded.input[i].block = loaded.block[i];
-        good = flm_runs_init(runs, loaded.input, loaded.count, f->metric, &why);
-        if (!good)
-            flm_message_error(&why);
-    }
-    unload(&loaded);
-    return good;
-}
-
-static void warn_of_empty_runs(const struct flm_runs *runs)
-{
-    for (uint32_t i = 0; i < runs->run_count; i++)
-        if (runs->run[i].count == 0)
-            flm_message("%s: there is nothing in it, and it counts as a run", runs->run[i].name.at);
-}
-
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-static bool print_difference(const struct flm_gate_report *report, struct flm_error *why)
+struct files {
+    const char **path;
+    bool *is_new;
+    uint32_t count, new_count;
+};
+
+/* False when memory ran out; that was printed then. Cleared in any case. */
+static bool files_init(struct files *files, size_t room)
 {
-    struct flm_report *difference = flm_gate_report_difference(report, why);
-    bool good = difference && flm_report_print(difference, FLM_REPORT_TEXT, "-", why);
-    flm_report_free(difference);
-    return good;
+    *files = (struct files){.path = calloc(room, sizeof *files->path),
+                            .is_new = calloc(room, sizeof *files->is_new)};
+    if (!files->path || !files->is_new)
+        flm_message("out of memory");
+    return files->path && files->is_new;
 }
 
-static int exit_of(enum flm_verdict verdict)
+static void files_add(struct files *files, const char *path, bool is_new)
+{
+    files->path[files->count] = path;
+    files->is_new[files->count++] = is_new;
+    files->new_count += is_new;
+}
+
+static void files_clear(struct files *files)
+{
+    free(files->path);
+    free(files->is_new);
+}
+
+/* All runs, over one tree. NULL when it failed; the error has then been printed. */
+static struct flm_run_set *load_runs(const struct fields *f, const struct files *paths)
+{
+    const struct flm_run_set_options how = {.size = sizeof how, .metric = f->metric};
+    struct flm_run_files files;
+    struct flm_error why;
+    if (!flm_run_files_load(&files, paths->path, paths->count, paths->is_new, true, &f->load))
+        return NULL;
+    struct flm_run_set *set = flm_run_set_new(files.run, files.count, &how, &why);
+    flm_run_files_clear(&files);
+    if (!set)
+        flm_message_error(&why);
+    return set;
+}
+
+static void warn_of_empty_runs(const struct flm_run_set *set)
+{
+    for (uint32_t i = 0; i < flm_run_set_count(set); i++)
+        if (flm_run_set_total(set, i) == 0)
+            flm_message("%s: there is nothing in it, and it counts as a run",
+                        flm_run_set_name(set, i));
+}
+
+/* There is a difference even where the runs cannot be tested. */
+static void print_difference(const struct flm_run_set *set, uint32_t rows)
+{
+    struct flm_report *difference = flm_gate_difference(set, rows, NULL);
+    if (difference)
+        flm_report_print(difference, FLM_REPORT_TEXT, "-", NULL);
+    flm_report_free(difference);
+}
+
+static int exit_of(enum flm_gate_verdict verdict)
 {
     static const int status[] = {
-        [FLM_VERDICT_PASS] = FLM_EXIT_DONE,
-        [FLM_VERDICT_FAIL] = FLM_EXIT_NO,
-        [FLM_VERDICT_INCONCLUSIVE] = FLM_EXIT_UNKNOWN,
+        [FLM_GATE_PASS] = FLM_EXIT_DONE,
+        [FLM_GATE_FAIL] = FLM_EXIT_NO,
+        [FLM_GATE_INCONCLUSIVE] = FLM_EXIT_UNKNOWN,
     };
     return status[verdict];
 }
 
 /* More runs are not waited for: what was found is found, what is significant is significant, and
  * without noise there is nothing to wait for. */
-static bool is_decided(const struct flm_gate_options *how, int status)
+static bool is_decided(const struct flm_gate_settings *how, int status)
 {
     return status == FLM_EXIT_NO || how->exact || (how->tolerance > 0 && status == FLM_EXIT_DONE);
 }
 
-/* As in the paper. */
-static int judge_as_paper(const struct fields *f, const struct flm_runs *runs,
-                          const struct flm_gate_options *how, bool is_last)
+/* With `is_last`, or where it is decided, the verdict is printed. */
+static int judge(const struct fields *f, const struct files *files,
+                 const struct flm_gate_settings *how, bool is_last)
 {
-    const struct flm_paper_options usual = flm_paper_defaults();
-    struct flm_paper_options test = {.alpha = how->alpha,
-                                     .threshold = f->threshold > 0 ? (uint32_t)f->threshold
-                                                                   : usual.threshold,
-                                     .most = f->most > 0 ? (uint32_t)f->most : 0,
-                                     .side = how->side,
-                                     .min_effect = how->min_effect};
-    struct flm_paper paper;
-    struct flm_output output;
     struct flm_error why;
-    if (!flm_paper_init(&paper, runs, &test, &why))
-        return flm_message_error(&why);
-    int status = exit_of(paper.verdict);
-    struct flm_gate_paper_text text = {
-        .runs = runs, .options = &test, .look = flm_look_of_output(), .rows = (uint32_t)f->rows};
-    bool good = true;
-    if (is_last || is_decided(how, status)) {
-        good = flm_output_open(&output, "-", &why);
-        text.out = &output.text;
-        if (good) {
-            good = flm_gate_paper_write(&text, &paper) || flm_error_memory(&why);
-            good = flm_output_close(&output, good, &why) && good;
-        }
+    struct flm_run_set *set = load_runs(f, files);
+    if (!set)
+        return FLM_EXIT_WRONG;
+    if (!f->load.quiet)
+        warn_of_empty_runs(set);
+    struct flm_gate_result *result = flm_gate_test(set, how, &why);
+    bool good = result != NULL;
+    int status = good ? exit_of(flm_gate_verdict(result)) : FLM_EXIT_WRONG;
+    if (!good && why.kind == FLM_ERROR_USAGE && how->method == FLM_GATE_MAX_T)
+        print_difference(set, how->rows);
+    if (good && (is_last || is_decided(how, status))) {
+        struct flm_report *report = flm_gate_report(result, &why);
+        good = report &&
+               flm_gate_output_write(&f->output, result, report, files->count - files->new_count,
+                                     files->new_count, &why);
+        flm_report_free(report);
     }
-    flm_paper_clear(&paper);
+    flm_gate_result_free(result);
+    flm_run_set_free(set);
     return good ? status : flm_message_error(&why);
 }
 
-static bool is_paper(const struct fields *f)
+static int judge_files(const struct fields *f, const struct flm_gate_settings *how)
 {
-    return strcmp(f->method, "paper") == 0;
-}
-
-/* With `is_last`, or where something fails, the answer is printed. */
-static int judge(const struct fields *f, const struct file *files, size_t count,
-                 const struct flm_gate_options *how, bool is_last)
-{
-    struct flm_runs runs;
-    struct flm_gate gate;
-    struct flm_error why, other;
-    if (!load_runs(f, files, count, &runs))
-        return FLM_EXIT_WRONG;
-    if (!f->load.quiet)
-        warn_of_empty_runs(&runs);
-    if (is_paper(f)) {
-        int said = judge_as_paper(f, &runs, how, is_last);
-        flm_runs_clear(&runs);
-        return said;
+    struct files files;
+    int status = FLM_EXIT_WRONG;
+    if (files_init(&files, f->base.count + f->new.count)) {
+        for (size_t i = 0; i < f->base.count; i++)
+            files_add(&files, f->base.items[i], false);
+        for (size_t i = 0; i < f->new.count; i++)
+            files_add(&files, f->new.items[i], true);
+        status = judge(f, &files, how, true);
     }
-    struct flm_gate_report report = {.runs = &runs, .options = how, .rows = (uint32_t)f->rows};
-    int status;
-    if (!flm_gate_judge(&gate, &runs, how, &why)) {
-        /* There is a difference even where nothing can be said of it. */
-        if (why.kind == FLM_ERROR_USAGE)
-            print_difference(&report, &other);
-        status = flm_message_error(&why);
-    } else {
-        status = exit_of(gate.verdict);
-        report.gate = &gate;
-        if ((is_last || is_decided(how, status)) &&
-            !flm_gate_output_write(&f->output, &report, &why))
-            status = flm_message_error(&why);
-        flm_gate_clear(&gate);
-    }
-    flm_runs_clear(&runs);
-    return status;
-}
-
-static int judge_files(const struct fields *f, const struct flm_gate_options *how)
-{
-    size_t count = f->base.count + f->new.count;
-    struct file *files = calloc(count, sizeof *files);
-    struct flm_error why;
-    if (!files) {
-        flm_error_memory(&why);
-        return flm_message_error(&why);
-    }
-    for (size_t i = 0; i < count; i++) {
-        bool is_new = i >= f->base.count;
-        const struct flm_option_words *words = is_new ? &f->new : &f->base;
-        files[i] = (struct file){words->items[is_new ? i - f->base.count : i], is_new};
-    }
-    int status = judge(f, files, count, how, true);
-    free(files);
+    files_clear(&files);
     return status;
 }
 
 /* ---- Runs that are recorded first ------------------------------------------------------------ */
 
 static int judge_recorded(const struct fields *f, const struct flm_gate_ab *ab,
-                          const struct flm_gate_options *how, bool is_last)
+                          const struct flm_gate_settings *how, bool is_last)
 {
-    struct file *files = calloc(ab->ab.count, sizeof *files);
-    struct flm_error why;
-    if (!files) {
-        flm_error_memory(&why);
-        return flm_message_error(&why);
+    struct files files;
+    int status = FLM_EXIT_WRONG;
+    if (files_init(&files, ab->ab.count)) {
+        for (uint32_t i = 0; i < ab->ab.count; i++)
+            files_add(&files, ab->ab.run[i].path, ab->ab.run[i].is_new);
+        status = judge(f, &files, how, is_last);
     }
-    for (uint32_t i = 0; i < ab->ab.count; i++)
-        files[i] = (struct file){ab->ab.run[i].path, ab->ab.run[i].is_new};
-    int status = judge(f, files, ab->ab.count, how, is_last);
-    free(files);
+    files_clear(&files);
     return status;
 }
 
@@ -292,7 +212,12 @@ static void report_look(const struct flm_gate_ab *ab)
                     ab->ab.count / 2);
 }
 
-static int record_and_judge(const struct fields *f, struct flm_gate_options *how)
+static bool is_paper(const struct fields *f)
+{
+    return strcmp(f->method, "paper") == 0;
+}
+
+static int record_and_judge(const struct fields *f, struct flm_gate_settings *how)
 {
     struct flm_gate_ab ab;
     struct flm_error why;
@@ -347,10 +272,6 @@ static bool check_method(const struct fields *f, struct flm_error *why)
     if (is_paper(f) && (f->tolerance > 0 || f->require_mde > 0 || f->exact))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--tolerance, --require-mde and --exact are not for --method=paper");
-    if (is_paper(f) && (f->output.format || f->output.files.count > 0))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--method=paper says its verdict as text alone, without --format and "
-                             "-o");
     if (f->exact && (f->tolerance > 0 || f->require_mde > 0))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--exact has no noise: --min-effect says what fails, without "
@@ -358,7 +279,7 @@ static bool check_method(const struct fields *f, struct flm_error *why)
     return true;
 }
 
-static bool read_options(const struct fields *f, int operands, struct flm_gate_options *how,
+static bool read_options(const struct fields *f, int operands, struct flm_gate_settings *how,
                          struct flm_error *why)
 {
     if (operands > 0)
@@ -381,37 +302,46 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_o
         return flm_error_set(why, FLM_ERROR_USAGE, "--alpha is between 0 and 1");
     if (f->permutations < 1)
         return flm_error_set(why, FLM_ERROR_USAGE, "--permutations is 1 at least");
-    if (!check_method(f, why) || !flm_gate_output_check(&f->output, why))
+    if (!check_method(f, why) || !flm_gate_output_check(&f->output, is_paper(f), why))
         return false;
     if (!(f->sample >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "--sample is above 0");
-    how->alpha = f->alpha;
-    how->permutations = (uint32_t)f->permutations;
-    how->seed = (uint64_t)f->seed;
-    how->side = strcmp(f->side, "both") == 0 ? FLM_SIDE_BOTH : FLM_SIDE_GROWTH;
-    how->min_effect = f->min_effect;
-    how->require_mde = f->require_mde;
-    how->tolerance = f->tolerance;
-    how->exact = f->exact;
-    how->unit = f->sample;
-    how->has_all_columns = f->all_columns;
-    how->absolute_only = f->absolute;
-    how->threads = f->load.threads > 0 ? f->load.threads : flm_processor_count();
+    *how = (struct flm_gate_settings){
+        .size = sizeof *how,
+        .alpha = f->alpha,
+        .permutations = (uint32_t)f->permutations,
+        .seed = (uint64_t)f->seed,
+        .zero_seed = f->seed == 0,
+        .both_directions = strcmp(f->side, "both") == 0,
+        .min_effect = f->min_effect > 0 ? f->min_effect : -1,
+        .require_mde = f->require_mde,
+        .tolerance = f->tolerance,
+        .exact = f->exact,
+        .rows = (uint32_t)f->rows,
+        .sample = f->sample,
+        .all_columns = f->all_columns,
+        .absolute = f->absolute,
+        .method = is_paper(f) ? FLM_GATE_PAPER : FLM_GATE_MAX_T,
+        .threshold = f->threshold > 0 ? (uint32_t)f->threshold : 0,
+        .most = f->most > 0 ? (uint32_t)f->most : 0,
+        .threads = f->load.threads > 0 ? f->load.threads : flm_processor_count(),
+    };
     return true;
 }
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct flm_gate_options how = flm_gate_defaults();
+    struct flm_gate_settings how;
+    /* The defaults of the library, which the help texts name. */
     struct fields f = {.ab = FLM_GATE_AB_FIELDS_UNSET,
                        .side = "growth",
                        .method = "maxt",
                        .threshold = -1,
                        .most = -1,
-                       .alpha = how.alpha,
-                       .min_effect = how.min_effect,
-                       .permutations = (int)how.permutations,
-                       .seed = (int)how.seed,
+                       .alpha = 0.01,
+                       .min_effect = 0.001,
+                       .permutations = 9999,
+                       .seed = 1,
                        .rows = 20};
     struct flm_error why;
     f.load.drop_times = true;

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "cli/common/messages.h"
-#include "gate/verdict/gate.h"
-#include "stats/sequential.h"
+#include "flamel/gate.h"
 
 enum { USUAL_RUNS = 20, RUNS_OF_A_LOOK = 8, USUAL_LOOKS = 3, MOST_RUNS = 10000 };
 
@@ -44,8 +43,8 @@ static bool read_numbers(struct flm_gate_ab *gate, const struct flm_gate_ab_fiel
                                  ? "that is for recording: --ab './old' './new'"
                                  : "--ab takes two commands, each quoted as one word: --ab './old "
                                    "args' './new args'");
-    if (f->looks == 0 || f->looks > FLM_SEQUENTIAL_MOST_LOOKS)
-        return flm_error_set(why, FLM_ERROR_USAGE, "--looks is 1 to %d", FLM_SEQUENTIAL_MOST_LOOKS);
+    if (f->looks == 0 || f->looks > FLM_GATE_MOST_LOOKS)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--looks is 1 to %d", FLM_GATE_MOST_LOOKS);
     gate->look_count = f->looks > 0 ? (uint32_t)f->looks : f->sequential ? USUAL_LOOKS : 1;
     gate->runs_each = f->runs >= 0           ? (uint32_t)f->runs
                       : gate->look_count > 1 ? RUNS_OF_A_LOOK
@@ -91,7 +90,7 @@ void flm_gate_ab_clear(struct flm_gate_ab *gate)
 
 double flm_gate_ab_level(const struct flm_gate_ab *gate, double alpha)
 {
-    return flm_pocock_level(alpha, gate->look_count);
+    return flm_gate_look_alpha(alpha, gate->look_count);
 }
 
 bool flm_gate_ab_record(struct flm_gate_ab *gate, struct flm_error *why)

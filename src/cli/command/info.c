@@ -10,12 +10,11 @@
 
 struct fields {
     struct flm_load_fields load;
-    bool json;
+    struct flm_form_fields form;
 };
 
 static const struct flm_option options[] = {
-    {"json", 0, NULL, "one JSON object for each file", FLM_OPTION_FLAG,
-     offsetof(struct fields, json)},
+    FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
@@ -42,14 +41,15 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
     if (!profile)
         return false;
     struct flm_error why;
+    enum flm_report_form form = flm_form_of(&f->form);
     struct flm_report_style style = flm_report_style_of_output();
     struct flm_report *report = flm_report_info(profile, &about, &why);
     if (report) {
-        flm_text_puts(out, f->json || *first ? "" : "\n");
+        bool for_people = form == FLM_REPORT_TEXT || form == FLM_REPORT_MARKDOWN;
+        flm_text_puts(out, for_people && !*first ? "\n" : "");
         *first = false;
     }
-    bool good = report && flm_report_write(report, f->json ? FLM_REPORT_JSON : FLM_REPORT_TEXT,
-                                           &style, flm_report_into_text, out, &why);
+    bool good = report && flm_report_write(report, form, &style, flm_report_into_text, out, &why);
     if (!good && !out->failed)
         flm_message_error(&why);
     flm_report_free(report);
@@ -66,6 +66,8 @@ static int run(const struct flm_command *command, int count, char **words)
         return FLM_EXIT_DONE;
     if (operands == 0)
         flm_error_set(&why, FLM_ERROR_USAGE, "info takes one file or several");
+    if (operands > 0 && !flm_form_check(&f.form, &why))
+        operands = -1;
     struct flm_output output;
     if (operands <= 0 || !flm_output_open(&output, "-", &why))
         return flm_message_error(&why);

@@ -13,7 +13,7 @@ struct fields {
     const char *view, *function, *metric, *sort;
     double min_percent;
     int rows, levels;
-    bool json, csv, markdown;
+    struct flm_form_fields form;
 };
 
 static const struct flm_option options[] = {
@@ -31,12 +31,7 @@ static const struct flm_option options[] = {
      FLM_OPTION_NUMBER, offsetof(struct fields, min_percent)},
     {"levels", 0, "N", "trees: hide, and count, deeper rows (default: 256)", FLM_OPTION_COUNT,
      offsetof(struct fields, levels)},
-    {"json", 0, NULL, "exact values for programs, as JSON", FLM_OPTION_FLAG,
-     offsetof(struct fields, json)},
-    {"csv", 0, NULL, "the same as CSV, for spreadsheets", FLM_OPTION_FLAG,
-     offsetof(struct fields, csv)},
-    {"markdown", 0, NULL, "a table for a comment or a wiki", FLM_OPTION_FLAG,
-     offsetof(struct fields, markdown)},
+    FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
@@ -81,8 +76,8 @@ static bool check(const struct fields *f, make_report *make, struct flm_report_o
     if (v != TOP && (f->sort || f->rows != NOT_GIVEN))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--sort and --rows go with --view top (--min and --levels cut trees)");
-    if (f->json + f->csv + f->markdown > 1)
-        return flm_error_set(why, FLM_ERROR_USAGE, "one of --json, --csv and --markdown is enough");
+    if (!flm_form_check(&f->form, why))
+        return false;
     if (!(f->min_percent >= 0 && f->min_percent <= 100))
         return flm_error_set(why, FLM_ERROR_USAGE, "--min is a percentage, from 0 to 100");
     *make = makers[v];
@@ -90,22 +85,14 @@ static bool check(const struct fields *f, make_report *make, struct flm_report_o
         .size = sizeof *report,
         .metric = f->metric,
         .sort = (enum flm_report_sort)key,
-        .rows = f->rows != NOT_GIVEN ? (uint32_t)f->rows
-                : f->json || f->csv  ? 0
-                                     : USUAL_ROWS,
+        .rows = f->rows != NOT_GIVEN          ? (uint32_t)f->rows
+                : f->form.json || f->form.csv ? 0
+                                              : USUAL_ROWS,
         .min_percent = f->min_percent,
         .levels = f->levels > 0 ? (uint32_t)f->levels : 0,
         .function = f->function,
     };
     return true;
-}
-
-static enum flm_report_form form_of(const struct fields *f)
-{
-    return f->json       ? FLM_REPORT_JSON
-           : f->csv      ? FLM_REPORT_CSV
-           : f->markdown ? FLM_REPORT_MARKDOWN
-                         : FLM_REPORT_TEXT;
 }
 
 static int report(const struct fields *f, const char *path, make_report make,
@@ -117,7 +104,7 @@ static int report(const struct fields *f, const char *path, make_report make,
         return FLM_EXIT_WRONG;
     about->source = strcmp(path, "-") == 0 ? "standard input" : path;
     struct flm_report *made = make(profile, about, &why);
-    bool good = made && flm_report_print(made, form_of(f), "-", &why);
+    bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_profile_free(profile);
     return good ? FLM_EXIT_DONE : flm_message_error(&why);

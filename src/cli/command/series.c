@@ -1,16 +1,16 @@
 /* series.c - `flamel series`: many profiles of one program over time, and where it changed. */
-#include "cli/report/series_report.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/terminal.h"
-#include "gate/runs/normalize.h"
-#include "os/output.h"
+#include "cli/report/print.h"
+#include "cli/report/run_files.h"
+#include "flamel/compare.h"
 #include "os/threads.h"
 
 struct fields {
@@ -18,11 +18,11 @@ struct fields {
     const char *metric, *order, *method;
     double alpha, sample;
     int least, last, permutations, seed, rows;
-    bool json;
+    struct flm_form_fields form;
 };
 
 static const struct flm_option options[] = {
-    {"metric", 'm', "NAME", "of several metrics, the one to look at", FLM_OPTION_TEXT,
+    {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
     {"order", 0, "BY",
      "recorded (when the profiles say so; the default where all do), file (times of the files), "
@@ -45,135 +45,66 @@ static const struct flm_option options[] = {
      offsetof(struct fields, sample)},
     {"rows", 'n', "N", "print at most N frames of each change (default: 5; 0: all)",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
-    {"json", 0, NULL, "everything as JSON", FLM_OPTION_FLAG, offsetof(struct fields, json)},
+    FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-struct loaded {
-    struct flm_dated *dated;
-    uint32_t count;
-    uint32_t undated; /* do not say when they were recorded */
-    enum flm_series_order order;
-};
-
-static void unload(struct loaded *loaded)
+/* When each file was written, as "2026-11-20T17:58:21Z". */
+static bool find_times(struct flm_run_files *files, struct flm_error *why)
 {
-    for (uint32_t i = 0; i < loaded->count; i++)
-        flm_profile_free(loaded->dated[i].profile);
-    free(loaded->dated);
-}
-
-/* As it was recorded, for its metadata; then its frames are normalized. */
-static bool load_one(struct loaded *loaded, const struct flm_load_fields *load, const char *path,
-                     struct flm_error *why)
-{
-    struct flm_dated *dated = &loaded->dated[loaded->count];
-    struct flm_profile *profile = flm_load_with(load, path);
-    if (!profile)
-        return false;
-    *dated = (struct flm_dated){.path = path, .profile = profile, .given = loaded->count++};
-    loaded->undated += !flm_dated_find(dated, FLM_SERIES_RECORDED);
-    dated->profile = flm_normalize_frames(profile, load->lines, why);
-    flm_profile_free(profile);
-    if (!dated->profile)
-        flm_message_error(why);
-    return dated->profile;
-}
-
-static bool put_in_order(struct loaded *loaded, const char *wanted, struct flm_error *why)
-{
-    loaded->order = !wanted && loaded->undated == 0 ? FLM_SERIES_RECORDED : FLM_SERIES_GIVEN;
-    if (wanted && strcmp(wanted, "recorded") == 0)
-        loaded->order = FLM_SERIES_RECORDED;
-    else if (wanted && strcmp(wanted, "file") == 0)
-        loaded->order = FLM_SERIES_BY_FILE;
-    for (uint32_t i = 0; i < loaded->count; i++)
-        if (!flm_dated_find(&loaded->dated[i], loaded->order))
-            return flm_error_set(
-                why, FLM_ERROR_USAGE,
-                loaded->order == FLM_SERIES_RECORDED
-                    ? "%s does not say when it was recorded: --order file, or given"
-                    : "%s is no file that has a time: --order given",
-                loaded->dated[i].path);
-    flm_dated_sort(loaded->dated, loaded->count);
+    for (uint32_t i = 0; i < files->count; i++) {
+        const char *path = files->run[i].name;
+        struct stat file;
+        struct tm parts;
+        char *date = files->date[i];
+        if (stat(path, &file) != 0 || !gmtime_r(&file.st_mtime, &parts) ||
+            strftime(date, sizeof files->date[i], "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "%s is no file that has a time: --order given", path);
+        files->run[i].date = date;
+    }
     return true;
 }
 
-static bool make_runs(const struct loaded *loaded, const char *metric, struct flm_runs *runs,
-                      struct flm_error *why)
+static enum flm_run_order order_of(const struct fields *f)
 {
-    struct flm_run_input *input = calloc(loaded->count, sizeof *input);
-    if (!input)
-        return flm_error_memory(why);
-    for (uint32_t i = 0; i < loaded->count; i++)
-        input[i] = (struct flm_run_input){.profile = loaded->dated[i].profile,
-                                          .name = loaded->dated[i].path};
-    bool good = flm_runs_init(runs, input, loaded->count, metric, why);
-    free(input);
-    return good;
+    return !f->order                           ? FLM_ORDER_RECORDED_OR_GIVEN
+           : strcmp(f->order, "recorded") == 0 ? FLM_ORDER_RECORDED
+           : strcmp(f->order, "file") == 0     ? FLM_ORDER_BY_DATE
+                                               : FLM_ORDER_GIVEN;
+}
+
+static struct flm_run_set *align(const struct fields *f, struct flm_run_files *files,
+                                 struct flm_error *why)
+{
+    const struct flm_run_set_options how = {
+        .size = sizeof how, .metric = f->metric, .order = order_of(f)};
+    if (how.order == FLM_ORDER_BY_DATE && !find_times(files, why))
+        return NULL;
+    return flm_run_set_new(files->run, files->count, &how, why);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool print(const struct flm_series_text *text, const struct flm_series *series, bool json,
-                  struct flm_error *why)
+static bool find_and_print(const struct fields *f, const struct flm_series_settings *how, int count,
+                           char **paths)
 {
-    struct flm_output output;
-    if (!flm_output_open(&output, "-", why))
-        return false;
-    struct flm_series_text to = *text;
-    to.out = &output.text;
-    if (json)
-        flm_series_json_write(&to, series);
-    else
-        flm_series_text_write(&to, series);
-    return flm_output_close(&output, true, why);
-}
-
-static bool look_and_print(const struct fields *f, const struct flm_series_options *how,
-                           const struct loaded *loaded, struct flm_error *why)
-{
-    struct flm_runs runs;
-    struct flm_series series;
-    if (!make_runs(loaded, f->metric, &runs, why))
-        return false;
-    bool good = flm_series_init(&series, &runs, how, why);
-    if (good) {
-        const struct flm_series_text text = {.dated = loaded->dated,
-                                             .order = loaded->order,
-                                             .undated = f->order ? 0 : loaded->undated,
-                                             .runs = &runs,
-                                             .options = how,
-                                             .look = flm_look_of_output(),
-                                             .rows = (uint32_t)f->rows};
-        good = print(&text, &series, f->json, why);
-        flm_series_clear(&series);
-    }
-    flm_runs_clear(&runs);
-    return good;
-}
-
-static int look(const struct fields *f, const struct flm_series_options *how, int count,
-                char **paths)
-{
-    struct loaded loaded = {.dated = calloc((size_t)count, sizeof *loaded.dated)};
+    struct flm_run_files files;
     struct flm_error why;
-    bool read = loaded.dated != NULL, good = false;
-    if (!read) {
-        flm_error_memory(&why);
+    if (!flm_run_files_load(&files, (const char *const *)paths, (uint32_t)count, NULL, true,
+                            &f->load))
+        return false;
+    struct flm_run_set *set = align(f, &files, &why);
+    flm_run_files_clear(&files);
+    struct flm_report *report = set ? flm_report_series(set, how, &why) : NULL;
+    bool good = report && flm_report_print(report, flm_form_of(&f->form), "-", &why);
+    flm_report_free(report);
+    flm_run_set_free(set);
+    if (!good)
         flm_message_error(&why);
-    }
-    for (int i = 0; read && i < count; i++)
-        read = load_one(&loaded, &f->load, paths[i], &why);
-    if (read) {
-        good = put_in_order(&loaded, f->order, &why) && look_and_print(f, how, &loaded, &why);
-        if (!good)
-            flm_message_error(&why);
-    }
-    unload(&loaded);
-    return good ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
+    return good;
 }
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
@@ -184,7 +115,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
     return false;
 }
 
-static bool read_options(const struct fields *f, int operands, struct flm_series_options *how,
+static bool read_options(const struct fields *f, int operands, struct flm_series_settings *how,
                          struct flm_error *why)
 {
     static const char *const orders[] = {"recorded", "file", "given"};
@@ -202,21 +133,27 @@ static bool read_options(const struct fields *f, int operands, struct flm_series
         return flm_error_set(why, FLM_ERROR_USAGE, "--alpha is between 0 and 1");
     if (f->least < 2)
         return flm_error_set(why, FLM_ERROR_USAGE, "--least is 2 at least");
-    if (f->permutations < flm_series_least_orders(f->alpha))
+    if (f->last < 1)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--last is 1 at least");
+    if (f->permutations < flm_series_least_permutations(f->alpha))
         return flm_error_set(
             why, FLM_ERROR_USAGE, "%d permutations are too few for that alpha: ask for %u",
-            f->permutations, (unsigned)fmin(flm_series_least_orders(f->alpha), 4e9));
+            f->permutations, (unsigned)fmin(flm_series_least_permutations(f->alpha), 4e9));
     if (!(f->sample >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "--sample is above 0");
-    *how = (struct flm_series_options){
-        .method =
-            strcmp(f->method, "distances") == 0 ? FLM_SERIES_BY_DISTANCES : FLM_SERIES_BY_COLUMNS,
+    if (!flm_form_check(&f->form, why))
+        return false;
+    *how = (struct flm_series_settings){
+        .size = sizeof *how,
+        .by_distances = strcmp(f->method, "distances") == 0,
         .alpha = f->alpha,
         .least = (uint32_t)f->least,
-        .orders = (uint32_t)f->permutations,
+        .permutations = (uint32_t)f->permutations,
         .last = (uint32_t)f->last,
         .seed = (uint64_t)f->seed,
-        .unit = f->sample,
+        .zero_seed = f->seed == 0,
+        .sample = f->sample,
+        .rows = (uint32_t)f->rows,
         .threads = f->load.threads > 0 ? f->load.threads : flm_processor_count(),
     };
     return true;
@@ -224,13 +161,14 @@ static bool read_options(const struct fields *f, int operands, struct flm_series
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct flm_series_options how = flm_series_defaults();
+    struct flm_series_settings how;
+    /* The defaults of the library, which the help texts name. */
     struct fields f = {.method = "columns",
-                       .alpha = how.alpha,
-                       .least = (int)how.least,
-                       .last = (int)how.last,
-                       .permutations = (int)how.orders,
-                       .seed = (int)how.seed,
+                       .alpha = 0.01,
+                       .least = 5,
+                       .last = 5,
+                       .permutations = 999,
+                       .seed = 1,
                        .rows = 5};
     struct flm_error why;
     f.load.drop_times = true;
@@ -239,7 +177,7 @@ static int run(const struct flm_command *command, int count, char **words)
         return FLM_EXIT_DONE;
     if (operands < 0 || !read_options(&f, operands, &how, &why))
         return flm_message_error(&why);
-    return look(&f, &how, operands, words);
+    return find_and_print(&f, &how, operands, words) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 
 const struct flm_command flm_command_series = {

@@ -1,7 +1,8 @@
 /* gate_output.h - where a verdict goes, and in which form.
  *
- *     .txt .md .json .xml     reports: text, Markdown, JSON, JUnit (gate_report.h)
- *     .html                   the viewer: both sides, in color where significant (significant.h)
+ *     .txt .md .json .csv     reports (flamel/report.h)
+ *     .xml                    JUnit
+ *     .html                   the viewer: both sides, in color where significant
  *     .svg .png .pdf .flm     the same as a picture, or as one profile with both sides
  *
  * As with other commands the end of a file's name says its form; --format does so for standard
@@ -10,7 +11,7 @@
 #define FLAMEL_CLI_REPORT_GATE_OUTPUT_H
 
 #include "cli/common/options.h"
-#include "report/gate/gate_report.h"
+#include "flamel/gate.h"
 
 struct flm_gate_output_fields {
     struct flm_option_list files;
@@ -21,20 +22,25 @@ struct flm_gate_output_fields {
     {"output",                                                                                     \
      'o',                                                                                          \
      "FILE",                                                                                       \
-     "write the verdict to FILE too: .md, .json, .xml (JUnit), .html "                             \
-     "(the viewer), .svg ...; may be repeated",                                                    \
+     "write the verdict to FILE too: .md, .json, .csv, .xml (JUnit), "                             \
+     ".html (the viewer), .svg ...; may be repeated",                                              \
      FLM_OPTION_LIST,                                                                              \
      offsetof(fields, member.files)},                                                              \
     {                                                                                              \
-        "format", 0, "FORMAT", "on standard output: text (the default), markdown, json, junit",    \
-            FLM_OPTION_TEXT, offsetof(fields, member.format)                                       \
+        "format", 0, "FORMAT",                                                                     \
+            "on standard output: text (the default), markdown, json, csv, junit", FLM_OPTION_TEXT, \
+            offsetof(fields, member.format)                                                        \
     }
 
-/* Whether all of that can be written: before a long recording, not behind it. */
-bool flm_gate_output_check(const struct flm_gate_output_fields *fields, struct flm_error *why);
+/* Whether all of that can be written: before a long recording, not behind it. `is_paper`: reports
+ * only. */
+bool flm_gate_output_check(const struct flm_gate_output_fields *fields, bool is_paper,
+                           struct flm_error *why);
 
-/* Writes everything. */
+/* Writes everything. `report` is that of the result; base_count and new_count are the numbers of
+ * runs. */
 bool flm_gate_output_write(const struct flm_gate_output_fields *fields,
-                           const struct flm_gate_report *report, struct flm_error *why);
+                           const struct flm_gate_result *result, const struct flm_report *report,
+                           uint32_t base_count, uint32_t new_count, struct flm_error *why);
 
 #endif

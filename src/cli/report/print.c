@@ -5,6 +5,20 @@
 #include "cli/common/terminal.h"
 #include "os/output.h"
 
+enum flm_report_form flm_form_of(const struct flm_form_fields *fields)
+{
+    return fields->json       ? FLM_REPORT_JSON
+           : fields->csv      ? FLM_REPORT_CSV
+           : fields->markdown ? FLM_REPORT_MARKDOWN
+                              : FLM_REPORT_TEXT;
+}
+
+bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why)
+{
+    return fields->json + fields->csv + fields->markdown <= 1 ||
+           flm_error_set(why, FLM_ERROR_USAGE, "one of --json, --csv and --markdown is enough");
+}
+
 struct flm_report_style flm_report_style_of_output(void)
 {
     struct flm_table_style look = flm_look_of_output();

@@ -3,7 +3,41 @@
 #define FLAMEL_CLI_REPORT_PRINT_H
 
 #include "base/text/json_write.h"
+#include "cli/common/options.h"
 #include "flamel/report.h"
+
+/* ---- In which form --------------------------------------------------------------------------- */
+
+struct flm_form_fields {
+    bool json, csv, markdown;
+};
+
+/* To be put into the command's table. */
+#define FLM_FORM_OPTIONS(fields, member)                                                           \
+    {"json",                                                                                       \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     "exact values for programs, as JSON",                                                         \
+     FLM_OPTION_FLAG,                                                                              \
+     offsetof(fields, member.json)},                                                               \
+        {"csv",                                                                                    \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "the main table as CSV, for spreadsheets",                                                \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.csv)},                                                            \
+    {                                                                                              \
+        "markdown", 0, NULL, "the report for a comment or a wiki", FLM_OPTION_FLAG,                \
+            offsetof(fields, member.markdown)                                                      \
+    }
+
+/* Text where none is given. */
+enum flm_report_form flm_form_of(const struct flm_form_fields *fields);
+
+/* False, and `why`, where several are given. */
+bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why);
+
+/* ---- Where to -------------------------------------------------------------------------------- */
 
 /* The terminal that standard output is; that of a file where it is none. */
 struct flm_report_style flm_report_style_of_output(void);

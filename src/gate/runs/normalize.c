@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
+#include "algebra/compare/comparable.h"
 #include "algebra/operation/rebuild.h"
 #include "draw/text/cells.h"
-#include "gate/runs/strata.h"
+#include "flamel/compare.h"
 
 /* As the kernel keeps names of commands: with the zero at the end 16 bytes. */
 enum { MOST_COMMAND = 15 };

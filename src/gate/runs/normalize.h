@@ -14,10 +14,6 @@
 
 #include "flamel/profile.h"
 
-/* The name of the program that a run of `flamel gate --ab` has started, where the others have
- * started another one. */
-#define FLM_NOTE_GATE_COMMAND "gate command"
-
 /* `lines` keeps lines, and the files that they are in. NULL, and `why`, if memory ran out. */
 struct flm_profile *flm_normalize_frames(const struct flm_profile *profile, bool lines,
                                          struct flm_error *why);

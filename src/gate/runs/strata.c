@@ -1,5 +1,6 @@
 #include "gate/runs/strata.h"
 
+#include "algebra/compare/comparable.h"
 #include "profile/columns.h"
 
 uint32_t flm_strata_find(const struct flm_profile *const *profiles, uint32_t count, uint32_t *block)

@@ -13,12 +13,7 @@
 #ifndef FLAMEL_GATE_RUNS_STRATA_H
 #define FLAMEL_GATE_RUNS_STRATA_H
 
-#include "algebra/compare/comparable.h"
-
-#define FLM_NOTE_GATE_GROUP "gate group"
-#define FLM_NOTE_GATE_RUN "gate run"
-#define FLM_NOTE_GATE_BLOCK "gate block"
-#define FLM_NOTE_GATE_SESSION "gate session"
+#include "flamel/compare.h"
 
 /* Writes to block[i] the block of profiles[i], numbered from 0 in the order of their coming.
  * Returns how many there are. */

@@ -37,6 +37,7 @@
 #ifndef FLAMEL_GATE_VERDICT_GATE_H
 #define FLAMEL_GATE_VERDICT_GATE_H
 
+#include "flamel/gate.h"
 #include "gate/rename/renames.h"
 #include "gate/runs/test_columns.h"
 #include "gate/verdict/attribution.h"
@@ -101,10 +102,6 @@ struct flm_gate {
 
 /* The defaults above. */
 struct flm_gate_options flm_gate_defaults(void);
-
-/* The smallest number of runs in each group of which something can be significant at all; in blocks
- * of base new new base there are fewer ways to relabel them. 64 where there would be more. */
-uint32_t flm_gate_least_runs(double alpha, bool in_blocks);
 
 /* The same as flm_gate_init, and what was renamed is recognized: then it becomes one frame in
  * `runs`, and these are tested again (renames.h). */

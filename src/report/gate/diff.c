@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/text/cells.h"
 #include "gate/runs/means.h"
+#include "report/core/blocks.h"
 
 /* The metric that is compared, in one of the runs. */
 static struct flm_metric metric_of(const struct flm_diff *d, const struct flm_profile *p)
@@ -106,9 +108,8 @@ static bool compare(struct flm_diff *d, struct flm_error *why)
     return find_whole(d, why);
 }
 
-bool flm_diff_measure(struct flm_diff *d, struct flm_error *why)
+static bool measure(struct flm_diff *d, struct flm_error *why)
 {
-    assert(d->side[0].count > 0 && d->side[1].count > 0);
     if (!align(d, why))
         return false;
     const struct flm_metric_record *metric = &d->runs.tree->metrics[d->runs.metric.index];
@@ -119,35 +120,158 @@ bool flm_diff_measure(struct flm_diff *d, struct flm_error *why)
     return find_seen(d, why) && compare(d, why);
 }
 
-struct flm_profile *flm_diff_take_side(struct flm_diff *d, enum flm_diff_which which,
-                                       struct flm_error *why)
+/* ---- The difference -------------------------------------------------------------------------- */
+
+static bool fill_side(struct flm_diff_side *side, const struct flm_gate_run *runs, size_t count,
+                      bool is_new)
 {
-    struct flm_diff_side *side = &d->side[which];
-    struct flm_profile *one = side->profiles[0];
-    if (side->count > 1)
-        return flm_runs_mean(&d->runs, which == FLM_DIFF_AFTER, why);
-    side->profiles[0] = NULL;
-    return one;
+    side->profiles = calloc(count + 1, sizeof *side->profiles);
+    side->names = calloc(count + 1, sizeof *side->names);
+    for (size_t i = 0; side->profiles && side->names && i < count; i++) {
+        if (runs[i].is_new != is_new)
+            continue;
+        side->names[side->count] = runs[i].name ? runs[i].name : "";
+        side->profiles[side->count++] = runs[i].profile;
+    }
+    return side->profiles && side->names;
 }
 
-void flm_diff_add_name(const struct flm_diff *d, enum flm_diff_which which, struct flm_text *out)
+static struct flm_diff_how how_of(const struct flm_diff_options *o)
 {
-    const struct flm_diff_side *side = &d->side[which];
-    if (side->count == 1)
-        flm_text_puts(out, side->names[0]);
-    else
-        flm_text_format(out, "%u runs", side->count);
+    return (struct flm_diff_how){
+        .metric = o->metric,
+        .normal = {.by = o->shares ? FLM_NORMALIZE_TOTAL : o->normalize,
+                   .function = flm_bytes_of(o->function ? o->function : "")},
+        .relative = o->shares ? FLM_DIFF_OF_NEW : o->relative,
+        .shares = o->shares,
+        .no_noise = o->without_noise_test,
+        .sort = (enum flm_function_order)o->sort,
+        .rows = o->rows};
 }
 
-void flm_diff_clear(struct flm_diff *d)
+struct flm_diff *flm_diff_new(const struct flm_gate_run *runs, size_t count,
+                              const struct flm_diff_options *options, struct flm_error *why)
 {
+    assert(runs || count == 0);
+    struct flm_diff_options o;
+    flm_options_copy(&o, sizeof o, options);
+    struct flm_diff *d = calloc(1, sizeof *d);
+    if (!d) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    d->how = how_of(&o);
+    bool good = (fill_side(&d->side[FLM_DIFF_BEFORE], runs, count, false) &&
+                 fill_side(&d->side[FLM_DIFF_AFTER], runs, count, true)) ||
+                flm_error_memory(why);
+    if (good && (d->side[0].count == 0 || d->side[1].count == 0))
+        good = flm_error_set(why, FLM_ERROR_USAGE, "a comparison needs runs on both sides");
+    if (good && measure(d, why))
+        return d;
+    flm_diff_free(d);
+    return NULL;
+}
+
+void flm_diff_free(struct flm_diff *d)
+{
+    if (!d)
+        return;
     for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; d->side[s].profiles && i < d->side[s].count; i++)
-            flm_profile_free(d->side[s].profiles[i]);
         free(d->side[s].profiles);
+        free(d->side[s].names);
         free(d->side[s].seen);
     }
     flm_comparison_clear(&d->comparison);
     flm_profile_free(d->both);
     flm_runs_clear(&d->runs);
+    free(d);
+}
+
+struct flm_report *flm_report_diff(const struct flm_gate_run *runs, size_t count,
+                                   const struct flm_diff_options *options, struct flm_error *why)
+{
+    struct flm_diff *d = flm_diff_new(runs, count, options, why);
+    struct flm_report *report = d ? flm_diff_report(d, why) : NULL;
+    flm_diff_free(d);
+    return report;
+}
+
+void flm_diff_add_name(const struct flm_diff *d, enum flm_diff_which which, struct flm_text *out)
+{
+    const struct flm_diff_side *side = &d->side[which];
+    if (side->count > 1)
+        flm_text_format(out, "%u runs", side->count);
+    else
+        flm_text_add(out, flm_path_end(flm_bytes_of(side->names[0])));
+}
+
+/* ---- As profiles and pictures ---------------------------------------------------------------- */
+
+struct flm_profile *flm_diff_mean(const struct flm_diff *d, bool of_new, struct flm_error *why)
+{
+    assert(d);
+    return flm_runs_mean(&d->runs, of_new, why);
+}
+
+static struct flm_bytes scaled_unit(const struct flm_diff *d)
+{
+    static const char *const units[] = {
+        [FLM_DIFF_OF_BASE] = "of before", [FLM_DIFF_OF_NEW] = "of after"};
+    return d->how.shares                          ? flm_bytes_of("of the total")
+           : d->how.relative == FLM_DIFF_ABSOLUTE ? d->unit
+                                                  : flm_bytes_of(units[d->how.relative]);
+}
+
+struct flm_profile *flm_diff_part(const struct flm_diff *d, enum flm_diff_part part,
+                                  struct flm_error *why)
+{
+    static const enum flm_part parts[] = {[FLM_DIFF_APPEARED] = FLM_PART_APPEARED,
+                                          [FLM_DIFF_GROWN] = FLM_PART_GROWN,
+                                          [FLM_DIFF_DISAPPEARED] = FLM_PART_DISAPPEARED,
+                                          [FLM_DIFF_SHRUNK] = FLM_PART_SHRUNK,
+                                          [FLM_DIFF_PLUS] = FLM_PART_PLUS,
+                                          [FLM_DIFF_MINUS] = FLM_PART_MINUS,
+                                          [FLM_DIFF_DELTA] = FLM_PART_DELTA};
+    assert(d && d->both && (size_t)part < sizeof parts / sizeof parts[0]);
+    return flm_part_of(d->both, &d->comparison, parts[part], d->metric, scaled_unit(d),
+                       1 / d->whole, why);
+}
+
+/* Before is multiplied by the scale that makes both comparable, and both are divided by the total
+ * that they are relative to. */
+struct flm_profile *flm_diff_columns(const struct flm_diff *d, struct flm_error *why)
+{
+    assert(d && d->both);
+    struct flm_text unit = {0};
+    flm_text_add(&unit, scaled_unit(d));
+    flm_text_putc(&unit, 0);
+    double weights[2][2] = {{0}};
+    weights[0][d->pair.before.index] = d->comparison.how.scale / d->whole;
+    weights[1][d->pair.after.index] = 1 / d->whole;
+    const struct flm_combination columns[] = {{"before", unit.at, weights[0]},
+                                              {"after", unit.at, weights[1]}};
+    struct flm_profile *scaled = NULL;
+    if (unit.failed)
+        flm_error_memory(why);
+    else
+        scaled = flm_combine(d->both, columns, 2, why);
+    flm_text_clear(&unit);
+    return scaled;
+}
+
+struct flm_profile *flm_diff_take_picture(struct flm_diff *d, struct flm_svg_options *picture)
+{
+    assert(d && d->both && picture);
+    picture->normalize = d->how.normal.by;
+    picture->before_ns = d->side[FLM_DIFF_BEFORE].duration_ns;
+    picture->after_ns = d->side[FLM_DIFF_AFTER].duration_ns;
+    /* The means of several runs would be tested as if they were single runs. */
+    picture->without_noise_test |= d->runs.run_count > 2;
+    if (d->how.relative != FLM_DIFF_ABSOLUTE && !d->how.shares && !picture->count_name) {
+        picture->count_name = "%";
+        picture->factor = (picture->factor == 0 ? 1 : picture->factor) * 100 / d->whole;
+    }
+    struct flm_profile *both = d->both;
+    d->both = NULL;
+    return both;
 }

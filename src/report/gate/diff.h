@@ -8,7 +8,7 @@
 #include "algebra/compare/changes.h"
 #include "algebra/compare/comparable.h"
 #include "algebra/compare/difference.h"
-#include "flamel/report.h"
+#include "flamel/compare.h"
 #include "gate/runs/runs.h"
 
 enum flm_diff_which { FLM_DIFF_BEFORE, FLM_DIFF_AFTER };
@@ -17,16 +17,13 @@ enum flm_diff_which { FLM_DIFF_BEFORE, FLM_DIFF_AFTER };
 struct flm_diff_side {
     const char **names; /* of the profiles: their files */
     uint32_t count;
-    struct flm_profile **profiles; /* count of them */
-    double duration_ns;            /* of a run, on average; 0: not known */
-    double sample;                 /* what one sample counts in the mean; 0: not known */
-    double total;                  /* as recorded */
-    uint32_t stack_count;          /* with a value */
-    uint32_t *seen;                /* by node: in how many runs; NULL: there is one */
+    const struct flm_profile **profiles; /* count of them, the caller's */
+    double duration_ns;                  /* of a run, on average; 0: not known */
+    double sample;                       /* what one sample counts in the mean; 0: not known */
+    double total;                        /* as recorded */
+    uint32_t stack_count;                /* with a value */
+    uint32_t *seen;                      /* by node: in how many runs; NULL: there is one */
 };
-
-/* What values are shares of. */
-enum flm_diff_relative { FLM_DIFF_ABSOLUTE, FLM_DIFF_OF_BASE, FLM_DIFF_OF_NEW };
 
 /* How they are compared, and what of it the report shows. */
 struct flm_diff_how {
@@ -51,22 +48,8 @@ struct flm_diff {
     double whole;                        /* of relative values; else 1 */
 };
 
-/* The profiles and names are set. False, and `why`, where they have no metric in common or memory
- * ran out. */
-bool flm_diff_measure(struct flm_diff *diff, struct flm_error *why);
-
-/* One side as a profile of its own: the file as it is, or the mean. The caller frees it. */
-struct flm_profile *flm_diff_take_side(struct flm_diff *diff, enum flm_diff_which which,
-                                       struct flm_error *why);
-
 /* The name of a side: its file, or "20 runs". */
 void flm_diff_add_name(const struct flm_diff *diff, enum flm_diff_which which,
                        struct flm_text *out);
-
-/* Frees the profiles too, but not the names. */
-void flm_diff_clear(struct flm_diff *diff);
-
-/* Tables "functions" (also in CSV) and "changed_stacks". */
-struct flm_report *flm_diff_report(const struct flm_diff *diff, struct flm_error *why);
 
 #endif

@@ -3,29 +3,56 @@
  *
  *     gate_report.c     as a report (flamel/report.h): text for the log of a job, Markdown for a
  *                       comment, JSON for programs
+ *     gate_tables.c     its tables that only programs get
+ *     paper_report.c    the same of the test of the paper
+ *     difference.c      of runs that cannot be tested
  *     junit.c           as JUnit XML, for the page of a build
- *     sentences.c       the sentences of both */
+ *     sentences.c       the sentences of all */
 #ifndef FLAMEL_REPORT_GATE_GATE_REPORT_H
 #define FLAMEL_REPORT_GATE_GATE_REPORT_H
 
 #include "flamel/report.h"
 #include "gate/verdict/gate.h"
+#include "gate/verdict/paper.h"
 
 struct flm_gate_report {
     const struct flm_runs *runs;
     const struct flm_gate_options *options;
-    const struct flm_gate *gate; /* NULL: of runs that cannot be tested */
-    uint32_t rows;               /* items at most; 0: all; JSON has all */
+    const struct flm_gate *gate;
+    uint32_t rows; /* items at most; 0: all; JSON has all */
 };
 
 /* Tables "items", "renames", "moves", "significant", "base", "new", in JSON documented by
  * flamel-gate(1). */
 struct flm_report *flm_gate_report_make(const struct flm_gate_report *gate, struct flm_error *why);
 
-/* For runs that cannot be tested: the difference of the totals, and the stacks that changed most.
- * Table "stacks". */
-struct flm_report *flm_gate_report_difference(const struct flm_gate_report *gate,
+/* The test of the paper. Tables "items", "base", "new"; `rows` as above. */
+struct flm_report *flm_paper_report_make(const struct flm_runs *runs, const struct flm_paper *paper,
+                                         const struct flm_paper_options *options, uint32_t rows,
+                                         struct flm_error *why);
+
+/* Of runs that cannot be tested: the difference of the totals, and the stacks that changed most,
+ * `rows` of them at most (0: all). Table "stacks". */
+struct flm_report *flm_gate_report_difference(const struct flm_runs *runs, uint32_t rows,
                                               struct flm_error *why);
+
+/* A report on its way. */
+struct flm_gate_making {
+    const struct flm_gate_report *r;
+    struct flm_report *report;
+    uint32_t *parent; /* of the nodes of the tree */
+};
+
+/* Its tables for programs (gate_tables.c): renames, moves, tolerance, significant columns; and the
+ * options, the test and the runs. */
+void flm_gate_add_change_tables(const struct flm_gate_making *m);
+void flm_gate_add_test_tables(const struct flm_gate_making *m);
+
+/* Facts "metric", and tables "base" and "new" with the columns file, total and, where they are not
+ * NULL, size and block. */
+void flm_gate_add_metric(struct flm_report *report, const struct flm_runs *runs, double sample);
+void flm_gate_add_runs(struct flm_report *report, const struct flm_runs *runs,
+                       const double *size_factor);
 
 /* Adds to `out`, which then says whether memory ran out. */
 void flm_gate_junit(const struct flm_gate_report *report, struct flm_text *out);
@@ -37,10 +64,6 @@ const char *flm_verdict_name(enum flm_verdict verdict);
 
 /* Without the name and without a full stop: "lex grew by 440 samples (4.88 % of base)". */
 void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *report);
-
-/* "9,019 samples in base (8 runs), 9,550 samples in new (8): +531 samples (+5.89 %)" */
-void flm_gate_add_total(struct flm_text *out, const struct flm_gate_report *report, double base,
-                        double new);
 
 /* "grown, spread below": what happened to an item, in a few words. */
 void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *report,

@@ -6,8 +6,8 @@
  * <testsuites>, <testsuite>, <properties>, <testcase>, <failure>, <error>. */
 #include "draw/text/visible.h"
 #include "profile/columns.h"
-#include "report/gate/format_value.h"
 #include "report/gate/gate_report.h"
+#include "report/gate/internal.h"
 
 struct writing {
     const struct flm_gate_report *r;
@@ -48,7 +48,7 @@ static void add_total(struct writing *w)
         flm_gate_add_verdict(&w->words, r);
         end_case(w, "error", "inconclusive");
     } else if (r->gate->total.is_failing) {
-        flm_gate_add_total(&w->words, r, r->gate->total.base_mean, r->gate->total.new_mean);
+        flm_format_totals(&w->words, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
         flm_text_puts(&w->words, ", p ");
         flm_format_rounded(&w->words, r->gate->total.p, 2);
         end_case(w, "failure", "regression");
@@ -99,7 +99,7 @@ static void add_properties(struct writing *w)
     add_property(w, "metric");
     flm_format_rounded(&w->words, r->options->alpha, 3);
     add_property(w, "alpha");
-    flm_gate_add_total(&w->words, r, r->gate->total.base_mean, r->gate->total.new_mean);
+    flm_format_totals(&w->words, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
     add_property(w, "total");
     flm_text_puts(w->out, "    </properties>\n");
 }

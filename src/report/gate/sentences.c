@@ -4,8 +4,8 @@
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
-#include "report/gate/format_value.h"
 #include "report/gate/gate_report.h"
+#include "report/gate/internal.h"
 
 const char *flm_verdict_name(enum flm_verdict verdict)
 {
@@ -215,21 +215,7 @@ void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
     }
 }
 
-/* ---- Total and items ------------------------------------------------------------------------- */
-
-void flm_gate_add_total(struct flm_text *out, const struct flm_gate_report *r, double base,
-                        double new)
-{
-    flm_format_quantity(out, r->runs, base);
-    flm_text_format(out, " in base (%u run%s), ", r->runs->base_count,
-                    r->runs->base_count == 1 ? "" : "s");
-    flm_format_quantity(out, r->runs, new);
-    flm_text_format(out, " in new (%u): ", r->runs->new_count);
-    flm_format_signed(out, r->runs, new - base);
-    flm_text_puts(out, " (");
-    flm_format_share(out, new - base, base);
-    flm_text_puts(out, ")");
-}
+/* ---- Items ----------------------------------------------------------------------------------- */
 
 void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *r,
                        const struct flm_item *item)

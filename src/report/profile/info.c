@@ -19,6 +19,11 @@ static struct flm_bytes string(const struct info *info, uint32_t index)
     return flm_string_bytes(info->profile, index);
 }
 
+static struct flm_bytes source_of(const struct info *info)
+{
+    return flm_bytes_of(info->options->source ? info->options->source : "");
+}
+
 /* ---- Metrics --------------------------------------------------------------------------------- */
 
 /* The unit as people need it: none where the name says it. */
@@ -55,6 +60,7 @@ static void add_metric_columns(const struct info *info)
         "kinds.plain", "kinds.native",      "kinds.kernel", "kinds.inlined", "kinds.jit",
         "kinds.jit1",  "kinds.interpreted", "kinds.gpu",    "kinds.waker",   "kinds.label"};
     struct flm_report *report = info->report;
+    flm_report_add_column(report, "file", FLM_IN_CSV);
     size_t name = flm_report_add_column(report, "name", FLM_IN_PROGRAMS);
     flm_report_add_column(report, "unit", FLM_IN_PROGRAMS);
     flm_report_add_column(report, "total", FLM_IN_PROGRAMS);
@@ -86,6 +92,7 @@ static void add_metrics(const struct info *info)
     for (uint32_t m = 0; m < info->profile->sizes.metric_count; m++) {
         const struct flm_metric_summary *s = &info->summary.metric[m];
         flm_report_begin_row(report, 0, FLM_IN_ALL);
+        flm_report_cell_bytes(report, source_of(info));
         flm_report_cell_bytes(report, string(info, info->profile->metrics[m].name));
         flm_report_cell_bytes(report, string(info, info->profile->metrics[m].unit));
         flm_report_cell_number(report, s->total);
@@ -296,7 +303,7 @@ static void add_list(const struct info *info)
 static void add_file(const struct info *info)
 {
     const struct flm_report_options *o = info->options;
-    struct flm_bytes source = flm_bytes_of(o->source ? o->source : "");
+    struct flm_bytes source = source_of(info);
     struct flm_bytes format = flm_bytes_of(o->format ? o->format : "");
     struct flm_text *line =
         flm_report_add_line(info->report, FLM_IN_PEOPLES, false, FLM_TONE_PLAIN);

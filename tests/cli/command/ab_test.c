@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "algebra/compare/comparable.h"
 #include "flamel/file.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"

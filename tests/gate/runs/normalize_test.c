@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "flamel/compare.h"
 #include "support/core/failures.h"
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "algebra/compare/comparable.h"
 #include "flamel/builder.h"
 
 /* A profile with notes of these keys; NULL: it has none of that. */

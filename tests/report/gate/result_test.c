@@ -21,7 +21,8 @@ static const char *const same = "main;parse 100 102 98 101 99 100 101 99 100 98 
 static void make_runs(const struct table_of_runs *table, struct flm_gate_run *runs)
 {
     for (uint32_t i = 0; i < table->count; i++)
-        runs[i] = (struct flm_gate_run){table->profile[i], table->name[i], table->input[i].is_new};
+        runs[i] = (struct flm_gate_run){
+            .profile = table->profile[i], .name = table->name[i], .is_new = table->input[i].is_new};
 }
 
 static void growth_fails_and_is_the_first_row(void **state)
