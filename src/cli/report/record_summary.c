@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "algebra/aggregate/summary.h"
 #include "base/text/json_write.h"
 #include "cli/common/terminal.h"
 #include "cli/report/print.h"
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
+#include "flamel/aggregate.h"
 
 enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, CAPTION_WIDTH = 10 };
 
@@ -231,8 +231,10 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
     if (off_cpu.index == FLM_NONE || off_cpu.index == 0)
         return;
     begin(out, "off-CPU", style);
+    struct flm_name unit = flm_profile_string(
+        s->profile, (struct flm_string){flm_profile_metric(s->profile, off_cpu)->unit});
     flm_quantity_add(out, summary->metric[off_cpu.index].size,
-                     flm_string_bytes(s->profile, s->profile->metrics[off_cpu.index].unit));
+                     (struct flm_bytes){unit.at, unit.size});
     flm_text_puts(out, ", all threads together");
     if (ends_with(s->output, ".flm")) {
         flm_text_puts(out, ": ");
@@ -295,14 +297,19 @@ static void add_no_samples(const struct flm_record_summary *s, struct flm_text *
     flm_text_putc(out, '\n');
 }
 
+static bool has_samples(const struct flm_profile *profile)
+{
+    return flm_profile_metric_count(profile) > 0 && flm_profile_node_count(profile) > 1;
+}
+
 bool flm_record_summary_text(const struct flm_record_summary *s,
                              const struct flm_table_style *style, struct flm_text *to,
                              struct flm_error *why)
 {
-    struct flm_summary summary;
     struct flm_text lines = {0}, *out = &lines;
-    bool any = s->profile->sizes.metric_count > 0 && s->profile->sizes.node_count > 1;
-    if (!flm_summary_init(&summary, s->profile, why))
+    bool any = has_samples(s->profile);
+    struct flm_summary *summary = flm_summary_new(s->profile, why);
+    if (!summary)
         return false;
     bool good = true;
     if (any)
@@ -311,12 +318,12 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
         add_no_samples(s, out);
     add_samples(s, style, out);
     add_rate_missed(s, style, out);
-    add_guessed(s, &summary, style, out);
+    add_guessed(s, summary, style, out);
     if (any)
-        add_off_cpu(s, &summary, style, out);
+        add_off_cpu(s, summary, style, out);
     add_losses(s, style, out);
     add_stacks(s, style, out);
-    add_symbols(any ? &summary.metric[0] : NULL, style, out);
+    add_symbols(any ? &summary->metric[0] : NULL, style, out);
     add_command(s, style, out);
     if (s->result.spool_lost) {
         begin(out, "on disk", style);
@@ -326,7 +333,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
                         s->result.spool_lost);
     }
     add_file(s, style, out);
-    flm_summary_clear(&summary);
+    flm_summary_free(summary);
     flm_lines_add(to, (struct flm_bytes){lines.at, lines.size}, style, CAPTION_WIDTH);
     bool failed = lines.failed || to->failed;
     flm_text_clear(&lines);
@@ -374,20 +381,20 @@ bool flm_record_summary_json(const struct flm_record_summary *s, struct flm_text
                              struct flm_error *why)
 {
     struct flm_json_writer json = {.out = out};
-    struct flm_summary summary;
     struct flm_report_options options = {
         .size = sizeof options, .source = s->output, .rows = TOP_ROWS};
     struct flm_report *report = NULL;
-    bool any = s->profile->sizes.metric_count > 0 && s->profile->sizes.node_count > 1;
-    if (!flm_summary_init(&summary, s->profile, why))
+    bool any = has_samples(s->profile);
+    struct flm_summary *summary = flm_summary_new(s->profile, why);
+    if (!summary)
         return false;
     bool good = !any || (report = flm_report_top(s->profile, &options, why)) != NULL;
     if (good) {
         flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
         add_result(s, &json);
         flm_json_add_number(&json, "unsymbolized_share",
-                            any && summary.metric[0].size > 0
-                                ? summary.metric[0].unsymbolized / summary.metric[0].size
+                            any && summary->metric[0].size > 0
+                                ? summary->metric[0].unsymbolized / summary->metric[0].size
                                 : 0);
         if (report) {
             flm_json_add_number(&json, "total", flm_report_fact_number(report, "total"));
@@ -399,6 +406,6 @@ bool flm_record_summary_json(const struct flm_record_summary *s, struct flm_text
         flm_json_end(&json);
     }
     flm_report_free(report);
-    flm_summary_clear(&summary);
+    flm_summary_free(summary);
     return good && (!out->failed || flm_error_memory(why));
 }
