@@ -11,6 +11,7 @@
  *     draw.h      pictures                   SVG, PDF, PNG, pixels in a buffer
  *     layout.h    drawing by yourself        rectangles of a flame graph, hit test
  *     file.h      files                      reading and writing every format
+ *     page.h      the viewer                 as a web page, for your own HTTP server
  *     record.h    recording                  samples of programs, of the machine, of yourself
  *
  * Compatibility. The soname is libflamel.so.N; N is the ABI number of the Makefile. It changes with
@@ -45,6 +46,7 @@
 #include "flamel/file.h"
 #include "flamel/gate.h"
 #include "flamel/layout.h"
+#include "flamel/page.h"
 #include "flamel/profile.h"
 #include "flamel/record.h"
 #include "flamel/report.h"

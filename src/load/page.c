@@ -1,12 +1,16 @@
 #include "load/page.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/text/base64.h"
+#include "base/text/versioned.h"
+#include "flamel/page.h"
 #include "format/flm/packed.h"
 #include "format/html/html.h"
 #include "load/page_assets.h"
 #include "os/gzip.h"
+#include "profile/flm_file.h"
 
 /* Level 9 makes it 3 % smaller and takes four times as long. */
 enum { LEVEL = 6 };
@@ -25,7 +29,7 @@ static void add_asset(struct flm_text *out, enum flm_page_asset asset)
     flm_text_add(out, flm_page_asset(asset));
 }
 
-void flm_page_policy(bool served, struct flm_text *out)
+void flm_page_policy_add(bool served, struct flm_text *out)
 {
     flm_text_puts(out, "default-src 'none'; script-src 'sha256-");
     add_asset(out, FLM_PAGE_START_HASH);
@@ -39,12 +43,12 @@ void flm_page_policy(bool served, struct flm_text *out)
                     served ? "'self'" : "'none'");
 }
 
-static void add_head(const struct flm_page *page, struct flm_text *out)
+static void add_head(const struct flm_page_content *page, struct flm_text *out)
 {
     flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
                                        "<meta charset=\"utf-8\">\n"
                                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-    flm_page_policy(page->module_from != NULL, out);
+    flm_page_policy_add(page->module_from != NULL, out);
     flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"referrer\" content=\"no-referrer\">\n"
@@ -105,7 +109,8 @@ static bool add_profile(struct flm_text *out, const char *id, const char *name,
     return good;
 }
 
-bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why)
+bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
+                    struct flm_error *why)
 {
     assert(page && out && page->name[FLM_PAGE_AFTER]);
     if (!flm_page_is_built(why))
@@ -148,4 +153,93 @@ struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
     flm_text_clear(&gzip);
     flm_text_clear(&packed);
     return profile;
+}
+
+/* ---- Served ---------------------------------------------------------------------------------- */
+
+#define MODULE "flamel.wasm"
+
+struct flm_served_page {
+    struct flm_text html, policy; /* the policy ends in a NUL */
+    struct flm_page_file files[2 + FLM_PAGE_SLOTS];
+    size_t count;
+};
+
+static void add_file(struct flm_served_page *page, const char *path, const char *type,
+                     struct flm_bytes bytes)
+{
+    assert(page->count < sizeof page->files / sizeof page->files[0]);
+    page->files[page->count++] = (struct flm_page_file){path, type, bytes.at, bytes.size};
+}
+
+static bool make_files(struct flm_served_page *page, const struct flm_page_options *o,
+                       struct flm_error *why)
+{
+    static const char *const paths[FLM_PAGE_SLOTS] = {"after.flm", "before.flm"};
+    struct flm_profile *const profiles[FLM_PAGE_SLOTS] = {o->profile, o->before};
+    struct flm_page_content content = {
+        .name = {o->name ? o->name : "profile"},
+        .module_from = MODULE,
+    };
+    if (o->before)
+        content.name[FLM_PAGE_BEFORE] = o->before_name ? o->before_name : "before";
+    for (int i = 0; i < FLM_PAGE_SLOTS; i++)
+        if (profiles[i]) {
+            content.from[i] = paths[i];
+            add_file(page, paths[i], "application/octet-stream", flm_profile_seal(profiles[i]));
+        }
+    if (!flm_page_write(&content, &page->html, why))
+        return false;
+    flm_page_policy_add(true, &page->policy);
+    flm_text_puts(&page->policy, "; frame-ancestors 'none'");
+    flm_text_putc(&page->policy, 0);
+    if (page->html.failed || page->policy.failed)
+        return flm_error_memory(why);
+    add_file(page, "", "text/html; charset=utf-8",
+             (struct flm_bytes){page->html.at, page->html.size});
+    add_file(page, MODULE, "application/wasm", flm_page_asset(FLM_PAGE_SERVED_MODULE));
+    return true;
+}
+
+struct flm_served_page *flm_served_page_new(const struct flm_page_options *options,
+                                            struct flm_error *why)
+{
+    struct flm_page_options o;
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_page_options", why))
+        return NULL;
+    if (!o.profile) {
+        flm_error_set(why, FLM_ERROR_USAGE, "a page needs a profile to show");
+        return NULL;
+    }
+    struct flm_served_page *page = calloc(1, sizeof *page);
+    if (!page) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    if (make_files(page, &o, why))
+        return page;
+    flm_served_page_free(page);
+    return NULL;
+}
+
+void flm_served_page_free(struct flm_served_page *page)
+{
+    if (!page)
+        return;
+    flm_text_clear(&page->html);
+    flm_text_clear(&page->policy);
+    free(page);
+}
+
+const struct flm_page_file *flm_served_page_files(const struct flm_served_page *page, size_t *count)
+{
+    assert(page && count);
+    *count = page->count;
+    return page->files;
+}
+
+const char *flm_served_page_policy(const struct flm_served_page *page)
+{
+    assert(page);
+    return page->policy.at;
 }

@@ -1,4 +1,5 @@
-/* page.h - the viewer as a page: one file with everything in it, or what `flamel view` serves.
+/* page.h - the viewer as a page, from inside: one file with everything in it, or the files that
+ * `flamel view` serves (include/flamel/page.h).
  *
  * The page's policy allows what the page needs and nothing else: its own scripts and style (by
  * their hashes), compiling the module, reading files in a worker. A page of one file may not even
@@ -13,10 +14,10 @@
 #include "base/text/text.h"
 #include "flamel/profile.h"
 
-/* What a page shows: a profile, and the one that it is compared with. */
+/* A page shows a profile, and the one that it is compared with. */
 enum flm_page_slot { FLM_PAGE_AFTER, FLM_PAGE_BEFORE, FLM_PAGE_SLOTS };
 
-struct flm_page {
+struct flm_page_content {
     const char *name[FLM_PAGE_SLOTS];                  /* of files, as they are shown */
     const struct flm_profile *profile[FLM_PAGE_SLOTS]; /* NULL: none */
 
@@ -25,17 +26,18 @@ struct flm_page {
     const char *from[FLM_PAGE_SLOTS];
 };
 
-/* False, and `why`, also when flamel was built without the viewer. A failing `out` is for its owner
- * to see. */
-bool flm_page_write(const struct flm_page *page, struct flm_text *out, struct flm_error *why);
+/* False, and `why`, also when flamel was built without the viewer. Whether `out` failed is for its
+ * owner to check. */
+bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
+                    struct flm_error *why);
 
-/* The policy of the page, which the server sends as a header too. */
-void flm_page_policy(bool served, struct flm_text *out);
+/* The Content-Security-Policy that the page states; the server sends it as a header too. */
+void flm_page_policy_add(bool served, struct flm_text *out);
 
 /* False, and `why`, when flamel was built without the viewer. */
 bool flm_page_is_built(struct flm_error *why);
 
-/* The profile that a page shows, whose text is UTF-8 here as that of every input. */
+/* The profile in a page of one file. NULL, and `why`, where there is none, or it is damaged. */
 struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why);
 
 #endif

@@ -33,7 +33,7 @@ struct http {
 struct flm_page_server {
     struct http http;
     struct MHD_Daemon *daemon;
-    const struct flm_served *files;
+    const struct flm_page_file *files;
     size_t count;
     const char *policy;
     char token[TOKEN_SIZE + 1];
@@ -45,16 +45,17 @@ struct flm_page_server {
 /* ---- Answering ------------------------------------------------------------------------------- */
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status,
-                              const struct flm_page_server *server, const struct flm_served *file)
+                              const struct flm_page_server *server,
+                              const struct flm_page_file *file)
 {
     /* The library's type is not const, though it only reads what is persistent. */
     union {
-        const char *given;
-        char *kept;
-    } bytes = {file->bytes.at};
+        const void *given;
+        void *kept;
+    } bytes = {file->bytes};
     const struct http *http = &server->http;
     struct MHD_Response *response =
-        http->create_response_from_buffer(file->bytes.size, bytes.kept, MHD_RESPMEM_PERSISTENT);
+        http->create_response_from_buffer(file->size, bytes.kept, MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
     const char *const headers[][2] = {
@@ -79,7 +80,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status,
                               const struct flm_page_server *server, const char *says)
 {
-    struct flm_served text = {"", "text/plain; charset=utf-8", flm_bytes_of(says)};
+    const struct flm_page_file text = {"", "text/plain; charset=utf-8", says, strlen(says)};
     return answer(connection, status, server, &text);
 }
 
@@ -128,7 +129,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "there is only GET\n");
     const char *name = url + 1 + TOKEN_SIZE + 1;
     for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->files[i].name, name) == 0)
+        if (strcmp(s->files[i].path, name) == 0)
             return answer(connection, MHD_HTTP_OK, s, &s->files[i]);
     return refuse(connection, MHD_HTTP_NOT_FOUND, s, "there is no such file\n");
 }
@@ -187,7 +188,7 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
     return true;
 }
 
-struct flm_page_server *flm_page_server_start(int port, const struct flm_served *files,
+struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
                                               size_t count, const char *policy,
                                               struct flm_error *why)
 {

@@ -7,25 +7,19 @@
 #ifndef FLAMEL_OS_PAGE_SERVER_H
 #define FLAMEL_OS_PAGE_SERVER_H
 
-#include "base/core/bytes.h"
-#include "flamel/error.h"
+#include "flamel/page.h"
 
 struct flm_page_server;
 
-struct flm_served {
-    const char *name; /* behind the token: "", "flamel.wasm" */
-    const char *type; /* "text/html; charset=utf-8" */
-    struct flm_bytes bytes;
-};
-
-/* Serves until it is stopped, with threads of its own; `files`, what they point to, and `policy`
- * (the value of Content-Security-Policy) must stay. `port` 0: any that is free. */
-struct flm_page_server *flm_page_server_start(int port, const struct flm_served *files,
+/* Serves until it is stopped, with threads of its own. A file's path follows the token: the page's
+ * address ends in a slash. `files`, their bytes, and `policy` (the value of
+ * Content-Security-Policy) are borrowed until then. `port` 0: any that is free. */
+struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
                                               size_t count, const char *policy,
                                               struct flm_error *why);
 void flm_page_server_stop(struct flm_page_server *server);
 
-/* The address of the file whose name is "". */
+/* The address of the file whose path is "". */
 const char *flm_page_server_url(const struct flm_page_server *server);
 
 #endif

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "flamel/file.h"
+#include "flamel/page.h"
 #include "format/html/html.h"
 #include "load/page_assets.h"
 #include "support/core/failures.h"
@@ -20,7 +21,7 @@ static bool is_built(void)
     struct flm_error why = {0};
     if (flm_page_is_built(&why))
         return true;
-    struct flm_page page = {.name = {"a"}};
+    struct flm_page_content page = {.name = {"a"}};
     struct flm_text out = {0};
     assert_false(flm_page_write(&page, &out, NULL));
     assert_non_null(strstr(why.text, "was built without the viewer"));
@@ -33,7 +34,7 @@ static struct flm_profile *full_profile(uint64_t random)
     return random_profile(&random, &random_full);
 }
 
-static struct flm_text page_of(const struct flm_page *page)
+static struct flm_text page_of(const struct flm_page_content *page)
 {
     struct flm_text text = {0};
     struct flm_error why = {0};
@@ -54,7 +55,7 @@ static void a_page_holds_its_profiles(void **state)
     if (!is_built())
         skip();
     struct flm_profile *after = full_profile(3), *before = full_profile(4);
-    struct flm_page page = {
+    struct flm_page_content page = {
         .name = {"<app>.flm", "old.flm"},
         .profile = {after, before},
     };
@@ -85,8 +86,8 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     if (!is_built())
         skip();
     struct flm_text of_one_file = {0}, served = {0};
-    flm_page_policy(false, &of_one_file);
-    flm_page_policy(true, &served);
+    flm_page_policy_add(false, &of_one_file);
+    flm_page_policy_add(true, &served);
     assert_true(contains(&of_one_file, "default-src 'none'; "));
     assert_true(contains(&of_one_file, "connect-src 'none'"));
     assert_true(contains(&served, "connect-src 'self'"));
@@ -94,7 +95,7 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     assert_false(contains(&of_one_file, "'unsafe-eval'"));
 
     struct flm_profile *p = full_profile(3);
-    struct flm_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = page_of(&page);
     flm_text_putc(&of_one_file, 0);
     assert_true(contains(&text, of_one_file.at));
@@ -129,7 +130,7 @@ static void what_surrounds_a_profile_is_small(void **state)
     if (!is_built())
         skip();
     struct flm_profile *p = profile_of("main 1\n");
-    struct flm_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = {0};
     assert_true(flm_page_write(&page, &text, NULL));
     assert_true(text.size <= 230000);
@@ -142,7 +143,8 @@ static void a_served_page_has_no_bytes_in_it(void **state)
     (void)state;
     if (!is_built())
         skip();
-    struct flm_page page = {.name = {"a\".flm"}, .module_from = "flamel.wasm", .from = {"after"}};
+    struct flm_page_content page = {
+        .name = {"a\".flm"}, .module_from = "flamel.wasm", .from = {"after"}};
     struct flm_text text = page_of(&page);
     assert_true(contains(&text, "id=\"flamel-module\" data-from=\"flamel.wasm\"></script>"));
     assert_true(contains(&text, "id=\"flamel-after\" data-from=\"after\" "
@@ -151,6 +153,64 @@ static void a_served_page_has_no_bytes_in_it(void **state)
     assert_null(flm_page_open((struct flm_bytes){text.at, text.size}, &why));
     assert_non_null(strstr(why.text, "saved while it was served"));
     flm_text_clear(&text);
+}
+
+static const struct flm_page_file *file_named(const struct flm_served_page *page, const char *path)
+{
+    size_t count;
+    const struct flm_page_file *files = flm_served_page_files(page, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(files[i].path, path) == 0)
+            return &files[i];
+    return NULL;
+}
+
+static void a_served_page_names_its_files_and_they_are_those_of_the_profiles(void **state)
+{
+    (void)state;
+    if (!is_built())
+        skip();
+    struct flm_profile *after = full_profile(3), *before = full_profile(4);
+    struct flm_page_options options = {
+        .size = sizeof options, .profile = after, .name = "new.flm", .before = before};
+    struct flm_error why = {0};
+    struct flm_served_page *page = flm_served_page_new(&options, &why);
+    if (!page)
+        fail_msg("%s", why.text);
+    const struct flm_page_file *html = file_named(page, ""), *old = file_named(page, "before.flm");
+    assert_non_null(html);
+    assert_non_null(old);
+    assert_string_equal(html->type, "text/html; charset=utf-8");
+    assert_non_null(memmem(html->bytes, html->size, "data-from=\"after.flm\"", 21));
+    assert_non_null(memmem(html->bytes, html->size, "new.flm against before - ", 25));
+    struct flm_profile *back = flm_profile_open(old->bytes, old->size, NULL, NULL, &why);
+    assert_non_null(back);
+    assert_profiles_equal(back, before);
+    flm_profile_free(back);
+    assert_memory_equal(file_named(page, "flamel.wasm")->bytes, "\0asm", 4);
+    assert_non_null(strstr(flm_served_page_policy(page), "frame-ancestors 'none'"));
+    flm_served_page_free(page);
+
+    options.before = NULL;
+    page = flm_served_page_new(&options, &why);
+    assert_non_null(page);
+    assert_null(file_named(page, "before.flm"));
+    assert_non_null(file_named(page, "after.flm"));
+    flm_served_page_free(page);
+
+    options.profile = NULL;
+    assert_null(flm_served_page_new(&options, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    flm_profile_free(after);
+    flm_profile_free(before);
+}
+
+static bool serve(void *context, struct flm_error *why)
+{
+    struct flm_page_options options = {.size = sizeof options, .profile = context};
+    struct flm_served_page *page = flm_served_page_new(&options, why);
+    flm_served_page_free(page);
+    return page != NULL;
 }
 
 static void pages_are_written_and_read_as_files(void **state)
@@ -180,7 +240,7 @@ static void every_cut_and_damaged_page_is_refused(void **state)
     if (!is_built())
         skip();
     struct flm_profile *p = full_profile(3);
-    struct flm_page page = {.name = {"a"}, .profile = {p}};
+    struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = page_of(&page);
     struct flm_html_part part;
     assert_true(flm_html_part_find((struct flm_bytes){text.at, text.size}, "after", &part));
@@ -210,7 +270,7 @@ static void every_cut_and_damaged_page_is_refused(void **state)
 
 static bool write_and_open(void *context, struct flm_error *why)
 {
-    struct flm_page page = {.name = {"a"}, .profile = {context}};
+    struct flm_page_content page = {.name = {"a"}, .profile = {context}};
     struct flm_text text = {0};
     struct flm_profile *back = NULL;
     bool good = flm_page_write(&page, &text, why) && (!text.failed || flm_error_memory(why));
@@ -228,6 +288,7 @@ static void writing_and_opening_survive_failed_allocations(void **state)
         skip();
     struct flm_profile *p = full_profile(3);
     assert_true(assert_survives_failures(write_and_open, p) > 20);
+    assert_true(assert_survives_failures(serve, p) > 2);
     flm_profile_free(p);
 }
 
@@ -239,6 +300,7 @@ int main(void)
         cmocka_unit_test(the_hashes_are_of_what_stands_in_the_page),
         cmocka_unit_test(what_surrounds_a_profile_is_small),
         cmocka_unit_test(a_served_page_has_no_bytes_in_it),
+        cmocka_unit_test(a_served_page_names_its_files_and_they_are_those_of_the_profiles),
         cmocka_unit_test(pages_are_written_and_read_as_files),
         cmocka_unit_test(every_cut_and_damaged_page_is_refused),
         cmocka_unit_test(writing_and_opening_survive_failed_allocations),

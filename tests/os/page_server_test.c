@@ -15,10 +15,10 @@
 static const char policy[] = "default-src 'none'";
 static const char large[300000] = "large";
 
-static const struct flm_served files[] = {
-    {"", "text/html; charset=utf-8", {"<p>page</p>", 11}},
-    {"flamel.wasm", "application/wasm", {"\0asm\1\0\0\0", 8}},
-    {"after.flm", "application/octet-stream", {large, sizeof large}},
+static const struct flm_page_file files[] = {
+    {"", "text/html; charset=utf-8", "<p>page</p>", 11},
+    {"flamel.wasm", "application/wasm", "\0asm\1\0\0\0", 8},
+    {"after.flm", "application/octet-stream", large, sizeof large},
 };
 
 struct served {

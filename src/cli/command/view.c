@@ -13,10 +13,8 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/tui/tui.h"
-#include "load/page.h"
-#include "load/page_assets.h"
+#include "flamel/page.h"
 #include "os/page_server.h"
-#include "profile/flm_file.h"
 
 struct fields {
     struct flm_load_fields load;
@@ -33,51 +31,6 @@ static const struct flm_option options[] = {
      offsetof(struct fields, tui)},
     FLM_LOAD_OPTIONS(struct fields, load),
 };
-
-/* Everything that is served, and whom it belongs to. */
-struct viewing {
-    struct flm_page page;
-    struct flm_profile *profile[FLM_PAGE_SLOTS];
-    struct flm_text html, policy;
-    struct flm_served files[2 + FLM_PAGE_SLOTS];
-    size_t count;
-};
-
-static const char *const slots[FLM_PAGE_SLOTS] = {"after.flm", "before.flm"};
-
-static void serve(struct viewing *v, const char *name, const char *type, struct flm_bytes bytes)
-{
-    v->files[v->count++] = (struct flm_served){name, type, bytes};
-}
-
-static bool prepare(struct viewing *v, struct flm_error *why)
-{
-    v->page.module_from = "flamel.wasm";
-    for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
-        if (!v->profile[i])
-            continue;
-        v->page.from[i] = slots[i];
-        serve(v, slots[i], "application/octet-stream", flm_profile_seal(v->profile[i]));
-    }
-    if (!flm_page_write(&v->page, &v->html, why))
-        return false;
-    flm_page_policy(true, &v->policy);
-    flm_text_puts(&v->policy, "; frame-ancestors 'none'");
-    flm_text_putc(&v->policy, 0);
-    if (v->html.failed || v->policy.failed)
-        return flm_error_memory(why);
-    serve(v, "", "text/html; charset=utf-8", (struct flm_bytes){v->html.at, v->html.size});
-    serve(v, v->page.module_from, "application/wasm", flm_page_asset(FLM_PAGE_SERVED_MODULE));
-    return true;
-}
-
-static void clear(struct viewing *v)
-{
-    for (int i = 0; i < FLM_PAGE_SLOTS; i++)
-        flm_profile_free(v->profile[i]);
-    flm_text_clear(&v->html);
-    flm_text_clear(&v->policy);
-}
 
 static void say_no_browser(void)
 {
@@ -97,7 +50,7 @@ static void add_ending_signals(sigset_t *set)
 
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
  * that this one receives them. */
-static int serve_until_stopped(const struct fields *f, struct viewing *v)
+static int serve_until_stopped(const struct fields *f, const struct flm_served_page *page)
 {
     sigset_t waited, before;
     sigemptyset(&waited);
@@ -105,8 +58,10 @@ static int serve_until_stopped(const struct fields *f, struct viewing *v)
     sigaddset(&waited, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &waited, &before);
     struct flm_error why;
+    size_t count;
+    const struct flm_page_file *files = flm_served_page_files(page, &count);
     struct flm_page_server *server =
-        flm_page_server_start(f->port, v->files, v->count, v->policy.at, &why);
+        flm_page_server_start(f->port, files, count, flm_served_page_policy(page), &why);
     if (!server) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return flm_message_error(&why);
@@ -160,30 +115,44 @@ static int show_in_terminal(const struct fields *f, int count, char **paths)
     return why.kind == FLM_ERROR_NONE ? FLM_EXIT_WRONG : flm_message_error(&why);
 }
 
+/* ---- In the browser -------------------------------------------------------------------------- */
+
 /* One file, or two: the one before comes first. */
 static int show_in_browser(const struct fields *f, int count, const char *const *paths)
 {
     struct flm_error why;
-    struct viewing v = {0};
-    int status = FLM_EXIT_DONE;
-    for (int i = 0; i < count && status == FLM_EXIT_DONE; i++) {
-        int slot = i == count - 1 ? FLM_PAGE_AFTER : FLM_PAGE_BEFORE;
-        v.page.name[slot] = flm_load_name(paths[i]);
-        v.profile[slot] = flm_load_with(&f->load, paths[i]);
-        if (!v.profile[slot])
-            status = FLM_EXIT_WRONG;
+    struct flm_page_options shown = {.size = sizeof shown, .name = flm_load_name(paths[count - 1])};
+    bool good = true;
+    if (count == 2) {
+        shown.before_name = flm_load_name(paths[0]);
+        shown.before = flm_load_with(&f->load, paths[0]);
+        good = shown.before;
     }
-    if (status == FLM_EXIT_DONE)
-        status = prepare(&v, &why) ? serve_until_stopped(f, &v) : flm_message_error(&why);
-    clear(&v);
+    if (good)
+        shown.profile = flm_load_with(&f->load, paths[count - 1]);
+    int status = FLM_EXIT_WRONG;
+    if (shown.profile) {
+        struct flm_served_page *page = flm_served_page_new(&shown, &why);
+        status = page ? serve_until_stopped(f, page) : flm_message_error(&why);
+        flm_served_page_free(page);
+    }
+    flm_profile_free(shown.profile);
+    flm_profile_free(shown.before);
     return status;
+}
+
+/* Before any file is read. */
+static bool has_page(struct flm_error *why)
+{
+    struct flm_format_info info = {.size = sizeof info};
+    return flm_format_to_save("html", NULL, &info, why);
 }
 
 int flm_view_file(const char *path)
 {
     const struct fields f = {0};
     struct flm_error why;
-    return flm_page_is_built(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
+    return has_page(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
 }
 
 static int run(const struct flm_command *command, int count, char **words)
@@ -193,7 +162,7 @@ static int run(const struct flm_command *command, int count, char **words)
     int operands = flm_options_parse(command, &f, count, words, &why);
     if (operands == -2)
         return FLM_EXIT_DONE;
-    bool good = operands >= 0 && (f.tui || flm_page_is_built(&why));
+    bool good = operands >= 0 && (f.tui || has_page(&why));
     if (good && operands != 1 && operands != 2)
         good = flm_error_set(&why, FLM_ERROR_USAGE,
                              "view takes one file, or two to compare: the one before, and then the "

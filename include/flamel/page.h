@@ -1,0 +1,70 @@
+/* page.h - the viewer as a web page, for programs that have an HTTP server of their own. (A page
+ * that is one file, and needs no server, is a format: flm_save with "html".)
+ *
+ *     struct flm_page_options options = {.size = sizeof options, .profile = p, .name = "app"};
+ *     struct flm_served_page *page = flm_served_page_new(&options, &why);
+ *     size_t count;
+ *     const struct flm_page_file *files = flm_served_page_files(page, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         my_server_add("/profile/", files[i].path, files[i].type, files[i].bytes, files[i].size);
+ *     my_server_header("Content-Security-Policy", flm_served_page_policy(page));
+ *
+ * The page fetches the viewer (WebAssembly, 300 KB) and the profiles from its own folder, all by
+ * relative addresses, so the folder may be anywhere on the server. It talks to nobody else. Who may
+ * read the profiles is the server's business: these files say what a program does.
+ *
+ * Threads: a page never changes once it is made; any number of threads may serve it. */
+#ifndef FLAMEL_PAGE_H
+#define FLAMEL_PAGE_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flm_page_options {
+    size_t size; /* sizeof (struct flm_page_options) */
+
+    /* What is shown. It is borrowed until the page is freed: its memory is what is served. Making
+     * the page completes the file header in that memory, so no other thread may write the profile
+     * to a file at that moment; reading it is fine. */
+    struct flm_profile *profile;
+    const char *name; /* "app.flm"; NULL: "profile" */
+
+    /* The profile that it is compared with, likewise. NULL: none. */
+    struct flm_profile *before;
+    const char *before_name; /* NULL: "before" */
+};
+
+/* One file of a page: what a GET of `path` below the page's folder returns. */
+struct flm_page_file {
+    const char *path; /* "" is the page itself; "flamel.wasm", "after.flm" */
+    const char *type; /* its Content-Type: "application/wasm" */
+    const void *bytes;
+    size_t size; /* in bytes */
+};
+
+struct flm_served_page;
+
+/* NULL, and `why`: FLM_ERROR_SYSTEM where this library was built without the viewer, which takes
+ * clang; FLM_ERROR_USAGE without a profile; and if memory ran out. */
+struct flm_served_page *flm_served_page_new(const struct flm_page_options *options,
+                                            struct flm_error *why);
+
+/* Accepts NULL. The profiles stay the caller's. */
+void flm_served_page_free(struct flm_served_page *page);
+
+/* All files, *count of them; good until the page is freed. */
+const struct flm_page_file *flm_served_page_files(const struct flm_served_page *page,
+                                                  size_t *count);
+
+/* The value of the Content-Security-Policy header that all of them should be sent with. The page
+ * states most of it itself; that other sites may not show it in a frame only a header can say. */
+const char *flm_served_page_policy(const struct flm_served_page *page);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
