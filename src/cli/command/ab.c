@@ -17,8 +17,7 @@
 #include "cli/common/messages.h"
 #include "flamel/compare.h"
 #include "os/clock.h"
-#include "record/capture/processors.h"
-#include "record/capture/target.h"
+#include "os/processors.h"
 
 static const char *const groups[2] = {"base", "new"};
 
@@ -146,14 +145,16 @@ static const char *own_name(const struct flm_ab *ab, bool is_new)
     return *name[0] && *name[1] && strcmp(name[0], name[1]) != 0 ? name[is_new] : NULL;
 }
 
-/* Whether there is such a program: one that is started, and never let go, runs nothing. */
-static bool check_command(const struct flm_command_line *line, struct flm_error *why)
+/* Whether there is such a program, and it may be recorded: a recording that never runs starts the
+ * command stopped, and ends it in front of its first instruction. */
+static bool check_command(const struct flm_ab *ab, int side, struct flm_error *why)
 {
-    struct flm_child child;
-    bool good = flm_child_start(&child, line->words, getenv("PATH"), 0, why);
-    if (good)
-        flm_child_clear(&child);
-    return good;
+    struct flm_record_options options = *ab->options.recorder;
+    options.size = sizeof options;
+    options.command = ab->line[side].words;
+    struct flm_recording *recording = flm_recording_new(&options, why);
+    flm_recording_free(recording);
+    return recording != NULL;
 }
 
 bool flm_ab_open(struct flm_ab *ab, const struct flm_ab_options *options, struct flm_error *why)
@@ -162,8 +163,7 @@ bool flm_ab_open(struct flm_ab *ab, const struct flm_ab_options *options, struct
     name_session(ab);
     return flm_command_line_init(&ab->line[0], options->base, why) &&
            flm_command_line_init(&ab->line[1], options->new, why) && read_processors(ab, why) &&
-           check_command(&ab->line[0], why) && check_command(&ab->line[1], why) &&
-           open_folder(ab, why);
+           check_command(ab, 0, why) && check_command(ab, 1, why) && open_folder(ab, why);
 }
 
 void flm_ab_clear(struct flm_ab *ab)

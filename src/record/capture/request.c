@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
-#include "record/capture/processors.h"
+#include "os/processors.h"
 
 enum { USUAL_HZ = 999, USUAL_STACK = 16384, MOST_STACK = 65528 };
 

@@ -11,7 +11,7 @@
 
 #include "flamel/builder.h"
 #include "os/clock.h"
-#include "record/capture/processors.h"
+#include "os/processors.h"
 
 enum { LEAST_RING = 65536, MOST_RECORD = 65536 };
 

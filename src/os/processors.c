@@ -1,4 +1,4 @@
-#include "record/capture/processors.h"
+#include "os/processors.h"
 
 #include <dirent.h>
 #include <fcntl.h>
