@@ -10,6 +10,7 @@
  *     gate.h      sets of runs judged        is it a regression, where, by how much, how sure
  *     draw.h      pictures                   SVG, PDF, PNG, pixels in a buffer
  *     layout.h    drawing by yourself        rectangles of a flame graph, hit test
+ *     live.h      recording without end      the last seconds as a profile, again and again
  *     file.h      files                      reading and writing every format
  *     page.h      the viewer                 as a web page, for your own HTTP server
  *     record.h    recording                  samples of programs, of the machine, of yourself
@@ -46,6 +47,7 @@
 #include "flamel/file.h"
 #include "flamel/gate.h"
 #include "flamel/layout.h"
+#include "flamel/live.h"
 #include "flamel/page.h"
 #include "flamel/profile.h"
 #include "flamel/record.h"

@@ -77,7 +77,8 @@ void flm_top_time(const char *format, char *text)
 /* ---- From the options to the recording ------------------------------------------------------- */
 
 struct request {
-    struct flm_live_options options;
+    struct flm_record_options recorder;
+    struct flm_live_options live;
     int32_t *processes;
     struct flm_symbol_paths paths;
     struct flm_text name, list;
@@ -99,7 +100,7 @@ static bool is_number(const char *word)
 /* "node 4711", "make", "3 processes", "this machine" */
 static void find_name(struct request *request)
 {
-    const struct flm_record_options *o = &request->options.recorder;
+    const struct flm_record_options *o = &request->recorder;
     char path[64], command[64] = "process";
     if (o->command) {
         flm_text_add(&request->name, flm_path_end(flm_bytes_of(o->command[0])));
@@ -154,9 +155,9 @@ static bool read_times(const struct fields *f, struct flm_live_options *o, struc
 static bool read_options(const struct fields *f, int operands, char **words,
                          struct request *request, struct flm_error *why)
 {
-    struct flm_record_options *o = &request->options.recorder;
+    struct flm_record_options *o = &request->recorder;
     const char *ids = f->processes;
-    if (!check_target(f, operands, why) || !read_times(f, &request->options, why) ||
+    if (!check_target(f, operands, why) || !read_times(f, &request->live, why) ||
         !flm_record_fields_read(&f->record, o, why) ||
         !flm_record_symbols_read(&f->symbols, false, &request->paths, o, why))
         return false;
@@ -206,12 +207,15 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
                           .tables = f->tables,
                           .json = f->json};
     struct flm_standard_files files;
+    request->recorder.size = sizeof request->recorder;
+    request->live.size = sizeof request->live;
+    request->live.recording = &request->recorder;
     if (!is_screen)
-        request->options.window = 1;
-    if (request->options.recorder.command)
+        request->live.window = 1;
+    if (request->recorder.command)
         lend_files(&files, is_screen);
-    top.recording = flm_live_new(&request->options, why);
-    if (request->options.recorder.command)
+    top.recording = flm_live_new(&request->live, why);
+    if (request->recorder.command)
         flm_standard_files_take_back(&files);
     if (!top.recording)
         return false;

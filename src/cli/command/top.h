@@ -2,7 +2,7 @@
 #ifndef FLAMEL_CLI_COMMAND_TOP_H
 #define FLAMEL_CLI_COMMAND_TOP_H
 
-#include "record/live/live.h"
+#include "flamel/live.h"
 
 struct flm_top {
     struct flm_live *recording;

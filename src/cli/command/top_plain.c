@@ -91,13 +91,13 @@ static bool print(const struct flm_top *top, const struct flm_profile *profile,
 
 bool flm_top_plain(struct flm_top *top, struct flm_error *why)
 {
-    enum { PATIENCE_MS = 200 };
+    enum { PATIENCE_NS = 200000000 };
     struct flm_signals caught = {0};
     flm_signals_catch(&caught, remember);
-    struct flm_live_state state = {.phase = FLM_LIVE_RUNS};
+    struct flm_live_state state = {.size = sizeof state, .phase = FLM_LIVE_RUNS};
     bool good = flm_live_start(top->recording, why);
     for (int printed = 0; good && !stopped && (top->tables == 0 || printed < top->tables);) {
-        flm_live_wait(top->recording, PATIENCE_MS);
+        flm_live_wait(top->recording, PATIENCE_NS);
         struct flm_profile *profile = flm_live_next(top->recording, &state);
         if (profile) {
             good = print(top, profile, &state, why);

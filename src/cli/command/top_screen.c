@@ -61,7 +61,7 @@ static void widen(void *context)
     struct screen *s = context;
     s->all = !s->all;
     s->is_frozen = false;
-    flm_live_widen(s->top->recording, s->all);
+    flm_live_show_all(s->top->recording, s->all);
 }
 
 static void propose(void *context, struct flm_text *name)
@@ -85,7 +85,8 @@ static bool save(void *context, const char *path, struct flm_error *why)
 
 bool flm_top_screen(struct flm_top *top, struct flm_error *why)
 {
-    struct screen s = {.top = top, .state = {.exit_status = -1, .processors_busy = -1}};
+    struct screen s = {.top = top,
+                       .state = {.size = sizeof s.state, .exit_status = -1, .processors_busy = -1}};
     const struct flm_tui_live live = {.context = &s,
                                       .name = top->name,
                                       .next = next,

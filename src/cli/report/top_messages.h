@@ -4,7 +4,7 @@
 #define FLAMEL_CLI_REPORT_TOP_MESSAGES_H
 
 #include "base/text/text.h"
-#include "record/live/live.h"
+#include "flamel/live.h"
 
 /* "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, own cost 0.6 % and
  * 41.2 MiB" */

@@ -22,6 +22,11 @@
 
 struct flm_recorder;
 
+/* Copies the options of a caller, which may be of an older version. False, and `why`, for a size
+ * that is not one of these options, and unless there is exactly one target. */
+bool flm_record_options_copy(struct flm_record_options *to, const struct flm_record_options *from,
+                             struct flm_error *why);
+
 /* Opens everything, and starts the command stopped at its first instruction. NULL, and `why` with
  * what would allow it. Options have the size of this library; callbacks and `self` are not for the
  * recorder. */

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/text/versioned.h"
 #include "os/clock.h"
 #include "record/capture/recorder.h"
 #include "record/capture/target.h"
@@ -192,8 +193,12 @@ static bool find_own_threads(struct flm_recording *r, struct flm_error *why)
     return true;
 }
 
-static bool check_options(const struct flm_record_options *o, struct flm_error *why)
+bool flm_record_options_copy(struct flm_record_options *o, const struct flm_record_options *from,
+                             struct flm_error *why)
 {
+    assert(o && from);
+    if (!flm_versioned_copy(o, sizeof *o, from, "flm_record_options", why))
+        return false;
     int targets =
         (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
     if (targets == 0)
@@ -207,26 +212,22 @@ static bool check_options(const struct flm_record_options *o, struct flm_error *
 struct flm_recording *flm_recording_new(const struct flm_record_options *options,
                                         struct flm_error *why)
 {
-    if (options->size == 0 || options->size > sizeof *options) {
-        flm_error_set(why, FLM_ERROR_USAGE,
-                      "struct flm_record_options has a size of %zu bytes, and this library knows "
-                      "%zu: set it to sizeof, and use the header of this library or an older one",
-                      options->size, sizeof *options);
+    struct flm_record_options copy;
+    if (!flm_record_options_copy(&copy, options, why))
         return NULL;
-    }
     struct flm_recording *r = calloc(1, sizeof *r);
     if (!r) {
         flm_error_memory(why);
         return NULL;
     }
-    memcpy(&r->options, options, options->size);
+    r->options = copy;
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t by_clock;
     pthread_condattr_init(&by_clock);
     pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
     pthread_cond_init(&r->changed, &by_clock);
     pthread_condattr_destroy(&by_clock);
-    if (check_options(&r->options, why) && (!r->options.self || find_own_threads(r, why)) &&
+    if ((!r->options.self || find_own_threads(r, why)) &&
         (r->recorder = flm_recorder_new(&r->options, why)))
         return r;
     flm_recording_free(r);

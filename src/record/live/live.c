@@ -1,5 +1,16 @@
-#include "record/live/live.h"
-#include "os/clock.h"
+/* live.c - a recording that runs in a thread of its own, and the profile of its last seconds.
+ *
+ *     recorder's thread    rings ─► session ─► every interval: a chunk, with its symbols
+ *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
+ *     the tables' thread            └► symbols of what is new        │
+ *     the caller's thread  flm_live_next ◄───────────────────────────┘
+ *
+ * The window is some intervals long and moves on by one each interval (window.h); chunks and
+ * everything older than the window are bounded (bound.h), so a recording may run for ever. Symbol
+ * tables are made in a thread of their own, since those of a large program take seconds, and rings
+ * are full in less: until they are there, the chunk gets longer. Sums take milliseconds, and are
+ * made in the recorder's thread; the caller never waits. */
+#include "flamel/live.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -10,10 +21,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text/versioned.h"
+#include "os/clock.h"
+#include "record/capture/recorder.h"
+#include "record/live/window.h"
+
 enum { TICK_NS = 100000000 };
 
 struct flm_live {
-    struct flm_live_options options;
+    struct flm_record_options recording;
+    int64_t interval_ns;
     struct flm_recorder *recorder;
     pthread_t thread;
     bool has_thread;
@@ -122,7 +139,7 @@ static bool tick(void *context, struct flm_recorder *recorder)
         return false;
     /* The next tick would be too late by more than this one is too early. And where names are not
      * there yet, the chunk gets longer: rings are drained meanwhile. */
-    if (now_ns - r->chunk_ns >= r->options.interval_ns - TICK_NS / 2) {
+    if (now_ns - r->chunk_ns >= r->interval_ns - TICK_NS / 2) {
         bool is_named = flm_session_prepare(flm_recorder_session(recorder));
         set_reading(r, !is_named);
         good = !is_named || take_chunk(r, now_ns, &why);
@@ -182,16 +199,40 @@ static double rate_of(const struct flm_recorder *recorder)
     return is_time ? result.requested_hz : 0;
 }
 
+static bool read_options(struct flm_live_options *o, const struct flm_live_options *from,
+                         struct flm_record_options *recording, struct flm_error *why)
+{
+    enum { USUAL_NS = 1000000000, USUAL_WINDOW = 10 };
+    if (!flm_versioned_copy(o, sizeof *o, from, "flm_live_options", why))
+        return false;
+    if (!o->recording || o->interval_ns < 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a live recording needs the options of a recording, and an interval "
+                             "that is not negative");
+    if (!flm_record_options_copy(recording, o->recording, why))
+        return false;
+    o->interval_ns = o->interval_ns > 0 ? o->interval_ns : USUAL_NS;
+    o->window = o->window > 0 ? o->window : USUAL_WINDOW;
+    return !recording->self || flm_error_set(why, FLM_ERROR_USAGE,
+                                             "a program cannot show itself live: its own work "
+                                             "would be in each sum");
+}
+
 struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm_error *why)
 {
-    assert(options->window >= 1 && options->interval_ns > 0);
+    assert(options);
+    struct flm_live_options o;
+    struct flm_record_options recording;
+    if (!read_options(&o, options, &recording, why))
+        return NULL;
     struct flm_live *r = calloc(1, sizeof *r);
     if (!r) {
         flm_error_memory(why);
         return NULL;
     }
-    r->options = *options;
-    r->window.most = options->window;
+    r->recording = recording;
+    r->interval_ns = o.interval_ns;
+    r->window.most = o.window;
     r->state.exit_status = r->state.processors_busy = -1;
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t by_clock;
@@ -199,7 +240,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
     pthread_cond_init(&r->news, &by_clock);
     pthread_condattr_destroy(&by_clock);
-    r->recorder = flm_recorder_new(&r->options.recorder, why);
+    r->recorder = flm_recorder_new(&r->recording, why);
     if (!r->recorder) {
         flm_live_free(r);
         return NULL;
@@ -211,6 +252,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
 /* Signals are for the thread that has the terminal. */
 bool flm_live_start(struct flm_live *r, struct flm_error *why)
 {
+    assert(r && !r->has_thread);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -241,34 +283,37 @@ void flm_live_free(struct flm_live *r)
     free(r);
 }
 
-const struct flm_recorder *flm_live_recorder(const struct flm_live *r)
-{
-    return r->recorder;
-}
-
 struct flm_profile *flm_live_next(struct flm_live *r, struct flm_live_state *state)
 {
+    assert(r && state && state->size >= sizeof state->size);
+    size_t size = state->size, known = size < sizeof *state ? size : sizeof *state;
     pthread_mutex_lock(&r->lock);
     struct flm_profile *newest = r->newest;
     r->newest = NULL;
-    *state = r->state;
+    memcpy(state, &r->state, known);
     pthread_mutex_unlock(&r->lock);
+    state->size = size;
     return newest;
 }
 
-void flm_live_wait(struct flm_live *r, int most_ms)
+bool flm_live_wait(struct flm_live *r, int64_t most_ns)
 {
-    int64_t until_ns = flm_now_ns() + most_ms * INT64_C(1000000);
+    assert(r && most_ns >= 0);
+    int64_t now_ns = flm_now_ns();
+    int64_t until_ns = most_ns < INT64_MAX - now_ns ? now_ns + most_ns : INT64_MAX;
     struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_mutex_lock(&r->lock);
     while (!r->newest && r->state.phase == FLM_LIVE_RUNS &&
            pthread_cond_timedwait(&r->news, &r->lock, &until) == 0)
         ;
+    bool is_news = r->newest || r->state.phase != FLM_LIVE_RUNS;
     pthread_mutex_unlock(&r->lock);
+    return is_news;
 }
 
-void flm_live_widen(struct flm_live *r, bool all)
+void flm_live_show_all(struct flm_live *r, bool all)
 {
+    assert(r);
     pthread_mutex_lock(&r->lock);
     r->all = all;
     pthread_cond_broadcast(&r->news);

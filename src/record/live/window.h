@@ -11,7 +11,7 @@
 #ifndef FLAMEL_RECORD_LIVE_WINDOW_H
 #define FLAMEL_RECORD_LIVE_WINDOW_H
 
-#include "flamel/profile.h"
+#include "flamel/live.h"
 
 enum {
     FLM_LIVE_WHOLE = 16,  /* windows of so many intervals have a chunk for each */
@@ -19,12 +19,6 @@ enum {
     FLM_LIVE_CHUNKS = FLM_LIVE_WHOLE + 1 + FLM_LIVE_LEAVING,
     FLM_LIVE_CHUNK_STACKS = 125000,
     FLM_LIVE_OLDER_STACKS = 500000
-};
-
-/* What is known of a chunk, and of a sum of them. */
-struct flm_live_info {
-    double duration_s, own_cpu_s;
-    uint64_t samples, lost;
 };
 
 struct flm_live_chunk {

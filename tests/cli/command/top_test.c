@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cli/common/commands.h"
-#include "record/live/live.h"
+#include "flamel/live.h"
 #include "support/core/files.h"
 #include "support/record/session.h"
 
@@ -40,8 +40,11 @@ static void end_process(pid_t process)
 
 static void skip_where_not_allowed(pid_t process)
 {
+    const struct flm_record_options target = {
+        .size = sizeof target, .processes = &process, .process_count = 1};
     const struct flm_live_options options = {
-        .recorder = {.processes = &process, .process_count = 1},
+        .size = sizeof options,
+        .recording = &target,
         .interval_ns = 100000000,
         .window = 3,
     };

@@ -1,4 +1,4 @@
-#include "record/live/live.h"
+#include "flamel/live.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -47,8 +47,11 @@ static void end_process(pid_t process)
 /* Looks at one process, ten times a second; skips the test where that is not allowed. */
 static struct flm_live *look_at(pid_t *process)
 {
+    const struct flm_record_options target = {
+        .size = sizeof target, .processes = process, .process_count = 1};
     const struct flm_live_options options = {
-        .recorder = {.processes = process, .process_count = 1},
+        .size = sizeof options,
+        .recording = &target,
         .interval_ns = 100000000,
         .window = 3,
     };
@@ -67,7 +70,7 @@ static struct flm_live *look_at(pid_t *process)
 static struct flm_profile *next(struct flm_live *r, struct flm_live_state *state)
 {
     for (int i = 0; i < 300; i++) {
-        flm_live_wait(r, 100);
+        flm_live_wait(r, 100000000);
         struct flm_profile *p = flm_live_next(r, state);
         if (p || state->phase != FLM_LIVE_RUNS)
             return p;
@@ -89,7 +92,7 @@ static void sums_come_while_it_runs_with_names(void **state)
     (void)state;
     pid_t process = start_process(true, 0);
     struct flm_live *r = look_at(&process);
-    struct flm_live_state found;
+    struct flm_live_state found = {.size = sizeof found};
     uint64_t before = 0, samples = 0;
     bool has_name = false;
     for (int i = 0; i < 5; i++) {
@@ -114,7 +117,7 @@ static void who_waits_has_no_samples_and_sums_all_the_same(void **state)
     (void)state;
     pid_t process = start_process(false, 0);
     struct flm_live *r = look_at(&process);
-    struct flm_live_state found;
+    struct flm_live_state found = {.size = sizeof found};
     uint64_t samples = 0;
     for (int i = 0; i < 3; i++) {
         struct flm_profile *p = next(r, &found);
@@ -133,7 +136,7 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
     (void)state;
     pid_t process = start_process(true, 0);
     struct flm_live *r = look_at(&process);
-    struct flm_live_state found;
+    struct flm_live_state found = {.size = sizeof found};
     for (int i = 0; i < 5; i++)
         flm_profile_free(next(r, &found));
     double window_s = found.info.duration_s;
@@ -147,7 +150,7 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
     assert_int_equal(found.exit_status, -1); /* it was none of ours */
     assert_non_null(last);
     flm_profile_free(last);
-    flm_live_widen(r, true);
+    flm_live_show_all(r, true);
     for (int i = 0; i < 300 && !(p = flm_live_next(r, &found)); i++)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     assert_non_null(p);
@@ -161,11 +164,25 @@ static void what_is_not_there_is_refused_before_anything_runs(void **state)
 {
     (void)state;
     int32_t nobody = INT32_MAX;
-    const struct flm_live_options options = {
-        .recorder = {.processes = &nobody, .process_count = 1}, .interval_ns = 1, .window = 1};
+    struct flm_record_options target = {
+        .size = sizeof target, .processes = &nobody, .process_count = 1};
+    struct flm_live_options options = {
+        .size = sizeof options, .recording = &target, .interval_ns = 1, .window = 1};
     struct flm_error why = {0};
     assert_null(flm_live_new(&options, &why));
     assert_non_null(strstr(why.text, "there is no process 2147483647"));
+    target.process_count = 0;
+    assert_null(flm_live_new(&options, &why));
+    assert_non_null(strstr(why.text, "there is nothing to be recorded"));
+    target.self = true;
+    assert_null(flm_live_new(&options, &why));
+    assert_non_null(strstr(why.text, "cannot show itself live"));
+    options.interval_ns = -1;
+    assert_null(flm_live_new(&options, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    options.size = 0;
+    assert_null(flm_live_new(&options, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
 }
 
 int main(void)
