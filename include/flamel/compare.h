@@ -100,7 +100,8 @@ struct flm_profile *flm_diff_take_picture(struct flm_diff *diff, struct flm_svg_
 /* The profile with frames that other builds have too: without addresses, lines (but with
  * `keep_lines`) and the folders of modules, and with compiled and inlined code as plain code. A run
  * set does that by itself where its options ask for it; callers with many runs may do it one run at
- * a time, and free each original. The caller frees the result. NULL, and `why`, if memory ran out. */
+ * a time, and free each original. The caller frees the result. NULL, and `why`, if memory ran
+ * out. */
 struct flm_profile *flm_run_normalize(const struct flm_profile *profile, bool keep_lines,
                                       struct flm_error *why);
 
@@ -155,8 +156,8 @@ struct flm_similarity_options {
 };
 
 /* Each run with each. A square table "similarity", "shape_similarity" or "distance", with a row and
- * a column for each run; table "profiles". Where a terminal is too narrow for the matrix, text has a
- * row for each run instead. FLM_ERROR_USAGE for less than two runs. */
+ * a column for each run; table "profiles". Where a terminal is too narrow for the matrix, text has
+ * a row for each run instead. FLM_ERROR_USAGE for less than two runs. */
 struct flm_report *flm_report_similarity(const struct flm_run_set *set,
                                          const struct flm_similarity_options *options,
                                          struct flm_error *why);

@@ -5,15 +5,16 @@
  *     builder.h   making one                 a stack or a sample at a time
  *     algebra.h   profiles in, profile out   operations, comparisons
  *     aggregate.h sums                       by function, by caller and callee, in all
+ *     changes.h   two profiles compared      in numbers: in all, by function, by stack
  *     report.h    reports                    tables of a profile as text, Markdown, JSON, CSV
  *     compare.h   recordings compared        what changed, how similar, in the course of time
  *     gate.h      sets of runs judged        is it a regression, where, by how much, how sure
  *     draw.h      pictures                   SVG, PDF, PNG, pixels in a buffer
  *     layout.h    drawing by yourself        rectangles of a flame graph, hit test
- *     live.h      recording without end      the last seconds as a profile, again and again
  *     file.h      files                      reading and writing every format
  *     page.h      the viewer                 as a web page, for your own HTTP server
  *     record.h    recording                  samples of programs, of the machine, of yourself
+ *     live.h      recording without end      the last seconds as a profile, again and again
  *
  * Compatibility. The soname is libflamel.so.N; N is the ABI number of the Makefile. It changes with
  * every release that is incompatible for programs that are compiled already; while N is 0, each
@@ -41,6 +42,7 @@
 #include "flamel/aggregate.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
+#include "flamel/changes.h"
 #include "flamel/compare.h"
 #include "flamel/draw.h"
 #include "flamel/error.h"

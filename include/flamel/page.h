@@ -9,9 +9,9 @@
  *         my_server_add("/profile/", files[i].path, files[i].type, files[i].bytes, files[i].size);
  *     my_server_header("Content-Security-Policy", flm_served_page_policy(page));
  *
- * The page fetches the viewer (WebAssembly, about 370 KB) and the profiles from its own folder, all by
- * relative addresses, so the folder may be anywhere on the server. It talks to nobody else. Who may
- * read the profiles is the server's business: these files say what a program does.
+ * The page fetches the viewer (WebAssembly, about 370 KB) and the profiles from its own folder, all
+ * by relative addresses, so the folder may be anywhere on the server. It talks to nobody else. Who
+ * may read the profiles is the server's business: these files say what a program does.
  *
  * Threads: a page never changes once it is made; any number of threads may serve it. */
 #ifndef FLAMEL_PAGE_H

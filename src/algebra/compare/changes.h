@@ -17,11 +17,6 @@
 #include "algebra/compare/comparable.h"
 #include "algebra/compare/comparison.h"
 
-struct flm_function_change {
-    uint32_t function; /* of `functions` */
-    struct flm_change self, total;
-};
-
 struct flm_changes {
     struct flm_functions functions; /* measured in after */
     struct flm_function_change *function;

@@ -9,7 +9,7 @@
 #define FLAMEL_ALGEBRA_COMPARE_COMPARABLE_H
 
 #include "base/core/bytes.h"
-#include "flamel/algebra.h"
+#include "flamel/changes.h"
 
 /* The note that says how long a profile was recorded: a number of nanoseconds. */
 #define FLM_NOTE_DURATION "duration_ns"
@@ -72,10 +72,6 @@ struct flm_sample_rule {
 void flm_sample_rule_add(struct flm_sample_rule *rule, const struct flm_profile *profile,
                          struct flm_metric metric);
 double flm_sample_rule_value(const struct flm_sample_rule *rule);
-
-/* How long a profile was recorded, by its note, or from its first to its last sample; 0: not known.
- */
-double flm_profile_duration_ns(const struct flm_profile *profile);
 
 struct flm_normal {
     enum flm_normalize by;

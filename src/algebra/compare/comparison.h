@@ -47,24 +47,11 @@
 #ifndef FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 #define FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 
-#include "flamel/algebra.h"
+#include "flamel/changes.h"
 
 /* A difference of fewer standard deviations of counting is noise, unless the caller says
  * otherwise. */
 #define FLM_NOISE_SIGMAS 3.0
-
-/* What happened to a stack, or to all of a subtree. */
-enum flm_change_kind {
-    FLM_CHANGE_NONE, /* the same */
-    FLM_CHANGE_APPEARED,
-    FLM_CHANGE_GROWN,
-    FLM_CHANGE_DISAPPEARED,
-    FLM_CHANGE_SHRUNK,
-    FLM_CHANGE_KINDS
-};
-
-/* "appeared" ...; "same" for NONE. */
-const char *flm_change_kind_name(enum flm_change_kind kind);
 
 struct flm_comparison_options {
     enum flm_comparison_widths widths;
@@ -114,15 +101,6 @@ bool flm_comparison_init(struct flm_comparison *comparison, uint32_t node_count,
                          const struct flm_comparison_options *options, struct flm_error *why);
 void flm_comparison_clear(struct flm_comparison *comparison);
 
-/* Whether values are the node's own or those of its subtree. */
-enum flm_change_scope { FLM_CHANGE_OF_SUBTREE, FLM_CHANGE_OF_SELF };
-
-struct flm_change {
-    double before, after; /* before scaled */
-    enum flm_change_kind kind;
-    bool noise;         /* it cannot be distinguished from no change */
-    double significant; /* the part of it that was significant; all of it where that is not known */
-};
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
                                         enum flm_change_scope scope);
 

@@ -1,12 +1,12 @@
 /* convert.c - `flamel convert`: any profile to any format or picture. */
 #include <string.h>
 
-#include "algebra/compare/comparable.h"
 #include "base/text/text.h"
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
+#include "flamel/changes.h"
 
 struct fields {
     struct flm_load_fields load;

@@ -1,4 +1,5 @@
-/* top.c - `flamel top`: what a program does now, as a top table and a flame graph that are updated. */
+/* top.c - `flamel top`: what a program does now, as a top table and a flame graph that are
+ * updated. */
 #include "cli/command/top.h"
 
 #include <fcntl.h>

@@ -271,7 +271,8 @@ static void add_file(const struct flm_record_summary *s, const struct flm_table_
 static bool add_top(const struct flm_record_summary *s, const struct flm_table_style *style,
                     struct flm_text *out, struct flm_error *why)
 {
-    /* Names of template instances may be thousands of characters long: too long for a log as well. */
+    /* Names of template instances may be thousands of characters long: too long for a log as
+     * well. */
     struct flm_report_style shown = {sizeof shown, style->width > 0 ? style->width : LOG_WIDTH,
                                      (enum flm_report_charset)style->charset, style->colors};
     struct flm_report_options options = {

@@ -13,8 +13,8 @@ struct flm_run_files {
 };
 
 /* The profiles of the files. `is_new`: for each; NULL: none is. `normalized`: by
- * flm_run_normalize, so that no more than one is in memory as it was recorded. False when one cannot
- * be read; the error was printed then, and there is nothing to be cleared. */
+ * flm_run_normalize, so that no more than one is in memory as it was recorded. False when one
+ * cannot be read; the error was printed then, and there is nothing to be cleared. */
 bool flm_run_files_load(struct flm_run_files *files, const char *const *paths, uint32_t count,
                         const bool *is_new, bool normalized, const struct flm_load_fields *load);
 void flm_run_files_clear(struct flm_run_files *files);

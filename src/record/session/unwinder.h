@@ -16,16 +16,15 @@
  * handlers and coroutines may have one of their own. A copy that is shorter than was asked ends
  * where memory does: nothing can be read there, or it is not in memory now. */
 enum flm_unwind_end {
-    FLM_UNWIND_WHOLE,       /* the outermost frame */
-    FLM_UNWIND_BEYOND_DUMP, /* the copy of the stack ends before the stack does */
-    FLM_UNWIND_BELOW_SIGNAL, /* a signal's handler has a stack of its own, and the other one was not copied
-                       */
-    FLM_UNWIND_OTHER_STACK, /* the next frame is where no copy reaches */
-    FLM_UNWIND_UNREADABLE,  /* it is where the stack's memory ended when it was copied */
-    FLM_UNWIND_NO_TABLE,    /* no table and no frame pointer */
-    FLM_UNWIND_NO_MODULE,   /* the pc is in nothing that is mapped */
-    FLM_UNWIND_CORRUPT,     /* the stack makes no sense */
-    FLM_UNWIND_TOO_DEEP,    /* more frames than there is room for */
+    FLM_UNWIND_WHOLE,        /* the outermost frame */
+    FLM_UNWIND_BEYOND_DUMP,  /* the copy of the stack ends before the stack does */
+    FLM_UNWIND_BELOW_SIGNAL, /* a signal handler's stack ends; the interrupted one was not dumped */
+    FLM_UNWIND_OTHER_STACK,  /* the next frame is where no copy reaches */
+    FLM_UNWIND_UNREADABLE,   /* it is where the stack's memory ended when it was copied */
+    FLM_UNWIND_NO_TABLE,     /* no table and no frame pointer */
+    FLM_UNWIND_NO_MODULE,    /* the pc is in nothing that is mapped */
+    FLM_UNWIND_CORRUPT,      /* the stack makes no sense */
+    FLM_UNWIND_TOO_DEEP,     /* more frames than there is room for */
     FLM_UNWIND_NO_REGISTERS,
     FLM_UNWIND_ENDS
 };

@@ -70,8 +70,8 @@ struct costs {
     uint64_t live;                       /* which of `adjacent` are */
 };
 
-/* One byte of the name; the bits of `positions` are the letters that it may be. The last letters come
- * first, so that the byte is not taken for two of them. */
+/* One byte of the name; the bits of `positions` are the letters that it may be. The last letters
+ * come first, so that the byte is not taken for two of them. */
 static void step(struct costs *costs, uint64_t positions, bool begins)
 {
     uint64_t live = 0;

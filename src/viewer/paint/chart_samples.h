@@ -6,8 +6,8 @@
 
 #include "viewer/paint/box_style.h"
 
-/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors of one
- * color are painted as one. */
+/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors
+ * of one color are painted as one. */
 typedef void (*flm_sample_paint)(void *context, int left, int right, uint32_t rgb);
 void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
                        uint32_t level, int first, int last, flm_sample_paint paint, void *context);

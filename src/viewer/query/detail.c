@@ -420,8 +420,8 @@ static bool add_stack(struct flm_query *q, const struct subject *s,
     return true;
 }
 
-/* The largest of a run's frames, the largest first: at most MOST_MERGED_ITEMS of perhaps a million, so
- * not all are sorted. */
+/* The largest of a run's frames, the largest first: at most MOST_MERGED_ITEMS of perhaps a million,
+ * so not all are sorted. */
 static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 {
     const struct flm_layout *layout = s->pane->layout;
