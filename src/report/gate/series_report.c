@@ -21,7 +21,7 @@ struct making {
     uint32_t *parent; /* by node */
 };
 
-/* ---- Frames of a change: items of the comparison around it; without one, the column ----------- */
+/* ---- Frames of a change: items of the comparison around it; without one, the column ---------- */
 
 struct frame {
     uint32_t node; /* FLM_NONE: the total */
