@@ -34,9 +34,9 @@ static inline void promise_answers_at(const struct flm_jit_code *code, uint64_t 
 static inline void promise_answers(const struct flm_jit_code *code)
 {
     static const int64_t times[] = {INT64_MIN, 0, 1000, INT64_MAX};
-    for (size_t i = 0; i < code->count && i < 64; i++)
+    for (size_t i = 0; i < code->regions.count && i < 64; i++)
         for (size_t t = 0; t < sizeof times / sizeof times[0]; t++) {
-            const struct flm_jit_region *region = &code->regions[i];
+            const struct flm_jit_region *region = &code->regions.at[i];
             struct flm_jit_frame frame;
             promise_answers_at(code, region->start, times[t]);
             promise_answers_at(code, region->last, times[t]);

@@ -200,7 +200,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->event[i].attr.enable_on_exec = r->options.command != NULL;
-    r->rings = flm_rings_open(request, r->tasks.items, r->tasks.count, ring_size(r),
+    r->rings = flm_rings_open(request, r->tasks.at, r->tasks.count, ring_size(r),
                               r->options.command != NULL, &r->limits, &flm_kernel_here, why);
     if (!r->rings || !add_layouts(r, why))
         return false;
@@ -367,7 +367,7 @@ static bool take_record(void *context, const char *record, size_t size, struct f
 {
     struct flm_recorder *r = context;
     if (event->kind == FLM_EVENT_SAMPLE) {
-        r->samples += event->sample.layout == &r->layouts.items[0];
+        r->samples += event->sample.layout == &r->layouts.items.at[0];
         if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
             !unwind(r, event, why))
             return false;

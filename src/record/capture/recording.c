@@ -185,10 +185,10 @@ static bool find_own_threads(struct flm_recording *r, struct flm_error *why)
         return false;
     size_t kept = 0;
     for (size_t i = 0; i < r->own_tasks.count; i++)
-        if (r->own_tasks.items[i] != r->thread_id)
-            r->own_tasks.items[kept++] = r->own_tasks.items[i];
+        if (r->own_tasks.at[i] != r->thread_id)
+            r->own_tasks.at[kept++] = r->own_tasks.at[i];
     r->own_tasks.count = kept;
-    r->options.threads = r->own_tasks.items;
+    r->options.threads = r->own_tasks.at;
     r->options.thread_count = kept;
     return true;
 }

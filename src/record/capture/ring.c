@@ -1,4 +1,5 @@
 #include "record/capture/ring.h"
+#include "base/core/array.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -41,12 +42,10 @@ struct flm_rings {
     bool prompt;
     struct ring *ring;
     size_t count, size, page_size;
-    struct file *file;
-    size_t file_count, file_capacity;
-    uint64_t *ids[FLM_REQUEST_MOST_EVENTS];
-    size_t id_count[FLM_REQUEST_MOST_EVENTS], id_capacity[FLM_REQUEST_MOST_EVENTS];
-    struct pollfd *polled; /* a ring each, and one more */
-    int64_t newest;        /* time of what was handed out */
+    struct FLM_ARRAY(struct file) files;
+    struct FLM_ARRAY(uint64_t) ids[FLM_REQUEST_MOST_EVENTS]; /* by event */
+    struct pollfd *polled;                                   /* a ring each, and one more */
+    int64_t newest;                                          /* time of what was handed out */
     struct flm_ring_counts counts;
     bool has_lost; /* the kernel counts what each event lost */
 };
@@ -72,13 +71,11 @@ static int open_event(const struct flm_kernel *kernel, const struct perf_event_a
 
 static bool keep_file(struct flm_rings *rings, int file, uint32_t ring, uint32_t event)
 {
-    void *files = rings->file;
-    if (!flm_grow(&files, &rings->file_capacity, rings->file_count + 1, sizeof *rings->file)) {
+    if (!FLM_ARRAY_RESERVE(&rings->files, 1)) {
         close(file);
         return false;
     }
-    rings->file = files;
-    rings->file[rings->file_count++] = (struct file){file, ring, event};
+    rings->files.at[rings->files.count++] = (struct file){file, ring, event};
     return true;
 }
 
@@ -87,12 +84,7 @@ static bool keep_id(struct flm_rings *rings, int file, uint32_t event)
     uint64_t id;
     if (ioctl(file, PERF_EVENT_IOC_ID, &id) != 0)
         return true; /* then no sample can name it, and none has to */
-    void *ids = rings->ids[event];
-    if (!flm_grow(&ids, &rings->id_capacity[event], rings->id_count[event] + 1, sizeof id))
-        return false;
-    rings->ids[event] = ids;
-    rings->ids[event][rings->id_count[event]++] = id;
-    return true;
+    return FLM_ARRAY_ADD(&rings->ids[event], id);
 }
 
 static void unmap(struct flm_rings *rings)
@@ -102,9 +94,9 @@ static void unmap(struct flm_rings *rings)
             munmap(rings->ring[i].page, rings->page_size + rings->size);
             rings->ring[i].page = NULL;
         }
-    for (size_t i = 0; i < rings->file_count; i++)
-        close(rings->file[i].file);
-    rings->file_count = 0;
+    for (size_t i = 0; i < rings->files.count; i++)
+        close(rings->files.at[i].file);
+    rings->files.count = 0;
 }
 
 struct opening {
@@ -128,7 +120,7 @@ static bool refuse(const struct opening *o, size_t event, size_t task, int error
         .whole_machine = o->tasks[task] == -1,
         .own_task = o->own_tasks,
         .task = o->tasks[task],
-        .files = o->rings->file_count,
+        .files = o->rings->files.count,
     };
     return flm_limits_refuse(o->limits, &refusal, why);
 }
@@ -173,7 +165,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
             flm_error_memory(why);
             return REFUSED;
         }
-        ring->first_file = ring->polled = rings->file_count - 1;
+        ring->first_file = ring->polled = rings->files.count - 1;
         void *page =
             mmap(NULL, rings->page_size + rings->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (page == MAP_FAILED && (errno == EPERM || errno == ENOMEM || errno == EAGAIN))
@@ -185,7 +177,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
         ring->page = page;
         ring->data = (char *)page + rings->page_size;
     }
-    if (rings->file_count > 0)
+    if (rings->files.count > 0)
         return OPENED;
     refuse(o, 0, o->task, absent, why);
     return REFUSED;
@@ -210,14 +202,15 @@ static bool open_others(struct opening *o, struct flm_error *why)
                     return refuse(o, event, task, errno, why);
                 if (!keep_file(rings, file, (uint32_t)i, (uint32_t)event))
                     return flm_error_memory(why);
-                if (ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, rings->file[ring->first_file].file) != 0)
+                if (ioctl(file, PERF_EVENT_IOC_SET_OUTPUT,
+                          rings->files.at[ring->first_file].file) != 0)
                     return flm_error_set(why, FLM_ERROR_SYSTEM,
                                          "%s: cannot be written to the ring buffer: %s",
                                          o->request->event[event].name, strerror(errno));
             }
     }
-    for (size_t i = 0; i < rings->file_count; i++)
-        if (!keep_id(rings, rings->file[i].file, rings->file[i].event))
+    for (size_t i = 0; i < rings->files.count; i++)
+        if (!keep_id(rings, rings->files.at[i].file, rings->files.at[i].event))
             return flm_error_memory(why);
     return true;
 }
@@ -298,10 +291,10 @@ void flm_rings_close(struct flm_rings *rings)
     for (size_t i = 0; rings->ring && i < rings->count; i++)
         free(rings->ring[i].joined);
     for (size_t i = 0; i < FLM_REQUEST_MOST_EVENTS; i++)
-        free(rings->ids[i]);
+        free(rings->ids[i].at);
     free(rings->ring);
     free(rings->polled);
-    free(rings->file);
+    free(rings->files.at);
     free(rings);
 }
 
@@ -317,22 +310,22 @@ size_t flm_rings_count(const struct flm_rings *rings)
 
 const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_t *count)
 {
-    *count = rings->id_count[event];
-    return rings->ids[event];
+    *count = rings->ids[event].count;
+    return rings->ids[event].at;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
 void flm_rings_start(struct flm_rings *rings)
 {
-    for (size_t i = 0; i < rings->file_count; i++)
-        ioctl(rings->file[i].file, PERF_EVENT_IOC_ENABLE, 0);
+    for (size_t i = 0; i < rings->files.count; i++)
+        ioctl(rings->files.at[i].file, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void flm_rings_stop(struct flm_rings *rings)
 {
-    for (size_t i = 0; i < rings->file_count; i++)
-        ioctl(rings->file[i].file, PERF_EVENT_IOC_DISABLE, 0);
+    for (size_t i = 0; i < rings->files.count; i++)
+        ioctl(rings->files.at[i].file, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* A file whose task, and all its children, have ended says so at once, for ever: another one of the
@@ -340,8 +333,8 @@ void flm_rings_stop(struct flm_rings *rings)
 static void poll_another(struct flm_rings *rings, struct ring *ring)
 {
     size_t number = (size_t)(ring - rings->ring);
-    while (++ring->polled < rings->file_count)
-        if (rings->file[ring->polled].ring == number)
+    while (++ring->polled < rings->files.count)
+        if (rings->files.at[ring->polled].ring == number)
             return;
 }
 
@@ -350,9 +343,9 @@ bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
     bool any = false;
     for (size_t i = 0; i < rings->count; i++) {
         struct ring *ring = &rings->ring[i];
-        bool there = ring->page && ring->polled < rings->file_count;
+        bool there = ring->page && ring->polled < rings->files.count;
         rings->polled[i] = (struct pollfd){
-            .fd = there ? rings->file[ring->polled].file : -1,
+            .fd = there ? rings->files.at[ring->polled].file : -1,
             .events = POLLIN,
         };
         any = any || there;
@@ -484,12 +477,12 @@ struct flm_ring_counts flm_rings_counts(const struct flm_rings *rings)
         uint64_t value, enabled_ns, running_ns, id, lost;
     } answer = {0};
     size_t size = sizeof answer - (rings->has_lost ? 0 : sizeof answer.lost);
-    for (size_t i = 0; i < rings->file_count; i++) {
-        if (read(rings->file[i].file, &answer, sizeof answer) < (ssize_t)size)
+    for (size_t i = 0; i < rings->files.count; i++) {
+        if (read(rings->files.at[i].file, &answer, sizeof answer) < (ssize_t)size)
             continue;
         counts.lost += answer.lost;
-        counts.events += rings->file[i].event == 0 ? (double)answer.value : 0;
-        counts.cpu_s += rings->file[i].event == 0 ? (double)answer.running_ns / 1e9 : 0;
+        counts.events += rings->files.at[i].event == 0 ? (double)answer.value : 0;
+        counts.cpu_s += rings->files.at[i].event == 0 ? (double)answer.running_ns / 1e9 : 0;
     }
     return counts;
 }

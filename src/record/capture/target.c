@@ -219,19 +219,14 @@ void flm_child_clear(struct flm_child *child)
 bool flm_tasks_add(struct flm_tasks *tasks, int32_t task)
 {
     for (size_t i = 0; i < tasks->count; i++)
-        if (tasks->items[i] == task)
+        if (tasks->at[i] == task)
             return true;
-    void *items = tasks->items;
-    if (!flm_grow(&items, &tasks->capacity, tasks->count + 1, sizeof task))
-        return false;
-    tasks->items = items;
-    tasks->items[tasks->count++] = task;
-    return true;
+    return FLM_ARRAY_ADD(tasks, task);
 }
 
 void flm_tasks_clear(struct flm_tasks *tasks)
 {
-    free(tasks->items);
+    free(tasks->at);
     *tasks = (struct flm_tasks){0};
 }
 

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "flamel/error.h"
 
@@ -40,10 +41,7 @@ bool flm_child_has_ended(struct flm_child *child);
 void flm_child_clear(struct flm_child *child);
 
 /* Tasks, each once. */
-struct flm_tasks {
-    int32_t *items; /* owned */
-    size_t count, capacity;
-};
+struct flm_tasks FLM_ARRAY(int32_t);
 
 bool flm_tasks_add(struct flm_tasks *tasks, int32_t task);
 void flm_tasks_clear(struct flm_tasks *tasks);

@@ -75,10 +75,10 @@ static size_t id_in_trailer(uint64_t sample_type)
 static const struct flm_event_layout *find_layout(const struct flm_event_layouts *layouts,
                                                   const char *record, size_t size, bool is_sample)
 {
-    if (layouts->count == 0)
+    if (layouts->items.count == 0)
         return NULL;
-    const struct flm_event_layout *first = &layouts->items[0];
-    if (layouts->count == 1 || (!is_sample && !first->sample_id_all))
+    const struct flm_event_layout *first = &layouts->items.at[0];
+    if (layouts->items.count == 1 || (!is_sample && !first->sample_id_all))
         return first;
     size_t at = is_sample ? id_in_sample(first->sample_type) : id_in_trailer(first->sample_type);
     if (at == SIZE_MAX)

@@ -10,6 +10,7 @@
 #ifndef FLAMEL_RECORD_PERF_EVENT_H
 #define FLAMEL_RECORD_PERF_EVENT_H
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "flamel/error.h"
 #include "symbol/elf/build_id.h"
@@ -200,10 +201,8 @@ struct flm_event {
 
 /* All events of a recording; which one a record belongs to is said by an id in it. */
 struct flm_event_layouts {
-    struct flm_event_layout *items; /* owned */
-    size_t count, capacity;
-    struct flm_event_id *ids; /* sorted by id; owned */
-    size_t id_count, id_capacity;
+    struct FLM_ARRAY(struct flm_event_layout) items;
+    struct FLM_ARRAY(struct flm_event_id) ids; /* sorted by id */
     bool swapped; /* the recording's numbers are the other way round than ours */
 };
 

@@ -86,10 +86,10 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
 /* Where `id` is, or would be. */
 static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
 {
-    size_t low = 0, high = layouts->id_count;
+    size_t low = 0, high = layouts->ids.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (layouts->ids[middle].id < id)
+        if (layouts->ids.at[middle].id < id)
             low = middle + 1;
         else
             high = middle;
@@ -100,16 +100,14 @@ static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
 static bool add_id(struct flm_event_layouts *layouts, uint64_t id, uint32_t layout)
 {
     size_t at = find_id(layouts, id);
-    if (at < layouts->id_count && layouts->ids[at].id == id)
+    if (at < layouts->ids.count && layouts->ids.at[at].id == id)
         return true; /* the first one has it */
-    void *ids = layouts->ids;
-    if (!flm_grow(&ids, &layouts->id_capacity, layouts->id_count + 1, sizeof *layouts->ids))
+    if (!FLM_ARRAY_RESERVE(&layouts->ids, 1))
         return false;
-    layouts->ids = ids;
-    memmove(layouts->ids + at + 1, layouts->ids + at,
-            (layouts->id_count - at) * sizeof *layouts->ids);
-    layouts->ids[at] = (struct flm_event_id){id, layout};
-    layouts->id_count++;
+    memmove(layouts->ids.at + at + 1, layouts->ids.at + at,
+            (layouts->ids.count - at) * sizeof *layouts->ids.at);
+    layouts->ids.at[at] = (struct flm_event_id){id, layout};
+    layouts->ids.count++;
     return true;
 }
 
@@ -117,13 +115,10 @@ bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_e
                            const uint64_t *ids, size_t id_count, struct flm_error *why)
 {
     assert(layout && (ids || id_count == 0));
-    void *items = layouts->items;
-    if (!flm_grow(&items, &layouts->capacity, layouts->count + 1, sizeof *layouts->items))
+    uint32_t number = (uint32_t)layouts->items.count;
+    if (!FLM_ARRAY_ADD(&layouts->items, *layout))
         return flm_error_memory(why);
-    layouts->items = items;
-    uint32_t number = (uint32_t)layouts->count;
-    layouts->items[layouts->count++] = *layout;
-    layouts->items[number].number = number;
+    layouts->items.at[number].number = number;
     for (size_t i = 0; i < id_count; i++)
         if (!add_id(layouts, ids[i], number))
             return flm_error_memory(why);
@@ -132,8 +127,8 @@ bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_e
 
 void flm_event_layouts_clear(struct flm_event_layouts *layouts)
 {
-    free(layouts->items);
-    free(layouts->ids);
+    free(layouts->items.at);
+    free(layouts->ids.at);
     *layouts = (struct flm_event_layouts){0};
 }
 
@@ -141,7 +136,7 @@ const struct flm_event_layout *flm_event_layouts_find(const struct flm_event_lay
                                                       uint64_t id)
 {
     size_t at = find_id(layouts, id);
-    if (at == layouts->id_count || layouts->ids[at].id != id)
+    if (at == layouts->ids.count || layouts->ids.at[at].id != id)
         return NULL;
-    return &layouts->items[layouts->ids[at].layout];
+    return &layouts->items.at[layouts->ids.at[at].layout];
 }

@@ -51,11 +51,11 @@ static void add_usual_name(struct flm_text *out, const struct flm_event_layout *
 
 bool flm_perf_data_name_event(struct flm_perf_data *data, size_t event, struct flm_bytes name)
 {
-    struct flm_text *text = &data->events[event].name;
+    struct flm_text *text = &data->events.at[event].name;
     text->size = 0;
     flm_text_add(text, name);
     flm_text_putc(text, 0);
-    data->layouts.items[event].name = text->at;
+    data->layouts.items.at[event].name = text->at;
     return !text->failed || flm_error_memory(data->why);
 }
 
@@ -80,19 +80,16 @@ bool flm_perf_data_add_event(struct flm_perf_data *data, struct flm_bytes attrib
 
     size_t id_count = ids.size / 8;
     uint64_t *own = malloc(id_count * sizeof *own + 1);
-    void *events = data->events;
-    bool good = own && flm_grow(&events, &data->event_capacity, data->layouts.count + 1,
-                                sizeof *data->events);
-    data->events = events;
-    if (!good) {
+    if (!own || !FLM_ARRAY_RESERVE(&data->events, 1)) {
         free(own);
         return flm_error_memory(data->why);
     }
     for (size_t i = 0; i < id_count; i++)
         own[i] = flm_perf_data_u64(data, ids.at + 8 * i);
-    size_t number = data->layouts.count;
-    data->events[number] = (struct flm_perf_data_event){0};
-    good = flm_event_layouts_add(&data->layouts, &layout, own, id_count, data->why);
+    size_t number = data->layouts.items.count;
+    data->events.at[number] = (struct flm_perf_data_event){0};
+    data->events.count = number + 1;
+    bool good = flm_event_layouts_add(&data->layouts, &layout, own, id_count, data->why);
     free(own);
     if (!good)
         return false;

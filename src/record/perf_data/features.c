@@ -74,8 +74,8 @@ static void read_architecture(struct flm_perf_data *data, struct section *s)
                     : flm_bytes_are(name, "aarch64") ? FLM_MACHINE_ARM64
                                                      : FLM_MACHINE_OTHER;
     data->machine_is_known = true;
-    for (size_t i = 0; i < data->layouts.count; i++)
-        data->layouts.items[i].machine = data->machine;
+    for (size_t i = 0; i < data->layouts.items.count; i++)
+        data->layouts.items.at[i].machine = data->machine;
 }
 
 static bool read_command(struct flm_perf_data *data, struct section *s)
@@ -108,7 +108,7 @@ static bool read_events(struct flm_perf_data *data, struct section *s)
         for (uint32_t id = 0; id < id_count && !layout; id++)
             layout = flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, ids + 8 * id));
         size_t number = layout ? layout->number : i;
-        if (number < data->layouts.count && name.size > 0 &&
+        if (number < data->layouts.items.count && name.size > 0 &&
             !flm_perf_data_name_event(data, number, name))
             return false;
     }

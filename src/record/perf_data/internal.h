@@ -29,8 +29,7 @@ struct flm_perf_data {
     struct flm_session *session;
     struct flm_order *order;
     struct flm_event_layouts layouts;
-    struct flm_perf_data_event *events; /* as many as there are layouts */
-    size_t event_capacity;
+    struct FLM_ARRAY(struct flm_perf_data_event) events; /* as many as there are layouts */
     bool swapped;
     int machine; /* enum flm_machine; of `layouts`, once the file has said so */
     bool machine_is_known;

@@ -275,7 +275,7 @@ static bool read_into_session(struct flm_perf_data *data)
 {
     if (!read_all(data) || !report_losses(data))
         return false;
-    if (data->layouts.count == 0)
+    if (data->layouts.items.count == 0)
         return flm_error_set(data->why, FLM_ERROR_FORMAT, "no events: the file is cut off");
     uint64_t lost = data->lost_samples > data->lost_events ? data->lost_samples : data->lost_events;
     if (!flm_session_has_samples(data->session) && lost > 0)
@@ -301,12 +301,12 @@ struct flm_session *flm_perf_data_read(struct flm_source *source, const struct f
         data.session = NULL;
     }
     flm_event_order_free(data.order);
-    for (size_t i = 0; i < data.layouts.count; i++)
-        flm_text_clear(&data.events[i].name);
+    for (size_t i = 0; i < data.layouts.items.count; i++)
+        flm_text_clear(&data.events.at[i].name);
     flm_event_layouts_clear(&data.layouts);
     ZSTD_freeDStream(data.zstd);
     free(data.unpacked);
-    free(data.events);
+    free(data.events.at);
     flm_text_clear(&data.release);
     return data.session;
 }

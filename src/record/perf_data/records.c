@@ -73,7 +73,7 @@ static bool read_marks(struct flm_perf_data *data, struct flm_bytes record)
     const struct flm_event_layout *layout =
         flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, record.at + AT_ID));
     if (layout)
-        data->layouts.items[layout->number].only_marks = true;
+        data->layouts.items.at[layout->number].only_marks = true;
     return true;
 }
 

@@ -15,9 +15,9 @@ enum {
 
 void flm_python_codes_clear(struct flm_python_codes *codes)
 {
-    for (size_t i = 0; i < codes->count; i++)
-        flm_text_clear(&codes->items[i].text);
-    free(codes->items);
+    for (size_t i = 0; i < codes->items.count; i++)
+        flm_text_clear(&codes->items.at[i].text);
+    free(codes->items.at);
     flm_index_clear(&codes->index);
     *codes = (struct flm_python_codes){0};
 }
@@ -162,23 +162,21 @@ uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_python
     uint32_t hash = (uint32_t)flm_hash(&address, sizeof address);
     for (struct flm_probe at = flm_index_probe(&codes->index, hash);
          flm_index_next(&codes->index, &at);)
-        if (codes->items[at.found].address == address)
-            return look_again(codes, memory, &codes->items[at.found], now_ns) ? at.found
-                                                                              : UINT32_MAX;
-    void *items = codes->items;
+        if (codes->items.at[at.found].address == address)
+            return look_again(codes, memory, &codes->items.at[at.found], now_ns) ? at.found
+                                                                                 : UINT32_MAX;
     struct flm_python_code code = {.address = address, .seen_ns = now_ns};
-    if (codes->count >= MOST_CODES || !read_code(codes, memory, &code) ||
-        !flm_grow(&items, &codes->capacity, codes->count + 1, sizeof *codes->items)) {
+    if (codes->items.count >= MOST_CODES || !read_code(codes, memory, &code) ||
+        !FLM_ARRAY_RESERVE(&codes->items, 1)) {
         flm_text_clear(&code.text);
         return UINT32_MAX;
     }
-    codes->items = items;
-    codes->items[codes->count] = code;
-    if (!flm_index_add(&codes->index, hash, (uint32_t)codes->count)) {
+    codes->items.at[codes->items.count] = code;
+    if (!flm_index_add(&codes->index, hash, (uint32_t)codes->items.count)) {
         flm_text_clear(&code.text);
         return UINT32_MAX;
     }
-    return (uint32_t)codes->count++;
+    return (uint32_t)codes->items.count++;
 }
 
 struct flm_bytes flm_python_code_function(const struct flm_python_code *code)

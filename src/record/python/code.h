@@ -6,6 +6,7 @@
 #ifndef FLAMEL_RECORD_PYTHON_CODE_H
 #define FLAMEL_RECORD_PYTHON_CODE_H
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "base/text/text.h"
 #include "record/python/find.h"
@@ -31,9 +32,8 @@ struct flm_python_code {
 struct flm_python_codes {
     const struct flm_python_layout *layout;
     const struct flm_python_symbols *symbols;
-    struct flm_python_code *items;
+    struct FLM_ARRAY(struct flm_python_code) items;
     uint64_t serials;
-    size_t count, capacity;
     struct flm_index index;
 };
 

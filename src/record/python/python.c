@@ -1,4 +1,5 @@
 #include "record/python/python.h"
+#include "base/core/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +34,7 @@ struct flm_python {
     struct flm_python_layout layout;
     struct flm_python_memory memory;
     struct flm_python_codes codes;
-    struct thread *threads;
-    size_t thread_count, thread_capacity;
+    struct FLM_ARRAY(struct thread) threads;
     struct flm_index thread_index;
     uint32_t offset_of_id; /* in what a thread's address points to (pthread_t); 0: not known yet */
     struct flm_python_frame frames[FLM_PYTHON_DEEPEST];
@@ -98,7 +98,7 @@ void flm_python_close(struct flm_python *p)
     if (!p)
         return;
     flm_python_codes_clear(&p->codes);
-    free(p->threads);
+    free(p->threads.at);
     flm_index_clear(&p->thread_index);
     free(p);
 }
@@ -140,15 +140,13 @@ static struct thread *find_thread(struct flm_python *p, int32_t id)
     uint32_t hash = (uint32_t)flm_hash(&id, sizeof id);
     for (struct flm_probe at = flm_index_probe(&p->thread_index, hash);
          flm_index_next(&p->thread_index, &at);)
-        if (p->threads[at.found].id == id)
-            return &p->threads[at.found];
-    void *threads = p->threads;
-    if (!flm_grow(&threads, &p->thread_capacity, p->thread_count + 1, sizeof *p->threads))
+        if (p->threads.at[at.found].id == id)
+            return &p->threads.at[at.found];
+    if (!FLM_ARRAY_RESERVE(&p->threads, 1))
         return NULL;
-    p->threads = threads;
-    if (!flm_index_add(&p->thread_index, hash, (uint32_t)p->thread_count))
+    if (!flm_index_add(&p->thread_index, hash, (uint32_t)p->threads.count))
         return NULL;
-    struct thread *thread = &p->threads[p->thread_count++];
+    struct thread *thread = &p->threads.at[p->threads.count++];
     *thread = (struct thread){.id = id, .inner = flm_namespace_number(p->memory.process, id)};
     return thread;
 }
@@ -271,7 +269,7 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
         offset = l->lines == FLM_PYTHON_LNOTAB ? index : 2 * (int64_t)index;
     } else {
         offset =
-            (int64_t)(word_at(bytes, l->frame_instruction) - p->codes.items[code].instructions);
+            (int64_t)(word_at(bytes, l->frame_instruction) - p->codes.items.at[code].instructions);
     }
     p->codes_of[*count] = code;
     p->offsets[*count] = offset;
@@ -285,7 +283,7 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
 static void name_frames(struct flm_python *p, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct flm_python_code *code = &p->codes.items[p->codes_of[i]];
+        const struct flm_python_code *code = &p->codes.items.at[p->codes_of[i]];
         struct flm_python_frame *frame = &p->frames[i];
         frame->function = flm_python_code_function(code);
         frame->file = flm_python_code_file(code);

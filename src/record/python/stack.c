@@ -1,4 +1,5 @@
 #include "record/python/stack.h"
+#include "base/core/array.h"
 
 #include <asm/perf_regs.h>
 #include <fcntl.h>
@@ -39,11 +40,9 @@ struct known {
 
 struct flm_pythons {
     struct flm_runtime_options options;
-    struct interpreter *items;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct interpreter) interpreters;
     struct flm_index by_process;
-    struct known *known; /* the nth has the address options.first_code + n */
-    size_t known_count, known_capacity;
+    struct FLM_ARRAY(struct known) known; /* the nth has the address options.first_code + n */
     struct flm_index known_index;
     uint64_t serials;
     struct flm_python_counts counts;
@@ -66,10 +65,10 @@ void flm_pythons_free(struct flm_pythons *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->count; i++)
-        flm_python_close(p->items[i].python);
-    free(p->items);
-    free(p->known);
+    for (size_t i = 0; i < p->interpreters.count; i++)
+        flm_python_close(p->interpreters.at[i].python);
+    free(p->interpreters.at);
+    free(p->known.at);
     flm_index_clear(&p->by_process);
     flm_index_clear(&p->known_index);
     free(p);
@@ -78,9 +77,9 @@ void flm_pythons_free(struct flm_pythons *p)
 struct flm_python_counts flm_pythons_counts(const struct flm_pythons *p)
 {
     struct flm_python_counts counts = p->counts;
-    for (size_t i = 0; i < p->count; i++)
-        if (p->items[i].python)
-            counts.calls += flm_python_calls(p->items[i].python);
+    for (size_t i = 0; i < p->interpreters.count; i++)
+        if (p->interpreters.at[i].python)
+            counts.calls += flm_python_calls(p->interpreters.at[i].python);
     return counts;
 }
 
@@ -129,18 +128,17 @@ static struct interpreter *find_interpreter(struct flm_pythons *p,
     struct interpreter *found = NULL;
     for (struct flm_probe at = flm_index_probe(&p->by_process, hash);
          flm_index_next(&p->by_process, &at);)
-        if (p->items[at.found].process == process->id)
-            found = &p->items[at.found];
+        if (p->interpreters.at[at.found].process == process->id)
+            found = &p->interpreters.at[at.found];
     if (found && found->changed == process->changed)
         return found;
     if (!found) {
-        void *items = p->items;
-        if (!flm_grow(&items, &p->capacity, p->count + 1, sizeof *p->items) ||
-            !(p->items = items, flm_index_add(&p->by_process, hash, (uint32_t)p->count))) {
+        if (!FLM_ARRAY_RESERVE(&p->interpreters, 1) ||
+            !flm_index_add(&p->by_process, hash, (uint32_t)p->interpreters.count)) {
             flm_error_memory(why);
             return NULL;
         }
-        found = &p->items[p->count++];
+        found = &p->interpreters.at[p->interpreters.count++];
         *found = (struct interpreter){.process = process->id};
     }
     return look(p, found, process, why) ? found : NULL;
@@ -201,11 +199,10 @@ static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
     uint32_t hash = (uint32_t)flm_hash(&key, sizeof key);
     for (struct flm_probe at = flm_index_probe(&p->known_index, hash);
          flm_index_next(&p->known_index, &at);)
-        if (memcmp(&p->known[at.found], &key, sizeof key) == 0)
+        if (memcmp(&p->known.at[at.found], &key, sizeof key) == 0)
             return p->options.first_code + at.found;
-    void *known = p->known;
-    if (!flm_grow(&known, &p->known_capacity, p->known_count + 1, sizeof *p->known) ||
-        !(p->known = known, flm_index_add(&p->known_index, hash, (uint32_t)p->known_count))) {
+    if (!FLM_ARRAY_RESERVE(&p->known, 1) ||
+        !flm_index_add(&p->known_index, hash, (uint32_t)p->known.count)) {
         flm_error_memory(why);
         return 0;
     }
@@ -214,13 +211,13 @@ static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
                               .thread = -1,
                               .time_ns = FLM_NO_TIME,
                               .cpu = UINT32_MAX,
-                              .code = {.address = p->options.first_code + p->known_count,
+                              .code = {.address = p->options.first_code + p->known.count,
                                        .function = frame->function,
                                        .file = frame->file,
                                        .module = {"", 0},
                                        .line = p->options.lines ? frame->line : frame->first_line,
                                        .frame_kind = FLM_KIND_INTERPRETED}};
-    p->known[p->known_count++] = key;
+    p->known.at[p->known.count++] = key;
     return define(context, &event, why) ? event.code.address : 0;
 }
 

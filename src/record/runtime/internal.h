@@ -12,6 +12,7 @@
 #ifndef FLAMEL_RECORD_RUNTIME_INTERNAL_H
 #define FLAMEL_RECORD_RUNTIME_INTERNAL_H
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "record/runtime/jit_code.h"
 
@@ -37,10 +38,9 @@ struct flm_jit_line {
 };
 
 struct flm_jit_code {
-    struct flm_jit_region *regions;
-    size_t count, capacity;
-    struct flm_jit_line *lines;
-    size_t line_count, line_capacity, lines_taken;
+    struct FLM_ARRAY(struct flm_jit_region) regions;
+    struct FLM_ARRAY(struct flm_jit_line) lines;
+    size_t lines_taken; /* of regions that were added */
     struct flm_text text;
     bool failed; /* memory ran out, or there are more texts than 32 bits count */
 };

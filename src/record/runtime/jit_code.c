@@ -16,14 +16,14 @@ void flm_jit_code_free(struct flm_jit_code *code)
     if (!code)
         return;
     flm_text_clear(&code->text);
-    free(code->regions);
-    free(code->lines);
+    free(code->regions.at);
+    free(code->lines.at);
     free(code);
 }
 
 size_t flm_jit_code_count(const struct flm_jit_code *code)
 {
-    return code->count;
+    return code->regions.count;
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
@@ -43,29 +43,23 @@ struct flm_jit_text flm_jit_code_text(struct flm_jit_code *code, struct flm_byte
 void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_jit_text file,
                        uint32_t line)
 {
-    void *lines = code->lines;
-    if (code->line_count >= UINT32_MAX ||
-        !flm_grow(&lines, &code->line_capacity, code->line_count + 1, sizeof *code->lines)) {
+    if (code->lines.count >= UINT32_MAX || !FLM_ARRAY_RESERVE(&code->lines, 1)) {
         code->failed = true;
         return;
     }
-    code->lines = lines;
-    code->lines[code->line_count] =
-        (struct flm_jit_line){offset, file, line, (uint32_t)code->line_count};
-    code->line_count++;
+    code->lines.at[code->lines.count] =
+        (struct flm_jit_line){offset, file, line, (uint32_t)code->lines.count};
+    code->lines.count++;
 }
 
 static void add_region(struct flm_jit_code *code, struct flm_jit_region region)
 {
-    void *regions = code->regions;
-    if (code->count >= UINT32_MAX ||
-        !flm_grow(&regions, &code->capacity, code->count + 1, sizeof *code->regions)) {
+    if (code->regions.count >= UINT32_MAX || !FLM_ARRAY_RESERVE(&code->regions, 1)) {
         code->failed = true;
         return;
     }
-    code->regions = regions;
-    region.order = (uint32_t)code->count;
-    code->regions[code->count++] = region;
+    region.order = (uint32_t)code->regions.count;
+    code->regions.at[code->regions.count++] = region;
 }
 
 static uint64_t last_of(uint64_t start, uint64_t size)
@@ -85,10 +79,10 @@ static int by_offset(const void *a, const void *b)
 void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, int64_t time_ns,
                       struct flm_jit_text name)
 {
-    size_t first = code->lines_taken, count = code->line_count - first;
+    size_t first = code->lines_taken, count = code->lines.count - first;
     if (count > 1)
-        qsort(code->lines + first, count, sizeof *code->lines, by_offset);
-    code->lines_taken = code->line_count;
+        qsort(code->lines.at + first, count, sizeof *code->lines.at, by_offset);
+    code->lines_taken = code->lines.count;
     add_region(code, (struct flm_jit_region){.start = start,
                                              .last = last_of(start, size),
                                              .time_ns = time_ns,
@@ -100,7 +94,7 @@ void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, 
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
                        int64_t time_ns)
 {
-    struct flm_jit_region region = code->regions[index];
+    struct flm_jit_region region = code->regions.at[index];
     region.start = start;
     region.last = last_of(start, size);
     region.time_ns = time_ns;
@@ -140,9 +134,9 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code)
         flm_jit_code_free(code);
         return NULL;
     }
-    if (code && code->count > 0) {
-        qsort(code->regions, code->count, sizeof *code->regions, by_start);
-        set_reach(code->regions, code->count);
+    if (code && code->regions.count > 0) {
+        qsort(code->regions.at, code->regions.count, sizeof *code->regions.at, by_start);
+        set_reach(code->regions.at, code->regions.count);
     }
     return code;
 }
@@ -201,19 +195,19 @@ static const struct flm_jit_line *find_line(const struct flm_jit_code *code,
     size_t low = region->line_start, end = low + region->line_count, high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (code->lines[middle].offset <= offset)
+        if (code->lines.at[middle].offset <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > region->line_start ? &code->lines[low - 1] : NULL;
+    return low > region->line_start ? &code->lines.at[low - 1] : NULL;
 }
 
 size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
                            struct flm_jit_frame *frames, size_t capacity)
 {
     struct search s = {.address = address, .time_ns = time_ns, .left = MOST_VERSIONS};
-    search(&s, code->regions, code->count);
+    search(&s, code->regions.at, code->regions.count);
     const struct flm_jit_region *region = s.before ? s.before : s.after;
     if (!region)
         return 0;

@@ -42,8 +42,7 @@ struct reading {
     bool swapped;
     bool has_times;
     struct flm_bytes lines; /* of the code that comes next; empty: none */
-    struct index_of *indices;
-    size_t index_count, index_capacity;
+    struct FLM_ARRAY(struct index_of) indices;
     struct flm_index by_index;
 };
 
@@ -157,8 +156,8 @@ static size_t *find_index(struct reading *r, uint64_t index)
     uint32_t hash = (uint32_t)flm_hash(&index, sizeof index);
     for (struct flm_probe at = flm_index_probe(&r->by_index, hash);
          flm_index_next(&r->by_index, &at);)
-        if (r->indices[at.found].index == index)
-            return &r->indices[at.found].region;
+        if (r->indices.at[at.found].index == index)
+            return &r->indices.at[at.found].region;
     return NULL;
 }
 
@@ -169,13 +168,11 @@ static bool remember_index(struct reading *r, uint64_t index, size_t region)
         *known = region;
         return true;
     }
-    void *indices = r->indices;
     uint32_t hash = (uint32_t)flm_hash(&index, sizeof index);
-    if (!flm_grow(&indices, &r->index_capacity, r->index_count + 1, sizeof *r->indices))
+    if (!FLM_ARRAY_RESERVE(&r->indices, 1))
         return false;
-    r->indices = indices;
-    r->indices[r->index_count] = (struct index_of){index, region};
-    return flm_index_add(&r->by_index, hash, (uint32_t)r->index_count++);
+    r->indices.at[r->indices.count] = (struct index_of){index, region};
+    return flm_index_add(&r->by_index, hash, (uint32_t)r->indices.count++);
 }
 
 static bool read_load(struct reading *r, const char *record, size_t size)
@@ -192,7 +189,7 @@ static bool read_load(struct reading *r, const char *record, size_t size)
         add_lines(r, start, length, name);
     r->lines.size = 0;
     flm_jit_code_add(r->code, start, length, time_of(r, record), flm_jit_code_text(r->code, name));
-    if (!r->code->failed && !remember_index(r, u64(r, body + 32), r->code->count - 1))
+    if (!r->code->failed && !remember_index(r, u64(r, body + 32), r->code->regions.count - 1))
         r->code->failed = true;
     return true;
 }
@@ -273,7 +270,7 @@ struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_los
         read_records(&r, (struct flm_bytes){bytes.at + header, bytes.size - header});
     r.code = flm_jit_code_finish(r.code);
     flm_index_clear(&r.by_index);
-    free(r.indices);
+    free(r.indices.at);
     if (!r.code)
         flm_error_memory(why);
     return r.code;

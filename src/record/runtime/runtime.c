@@ -35,7 +35,7 @@ const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path)
 
 bool flm_runtimes_find(struct flm_runtime_search *search)
 {
-    assert(search->found_count == 0 && search->report.lost && search->report.note);
+    assert(search->found.count == 0 && search->report.lost && search->report.note);
     bool good = true;
     for (size_t i = 0; i < RUNTIMES && good; i++)
         good = !runtimes[i]->find || runtimes[i]->find(runtimes[i], search);
@@ -46,26 +46,21 @@ bool flm_runtimes_find(struct flm_runtime_search *search)
 
 void flm_runtime_search_clear(struct flm_runtime_search *search)
 {
-    for (size_t i = 0; i < search->found_count; i++) {
-        flm_jit_code_free(search->found[i].code);
-        free(search->found[i].path.at);
+    for (size_t i = 0; i < search->found.count; i++) {
+        flm_jit_code_free(search->found.at[i].code);
+        free(search->found.at[i].path.at);
     }
-    free(search->found);
-    search->found = NULL;
-    search->found_count = search->found_capacity = 0;
+    FLM_ARRAY_CLEAR(&search->found);
 }
 
 /* Takes the code. */
 static bool keep(struct flm_runtime_search *search, struct flm_jit_code *code, const char *path)
 {
-    void *found = search->found;
-    if (!flm_grow(&found, &search->found_capacity, search->found_count + 1,
-                  sizeof *search->found)) {
+    if (!FLM_ARRAY_RESERVE(&search->found, 1)) {
         flm_jit_code_free(code);
         return false;
     }
-    search->found = found;
-    struct flm_runtime_names *names = &search->found[search->found_count++];
+    struct flm_runtime_names *names = &search->found.at[search->found.count++];
     names->code = code;
     return flm_owned_string_init(&names->path, flm_bytes_of(path));
 }

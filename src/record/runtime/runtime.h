@@ -10,6 +10,7 @@
 #ifndef FLAMEL_RECORD_RUNTIME_RUNTIME_H
 #define FLAMEL_RECORD_RUNTIME_RUNTIME_H
 
+#include "base/core/array.h"
 #include "flamel/builder.h"
 #include "record/perf/event.h"
 #include "record/perf/owned_string.h"
@@ -49,8 +50,7 @@ struct flm_runtime_search {
     size_t file_count;
     struct flm_runtime_report report;
 
-    struct flm_runtime_names *found; /* owned; what was found first counts first */
-    size_t found_count, found_capacity;
+    struct FLM_ARRAY(struct flm_runtime_names) found; /* owned; what was found first counts first */
 };
 
 struct flm_runtime_options {

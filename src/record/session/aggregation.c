@@ -9,9 +9,9 @@ void flm_aggregation_clear(struct flm_aggregation *t)
 {
     flm_index_clear(&t->attributes_index);
     flm_index_clear(&t->sample_index);
-    free(t->attributes);
-    free(t->samples);
-    free(t->merged);
+    free(t->attributes.at);
+    free(t->samples.at);
+    free(t->merged.at);
     *t = (struct flm_aggregation){.keep_times = t->keep_times};
 }
 
@@ -32,39 +32,25 @@ static uint32_t hash_of(const struct flm_sample_attributes *c)
 /* UINT32_MAX when memory ran out. */
 static uint32_t find_attributes(struct flm_aggregation *t, const struct flm_sample_attributes *c)
 {
-    if (t->attributes_count > 0 && are_equal(&t->attributes[t->last], c))
+    if (t->attributes.count > 0 && are_equal(&t->attributes.at[t->last], c))
         return t->last;
     uint32_t hash = hash_of(c);
     for (struct flm_probe at = flm_index_probe(&t->attributes_index, hash);
          flm_index_next(&t->attributes_index, &at);)
-        if (are_equal(&t->attributes[at.found], c))
+        if (are_equal(&t->attributes.at[at.found], c))
             return t->last = at.found;
-    void *items = t->attributes;
-    if (!flm_grow(&items, &t->attributes_capacity, t->attributes_count + 1, sizeof *t->attributes))
+    if (!FLM_ARRAY_RESERVE(&t->attributes, 1))
         return UINT32_MAX;
-    t->attributes = items;
-    if (!flm_index_add(&t->attributes_index, hash, (uint32_t)t->attributes_count))
+    if (!flm_index_add(&t->attributes_index, hash, (uint32_t)t->attributes.count))
         return UINT32_MAX;
-    t->attributes[t->attributes_count] = *c;
-    return t->last = (uint32_t)t->attributes_count++;
+    t->attributes.at[t->attributes.count] = *c;
+    return t->last = (uint32_t)t->attributes.count++;
 }
 
 static bool append(struct flm_aggregation *t, const struct flm_aggregated_sample *sample)
 {
-    void *samples = t->samples;
-    if (t->count >= UINT32_MAX ||
-        !flm_grow(&samples, &t->capacity, t->count + 1, sizeof *t->samples))
-        return false;
-    t->samples = samples;
-    if (!t->keep_times) {
-        void *merged = t->merged;
-        if (!flm_grow(&merged, &t->merged_capacity, t->count + 1, sizeof *t->merged))
-            return false;
-        t->merged = merged;
-        t->merged[t->count] = 1;
-    }
-    t->samples[t->count++] = *sample;
-    return true;
+    return t->samples.count < UINT32_MAX && FLM_ARRAY_RESERVE(&t->samples, 1) &&
+           (t->keep_times || FLM_ARRAY_ADD(&t->merged, 1)) && FLM_ARRAY_ADD(&t->samples, *sample);
 }
 
 bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t node,
@@ -81,13 +67,13 @@ bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t no
     uint32_t hash = flm_hash_numbers((uint64_t)sample.attributes << 32 | node, 0);
     for (struct flm_probe at = flm_index_probe(&t->sample_index, hash);
          flm_index_next(&t->sample_index, &at);) {
-        struct flm_aggregated_sample *s = &t->samples[at.found];
+        struct flm_aggregated_sample *s = &t->samples.at[at.found];
         if (s->node == node && s->attributes == sample.attributes) {
             s->value += value;
-            t->merged[at.found]++;
+            t->merged.at[at.found]++;
             return true;
         }
     }
     sample.time_ns = FLM_NO_TIME;
-    return flm_index_add(&t->sample_index, hash, (uint32_t)t->count) && append(t, &sample);
+    return flm_index_add(&t->sample_index, hash, (uint32_t)t->samples.count) && append(t, &sample);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/index.h"
 
@@ -30,14 +31,12 @@ struct flm_aggregated_sample {
 
 struct flm_aggregation {
     bool keep_times; /* else samples that differ in nothing but the time are one */
-    struct flm_sample_attributes *attributes;
-    size_t attributes_count, attributes_capacity;
+    struct FLM_ARRAY(struct flm_sample_attributes) attributes;
     struct flm_index attributes_index;
     uint32_t last; /* attributes of the sample before */
 
-    struct flm_aggregated_sample *samples;
-    uint64_t *merged; /* without times: how many samples each of them stands for */
-    size_t count, capacity, merged_capacity;
+    struct FLM_ARRAY(struct flm_aggregated_sample) samples;
+    struct FLM_ARRAY(uint64_t) merged; /* without times: how many samples each of them stands for */
     struct flm_index sample_index;
 };
 

@@ -22,8 +22,7 @@ struct finishing {
     uint32_t *by_owner;     /* locations, those of one owner together */
     uint32_t *owner_starts; /* where in it; one more than there are owners */
 
-    struct flm_frame *frames; /* of all locations, end to end */
-    size_t frame_count, frame_capacity;
+    struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, end to end */
     struct frames_of {
         uint32_t start, count;
     } * of_location;
@@ -41,11 +40,9 @@ static uint32_t string(const struct finishing *f, struct flm_bytes text)
 
 static bool add_frame(struct finishing *f, const struct flm_frame_record *record)
 {
-    void *frames = f->frames;
-    if (!flm_grow(&frames, &f->frame_capacity, f->frame_count + 1, sizeof *f->frames))
+    if (!FLM_ARRAY_RESERVE(&f->frames, 1))
         return flm_error_memory(f->why);
-    f->frames = frames;
-    f->frames[f->frame_count++] = flm_builder_frame(f->builder, record);
+    f->frames.at[f->frames.count++] = flm_builder_frame(f->builder, record);
     return true;
 }
 
@@ -154,8 +151,8 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
 {
     struct flm_jit_frame frames[MOST_INLINED];
     int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
-    for (size_t i = 0; i < f->runtimes.found_count; i++) {
-        const struct flm_runtime_names *names = &f->runtimes.found[i];
+    for (size_t i = 0; i < f->runtimes.found.count; i++) {
+        const struct flm_runtime_names *names = &f->runtimes.found.at[i];
         size_t count = flm_jit_code_lookup(names->code, address, time_ns, frames, MOST_INLINED);
         if (count > 0)
             return add_jit_frames(f, frames, count, flm_owned_string_bytes(&names->path));
@@ -176,8 +173,8 @@ static bool name_code(struct finishing *f, uint64_t address)
     const struct flm_session_code *code = NULL;
     for (struct flm_probe at = flm_index_probe(&s->code_index, hash);
          flm_index_next(&s->code_index, &at);)
-        if (s->codes[at.found].address == address)
-            code = &s->codes[at.found];
+        if (s->codes.at[at.found].address == address)
+            code = &s->codes.at[at.found];
     if (!code && address == FLM_CODE_TRUNCATED)
         return add_label(f, flm_bytes_of(FLM_TRUNCATED_STACK));
     if (!code)
@@ -209,7 +206,8 @@ static bool name_location(struct finishing *f, const struct flm_location_owner *
     case FLM_OWNER_CODE:
         return name_code(f, location->address);
     case FLM_OWNER_LABEL:
-        return add_label(f, flm_owned_string_bytes(&f->session->labels.items[location->address]));
+        return add_label(f,
+                         flm_owned_string_bytes(&f->session->labels.items.at[location->address]));
     default:
         return add_unnamed(f, "[guest]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     }
@@ -220,26 +218,26 @@ static bool name_location(struct finishing *f, const struct flm_location_owner *
 static bool sort_by_owner(struct finishing *f)
 {
     const struct flm_locations *p = &f->session->locations;
-    f->by_owner = malloc((p->location_count + 1) * sizeof *f->by_owner);
-    f->owner_starts = calloc(p->owner_count + 2, sizeof *f->owner_starts);
-    f->of_location = calloc(p->location_count + 1, sizeof *f->of_location);
+    f->by_owner = malloc((p->locations.count + 1) * sizeof *f->by_owner);
+    f->owner_starts = calloc(p->owners.count + 2, sizeof *f->owner_starts);
+    f->of_location = calloc(p->locations.count + 1, sizeof *f->of_location);
     if (!f->by_owner || !f->owner_starts || !f->of_location)
         return flm_error_memory(f->why);
-    for (size_t i = 0; i < p->location_count; i++)
-        f->owner_starts[p->locations[i].owner + 2]++;
-    for (size_t i = 2; i <= p->owner_count; i++)
+    for (size_t i = 0; i < p->locations.count; i++)
+        f->owner_starts[p->locations.at[i].owner + 2]++;
+    for (size_t i = 2; i <= p->owners.count; i++)
         f->owner_starts[i] += f->owner_starts[i - 1];
-    for (size_t i = 0; i < p->location_count; i++)
-        f->by_owner[f->owner_starts[p->locations[i].owner + 1]++] = (uint32_t)i;
+    for (size_t i = 0; i < p->locations.count; i++)
+        f->by_owner[f->owner_starts[p->locations.at[i].owner + 1]++] = (uint32_t)i;
     return true;
 }
 
 struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *count)
 {
-    struct flm_module **modules = malloc((s->locations.owner_count + 1) * sizeof(*modules));
+    struct flm_module **modules = malloc((s->locations.owners.count + 1) * sizeof(*modules));
     *count = 0;
-    for (size_t i = 0; modules && i < s->locations.owner_count; i++) {
-        const struct flm_location_owner *owner = &s->locations.owners[i];
+    for (size_t i = 0; modules && i < s->locations.owners.count; i++) {
+        const struct flm_location_owner *owner = &s->locations.owners.at[i];
         if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
             modules[(*count)++] = owner->module;
     }
@@ -269,8 +267,8 @@ static bool find_runtimes(struct finishing *f, int32_t process)
                                               .dirs = o->symbols.symbol_dirs,
                                               .dir_count = o->symbols.symbol_dir_count,
                                               .oldest_ns = f->session->oldest_ns,
-                                              .files = f->session->runtime_files,
-                                              .file_count = f->session->runtime_file_count,
+                                              .files = f->session->runtime_files.at,
+                                              .file_count = f->session->runtime_files.count,
                                               .report = flm_session_report(f->session)};
     return flm_runtimes_find(&f->runtimes);
 }
@@ -280,21 +278,21 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
     const struct flm_locations *p = &f->session->locations;
     if (!sort_by_owner(f) || !prepare_modules(f))
         return false;
-    for (size_t o = 0; o < p->owner_count; o++) {
-        const struct flm_location_owner *owner = &p->owners[o];
+    for (size_t o = 0; o < p->owners.count; o++) {
+        const struct flm_location_owner *owner = &p->owners.at[o];
         struct flm_bytes name =
             owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
-        if (progress && !progress(context, name, o, p->owner_count))
+        if (progress && !progress(context, name, o, p->owners.count))
             return flm_error_set(f->why, FLM_ERROR_CANCELED, "stopped");
         if (owner->kind == FLM_OWNER_PROCESS && !find_runtimes(f, owner->process))
             return flm_error_memory(f->why);
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
-            f->of_location[location].start = (uint32_t)f->frame_count;
-            if (!name_location(f, owner, &p->locations[location]))
+            f->of_location[location].start = (uint32_t)f->frames.count;
+            if (!name_location(f, owner, &p->locations.at[location]))
                 return false;
             f->of_location[location].count =
-                (uint32_t)f->frame_count - f->of_location[location].start;
+                (uint32_t)f->frames.count - f->of_location[location].start;
         }
         flm_runtime_search_clear(&f->runtimes);
     }
@@ -307,16 +305,16 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
 static struct flm_node *make_nodes(struct finishing *f)
 {
     const struct flm_stacks *stacks = &f->session->stacks;
-    struct flm_node *nodes = malloc(stacks->count * sizeof *nodes);
+    struct flm_node *nodes = malloc(stacks->nodes.count * sizeof *nodes);
     if (!nodes) {
         flm_error_memory(f->why);
         return NULL;
     }
     nodes[0] = flm_builder_root(f->builder);
-    for (size_t i = 1; i < stacks->count; i++) {
-        struct flm_stack_node node = stacks->nodes[i];
+    for (size_t i = 1; i < stacks->nodes.count; i++) {
+        struct flm_stack_node node = stacks->nodes.at[i];
         struct frames_of frames = f->of_location[node.location];
-        nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames + frames.start,
+        nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames.at + frames.start,
                                        frames.count);
     }
     return nodes;
@@ -371,7 +369,7 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
 {
     if (event == FLM_EVENT_OFF_CPU)
         return flm_perf_events_find(events, flm_bytes_of("off-cpu"), true);
-    const struct flm_session_event *e = &f->session->events[event];
+    const struct flm_session_event *e = &f->session->events.at[event];
     return flm_perf_events_find(events, flm_owned_string_bytes(&e->name), e->has_period);
 }
 
@@ -380,13 +378,13 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
 static void make_attributes(struct finishing *f, struct flm_perf_events *events, struct made *made)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
-    for (size_t i = 0; i < f->session->event_count; i++)
-        if (f->session->events[i].is_known)
+    for (size_t i = 0; i < f->session->events.count; i++)
+        if (f->session->events.at[i].is_known)
             find_metric(f, events, (uint32_t)i);
-    for (size_t i = 0; i < t->attributes_count; i++) {
-        made[i].metric = find_metric(f, events, t->attributes[i].event);
+    for (size_t i = 0; i < t->attributes.count; i++) {
+        made[i].metric = find_metric(f, events, t->attributes.at[i].event);
         if (t->keep_times)
-            made[i].labels = make_labels(f, &t->attributes[i]);
+            made[i].labels = make_labels(f, &t->attributes.at[i]);
     }
 }
 
@@ -395,7 +393,7 @@ static void add_sample(struct finishing *f, const struct flm_aggregated_sample *
                        struct flm_metric samples)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
-    bool waits = t->attributes[sample->attributes].event == FLM_EVENT_OFF_CPU;
+    bool waits = t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU;
     bool has_metric = made->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
     if (t->keep_times && waits) {
@@ -417,16 +415,16 @@ static bool add_samples(struct finishing *f)
     const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
     struct flm_node *nodes = make_nodes(f);
-    struct made *made = malloc((t->attributes_count + 1) * sizeof *made);
+    struct made *made = malloc((t->attributes.count + 1) * sizeof *made);
     bool good = nodes && made;
     if (!good)
         flm_error_memory(f->why);
     if (good) {
         make_attributes(f, &events, made);
         struct flm_metric samples = flm_perf_events_samples(&events);
-        for (size_t i = 0; i < t->count && !flm_builder_failed(f->builder); i++)
-            add_sample(f, &t->samples[i], t->keep_times ? 1 : t->merged[i],
-                       nodes[t->samples[i].node], &made[t->samples[i].attributes], samples);
+        for (size_t i = 0; i < t->samples.count && !flm_builder_failed(f->builder); i++)
+            add_sample(f, &t->samples.at[i], t->keep_times ? 1 : t->merged.at[i],
+                       nodes[t->samples.at[i].node], &made[t->samples.at[i].attributes], samples);
     }
     flm_perf_events_clear(&events);
     free(nodes);
@@ -451,9 +449,10 @@ static void add_losses(struct finishing *f)
         [FLM_UNWIND_TOO_DEEP] = "outer frames of truncated stacks (more than 1024 user frames)",
     };
     const struct flm_session *s = f->session;
-    for (size_t i = 0; i < s->loss_count; i++)
-        flm_builder_lost(f->builder, s->losses[i].what, s->losses[i].first_offset ? "byte" : "",
-                         s->losses[i].first_offset, s->losses[i].count);
+    for (size_t i = 0; i < s->losses.count; i++)
+        flm_builder_lost(f->builder, s->losses.at[i].what,
+                         s->losses.at[i].first_offset ? "byte" : "", s->losses.at[i].first_offset,
+                         s->losses.at[i].count);
     for (size_t i = 0; i < FLM_UNWIND_ENDS; i++)
         if (ends[i] && s->unwind_ends[i] > 0)
             flm_builder_lost(f->builder, ends[i], "", 0, (double)s->unwind_ends[i]);
@@ -470,15 +469,15 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
         good = flm_error_memory(why);
     if (good) {
         add_losses(&f);
-        for (size_t i = 0; i < s->note_count; i++)
-            flm_builder_note(builder, s->notes[i].key.at, s->notes[i].value.at,
-                             s->notes[i].value.size);
+        for (size_t i = 0; i < s->notes.count; i++)
+            flm_builder_note(builder, s->notes.at[i].key.at, s->notes.at[i].value.at,
+                             s->notes.at[i].value.size);
     }
     flm_runtime_search_clear(&f.runtimes);
     flm_text_clear(&f.name);
     free(f.by_owner);
     free(f.owner_starts);
     free(f.of_location);
-    free(f.frames);
+    free(f.frames.at);
     return good;
 }

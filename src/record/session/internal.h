@@ -2,6 +2,7 @@
 #ifndef FLAMEL_RECORD_SESSION_INTERNAL_H
 #define FLAMEL_RECORD_SESSION_INTERNAL_H
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "record/perf/owned_string.h"
 #include "record/runtime/runtime.h"
@@ -19,8 +20,7 @@ enum { FLM_DEEPEST_STACK = 1024 };
 
 /* Commands and threads, as frames are called that are no code; equal ones once. */
 struct flm_session_labels {
-    struct flm_owned_string *items;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_owned_string) items;
     struct flm_index index;
 };
 
@@ -64,17 +64,15 @@ struct flm_session {
     struct flm_switches switches;
     struct flm_aggregation aggregation;
 
-    struct flm_session_event *events; /* by the number of their layouts; "off-cpu" behind */
-    size_t event_count, event_capacity;
+    struct FLM_ARRAY(
+        struct flm_session_event) events; /* by the number of their layouts; "off-cpu" behind */
 
     struct flm_session_labels labels;
 
-    struct flm_session_code *codes;
-    size_t code_count, code_capacity;
+    struct FLM_ARRAY(struct flm_session_code) codes;
     struct flm_index code_index;
 
-    struct flm_session_counter *counters;
-    size_t counter_count, counter_capacity;
+    struct FLM_ARRAY(struct flm_session_counter) counters;
     struct flm_index counter_index;
 
     /* The stack of a sample, leaf first; and that of the sample before, with its nodes. */
@@ -104,15 +102,12 @@ struct flm_session {
 
     bool failed; /* memory ran out where that could not be told */
     int64_t oldest_ns, newest_ns;
-    int64_t forgot_ns;                      /* the newest, when what had ended was forgotten last */
-    struct flm_runtime_file *runtime_files; /* that processes have mapped */
-    size_t runtime_file_count, runtime_file_capacity;
+    int64_t forgot_ns; /* the newest, when what had ended was forgotten last */
+    struct FLM_ARRAY(struct flm_runtime_file) runtime_files; /* that processes have mapped */
     bool moves_code; /* a runtime has times: the same address may be different code later */
     struct flm_record_counts counts;
-    struct flm_session_loss *losses;
-    size_t loss_count, loss_capacity;
-    struct flm_session_note *notes;
-    size_t note_count, note_capacity;
+    struct FLM_ARRAY(struct flm_session_loss) losses;
+    struct FLM_ARRAY(struct flm_session_note) notes;
     uint64_t unwind_ends[FLM_UNWIND_ENDS];
 };
 

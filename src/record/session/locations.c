@@ -16,8 +16,8 @@ void flm_locations_clear(struct flm_locations *p)
 {
     flm_index_clear(&p->owner_index);
     flm_index_clear(&p->location_index);
-    free(p->owners);
-    free(p->locations);
+    free(p->owners.at);
+    free(p->locations.at);
     free(p->cache);
     *p = (struct flm_locations){0};
 }
@@ -28,18 +28,16 @@ static uint32_t find_owner(struct flm_locations *p, struct flm_location_owner ow
                                      (uint64_t)owner.kind << 32 | (uint32_t)owner.process);
     for (struct flm_probe at = flm_index_probe(&p->owner_index, hash);
          flm_index_next(&p->owner_index, &at);) {
-        const struct flm_location_owner *o = &p->owners[at.found];
+        const struct flm_location_owner *o = &p->owners.at[at.found];
         if (o->kind == owner.kind && o->module == owner.module && o->process == owner.process)
             return at.found;
     }
-    void *owners = p->owners;
-    if (!flm_grow(&owners, &p->owner_capacity, p->owner_count + 1, sizeof *p->owners))
+    if (!FLM_ARRAY_RESERVE(&p->owners, 1))
         return UINT32_MAX;
-    p->owners = owners;
-    if (!flm_index_add(&p->owner_index, hash, (uint32_t)p->owner_count))
+    if (!flm_index_add(&p->owner_index, hash, (uint32_t)p->owners.count))
         return UINT32_MAX;
-    p->owners[p->owner_count] = owner;
-    return (uint32_t)p->owner_count++;
+    p->owners.at[p->owners.count] = owner;
+    return (uint32_t)p->owners.count++;
 }
 
 uint32_t flm_locations_add(struct flm_locations *p, struct flm_location_owner owner,
@@ -51,19 +49,16 @@ uint32_t flm_locations_add(struct flm_locations *p, struct flm_location_owner ow
     uint32_t hash = flm_hash_numbers(address, (uint64_t)era << 32 | number);
     for (struct flm_probe at = flm_index_probe(&p->location_index, hash);
          flm_index_next(&p->location_index, &at);) {
-        const struct flm_location *location = &p->locations[at.found];
+        const struct flm_location *location = &p->locations.at[at.found];
         if (location->address == address && location->owner == number && location->era == era)
             return at.found;
     }
-    void *locations = p->locations;
-    if (p->location_count >= UINT32_MAX ||
-        !flm_grow(&locations, &p->location_capacity, p->location_count + 1, sizeof *p->locations))
+    if (p->locations.count >= UINT32_MAX || !FLM_ARRAY_RESERVE(&p->locations, 1))
         return UINT32_MAX;
-    p->locations = locations;
-    if (!flm_index_add(&p->location_index, hash, (uint32_t)p->location_count))
+    if (!flm_index_add(&p->location_index, hash, (uint32_t)p->locations.count))
         return UINT32_MAX;
-    p->locations[p->location_count] = (struct flm_location){number, era, address};
-    return (uint32_t)p->location_count++;
+    p->locations.at[p->locations.count] = (struct flm_location){number, era, address};
+    return (uint32_t)p->locations.count++;
 }
 
 static uint32_t add_kernel(struct flm_locations *p, const struct flm_process *kernel,

@@ -16,6 +16,7 @@
 #ifndef FLAMEL_RECORD_SESSION_LOCATIONS_H
 #define FLAMEL_RECORD_SESSION_LOCATIONS_H
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "record/session/process_map.h"
 
@@ -49,10 +50,8 @@ struct flm_location_cache_entry {
 enum { FLM_LOCATION_CACHE_SIZE = 8192 };
 
 struct flm_locations {
-    struct flm_location_owner *owners;
-    size_t owner_count, owner_capacity;
-    struct flm_location *locations;
-    size_t location_count, location_capacity;
+    struct FLM_ARRAY(struct flm_location_owner) owners;
+    struct FLM_ARRAY(struct flm_location) locations;
     struct flm_index owner_index, location_index;
     struct flm_location_cache_entry *cache;
 };

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 
@@ -19,14 +20,10 @@ struct flm_order {
     flm_event_sink sink;
     void *context;
 
-    char *bytes; /* the records, each at a multiple of 8 */
-    size_t size, capacity;
-    size_t limit;
-    struct queued *queue;
-    size_t count, queue_capacity;
-
-    uint32_t *sorted; /* and as many again, to sort with */
-    size_t sorted_capacity;
+    struct FLM_ARRAY(char) bytes; /* the records, each at a multiple of 8 */
+    size_t limit;                 /* of them */
+    struct FLM_ARRAY(struct queued) queue;
+    struct FLM_ARRAY(uint32_t) sorted; /* room for the queue twice: the order, and to sort with */
 
     int64_t newest;          /* of all that came */
     int64_t newest_of_round; /* as it was at the last round */
@@ -63,9 +60,9 @@ void flm_event_order_free(struct flm_order *order)
 {
     if (!order)
         return;
-    free(order->bytes);
-    free(order->queue);
-    free(order->sorted);
+    free(order->bytes.at);
+    free(order->queue.at);
+    free(order->sorted.at);
     free(order->single);
     free(order);
 }
@@ -91,21 +88,18 @@ static bool hand_on(struct flm_order *order, char *record, size_t size, uint64_t
 static int by_time(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_order *order = context;
-    int64_t x = order->queue[a].time_ns, y = order->queue[b].time_ns;
+    int64_t x = order->queue.at[a].time_ns, y = order->queue.at[b].time_ns;
     return (x > y) - (x < y);
 }
 
 static bool sort_queue(struct flm_order *order, struct flm_error *why)
 {
-    if (order->sorted_capacity < 2 * order->count) {
-        void *sorted = order->sorted;
-        if (!flm_grow(&sorted, &order->sorted_capacity, 2 * order->count, sizeof *order->sorted))
-            return flm_error_memory(why);
-        order->sorted = sorted;
-    }
-    for (size_t i = 0; i < order->count; i++)
-        order->sorted[i] = (uint32_t)i;
-    flm_sort(order->sorted, order->count, order->sorted + order->count, by_time, order);
+    if (!FLM_ARRAY_RESERVE(&order->sorted, 2 * order->queue.count))
+        return flm_error_memory(why);
+    for (size_t i = 0; i < order->queue.count; i++)
+        order->sorted.at[i] = (uint32_t)i;
+    flm_sort(order->sorted.at, order->queue.count, order->sorted.at + order->queue.count, by_time,
+             order);
     return true;
 }
 
@@ -113,28 +107,28 @@ static bool sort_queue(struct flm_order *order, struct flm_error *why)
 static void keep_later(struct flm_order *order, int64_t until)
 {
     size_t kept = 0, size = 0;
-    for (size_t i = 0; i < order->count; i++) {
-        struct queued w = order->queue[i];
+    for (size_t i = 0; i < order->queue.count; i++) {
+        struct queued w = order->queue.at[i];
         if (w.time_ns <= until)
             continue;
-        memmove(order->bytes + size, order->bytes + w.at, w.size);
+        memmove(order->bytes.at + size, order->bytes.at + w.at, w.size);
         w.at = size;
         size += (w.size + 7u) & ~(size_t)7;
-        order->queue[kept++] = w;
+        order->queue.at[kept++] = w;
     }
-    order->count = kept;
-    order->size = size;
+    order->queue.count = kept;
+    order->bytes.count = size;
 }
 
 /* Hands on all up to that time, and it. */
 static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_error *why)
 {
-    if (order->count == 0)
+    if (order->queue.count == 0)
         return true;
     if (!sort_queue(order, why))
         return false;
-    for (size_t i = 0; i < order->count; i++) {
-        const struct queued *w = &order->queue[order->sorted[i]];
+    for (size_t i = 0; i < order->queue.count; i++) {
+        const struct queued *w = &order->queue.at[order->sorted.at[i]];
         if (w->time_ns > until)
             break;
         /* Records that perf itself makes, at the beginning and at the end, are of no time: 0. */
@@ -142,7 +136,7 @@ static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_err
             order->handed_on = w->time_ns;
         else if (w->time_ns != 0)
             order->late++;
-        if (!hand_on(order, order->bytes + w->at, w->size, w->offset, why))
+        if (!hand_on(order, order->bytes.at + w->at, w->size, w->offset, why))
             return false;
     }
     keep_later(order, until);
@@ -154,26 +148,24 @@ static bool hand_on_half(struct flm_order *order, struct flm_error *why)
 {
     if (!sort_queue(order, why))
         return false;
-    return hand_on_until(order, order->queue[order->sorted[order->count / 2]].time_ns, why);
+    return hand_on_until(order, order->queue.at[order->sorted.at[order->queue.count / 2]].time_ns,
+                         why);
 }
 
 static bool enqueue(struct flm_order *order, int64_t time, const char *record, size_t size,
                     uint64_t offset, struct flm_error *why)
 {
     size_t room = (size + 7) & ~(size_t)7;
-    if (order->count > 0 && (order->size + room > order->limit || order->count >= INT32_MAX) &&
+    if (order->queue.count > 0 &&
+        (order->bytes.count + room > order->limit || order->queue.count >= INT32_MAX) &&
         !hand_on_half(order, why))
         return false;
-    void *bytes = order->bytes, *queue = order->queue;
-    bool good = flm_grow(&bytes, &order->capacity, order->size + room, 1);
-    order->bytes = bytes;
-    good = good && flm_grow(&queue, &order->queue_capacity, order->count + 1, sizeof *order->queue);
-    order->queue = queue;
-    if (!good)
+    if (!FLM_ARRAY_RESERVE(&order->bytes, room) || !FLM_ARRAY_RESERVE(&order->queue, 1))
         return flm_error_memory(why);
-    memcpy(order->bytes + order->size, record, size);
-    order->queue[order->count++] = (struct queued){time, offset, order->size, (uint32_t)size};
-    order->size += room;
+    memcpy(order->bytes.at + order->bytes.count, record, size);
+    order->queue.at[order->queue.count++] =
+        (struct queued){time, offset, order->bytes.count, (uint32_t)size};
+    order->bytes.count += room;
     if (time > order->newest)
         order->newest = time;
     return true;

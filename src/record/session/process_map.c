@@ -1,4 +1,5 @@
 #include "record/session/process_map.h"
+#include "base/core/array.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -36,15 +37,13 @@ struct flm_processes {
     struct flm_modules *modules;
     struct flm_processes_options options;
 
-    struct process **processes; /* each stays where it is */
-    size_t process_count, process_capacity;
+    struct FLM_ARRAY(struct process *) processes; /* each stays where it is */
     struct flm_index process_index;
 
     struct flm_thread_table threads;
     uint32_t programs;
 
-    struct known_file *files;
-    size_t file_count, file_capacity;
+    struct FLM_ARRAY(struct known_file) files;
     struct flm_index file_index;
 
     uint64_t changes;
@@ -86,15 +85,15 @@ void flm_processes_free(struct flm_processes *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->process_count; i++)
-        free_process(p->processes[i]);
-    for (size_t i = 0; i < p->file_count; i++)
-        free(p->files[i].path.at);
+    for (size_t i = 0; i < p->processes.count; i++)
+        free_process(p->processes.at[i]);
+    for (size_t i = 0; i < p->files.count; i++)
+        free(p->files.at[i].path.at);
     flm_index_clear(&p->process_index);
     flm_thread_table_clear(&p->threads);
     flm_index_clear(&p->file_index);
-    free(p->processes);
-    free(p->files);
+    free(p->processes.at);
+    free(p->files.at);
     free(p);
 }
 
@@ -105,8 +104,8 @@ static const struct known_file *find_file(const struct flm_processes *p, struct 
     uint32_t hash = (uint32_t)flm_hash(path.at, path.size);
     for (struct flm_probe at = flm_index_probe(&p->file_index, hash);
          flm_index_next(&p->file_index, &at);)
-        if (flm_bytes_equal(flm_owned_string_bytes(&p->files[at.found].path), path))
-            return &p->files[at.found];
+        if (flm_bytes_equal(flm_owned_string_bytes(&p->files.at[at.found].path), path))
+            return &p->files.at[at.found];
     return NULL;
 }
 
@@ -115,19 +114,17 @@ bool flm_processes_build_id(struct flm_processes *p, struct flm_bytes path,
 {
     if (find_file(p, path))
         return true;
-    void *files = p->files;
-    if (!flm_grow(&files, &p->file_capacity, p->file_count + 1, sizeof *p->files))
+    if (!FLM_ARRAY_RESERVE(&p->files, 1))
         return false;
-    p->files = files;
     struct known_file file = {.id = *id};
     if (!flm_owned_string_init(&file.path, path))
         return false;
     if (!flm_index_add(&p->file_index, (uint32_t)flm_hash(path.at, path.size),
-                       (uint32_t)p->file_count)) {
+                       (uint32_t)p->files.count)) {
         free(file.path.at);
         return false;
     }
-    p->files[p->file_count++] = file;
+    p->files.at[p->files.count++] = file;
     return true;
 }
 
@@ -204,8 +201,8 @@ static struct process *find_process(const struct flm_processes *p, int32_t id)
     for (struct flm_probe at =
              flm_index_probe(&p->process_index, flm_hash_numbers((uint32_t)id, 0));
          flm_index_next(&p->process_index, &at);)
-        if (p->processes[at.found]->shown.id == id)
-            return p->processes[at.found];
+        if (p->processes.at[at.found]->shown.id == id)
+            return p->processes.at[at.found];
     return NULL;
 }
 
@@ -221,19 +218,17 @@ static struct process *get_process(struct flm_processes *p, int32_t id)
     struct process *process = find_process(p, id);
     if (process)
         return process;
-    void *processes = p->processes;
-    if (!flm_grow(&processes, &p->process_capacity, p->process_count + 1, sizeof *p->processes))
+    if (!FLM_ARRAY_RESERVE(&p->processes, 1))
         return NULL;
-    p->processes = processes;
     process = calloc(1, sizeof *process);
     if (!process || !flm_index_add(&p->process_index, flm_hash_numbers((uint32_t)id, 0),
-                                   (uint32_t)p->process_count)) {
+                                   (uint32_t)p->processes.count)) {
         free(process);
         return NULL;
     }
     process->shown.id = id;
     process->ended_ns = FLM_NO_TIME;
-    p->processes[p->process_count++] = process;
+    p->processes.at[p->processes.count++] = process;
     show(p, process);
     return process;
 }
@@ -486,21 +481,22 @@ static bool is_known(void *context, int32_t id)
 bool flm_processes_forget(struct flm_processes *p, int64_t before_ns)
 {
     struct forgetting f = {p, before_ns};
-    size_t kept = 0, count = p->process_count;
+    size_t kept = 0, count = p->processes.count;
     bool good = flm_thread_table_keep(&p->threads, keeps_thread, &f);
     for (size_t i = 0; i < count; i++) {
-        if (is_over(p->processes[i], before_ns))
-            free_process(p->processes[i]);
+        if (is_over(p->processes.at[i], before_ns))
+            free_process(p->processes.at[i]);
         else
-            p->processes[kept++] = p->processes[i];
+            p->processes.at[kept++] = p->processes.at[i];
     }
-    p->process_count = kept;
+    p->processes.count = kept;
     if (kept == count)
         return good;
     flm_index_clear(&p->process_index);
     for (size_t i = 0; i < kept && good; i++)
-        good = flm_index_add(&p->process_index,
-                             flm_hash_numbers((uint32_t)p->processes[i]->shown.id, 0), (uint32_t)i);
+        good =
+            flm_index_add(&p->process_index,
+                          flm_hash_numbers((uint32_t)p->processes.at[i]->shown.id, 0), (uint32_t)i);
     return good && flm_modules_forget_requests(p->modules, is_known, p);
 }
 
@@ -511,13 +507,14 @@ bool flm_processes_forget_names(struct flm_processes *p)
 
 void flm_processes_use(const struct flm_processes *p)
 {
-    for (size_t i = 0; i < p->process_count; i++)
-        for (size_t k = 0; k < p->processes[i]->shown.mapping_count; k++)
-            if (p->processes[i]->shown.mappings[k].module)
-                flm_module_use(p->processes[i]->shown.mappings[k].module);
+    for (size_t i = 0; i < p->processes.count; i++)
+        for (size_t k = 0; k < p->processes.at[i]->shown.mapping_count; k++)
+            if (p->processes.at[i]->shown.mappings[k].module)
+                flm_module_use(p->processes.at[i]->shown.mappings[k].module);
 }
 
 struct flm_processes_counts flm_processes_counts(const struct flm_processes *p)
 {
-    return (struct flm_processes_counts){p->process_count, p->threads.count, p->threads.name_count};
+    return (struct flm_processes_counts){p->processes.count, p->threads.threads.count,
+                                         p->threads.names.count};
 }

@@ -9,9 +9,9 @@
 
 void flm_session_labels_clear(struct flm_session_labels *labels)
 {
-    for (size_t i = 0; i < labels->count; i++)
-        free(labels->items[i].at);
-    free(labels->items);
+    for (size_t i = 0; i < labels->items.count; i++)
+        free(labels->items.at[i].at);
+    free(labels->items.at);
     flm_index_clear(&labels->index);
     *labels = (struct flm_session_labels){0};
 }
@@ -24,20 +24,18 @@ static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
     uint32_t hash = (uint32_t)flm_hash(text.at, text.size);
     for (struct flm_probe at = flm_index_probe(&labels->index, hash);
          flm_index_next(&labels->index, &at);)
-        if (flm_bytes_equal(flm_owned_string_bytes(&labels->items[at.found]), text))
+        if (flm_bytes_equal(flm_owned_string_bytes(&labels->items.at[at.found]), text))
             return flm_locations_add(&s->locations, owner, at.found, 0);
-    void *items = labels->items;
     struct flm_owned_string copy;
-    if (!flm_grow(&items, &labels->capacity, labels->count + 1, sizeof *labels->items))
+    if (!FLM_ARRAY_RESERVE(&labels->items, 1))
         return UINT32_MAX;
-    labels->items = items;
     if (!flm_owned_string_init(&copy, text))
         return UINT32_MAX;
     /* Owned from here on, found only once it is in the index. */
-    labels->items[labels->count++] = copy;
-    if (!flm_index_add(&labels->index, hash, (uint32_t)labels->count - 1))
+    labels->items.at[labels->items.count++] = copy;
+    if (!flm_index_add(&labels->index, hash, (uint32_t)labels->items.count - 1))
         return UINT32_MAX;
-    return flm_locations_add(&s->locations, owner, labels->count - 1, 0);
+    return flm_locations_add(&s->locations, owner, labels->items.count - 1, 0);
 }
 
 uint32_t flm_session_label(struct flm_session *s, uint32_t caller, struct flm_bytes text)

@@ -44,25 +44,25 @@ void flm_session_free(struct flm_session *s)
     flm_stacks_clear(&s->stacks);
     flm_switches_clear(&s->switches);
     flm_aggregation_clear(&s->aggregation);
-    for (size_t i = 0; i < s->event_count; i++)
-        free(s->events[i].name.at);
-    for (size_t i = 0; i < s->code_count; i++)
-        flm_text_clear(&s->codes[i].text);
-    for (size_t i = 0; i < s->runtime_file_count; i++)
-        free(s->runtime_files[i].path.at);
-    for (size_t i = 0; i < s->note_count; i++) {
-        free(s->notes[i].key.at);
-        flm_text_clear(&s->notes[i].value);
+    for (size_t i = 0; i < s->events.count; i++)
+        free(s->events.at[i].name.at);
+    for (size_t i = 0; i < s->codes.count; i++)
+        flm_text_clear(&s->codes.at[i].text);
+    for (size_t i = 0; i < s->runtime_files.count; i++)
+        free(s->runtime_files.at[i].path.at);
+    for (size_t i = 0; i < s->notes.count; i++) {
+        free(s->notes.at[i].key.at);
+        flm_text_clear(&s->notes.at[i].value);
     }
     flm_session_labels_clear(&s->labels);
     flm_index_clear(&s->code_index);
     flm_index_clear(&s->counter_index);
-    free(s->events);
-    free(s->codes);
-    free(s->runtime_files);
-    free(s->counters);
-    free(s->losses);
-    free(s->notes);
+    free(s->events.at);
+    free(s->codes.at);
+    free(s->runtime_files.at);
+    free(s->counters.at);
+    free(s->losses.at);
+    free(s->notes.at);
     free(s);
 }
 
@@ -70,18 +70,13 @@ void flm_session_free(struct flm_session *s)
 
 bool flm_session_lose_at(struct flm_session *s, const char *what, double count, uint64_t offset)
 {
-    for (size_t i = 0; i < s->loss_count; i++) {
-        if (strcmp(s->losses[i].what, what) == 0) {
-            s->losses[i].count += count;
+    for (size_t i = 0; i < s->losses.count; i++) {
+        if (strcmp(s->losses.at[i].what, what) == 0) {
+            s->losses.at[i].count += count;
             return true;
         }
     }
-    void *losses = s->losses;
-    if (!flm_grow(&losses, &s->loss_capacity, s->loss_count + 1, sizeof *s->losses))
-        return false;
-    s->losses = losses;
-    s->losses[s->loss_count++] = (struct flm_session_loss){what, count, offset};
-    return true;
+    return FLM_ARRAY_ADD(&s->losses, (struct flm_session_loss){what, count, offset});
 }
 
 void flm_session_lost(struct flm_session *s, const char *what, double count)
@@ -92,18 +87,16 @@ void flm_session_lost(struct flm_session *s, const char *what, double count)
 
 void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes value)
 {
-    void *notes = s->notes;
     struct flm_session_note new = {0};
-    if (!flm_grow(&notes, &s->note_capacity, s->note_count + 1, sizeof *s->notes)) {
+    if (!FLM_ARRAY_RESERVE(&s->notes, 1)) {
         s->failed = true;
         return;
     }
-    s->notes = notes;
     if (!flm_owned_string_init(&new.key, flm_bytes_of(key))) {
         s->failed = true;
         return;
     }
-    struct flm_session_note *note = &s->notes[s->note_count++];
+    struct flm_session_note *note = &s->notes.at[s->notes.count++];
     *note = new;
     flm_text_add(&note->value, value);
     s->failed |= note->value.failed;
@@ -132,7 +125,7 @@ bool flm_session_build_id(struct flm_session *s, struct flm_bytes path,
 
 bool flm_session_has_samples(const struct flm_session *s)
 {
-    return s->aggregation.count > 0;
+    return s->aggregation.samples.count > 0;
 }
 
 void flm_session_kernel(struct flm_session *s, bool is_ours)
@@ -158,8 +151,8 @@ struct flm_session_kept flm_session_kept(const struct flm_session *s)
     return (struct flm_session_kept){.processes = counts.processes,
                                      .threads = counts.threads,
                                      .names = counts.names,
-                                     .labels = s->labels.count,
-                                     .off_cpu = s->switches.count,
+                                     .labels = s->labels.items.count,
+                                     .off_cpu = s->switches.threads.count,
                                      .modules = flm_modules_counts(s->modules)};
 }
 
@@ -170,15 +163,14 @@ static struct flm_session_event *find_event(struct flm_session *s,
                                             const struct flm_event_layout *layout)
 {
     size_t number = layout->number;
-    if (number >= s->event_count) {
-        void *events = s->events;
-        if (!flm_grow(&events, &s->event_capacity, number + 1, sizeof *s->events))
+    if (number >= s->events.count) {
+        size_t more = number + 1 - s->events.count;
+        if (!FLM_ARRAY_RESERVE(&s->events, more))
             return NULL;
-        s->events = events;
-        memset(s->events + s->event_count, 0, (number + 1 - s->event_count) * sizeof *s->events);
-        s->event_count = number + 1;
+        memset(s->events.at + s->events.count, 0, more * sizeof *s->events.at);
+        s->events.count += more;
     }
-    struct flm_session_event *event = &s->events[number];
+    struct flm_session_event *event = &s->events.at[number];
     if (event->is_known)
         return event;
     if (!flm_owned_string_init(&event->name, flm_bytes_of(layout->name ? layout->name : "")))
@@ -220,20 +212,18 @@ static bool read_counter(struct flm_session *s, uint64_t id, uint64_t value, uin
     uint32_t hash = flm_hash_numbers(id, 0);
     for (struct flm_probe at = flm_index_probe(&s->counter_index, hash);
          flm_index_next(&s->counter_index, &at);) {
-        struct flm_session_counter *counter = &s->counters[at.found];
+        struct flm_session_counter *counter = &s->counters.at[at.found];
         if (counter->id == id) {
             *grown = value > counter->value ? value - counter->value : 0;
             counter->value = value;
             return true;
         }
     }
-    void *counters = s->counters;
-    if (!flm_grow(&counters, &s->counter_capacity, s->counter_count + 1, sizeof *s->counters))
+    if (!FLM_ARRAY_RESERVE(&s->counters, 1))
         return false;
-    s->counters = counters;
-    if (!flm_index_add(&s->counter_index, hash, (uint32_t)s->counter_count))
+    if (!flm_index_add(&s->counter_index, hash, (uint32_t)s->counters.count))
         return false;
-    s->counters[s->counter_count++] = (struct flm_session_counter){id, value};
+    s->counters.at[s->counters.count++] = (struct flm_session_counter){id, value};
     *grown = value;
     return true;
 }
@@ -344,13 +334,13 @@ static bool add_switch(struct flm_session *s, const struct flm_event *event)
 
 bool flm_session_end_off_cpu(struct flm_session *s)
 {
-    for (size_t i = 0; i < s->switches.count; i++) {
-        struct flm_off_cpu_thread thread = s->switches.threads[i];
+    for (size_t i = 0; i < s->switches.threads.count; i++) {
+        struct flm_off_cpu_thread thread = s->switches.threads.at[i];
         if (thread.left_ns == FLM_NO_TIME || thread.left_ns >= s->newest_ns)
             continue;
         if (!count_off_cpu(s, &thread, s->newest_ns))
             return false;
-        s->switches.threads[i].left_ns = s->newest_ns; /* it may still go on waiting */
+        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may still go on waiting */
     }
     return true;
 }
@@ -359,10 +349,8 @@ bool flm_session_end_off_cpu(struct flm_session *s)
 
 static bool add_code(struct flm_session *s, const struct flm_event_code *code)
 {
-    void *codes = s->codes;
-    if (!flm_grow(&codes, &s->code_capacity, s->code_count + 1, sizeof *s->codes))
+    if (!FLM_ARRAY_RESERVE(&s->codes, 1))
         return false;
-    s->codes = codes;
     struct flm_session_code new = {.address = code->address,
                                    .function_size = code->function.size,
                                    .file_size = code->file.size,
@@ -372,30 +360,27 @@ static bool add_code(struct flm_session *s, const struct flm_event_code *code)
     flm_text_add(&new.text, code->file);
     flm_text_add(&new.text, code->module);
     uint32_t hash = (uint32_t)flm_hash(&code->address, sizeof code->address);
-    if (new.text.failed || !flm_index_add(&s->code_index, hash, (uint32_t)s->code_count)) {
+    if (new.text.failed || !flm_index_add(&s->code_index, hash, (uint32_t)s->codes.count)) {
         flm_text_clear(&new.text);
         return false;
     }
-    s->codes[s->code_count++] = new;
+    s->codes.at[s->codes.count++] = new;
     return true;
 }
 
 static bool add_runtime_file(struct flm_session *s, const struct flm_event *event,
                              const struct flm_runtime *runtime)
 {
-    for (size_t i = 0; i < s->runtime_file_count; i++)
-        if (s->runtime_files[i].process == event->process &&
-            flm_bytes_equal(flm_owned_string_bytes(&s->runtime_files[i].path), event->map.path))
+    for (size_t i = 0; i < s->runtime_files.count; i++)
+        if (s->runtime_files.at[i].process == event->process &&
+            flm_bytes_equal(flm_owned_string_bytes(&s->runtime_files.at[i].path), event->map.path))
             return true;
-    void *files = s->runtime_files;
-    if (!flm_grow(&files, &s->runtime_file_capacity, s->runtime_file_count + 1,
-                  sizeof *s->runtime_files))
+    if (!FLM_ARRAY_RESERVE(&s->runtime_files, 1))
         return false;
-    s->runtime_files = files;
     struct flm_runtime_file file = {.process = event->process, .runtime = runtime};
     if (!flm_owned_string_init(&file.path, event->map.path))
         return false;
-    s->runtime_files[s->runtime_file_count++] = file;
+    s->runtime_files.at[s->runtime_files.count++] = file;
     s->moves_code |= runtime->has_times;
     return true;
 }

@@ -6,6 +6,7 @@
 #ifndef FLAMEL_RECORD_SESSION_STACKS_H
 #define FLAMEL_RECORD_SESSION_STACKS_H
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "flamel/error.h"
 
@@ -14,8 +15,7 @@ struct flm_stack_node {
 };
 
 struct flm_stacks {
-    struct flm_stack_node *nodes;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_stack_node) nodes;
     struct flm_index index;
 };
 

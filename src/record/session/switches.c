@@ -13,7 +13,7 @@ enum { MARK_LASTS_NS = 10 * 1000 * 1000 };
 void flm_switches_clear(struct flm_switches *s)
 {
     flm_index_clear(&s->index);
-    free(s->threads);
+    free(s->threads.at);
     *s = (struct flm_switches){0};
 }
 
@@ -21,8 +21,8 @@ static struct flm_off_cpu_thread *find(const struct flm_switches *s, int32_t thr
 {
     for (struct flm_probe at = flm_index_probe(&s->index, flm_hash_numbers((uint32_t)thread, 0));
          flm_index_next(&s->index, &at);)
-        if (s->threads[at.found].thread == thread)
-            return &s->threads[at.found];
+        if (s->threads.at[at.found].thread == thread)
+            return &s->threads.at[at.found];
     return NULL;
 }
 
@@ -40,13 +40,12 @@ static struct flm_off_cpu_thread *get(struct flm_switches *s, int32_t process, i
     struct flm_off_cpu_thread *found = find(s, thread);
     if (found)
         return found;
-    void *threads = s->threads;
-    if (!flm_grow(&threads, &s->capacity, s->count + 1, sizeof *s->threads))
+    if (!FLM_ARRAY_RESERVE(&s->threads, 1))
         return NULL;
-    s->threads = threads;
-    if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)thread, 0), (uint32_t)s->count))
+    if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)thread, 0),
+                       (uint32_t)s->threads.count))
         return NULL;
-    found = &s->threads[s->count++];
+    found = &s->threads.at[s->threads.count++];
     *found = nothing_of(process, thread);
     return found;
 }
@@ -109,15 +108,16 @@ void flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread)
 bool flm_switches_forget(struct flm_switches *s, int64_t before_ns)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->threads[i].ended_ns == FLM_NO_TIME || s->threads[i].ended_ns >= before_ns)
-            s->threads[kept++] = s->threads[i];
-    if (kept == s->count)
+    for (size_t i = 0; i < s->threads.count; i++)
+        if (s->threads.at[i].ended_ns == FLM_NO_TIME || s->threads.at[i].ended_ns >= before_ns)
+            s->threads.at[kept++] = s->threads.at[i];
+    if (kept == s->threads.count)
         return true;
     flm_index_clear(&s->index);
-    for (s->count = 0; s->count < kept; s->count++)
-        if (!flm_index_add(&s->index, flm_hash_numbers((uint32_t)s->threads[s->count].thread, 0),
-                           (uint32_t)s->count))
+    for (s->threads.count = 0; s->threads.count < kept; s->threads.count++)
+        if (!flm_index_add(&s->index,
+                           flm_hash_numbers((uint32_t)s->threads.at[s->threads.count].thread, 0),
+                           (uint32_t)s->threads.count))
             return false;
     return true;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 
 struct flm_off_cpu_thread {
@@ -23,8 +24,7 @@ struct flm_off_cpu_thread {
 };
 
 struct flm_switches {
-    struct flm_off_cpu_thread *threads;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_off_cpu_thread) threads;
     struct flm_index index;
 };
 

@@ -32,14 +32,14 @@ static void past_clear(struct past *past)
 static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint32_t node)
 {
     uint32_t path[DEEPEST] = {0}, depth = 0, moved = 0;
-    for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes[node].caller)
-        path[depth++] = past->stacks.nodes[node].location;
+    for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes.at[node].caller)
+        path[depth++] = past->stacks.nodes.at[node].location;
     while (depth-- > 0 && moved != UINT32_MAX) {
-        const struct flm_location *location = &past->locations.locations[path[depth]];
-        const struct flm_location_owner owner = past->locations.owners[location->owner];
+        const struct flm_location *location = &past->locations.locations.at[path[depth]];
+        const struct flm_location_owner owner = past->locations.owners.at[location->owner];
         if (owner.kind == FLM_OWNER_LABEL) {
             moved = flm_session_label(
-                s, moved, flm_owned_string_bytes(&past->labels.items[location->address]));
+                s, moved, flm_owned_string_bytes(&past->labels.items.at[location->address]));
             continue;
         }
         uint32_t number = flm_locations_add(&s->locations, owner, location->address, location->era);
@@ -51,8 +51,8 @@ static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint3
 /* Where threads stand that wait. */
 static bool copy_off_cpu_stacks(struct flm_session *s, const struct past *past)
 {
-    for (size_t i = 0; i < s->switches.count; i++) {
-        struct flm_off_cpu_thread *thread = &s->switches.threads[i];
+    for (size_t i = 0; i < s->switches.threads.count; i++) {
+        struct flm_off_cpu_thread *thread = &s->switches.threads.at[i];
         bool waits = thread->marked_ns != FLM_NO_TIME && thread->ended_ns == FLM_NO_TIME;
         thread->node = waits ? copy_stack(s, past, thread->node) : 0;
         if (thread->node == UINT32_MAX)
@@ -65,22 +65,22 @@ static bool copy_off_cpu_stacks(struct flm_session *s, const struct past *past)
 static void forget_runtime_files(struct flm_session *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->runtime_file_count; i++) {
-        if (flm_processes_know(s->processes, s->runtime_files[i].process))
-            s->runtime_files[kept++] = s->runtime_files[i];
+    for (size_t i = 0; i < s->runtime_files.count; i++) {
+        if (flm_processes_know(s->processes, s->runtime_files.at[i].process))
+            s->runtime_files.at[kept++] = s->runtime_files.at[i];
         else
-            free(s->runtime_files[i].path.at);
+            free(s->runtime_files.at[i].path.at);
     }
-    s->runtime_file_count = kept;
+    s->runtime_files.count = kept;
 }
 
 /* Nothing but mappings, and stacks of those that wait, points to modules now. */
 static bool age(struct flm_session *s)
 {
     flm_processes_use(s->processes);
-    for (size_t i = 0; i < s->locations.owner_count; i++)
-        if (s->locations.owners[i].module)
-            flm_module_use(s->locations.owners[i].module);
+    for (size_t i = 0; i < s->locations.owners.count; i++)
+        if (s->locations.owners.at[i].module)
+            flm_module_use(s->locations.owners.at[i].module);
     return flm_modules_evict(s->modules);
 }
 
@@ -92,7 +92,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     s->labels = (struct flm_session_labels){0};
     s->root.node = 0;
     s->last_depth = 0;
-    s->loss_count = 0;
+    s->losses.count = 0;
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
     bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
@@ -118,10 +118,10 @@ bool flm_session_prepare(struct flm_session *s)
 static bool add_metrics(const struct flm_session *s, struct flm_builder *builder)
 {
     struct flm_perf_events events = {.builder = builder};
-    for (size_t i = 0; i < s->event_count; i++)
-        if (s->events[i].is_known)
-            flm_perf_events_find(&events, flm_owned_string_bytes(&s->events[i].name),
-                                 s->events[i].has_period);
+    for (size_t i = 0; i < s->events.count; i++)
+        if (s->events.at[i].is_known)
+            flm_perf_events_find(&events, flm_owned_string_bytes(&s->events.at[i].name),
+                                 s->events.at[i].has_period);
     flm_perf_events_clear(&events);
     return !flm_builder_failed(builder);
 }

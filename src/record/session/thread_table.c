@@ -7,12 +7,12 @@
 
 void flm_thread_table_clear(struct flm_thread_table *t)
 {
-    for (size_t i = 0; i < t->name_count; i++)
-        free(t->names[i].at);
+    for (size_t i = 0; i < t->names.count; i++)
+        free(t->names.at[i].at);
     flm_index_clear(&t->index);
     flm_index_clear(&t->name_index);
-    free(t->threads);
-    free(t->names);
+    free(t->threads.at);
+    free(t->names.at);
     *t = (struct flm_thread_table){0};
 }
 
@@ -27,23 +27,21 @@ struct flm_thread *flm_thread_table_find(const struct flm_thread_table *t, int32
 {
     for (struct flm_probe at = flm_index_probe(&t->index, hash_of(id));
          flm_index_next(&t->index, &at);)
-        if (t->threads[at.found].id == id)
-            return &t->threads[at.found];
+        if (t->threads.at[at.found].id == id)
+            return &t->threads.at[at.found];
     return NULL;
 }
 
 struct flm_thread *flm_thread_table_get(struct flm_thread_table *t, int32_t id)
 {
     struct flm_thread *thread = flm_thread_table_find(t, id);
-    void *threads = t->threads;
     if (thread)
         return thread;
-    if (!flm_grow(&threads, &t->capacity, t->count + 1, sizeof *t->threads))
+    if (!FLM_ARRAY_RESERVE(&t->threads, 1))
         return NULL;
-    t->threads = threads;
-    if (!flm_index_add(&t->index, hash_of(id), (uint32_t)t->count))
+    if (!flm_index_add(&t->index, hash_of(id), (uint32_t)t->threads.count))
         return NULL;
-    thread = &t->threads[t->count++];
+    thread = &t->threads.at[t->threads.count++];
     *thread =
         (struct flm_thread){.id = id, .process = -1, .name = UINT32_MAX, .ended_ns = FLM_NO_TIME};
     return thread;
@@ -52,14 +50,15 @@ struct flm_thread *flm_thread_table_get(struct flm_thread_table *t, int32_t id)
 bool flm_thread_table_keep(struct flm_thread_table *t, flm_thread_predicate keep, void *context)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (keep(context, &t->threads[i]))
-            t->threads[kept++] = t->threads[i];
-    if (kept == t->count)
+    for (size_t i = 0; i < t->threads.count; i++)
+        if (keep(context, &t->threads.at[i]))
+            t->threads.at[kept++] = t->threads.at[i];
+    if (kept == t->threads.count)
         return true;
     flm_index_clear(&t->index);
-    for (t->count = 0; t->count < kept; t->count++)
-        if (!flm_index_add(&t->index, hash_of(t->threads[t->count].id), (uint32_t)t->count))
+    for (t->threads.count = 0; t->threads.count < kept; t->threads.count++)
+        if (!flm_index_add(&t->index, hash_of(t->threads.at[t->threads.count].id),
+                           (uint32_t)t->threads.count))
             return false;
     return true;
 }
@@ -77,21 +76,19 @@ static uint32_t find_name(struct flm_thread_table *t, struct flm_bytes text)
     uint32_t hash = hash_of_text(text);
     for (struct flm_probe at = flm_index_probe(&t->name_index, hash);
          flm_index_next(&t->name_index, &at);)
-        if (flm_bytes_equal(flm_owned_string_bytes(&t->names[at.found]), text))
+        if (flm_bytes_equal(flm_owned_string_bytes(&t->names.at[at.found]), text))
             return at.found;
-    void *names = t->names;
-    if (!flm_grow(&names, &t->name_capacity, t->name_count + 1, sizeof *t->names))
+    if (!FLM_ARRAY_RESERVE(&t->names, 1))
         return UINT32_MAX;
-    t->names = names;
     struct flm_owned_string copy;
     if (!flm_owned_string_init(&copy, text))
         return UINT32_MAX;
-    if (!flm_index_add(&t->name_index, hash, (uint32_t)t->name_count)) {
+    if (!flm_index_add(&t->name_index, hash, (uint32_t)t->names.count)) {
         free(copy.at);
         return UINT32_MAX;
     }
-    t->names[t->name_count] = copy;
-    return (uint32_t)t->name_count++;
+    t->names.at[t->names.count] = copy;
+    return (uint32_t)t->names.count++;
 }
 
 bool flm_thread_table_name(struct flm_thread_table *t, struct flm_thread *thread,
@@ -106,37 +103,37 @@ bool flm_thread_table_name(struct flm_thread_table *t, struct flm_thread *thread
 struct flm_bytes flm_thread_table_text(const struct flm_thread_table *t, int32_t id)
 {
     const struct flm_thread *thread = flm_thread_table_find(t, id);
-    return thread && thread->name != UINT32_MAX ? flm_owned_string_bytes(&t->names[thread->name])
+    return thread && thread->name != UINT32_MAX ? flm_owned_string_bytes(&t->names.at[thread->name])
                                                 : (struct flm_bytes){"", 0};
 }
 
 bool flm_thread_table_forget_names(struct flm_thread_table *t)
 {
-    uint32_t *moved = malloc((t->name_count + 1) * sizeof *moved);
+    uint32_t *moved = malloc((t->names.count + 1) * sizeof *moved);
     size_t kept = 0;
     if (!moved)
         return false;
-    memset(moved, 0xFF, t->name_count * sizeof *moved);
-    for (size_t i = 0; i < t->count; i++)
-        if (t->threads[i].name != UINT32_MAX)
-            moved[t->threads[i].name] = 0;
+    memset(moved, 0xFF, t->names.count * sizeof *moved);
+    for (size_t i = 0; i < t->threads.count; i++)
+        if (t->threads.at[i].name != UINT32_MAX)
+            moved[t->threads.at[i].name] = 0;
     flm_index_clear(&t->name_index);
     bool good = true;
-    for (size_t i = 0; i < t->name_count; i++) {
+    for (size_t i = 0; i < t->names.count; i++) {
         if (moved[i] == UINT32_MAX) {
-            free(t->names[i].at);
+            free(t->names.at[i].at);
             continue;
         }
-        t->names[kept] = t->names[i];
+        t->names.at[kept] = t->names.at[i];
         moved[i] = (uint32_t)kept++;
-        good = good &&
-               flm_index_add(&t->name_index,
-                             hash_of_text(flm_owned_string_bytes(&t->names[moved[i]])), moved[i]);
+        good = good && flm_index_add(&t->name_index,
+                                     hash_of_text(flm_owned_string_bytes(&t->names.at[moved[i]])),
+                                     moved[i]);
     }
-    t->name_count = kept;
-    for (size_t i = 0; i < t->count; i++)
-        if (t->threads[i].name != UINT32_MAX)
-            t->threads[i].name = moved[t->threads[i].name];
+    t->names.count = kept;
+    for (size_t i = 0; i < t->threads.count; i++)
+        if (t->threads.at[i].name != UINT32_MAX)
+            t->threads.at[i].name = moved[t->threads.at[i].name];
     free(moved);
     return good;
 }

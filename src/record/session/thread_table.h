@@ -7,6 +7,7 @@
 #ifndef FLAMEL_RECORD_SESSION_THREAD_TABLE_H
 #define FLAMEL_RECORD_SESSION_THREAD_TABLE_H
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "record/perf/owned_string.h"
 
@@ -18,11 +19,9 @@ struct flm_thread {
 };
 
 struct flm_thread_table {
-    struct flm_thread *threads;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_thread) threads;
     struct flm_index index;
-    struct flm_owned_string *names;
-    size_t name_count, name_capacity;
+    struct FLM_ARRAY(struct flm_owned_string) names;
     struct flm_index name_index;
 };
 

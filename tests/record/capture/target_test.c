@@ -197,7 +197,7 @@ static void all_threads_of_a_process_are_found(void **state)
     assert_true(flm_tasks_of_process(&tasks, getpid(), "", NULL)); /* each once */
     assert_int_equal(tasks.count, before + COUNT);
     for (size_t i = 0; i < tasks.count; i++)
-        assert_int_equal(flm_task_process(tasks.items[i], "", NULL), getpid());
+        assert_int_equal(flm_task_process(tasks.at[i], "", NULL), getpid());
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; i < COUNT; i++)
         pthread_join(threads[i], NULL);

@@ -245,8 +245,8 @@ static size_t compare_location(struct comparison *c, uint32_t location_number, b
                                const struct said *sample)
 {
     const struct flm_locations *locations = &c->session->locations;
-    const struct flm_location *location = &locations->locations[location_number];
-    const struct flm_location_owner *owner = &locations->owners[location->owner];
+    const struct flm_location *location = &locations->locations.at[location_number];
+    const struct flm_location_owner *owner = &locations->owners.at[location->owner];
     uint64_t address =
         c->way->has_chains ? address_in(owner, said->address) : location->address; /* as mapped */
     c->frames++;
@@ -293,17 +293,18 @@ static bool is_in_kernel(uint64_t address)
 
 static bool is_truncated(const struct flm_session *s, uint32_t node)
 {
-    return s->locations.locations[s->stacks.nodes[node].location].address == FLM_CODE_TRUNCATED;
+    return s->locations.locations.at[s->stacks.nodes.at[node].location].address ==
+           FLM_CODE_TRUNCATED;
 }
 
 /* Whether the stack from here on ends where programs and threads begin. */
 static bool ends_at_start(const struct flm_session *s, uint32_t node)
 {
-    const struct flm_stack_node *nodes = s->stacks.nodes;
+    const struct flm_stack_node *nodes = s->stacks.nodes.at;
     while (nodes[nodes[node].caller].caller != 0)
         node = nodes[node].caller;
-    const struct flm_location *location = &s->locations.locations[nodes[node].location];
-    const struct flm_location_owner *owner = &s->locations.owners[location->owner];
+    const struct flm_location *location = &s->locations.locations.at[nodes[node].location];
+    const struct flm_location_owner *owner = &s->locations.owners.at[location->owner];
     struct flm_code code[64];
     size_t named = owner->module && owner->kind != FLM_OWNER_FILE
                        ? flm_module_lookup(owner->module, location->address, code, 64)
@@ -317,9 +318,9 @@ static void compare_sample(struct comparison *c, const struct flm_aggregated_sam
                            const struct said *said)
 {
     const struct flm_session *s = c->session;
-    const struct flm_sample_attributes *what = &s->aggregation.attributes[ours->attributes];
+    const struct flm_sample_attributes *what = &s->aggregation.attributes.at[ours->attributes];
     c->samples++;
-    const char *event = s->events[what->event].name.at;
+    const char *event = s->events.at[what->event].name.at;
     if (ours->time_ns != said->time_ns || what->thread != said->thread ||
         !flm_bytes_are(what->command, said->command) || strcmp(event, said->event) != 0) {
         differ(c, "sample %" PRId64 " %d %s %s, ours %" PRId64 " %d %.*s %s", said->time_ns,
@@ -328,7 +329,7 @@ static void compare_sample(struct comparison *c, const struct flm_aggregated_sam
         return;
     }
     uint32_t node = ours->node;
-    const struct flm_stack_node *nodes = s->stacks.nodes;
+    const struct flm_stack_node *nodes = s->stacks.nodes.at;
     size_t at = 0;
     while (nodes[node].caller != 0 && at < said->count) {
         bool in_kernel = is_in_kernel(said->frame[at].address);
@@ -361,10 +362,10 @@ static void compare(const struct way *way, const char *path)
     flm_text_putc(&out, 0);
     char *at = out.at;
     size_t i = 0;
-    while (read_said(&at, &said) && i < c.session->aggregation.count)
-        compare_sample(&c, &c.session->aggregation.samples[i++], &said);
-    if (i < c.session->aggregation.count || read_said(&at, &said))
-        differ(&c, "%zu samples are not perf's", c.session->aggregation.count);
+    while (read_said(&at, &said) && i < c.session->aggregation.samples.count)
+        compare_sample(&c, &c.session->aggregation.samples.at[i++], &said);
+    if (i < c.session->aggregation.samples.count || read_said(&at, &said))
+        differ(&c, "%zu samples are not perf's", c.session->aggregation.samples.count);
     print_message("  %s%s: %zu samples, %zu frames; %zu trampolines, %zu truncated, %zu stubs, "
                   "%zu aliases, %zu enclosing, %zu behind, %zu shorter; %zu differ\n",
                   way->options ? way->options : "the same",

@@ -191,10 +191,10 @@ static void attributes_of_another_order_mean_the_same(void **state)
     (void)state;
     struct flm_event_layouts a = layouts_of(RECORDS_SAMPLE_TYPE, false);
     struct flm_event_layouts b = layouts_of(RECORDS_SAMPLE_TYPE, true);
-    assert_true(a.items[0].sample_id_all && b.items[0].sample_id_all);
-    assert_int_equal(a.items[0].sample_type, b.items[0].sample_type);
-    assert_int_equal(a.items[0].period, 4000000);
-    assert_int_equal(b.items[0].period, 4000000);
+    assert_true(a.items.at[0].sample_id_all && b.items.at[0].sample_id_all);
+    assert_int_equal(a.items.at[0].sample_type, b.items.at[0].sample_type);
+    assert_int_equal(a.items.at[0].period, 4000000);
+    assert_int_equal(b.items.at[0].period, 4000000);
     flm_event_layouts_clear(&a);
     flm_event_layouts_clear(&b);
 }
@@ -358,7 +358,7 @@ static void groups_are_read_with_the_ids_of_their_events(void **state)
     (void)state;
     struct flm_event_layouts layouts =
         layouts_of(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_READ, false);
-    layouts.items[0].read_format =
+    layouts.items.at[0].read_format =
         PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED;
     struct records r = {0};
     record_begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);

@@ -119,7 +119,7 @@ static void code_is_looked_at_again_after_a_while(void **state)
     struct fixture *f = make_fixture();
     uint32_t code = flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1);
     assert_int_equal(code, 0);
-    const struct flm_python_code *c = &f->codes.items[code];
+    const struct flm_python_code *c = &f->codes.items.at[code];
     assert_true(flm_bytes_are(flm_python_code_function(c), "run"));
     assert_true(flm_bytes_are(flm_python_code_file(c), "/app.py"));
     assert_true(flm_bytes_are(flm_python_code_lines(c), "abcd"));
@@ -134,10 +134,10 @@ static void code_is_looked_at_again_after_a_while(void **state)
     put(f->code, 128, at(other));
     flm_python_memory_begin(&f->memory, NULL, 0);
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 2), 0);
-    assert_true(flm_bytes_are(flm_python_code_function(&f->codes.items[0]), "run"));
+    assert_true(flm_bytes_are(flm_python_code_function(&f->codes.items.at[0]), "run"));
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1000000000), 0);
-    assert_true(flm_bytes_are(flm_python_code_function(&f->codes.items[0]), "stop"));
-    assert_true(f->codes.items[0].serial != serial);
+    assert_true(flm_bytes_are(flm_python_code_function(&f->codes.items.at[0]), "stop"));
+    assert_true(f->codes.items.at[0].serial != serial);
 
     /* And now there is none any more. */
     put(f->code, 8, 4711);
@@ -162,7 +162,7 @@ static void what_is_no_code_is_not_remembered(void **state)
     put(f->lines, 16, UINT64_MAX);
     flm_python_memory_begin(&f->memory, NULL, 0);
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1), UINT32_MAX);
-    assert_int_equal(f->codes.count, 0);
+    assert_int_equal(f->codes.items.count, 0);
     flm_python_codes_clear(&f->codes);
 }
 

@@ -65,20 +65,20 @@ static void names_are_found_and_what_is_wrong_is_reported(void **state)
                                         .oldest_ns = FLM_NO_TIME,
                                         .report = {&reported, lost, note}};
     assert_true(flm_runtimes_find(&search));
-    assert_int_equal(search.found_count, 1);
+    assert_int_equal(search.found.count, 1);
     assert_int_equal(reported.losses, 1);
     struct flm_jit_frame frame;
-    assert_int_equal(flm_jit_code_lookup(search.found[0].code, 0x1010, INT64_MAX, &frame, 1), 1);
+    assert_int_equal(flm_jit_code_lookup(search.found.at[0].code, 0x1010, INT64_MAX, &frame, 1), 1);
     assert_true(flm_bytes_are(frame.function, "first"));
-    assert_true(flm_bytes_end_with(flm_owned_string_bytes(&search.found[0].path), ".map"));
+    assert_true(flm_bytes_end_with(flm_owned_string_bytes(&search.found.at[0].path), ".map"));
     flm_runtime_search_clear(&search);
-    assert_int_equal(search.found_count, 0);
+    assert_int_equal(search.found.count, 0);
     for (size_t nth = 1;; nth++) {
         allocation_fail_from(nth);
         bool good = flm_runtimes_find(&search), failed = allocation_has_failed();
         allocation_fail_from(0);
         assert_true(good || failed);
-        assert_true(good || search.found_count == 0);
+        assert_true(good || search.found.count == 0);
         flm_runtime_search_clear(&search);
         if (!failed)
             break;
@@ -100,7 +100,7 @@ static void a_dump_that_is_gone_is_reported(void **state)
                                         .file_count = 2,
                                         .report = {&reported, lost, note}};
     assert_true(flm_runtimes_find(&search));
-    assert_int_equal(search.found_count, 0);
+    assert_int_equal(search.found.count, 0);
     assert_int_equal(reported.losses, 1);
     flm_runtime_search_clear(&search);
 }

@@ -24,10 +24,10 @@ static void samples_keep_their_times_and_share_their_circumstances(void **state)
     assert_true(flm_aggregation_add(&t, 10, 3, &a, 5));
     assert_true(flm_aggregation_add(&t, 11, 3, &b, 6));
     assert_true(flm_aggregation_add(&t, 12, 3, &a, 7));
-    assert_int_equal(t.count, 3);
-    assert_int_equal(t.attributes_count, 2);
-    assert_int_equal(t.samples[2].time_ns, 12);
-    assert_int_equal(t.samples[2].attributes, t.samples[0].attributes);
+    assert_int_equal(t.samples.count, 3);
+    assert_int_equal(t.attributes.count, 2);
+    assert_int_equal(t.samples.at[2].time_ns, 12);
+    assert_int_equal(t.samples.at[2].attributes, t.samples.at[0].attributes);
     flm_aggregation_clear(&t);
 }
 
@@ -40,10 +40,10 @@ static void without_times_samples_at_a_stack_are_summed(void **state)
         c.event = i % 2;
         assert_true(flm_aggregation_add(&t, i, (uint32_t)i % 4 / 2, &c, 2));
     }
-    assert_int_equal(t.count, 4); /* two stacks, two events */
+    assert_int_equal(t.samples.count, 4); /* two stacks, two events */
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(t.merged[i], 25);
-        assert_true(t.samples[i].value == 50 && t.samples[i].time_ns == FLM_NO_TIME);
+        assert_int_equal(t.merged.at[i], 25);
+        assert_true(t.samples.at[i].value == 50 && t.samples.at[i].time_ns == FLM_NO_TIME);
     }
     flm_aggregation_clear(&t);
 }

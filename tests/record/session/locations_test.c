@@ -21,9 +21,9 @@ static void a_return_address_is_the_place_of_the_call(void **state)
     uint32_t leaf = flm_locations_find(&p, &process, &kernel, 0x1100, FLM_ROLE_EXACT, 0);
     uint32_t call = flm_locations_find(&p, &process, &kernel, 0x1101, FLM_ROLE_RETURN, 0);
     assert_int_equal(leaf, call);
-    assert_int_equal(p.locations[leaf].address, 0x1100);
-    assert_int_equal(p.owners[p.locations[leaf].owner].kind, FLM_OWNER_PROCESS);
-    assert_int_equal(p.owners[p.locations[leaf].owner].process, 7);
+    assert_int_equal(p.locations.at[leaf].address, 0x1100);
+    assert_int_equal(p.owners.at[p.locations.at[leaf].owner].kind, FLM_OWNER_PROCESS);
+    assert_int_equal(p.owners.at[p.locations.at[leaf].owner].process, 7);
     flm_locations_clear(&p);
 }
 
@@ -49,7 +49,7 @@ static void whose_code_it_is_tells_places_apart(void **state)
         for (size_t i = 0; i < COUNT; i++) {
             uint32_t location = flm_locations_find(&p, &process, &kernel, cases[i].address,
                                                    cases[i].role, cases[i].era);
-            assert_int_equal(p.owners[p.locations[location].owner].kind, cases[i].kind);
+            assert_int_equal(p.owners.at[p.locations.at[location].owner].kind, cases[i].kind);
             if (again)
                 assert_int_equal(location, found[i]);
             for (size_t j = 0; j < i; j++)
@@ -58,7 +58,7 @@ static void whose_code_it_is_tells_places_apart(void **state)
         }
     }
     /* A function of an interpreter stands for itself, wherever it is called from. */
-    assert_true(p.locations[found[4]].address == FLM_CODE_FIRST + 1);
+    assert_true(p.locations.at[found[4]].address == FLM_CODE_FIRST + 1);
     flm_locations_clear(&p);
 }
 

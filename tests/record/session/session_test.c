@@ -253,8 +253,8 @@ static void waiting_is_counted_where_the_thread_left(void **state)
     (void)state;
     struct told t;
     told_init(&t);
-    t.layouts.items[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-    t.layouts.items[0].name = "context-switches";
+    t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    t.layouts.items.at[0].name = "context-switches";
     put_name(&t.records, 1, 1, 0, "app", false);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_sample(&t.records, 1, 1, 999, chain, CHAIN);
@@ -282,9 +282,9 @@ static void a_mark_of_waiting_counts_nothing(void **state)
     (void)state;
     struct told t;
     told_init(&t);
-    t.layouts.items[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-    t.layouts.items[0].name = "context-switches";
-    t.layouts.items[0].only_marks = true;
+    t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    t.layouts.items.at[0].name = "context-switches";
+    t.layouts.items.at[0].only_marks = true;
     put_name(&t.records, 1, 1, 0, "app", false);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_sample(&t.records, 1, 1, 999, chain, CHAIN);
@@ -471,7 +471,7 @@ static void a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut(void **state)
         for (uint32_t limited = 0; limited < 2; limited++) {
             uint32_t node;
             bool is_cut = limited && count == DEEPEST;
-            t.layouts.items[0].deepest_chain = limited ? DEEPEST : 0;
+            t.layouts.items.at[0].deepest_chain = limited ? DEEPEST : 0;
             struct flm_profile *p = profile_told(&t);
             assert_int_equal(frame_named(p, FLM_TRUNCATED_STACK, &node) != NULL, is_cut);
             assert_true(lost(p, "outer frames of stacks as deep as kernel.perf_event_max_stack") ==
@@ -496,7 +496,7 @@ static void the_first_metric_is_the_first_event_not_the_first_that_happened(void
     assert_true(
         flm_event_decode(&t.layouts, t.records.bytes.at, t.records.bytes.size, 0, &event, NULL));
     for (size_t i = 2; i-- > 0; event.time_ns++) {
-        event.sample.layout = &t.layouts.items[i];
+        event.sample.layout = &t.layouts.items.at[i];
         assert_true(flm_session_add(s, &event, NULL));
     }
     struct flm_builder *b = flm_builder_new(NULL);

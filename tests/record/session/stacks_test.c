@@ -17,9 +17,9 @@ static void the_same_stack_is_the_same_node(void **state)
     assert_int_equal(flm_stacks_child(&s, 0, 7), a);
     assert_int_equal(flm_stacks_child(&s, a, 8), b);
     assert_true(a != b && b != other && a != other);
-    assert_int_equal(s.nodes[b].caller, a);
-    assert_int_equal(s.nodes[b].location, 8);
-    assert_int_equal(s.count, 4);
+    assert_int_equal(s.nodes.at[b].caller, a);
+    assert_int_equal(s.nodes.at[b].location, 8);
+    assert_int_equal(s.nodes.count, 4);
     flm_stacks_clear(&s);
 }
 

@@ -62,7 +62,7 @@ static void those_that_ended_are_forgotten_and_the_others_still_wait(void **stat
         assert_true(flm_switches_leave(&s, 1, i, i, false));
         assert_true(flm_switches_end(&s, 1, i, i));
         assert_true(flm_switches_forget(&s, i - 5));
-        assert_true(s.count <= 7);
+        assert_true(s.threads.count <= 7);
     }
     assert_true(flm_switches_leave(&s, 1, COUNT - 1, COUNT, false)); /* that one is still known */
     assert_false(flm_switches_return(&s, COUNT - 1, &waited));

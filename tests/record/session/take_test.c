@@ -125,10 +125,10 @@ static void nothing_is_left_of_what_was_taken(void **state)
     for (unsigned i = 0; i < 50; i++) {
         sample(&t, &time, 0, 100);
         flm_profile_free(taken(&t, FLM_NO_TIME));
-        assert_int_equal(t.session->aggregation.count, 0);
-        assert_int_equal(t.session->stacks.count, 1); /* the root */
-        assert_int_equal(t.session->locations.location_count, 0);
-        assert_int_equal(t.session->labels.count, 0);
+        assert_int_equal(t.session->aggregation.samples.count, 0);
+        assert_int_equal(t.session->stacks.nodes.count, 1); /* the root */
+        assert_int_equal(t.session->locations.locations.count, 0);
+        assert_int_equal(t.session->labels.items.count, 0);
         assert_int_equal(flm_session_counts(t.session).samples, 100 * (i + 1));
     }
     told_clear(&t);
@@ -289,7 +289,7 @@ static void waiting_goes_on_where_it_began(void **state)
     told_init(&t);
     records_layout(&switches, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
                    "context-switches");
-    switches.items[0].only_marks = true;
+    switches.items.at[0].only_marks = true;
     put_sample(&r, PROCESS, PROCESS, 1000, chain, 3);
     records_each(&r, &switches, flm_session_add, t.session);
     records_clear(&r);

@@ -29,7 +29,7 @@ static void the_same_name_is_the_same_text(void **state)
     name(&t, 2, "main");
     name(&t, 3, "worker");
     assert_ptr_equal(flm_thread_table_text(&t, 1).at, flm_thread_table_text(&t, 3).at);
-    assert_int_equal(t.name_count, 2);
+    assert_int_equal(t.names.count, 2);
     assert_int_equal(flm_thread_table_text(&t, 4).size, 0);
     assert_non_null(flm_thread_table_get(&t, 4)); /* there, but without a name */
     assert_int_equal(flm_thread_table_text(&t, 4).size, 0);
@@ -48,8 +48,8 @@ static void those_that_are_kept_are_found_and_the_others_not(void **state)
     }
     assert_true(flm_thread_table_keep(&t, is_even, NULL));
     assert_true(flm_thread_table_forget_names(&t));
-    assert_int_equal(t.count, COUNT / 2);
-    assert_int_equal(t.name_count, COUNT / 2);
+    assert_int_equal(t.threads.count, COUNT / 2);
+    assert_int_equal(t.names.count, COUNT / 2);
     for (int32_t i = 0; i < COUNT; i++) {
         char text[16];
         snprintf(text, sizeof text, "thread %d", i);
@@ -57,7 +57,7 @@ static void those_that_are_kept_are_found_and_the_others_not(void **state)
         assert_int_equal(flm_thread_table_find(&t, i) == NULL, i % 2);
     }
     name(&t, 1, "thread 0");
-    assert_int_equal(t.name_count, COUNT / 2);
+    assert_int_equal(t.names.count, COUNT / 2);
     flm_thread_table_clear(&t);
 }
 
