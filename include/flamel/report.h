@@ -70,6 +70,10 @@ struct flm_report *flm_report_callers(const struct flm_profile *profile,
 struct flm_report *flm_report_info(const struct flm_profile *profile,
                                    const struct flm_report_options *options, struct flm_error *why);
 
+/* The formats of files: names, whether they are read and written, extensions, descriptions. Table
+ * "formats", which alone is the JSON. */
+struct flm_report *flm_report_formats(struct flm_error *why);
+
 /* Accepts NULL. */
 void flm_report_free(struct flm_report *report);
 
@@ -95,6 +99,38 @@ struct flm_report_style {
 bool flm_report_write(const struct flm_report *report, enum flm_report_form form,
                       const struct flm_report_style *style, flm_profile_sink sink, void *context,
                       struct flm_error *why);
+
+/* ---- Lines of one's own, as the writers have them --------------------------------------------- */
+
+/* A value as people read it, in the unit of a metric: "1.24 s", "12.4 MiB", "1,204,331 samples"; and
+ * with every digit: "1,240,113,402 ns". A terminated text of less than `room` bytes, 64 are enough
+ * for every value and a short unit; returns its size. */
+size_t flm_print_quantity(double value, struct flm_name unit, char *to, size_t room);
+size_t flm_print_exact(double value, struct flm_name unit, char *to, size_t room);
+
+/* value / whole: "12.3 %", "< 0.01 %". */
+size_t flm_print_percent(double value, double whole, char *to, size_t room);
+
+enum flm_report_tone {
+    FLM_REPORT_TONE_PLAIN,
+    FLM_REPORT_TONE_MUTED,
+    FLM_REPORT_TONE_STRONG,
+    FLM_REPORT_TONE_ACCENT
+};
+
+/* The escape sequence after which a terminal writes in this tone; "" where it has no colors. */
+const char *flm_report_tone(enum flm_report_tone tone, const struct flm_report_style *style);
+
+/* Lines, broken between words where they are wider than the terminal; second and later rows of such
+ * a line are `indent` cells in. Tones take no room. False, and `why`, as flm_report_write. */
+bool flm_report_write_lines(struct flm_name lines, const struct flm_report_style *style,
+                            size_t indent, flm_profile_sink sink, void *context,
+                            struct flm_error *why);
+
+/* A name, which may have any bytes, with marks in place of those that a terminal would obey, or
+ * cannot show. */
+bool flm_report_write_name(struct flm_name name, const struct flm_report_style *style,
+                           flm_profile_sink sink, void *context, struct flm_error *why);
 
 /* ---- Facts, rows and columns ----------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
+#include "cli/common/terminal.h"
 #include "cli/report/print.h"
 #include "os/output.h"
 
@@ -42,7 +43,7 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
         return false;
     struct flm_error why;
     enum flm_report_form form = flm_form_of(&f->form);
-    struct flm_report_style style = flm_report_style_of_output();
+    struct flm_report_style style = flm_style_of_output();
     struct flm_report *report = flm_report_info(profile, &about, &why);
     if (report) {
         bool for_people = form == FLM_REPORT_TEXT || form == FLM_REPORT_MARKDOWN;

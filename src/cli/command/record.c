@@ -126,7 +126,7 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
                           struct flm_error *why)
 {
     struct flm_text text = {0};
-    struct flm_table_style style = flm_look_of(STDERR_FILENO);
+    struct flm_report_style style = flm_style_of(STDERR_FILENO);
     bool good = true;
     if (f->json) {
         good = flm_record_summary_json(summary, &text, why);

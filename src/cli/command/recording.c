@@ -14,6 +14,7 @@
 #include "cli/common/messages.h"
 #include "cli/common/standard_files.h"
 #include "cli/common/terminal.h"
+#include "cli/report/print.h"
 #include "flamel/file.h"
 #include "os/clock.h"
 
@@ -173,12 +174,12 @@ static void explain(struct flm_recording *recording)
 {
     const char *description = flm_recording_description(recording, NULL);
     struct flm_text text = {0};
-    struct flm_table_style look = flm_look_of(STDERR_FILENO);
+    struct flm_report_style style = flm_style_of(STDERR_FILENO);
     struct flm_text lines = {0};
-    flm_tone_add(&text, FLM_TONE_MUTED, &look);
+    flm_add_tone(&text, FLM_REPORT_TONE_MUTED, &style);
     flm_text_puts(&text, description ? description : "");
-    flm_tone_add(&text, FLM_TONE_PLAIN, &look);
-    flm_lines_add(&lines, (struct flm_bytes){text.at, text.size}, &look, 2);
+    flm_add_tone(&text, FLM_REPORT_TONE_PLAIN, &style);
+    flm_add_lines(&lines, &text, &style, 2);
     if (!text.failed && !lines.failed)
         fwrite(lines.at, 1, lines.size, stderr);
     flm_text_clear(&text);

@@ -52,7 +52,7 @@ static void add_json_line(const struct flm_report *report, const struct flm_live
 static bool add_table(const struct flm_report *report, const struct flm_live_state *state,
                       struct flm_text *out, struct flm_error *why)
 {
-    struct flm_report_style style = flm_report_style_of_output();
+    struct flm_report_style style = flm_style_of_output();
     char time[FLM_TOP_TIME_SIZE];
     flm_top_time("%H:%M:%S", time);
     flm_text_format(out, "%s  ", time);

@@ -50,23 +50,23 @@ bool flm_terminal_is_dark(void)
     return !last || page < 7 || page == 8;
 }
 
-struct flm_table_style flm_look_of_output(void)
+struct flm_report_style flm_style_of_output(void)
 {
-    return flm_look_of(STDOUT_FILENO);
+    return flm_style_of(STDOUT_FILENO);
 }
 
-struct flm_table_style flm_look_of(int file)
+struct flm_report_style flm_style_of(int file)
 {
     enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20 };
-    struct flm_table_style look = {0};
+    struct flm_report_style style = {.size = sizeof style};
     if (!isatty(file))
-        return look;
+        return style;
     struct winsize size = {0};
-    look.width = USUAL_WIDTH;
+    style.width = USUAL_WIDTH;
     if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        look.width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-    look.charset = flm_terminal_charset();
+        style.width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+    style.charset = is_utf8() ? FLM_REPORT_UTF8 : FLM_REPORT_ASCII;
     enum flm_color_depth depth = flm_terminal_depth();
-    look.colors = depth == FLM_DEPTH_NONE ? 0 : depth == FLM_DEPTH_16 ? 16 : 256;
-    return look;
+    style.colors = depth == FLM_DEPTH_NONE ? 0 : depth == FLM_DEPTH_16 ? 16 : 256;
+    return style;
 }

@@ -3,15 +3,15 @@
 #define FLAMEL_CLI_COMMON_TERMINAL_H
 
 #include "draw/terminal/screen.h"
-#include "draw/text/wrap.h"
+#include "flamel/report.h"
 
 /* A file or a pipe: plain, whatever the environment says. A terminal: as wide as its window, in
  * UTF-8 where the locale says so, with as many colors as TERM promises; none with NO_COLOR or on a
  * "dumb" one. */
-struct flm_table_style flm_look_of_output(void);
+struct flm_report_style flm_style_of_output(void);
 
 /* The same of another file: standard error. */
-struct flm_table_style flm_look_of(int file);
+struct flm_report_style flm_style_of(int file);
 
 /* What the environment says of the terminal: how many colors it has, and its letters. COLORTERM
  * promises all colors; it does not travel over ssh, so some terminals are known by their names. */

@@ -19,13 +19,6 @@ bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_USAGE, "one of --json, --csv and --markdown is enough");
 }
 
-struct flm_report_style flm_report_style_of_output(void)
-{
-    struct flm_table_style look = flm_look_of_output();
-    return (struct flm_report_style){sizeof(struct flm_report_style), look.width,
-                                     (enum flm_report_charset)look.charset, look.colors};
-}
-
 bool flm_report_into_text(void *text, const void *bytes, size_t size)
 {
     struct flm_text *to = text;
@@ -41,7 +34,7 @@ bool flm_report_print(const struct flm_report *report, enum flm_report_form form
     if (!flm_output_open(&output, path, why))
         return false;
     if (strcmp(path, "-") == 0)
-        style = flm_report_style_of_output();
+        style = flm_style_of_output();
     bool good = flm_report_write(report, form, &style, flm_report_into_text, &output.text, why);
     return flm_output_close(&output, good, why) && good;
 }
@@ -70,4 +63,59 @@ void flm_report_add_functions(const struct flm_report *report, struct flm_json_w
         flm_json_end(json);
     }
     flm_json_end(json);
+}
+
+/* ---- Lines of our own ------------------------------------------------------------------------ */
+
+enum { MOST_DIGITS = 128 };
+
+static struct flm_name name_of(struct flm_bytes text)
+{
+    return (struct flm_name){text.at, text.size};
+}
+
+void flm_add_quantity(struct flm_text *out, double value, const char *unit)
+{
+    char text[MOST_DIGITS];
+    flm_print_quantity(value, name_of(flm_bytes_of(unit)), text, sizeof text);
+    flm_text_puts(out, text);
+}
+
+void flm_add_exact(struct flm_text *out, double value, const char *unit)
+{
+    char text[MOST_DIGITS];
+    flm_print_exact(value, name_of(flm_bytes_of(unit)), text, sizeof text);
+    flm_text_puts(out, text);
+}
+
+void flm_add_count(struct flm_text *out, uint64_t count)
+{
+    flm_add_exact(out, (double)count, "");
+}
+
+void flm_add_percent(struct flm_text *out, double value, double whole)
+{
+    char text[MOST_DIGITS];
+    flm_print_percent(value, whole, text, sizeof text);
+    flm_text_puts(out, text);
+}
+
+void flm_add_tone(struct flm_text *out, enum flm_report_tone tone,
+                  const struct flm_report_style *style)
+{
+    flm_text_puts(out, flm_report_tone(tone, style));
+}
+
+void flm_add_name(struct flm_text *out, const char *name, const struct flm_report_style *style)
+{
+    if (!flm_report_write_name(name_of(flm_bytes_of(name)), style, flm_report_into_text, out, NULL))
+        out->failed = true;
+}
+
+void flm_add_lines(struct flm_text *out, const struct flm_text *lines,
+                   const struct flm_report_style *style, size_t indent)
+{
+    if (lines->failed || !flm_report_write_lines((struct flm_name){lines->at, lines->size}, style,
+                                                 indent, flm_report_into_text, out, NULL))
+        out->failed = true;
 }

@@ -39,9 +39,6 @@ bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why)
 
 /* ---- Where to -------------------------------------------------------------------------------- */
 
-/* The terminal that standard output is; that of a file where it is none. */
-struct flm_report_style flm_report_style_of_output(void);
-
 /* Writes the report to the file, or for "-" to standard output. */
 bool flm_report_print(const struct flm_report *report, enum flm_report_form form, const char *path,
                       struct flm_error *why);
@@ -52,5 +49,23 @@ bool flm_report_into_text(void *text, const void *bytes, size_t size);
 /* The table "functions" of flm_report_top as a member of an object that is open. */
 void flm_report_add_functions(const struct flm_report *report, struct flm_json_writer *json,
                               enum flm_json_shape shape);
+
+/* ---- Lines of our own: the functions of flamel/report.h, into a text --------------------------- */
+
+void flm_add_quantity(struct flm_text *out, double value, const char *unit); /* "1.24 s" */
+void flm_add_exact(struct flm_text *out, double value, const char *unit);
+void flm_add_count(struct flm_text *out, uint64_t count); /* "1,204,331" */
+void flm_add_percent(struct flm_text *out, double value, double whole);
+
+/* What follows is in this tone. */
+void flm_add_tone(struct flm_text *out, enum flm_report_tone tone,
+                  const struct flm_report_style *style);
+
+/* Harmless for a terminal. */
+void flm_add_name(struct flm_text *out, const char *name, const struct flm_report_style *style);
+
+/* Broken where the terminal ends; second and later rows are `indent` cells in. */
+void flm_add_lines(struct flm_text *out, const struct flm_text *lines,
+                   const struct flm_report_style *style, size_t indent);
 
 #endif

@@ -7,51 +7,39 @@
 #include <sys/wait.h>
 
 #include "base/text/json_write.h"
-#include "cli/common/terminal.h"
 #include "cli/report/print.h"
-#include "draw/text/cells.h"
-#include "draw/text/quantity.h"
 #include "flamel/aggregate.h"
 
 enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, CAPTION_WIDTH = 10 };
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void begin(struct flm_text *out, const char *caption, const struct flm_table_style *style)
+static void begin(struct flm_text *out, const char *caption, const struct flm_report_style *style)
 {
-    flm_tone_add(out, FLM_TONE_MUTED, style);
+    flm_add_tone(out, FLM_REPORT_TONE_MUTED, style);
     flm_text_puts(out, caption);
-    flm_tone_add(out, FLM_TONE_PLAIN, style);
+    flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
     flm_text_repeat(out, ' ',
                     strlen(caption) < CAPTION_WIDTH ? CAPTION_WIDTH - strlen(caption) : 1);
 }
 
-/* A name may have any bytes, also line breaks and escape sequences. */
-static void add_name(struct flm_text *out, const char *name, const struct flm_table_style *style)
-{
-    struct flm_text scratch = {0};
-    flm_text_add(out, flm_showable(flm_bytes_of(name), style->charset, &scratch));
-    out->failed = out->failed || scratch.failed;
-    flm_text_clear(&scratch);
-}
-
 static void add_seconds(struct flm_text *out, double seconds)
 {
-    flm_quantity_add(out, seconds * 1e9, flm_bytes_of("ns"));
+    flm_add_quantity(out, seconds * 1e9, "ns");
 }
 
 /* Without decimals where they would be noise. */
 static void add_rate(struct flm_text *out, double hz)
 {
-    flm_quantity_add(out, hz >= 100 ? round(hz) : hz, flm_bytes_of("Hz"));
+    flm_add_quantity(out, hz >= 100 ? round(hz) : hz, "Hz");
 }
 
-static void add_samples(const struct flm_record_summary *s, const struct flm_table_style *style,
+static void add_samples(const struct flm_record_summary *s, const struct flm_report_style *style,
                         struct flm_text *out)
 {
     const struct flm_record_result *r = &s->result;
     begin(out, "samples", style);
-    flm_count_add(out, r->counts.samples);
+    flm_add_count(out, r->counts.samples);
     flm_text_puts(out, " in ");
     if (r->cpu_s > 0) {
         add_seconds(out, r->cpu_s);
@@ -73,8 +61,8 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_tab
  * timer fires gets no sample. perf has the same limit, but nobody should have to find that out. A
  * thread loses less than one sample by it: what is missing beyond that was lost by a timer that
  * fires late, as those of some virtual machines do. */
-static void add_rate_missed(const struct flm_record_summary *s, const struct flm_table_style *style,
-                            struct flm_text *out)
+static void add_rate_missed(const struct flm_record_summary *s,
+                            const struct flm_report_style *style, struct flm_text *out)
 {
     enum { LEAST_EXPECTED = 100 }; /* samples that should be there before a rate means anything */
     const struct flm_record_result *r = &s->result;
@@ -98,7 +86,7 @@ static void add_rate_missed(const struct flm_record_summary *s, const struct flm
 /* With a frequency the kernel adjusts the period, and so how many events a sample stands for, by
  * the samples before: at the beginning it is far off. */
 static void add_guessed(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_table_style *style, struct flm_text *out)
+                        const struct flm_report_style *style, struct flm_text *out)
 {
     const struct flm_record_result *r = &s->result;
     struct flm_metric metric = flm_profile_metric_named(s->profile, r->event);
@@ -108,15 +96,15 @@ static void add_guessed(const struct flm_record_summary *s, const struct flm_sum
     if (fabs(estimate - r->events) <= 0.05 * r->events)
         return;
     begin(out, "counted", style);
-    flm_quantity_add_exact(out, r->events, flm_bytes_of(r->event));
+    flm_add_exact(out, r->events, r->event);
     flm_text_puts(out, ": the periods of the samples add up to ");
-    flm_quantity_add_exact(out, estimate, (struct flm_bytes){"", 0});
+    flm_add_exact(out, estimate, "");
     flm_text_puts(out, ", for the kernel had too few to find the period (-c 1 samples every "
                        "event)\n");
 }
 
 /* "nothing" where nothing was lost: losses must stand out. */
-static void add_losses(const struct flm_record_summary *s, const struct flm_table_style *style,
+static void add_losses(const struct flm_record_summary *s, const struct flm_report_style *style,
                        struct flm_text *out)
 {
     const struct flm_record_counts *c = &s->result.counts;
@@ -125,15 +113,15 @@ static void add_losses(const struct flm_record_summary *s, const struct flm_tabl
     if (lost == 0) {
         flm_text_puts(out, "nothing");
     } else {
-        flm_tone_add(out, FLM_TONE_STRONG, style);
-        flm_count_add(out, lost);
+        flm_add_tone(out, FLM_REPORT_TONE_STRONG, style);
+        flm_add_count(out, lost);
         flm_text_puts(out, lost == 1 ? " record" : " records");
-        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
         flm_text_puts(out, ": the ring buffers were full (use a larger --ring-size or a lower -F)");
     }
     if (c->throttled > 0) {
         flm_text_puts(out, "; throttled ");
-        flm_count_add(out, c->throttled);
+        flm_add_count(out, c->throttled);
         flm_text_puts(out, c->throttled == 1 ? " time" : " times");
     }
     flm_text_putc(out, '\n');
@@ -152,7 +140,7 @@ static void add_reason(const struct flm_record_counts *c, uint64_t count, const 
         return;
     flm_text_puts(out, *given == 0 ? ": " : "; ");
     if (count < c->stacks_truncated) {
-        flm_percent_add(out, (double)count, (double)c->samples);
+        flm_add_percent(out, (double)count, (double)c->samples);
         flm_text_putc(out, ' ');
     }
     flm_text_puts(out, reason);
@@ -160,7 +148,7 @@ static void add_reason(const struct flm_record_counts *c, uint64_t count, const 
 }
 
 /* With advice where there is any: no stack dump reaches another stack. */
-static void add_stacks(const struct flm_record_summary *s, const struct flm_table_style *style,
+static void add_stacks(const struct flm_record_summary *s, const struct flm_report_style *style,
                        struct flm_text *out)
 {
     const struct flm_record_counts *c = &s->result.counts;
@@ -168,7 +156,7 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_tabl
     if (c->stacks_truncated == 0 || c->samples == 0)
         return;
     begin(out, "stacks", style);
-    flm_percent_add(out, (double)c->stacks_truncated, (double)c->samples);
+    flm_add_percent(out, (double)c->stacks_truncated, (double)c->samples);
     flm_text_puts(out, " truncated (outermost frames missing)");
     add_reason(c, c->stacks_beyond_dump, "deeper than the stack dump", &given, out);
     if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK)
@@ -179,22 +167,22 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_tabl
                &given, out);
     if (given < c->stacks_truncated && ends_with(s->output, ".flm")) {
         flm_text_puts(out, given > 0 ? "; " : ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, style);
+        flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
         flm_text_puts(out, "flamel info ");
-        add_name(out, s->output, style);
-        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_add_name(out, s->output, style);
+        flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
         flm_text_puts(out, given > 0 ? " says why the others are" : " says why");
     }
     flm_text_putc(out, '\n');
 }
 
 static void add_symbols(const struct flm_metric_summary *metric,
-                        const struct flm_table_style *style, struct flm_text *out)
+                        const struct flm_report_style *style, struct flm_text *out)
 {
     if (!metric || metric->unsymbolized == 0)
         return;
     begin(out, "symbols", style);
-    flm_percent_add(out, metric->unsymbolized, metric->size);
+    flm_add_percent(out, metric->unsymbolized, metric->size);
     flm_text_puts(out, " unsymbolized: no symbols were found (--symbols DIR, --debuginfod)\n");
 }
 
@@ -207,14 +195,14 @@ void flm_exit_status_add(struct flm_text *out, int status)
         flm_text_format(out, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void add_command(const struct flm_record_summary *s, const struct flm_table_style *style,
+static void add_command(const struct flm_record_summary *s, const struct flm_report_style *style,
                         struct flm_text *out)
 {
     int status = s->result.exit_status;
     if (!s->command || (!s->still_runs && status == 0))
         return;
     begin(out, "command", style);
-    add_name(out, s->command, style);
+    flm_add_name(out, s->command, style);
     flm_text_putc(out, ' ');
     if (s->still_runs || status == -1)
         flm_text_format(out, "still runs, as process %d", s->result.process_id);
@@ -225,7 +213,7 @@ static void add_command(const struct flm_record_summary *s, const struct flm_tab
 
 /* The table shows what ran; off-CPU time is another metric. */
 static void add_off_cpu(const struct flm_record_summary *s, const struct flm_summary *summary,
-                        const struct flm_table_style *style, struct flm_text *out)
+                        const struct flm_report_style *style, struct flm_text *out)
 {
     struct flm_metric off_cpu = flm_profile_metric_named(s->profile, "off-cpu");
     if (off_cpu.index == FLM_NONE || off_cpu.index == 0)
@@ -233,48 +221,49 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
     begin(out, "off-CPU", style);
     struct flm_name unit = flm_profile_string(
         s->profile, (struct flm_string){flm_profile_metric(s->profile, off_cpu)->unit});
-    flm_quantity_add(out, summary->metric[off_cpu.index].size,
-                     (struct flm_bytes){unit.at, unit.size});
+    char size[64];
+    flm_print_quantity(summary->metric[off_cpu.index].size, unit, size, sizeof size);
+    flm_text_puts(out, size);
     flm_text_puts(out, ", all threads together");
     if (ends_with(s->output, ".flm")) {
         flm_text_puts(out, ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, style);
+        flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
         flm_text_puts(out, "flamel report -m off-cpu ");
-        add_name(out, s->output, style);
-        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_add_name(out, s->output, style);
+        flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
     }
     flm_text_putc(out, '\n');
 }
 
-static void add_file(const struct flm_record_summary *s, const struct flm_table_style *style,
+static void add_file(const struct flm_record_summary *s, const struct flm_report_style *style,
                      struct flm_text *out)
 {
     begin(out, "written", style);
-    add_name(out, s->output, style);
+    flm_add_name(out, s->output, style);
     flm_text_puts(out, ", ");
-    flm_quantity_add(out, (double)s->output_size, flm_bytes_of("bytes"));
+    flm_add_quantity(out, (double)s->output_size, "bytes");
     if (ends_with(s->output, ".flm")) {
         flm_text_puts(out, ": ");
-        flm_tone_add(out, FLM_TONE_ACCENT, style);
+        flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
         flm_text_puts(out, "flamel view ");
-        add_name(out, s->output, style);
-        flm_tone_add(out, FLM_TONE_PLAIN, style);
+        flm_add_name(out, s->output, style);
+        flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
     }
     flm_text_putc(out, '\n');
     if (s->spool) {
         begin(out, "kept", style);
-        add_name(out, s->spool, style);
+        flm_add_name(out, s->spool, style);
         flm_text_puts(out, ": all records, readable by flamel convert and perf\n");
     }
 }
 
-static bool add_top(const struct flm_record_summary *s, const struct flm_table_style *style,
+static bool add_top(const struct flm_record_summary *s, const struct flm_report_style *style,
                     struct flm_text *out, struct flm_error *why)
 {
     /* Names of template instances may be thousands of characters long: too long for a log as
      * well. */
-    struct flm_report_style shown = {sizeof shown, style->width > 0 ? style->width : LOG_WIDTH,
-                                     (enum flm_report_charset)style->charset, style->colors};
+    struct flm_report_style shown = *style;
+    shown.width = style->width > 0 ? style->width : LOG_WIDTH;
     struct flm_report_options options = {
         .size = sizeof options, .source = s->output, .rows = TOP_ROWS};
     struct flm_report *report = flm_report_top(s->profile, &options, why);
@@ -304,7 +293,7 @@ static bool has_samples(const struct flm_profile *profile)
 }
 
 bool flm_record_summary_text(const struct flm_record_summary *s,
-                             const struct flm_table_style *style, struct flm_text *to,
+                             const struct flm_report_style *style, struct flm_text *to,
                              struct flm_error *why)
 {
     struct flm_text lines = {0}, *out = &lines;
@@ -335,7 +324,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     }
     add_file(s, style, out);
     flm_summary_free(summary);
-    flm_lines_add(to, (struct flm_bytes){lines.at, lines.size}, style, CAPTION_WIDTH);
+    flm_add_lines(to, &lines, style, CAPTION_WIDTH);
     bool failed = lines.failed || to->failed;
     flm_text_clear(&lines);
     return good && (!failed || flm_error_memory(why));

@@ -4,8 +4,8 @@
 #define FLAMEL_CLI_REPORT_RECORD_SUMMARY_H
 
 #include "base/text/text.h"
-#include "draw/text/table.h"
 #include "flamel/record.h"
+#include "flamel/report.h"
 
 struct flm_record_summary {
     const struct flm_profile *profile;
@@ -20,7 +20,7 @@ struct flm_record_summary {
 
 /* Text for people; one JSON object for programs. False, and `why`, if memory ran out. */
 bool flm_record_summary_text(const struct flm_record_summary *summary,
-                             const struct flm_table_style *style, struct flm_text *out,
+                             const struct flm_report_style *style, struct flm_text *out,
                              struct flm_error *why);
 bool flm_record_summary_json(const struct flm_record_summary *summary, struct flm_text *out,
                              struct flm_error *why);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "draw/text/quantity.h"
+#include "cli/report/print.h"
 
 /* "last 10 s", "all 83 s" */
 static void add_span(const struct flm_live_state *state, struct flm_text *out)
@@ -17,7 +17,7 @@ static void add_span(const struct flm_live_state *state, struct flm_text *out)
         snprintf(digits, sizeof digits, "%.1f", seconds);
         flm_text_puts(out, digits);
     } else {
-        flm_count_add(out, (uint64_t)llround(seconds));
+        flm_add_count(out, (uint64_t)llround(seconds));
     }
     flm_text_puts(out, " s");
 }
@@ -38,7 +38,7 @@ void flm_top_write_status(const struct flm_live_state *state, struct flm_text *o
     }
     add_span(state, out);
     flm_text_puts(out, ": ");
-    flm_count_add(out, info->samples);
+    flm_add_count(out, info->samples);
     flm_text_puts(out, info->samples == 1 ? " sample" : " samples");
     if (busy >= 0) {
         snprintf(digits, sizeof digits,
@@ -49,14 +49,14 @@ void flm_top_write_status(const struct flm_live_state *state, struct flm_text *o
         flm_text_format(out, ", %s processors busy", digits);
     }
     flm_text_puts(out, ", ");
-    flm_count_add(out, info->lost);
+    flm_add_count(out, info->lost);
     flm_text_puts(out, " lost");
     if (info->duration_s > 0) {
         flm_text_puts(out, ", own cost ");
-        flm_percent_add(out, info->own_cpu_s, info->duration_s);
+        flm_add_percent(out, info->own_cpu_s, info->duration_s);
         if (state->own_size_bytes > 0) {
             flm_text_puts(out, " and ");
-            flm_quantity_add(out, (double)state->own_size_bytes, flm_bytes_of("bytes"));
+            flm_add_quantity(out, (double)state->own_size_bytes, "bytes");
         }
     }
 }

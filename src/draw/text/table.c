@@ -190,15 +190,19 @@ struct printing {
     struct flm_text *out;
 };
 
-void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
-                  const struct flm_table_style *look)
+const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *look)
 {
     /* Gray 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
      * read them whatever the background. With 16 colors only "faint" is safe. */
     static const char *const with_256[] = {"\x1b[0m", "\x1b[38;5;243m", "\x1b[1m", "\x1b[38;5;68m"};
     static const char *const with_16[] = {"\x1b[0m", "\x1b[2m", "\x1b[1m", "\x1b[34m"};
-    if (look->colors > 0)
-        flm_text_puts(out, look->colors >= 256 ? with_256[tone] : with_16[tone]);
+    return look->colors == 0 ? "" : look->colors >= 256 ? with_256[tone] : with_16[tone];
+}
+
+void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
+                  const struct flm_table_style *look)
+{
+    flm_text_puts(out, flm_tone_sequence(tone, look));
 }
 
 static struct flm_bytes shown(struct printing *p, struct flm_bytes text)

@@ -51,6 +51,9 @@ enum flm_table_tone {
 void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
                   const struct flm_table_style *look);
 
+/* The escape sequence that does it, or "". */
+const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *look);
+
 struct flm_table_cell;
 struct flm_table {
     const struct flm_column *columns;

@@ -152,6 +152,7 @@ struct flm_report {
     struct flm_text text;           /* of all values */
     struct FLM_ARRAY(size_t) names; /* of stacks: where each begins in the text, and its end */
     struct flm_report_value *open;  /* the value that text is being added to */
+    bool is_table;                  /* JSON is the only table, without an object around it */
     bool failed;
 };
 

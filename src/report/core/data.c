@@ -82,9 +82,10 @@ static void add_json_row(struct flm_json_writer *json, const struct flm_report_t
     flm_json_end(json);
 }
 
-static void add_json_table(struct flm_json_writer *json, const struct flm_report_table *table)
+static void add_json_table(struct flm_json_writer *json, const char *key,
+                           const struct flm_report_table *table)
 {
-    flm_json_begin(json, table->name, FLM_JSON_ARRAY);
+    flm_json_begin(json, key, FLM_JSON_ARRAY);
     for (size_t i = 0; i < table->program_rows.count; i++)
         (table->is_matrix ? add_matrix_row : add_json_row)(json, table, table->program_rows.at[i]);
     flm_json_end(json);
@@ -93,6 +94,10 @@ static void add_json_table(struct flm_json_writer *json, const struct flm_report
 void flm_report_to_json(const struct flm_report *report, struct flm_text *out)
 {
     struct flm_json_writer json = {.out = out};
+    if (report->is_table) {
+        add_json_table(&json, NULL, report->tables.at[0]);
+        return;
+    }
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT);
     for (size_t i = 0; i < report->blocks.count; i++) {
         const struct flm_report_block *block = &report->blocks.at[i];
@@ -105,7 +110,8 @@ void flm_report_to_json(const struct flm_report *report, struct flm_text *out)
         else if (block->kind == FLM_BLOCK_FACT)
             add_json_value(&json, block->key, report, &block->value);
         else if (block->kind == FLM_BLOCK_TABLE)
-            add_json_table(&json, report->tables.at[block->table]);
+            add_json_table(&json, report->tables.at[block->table]->name,
+                           report->tables.at[block->table]);
     }
     flm_json_end(&json);
 }

@@ -33,7 +33,8 @@ static const char *stacks_line_of(const char *output, struct flm_record_counts c
         .profile = p,
         .result = {.counts = counts, .stack_size = stack_size, .event = "cpu-clock"},
         .output = output};
-    assert_true(flm_record_summary_text(&s, &(struct flm_table_style){.width = 0}, &out, NULL));
+    assert_true(flm_record_summary_text(
+        &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
     flm_text_putc(&out, 0);
     assert_false(out.failed);
     const char *line = strstr(out.at, "\nstacks"), *end = line ? strstr(line, "\nwritten") : NULL;

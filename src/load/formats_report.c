@@ -1,0 +1,86 @@
+/* formats_report.c - the table of formats as a report: what `flamel formats` prints. */
+#include <string.h>
+
+#include "flamel/file.h"
+#include "report/core/blocks.h"
+
+static bool format_at(size_t i, struct flm_format_info *info)
+{
+    *info = (struct flm_format_info){.size = sizeof *info};
+    return flm_format_at(i, info);
+}
+
+static void add_columns(struct flm_report *report)
+{
+    static const struct {
+        const char *name;
+        unsigned forms;
+        const char *heading; /* NULL: people do not see it */
+        int leave_out;
+    } columns[] = {{"name", FLM_IN_PROGRAMS, "format", 0},
+                   {"title", FLM_IN_PROGRAMS, NULL, 0},
+                   {"seen_reads", 0, "", 0},
+                   {"seen_writes", 0, "", 0},
+                   {"seen_extensions", 0, "written to", 1},
+                   {"reads", FLM_IN_PROGRAMS, NULL, 0},
+                   {"writes", FLM_IN_PROGRAMS, NULL, 0},
+                   {"extensions", FLM_IN_PROGRAMS, NULL, 0},
+                   {"description", FLM_IN_PROGRAMS, "description", 0},
+                   {"picture", FLM_IN_PROGRAMS, NULL, 0},
+                   {"times", FLM_IN_PROGRAMS, NULL, 0},
+                   {"labels", FLM_IN_PROGRAMS, NULL, 0},
+                   {"several_metrics", FLM_IN_PROGRAMS, NULL, 0},
+                   {"symbols", FLM_IN_PROGRAMS, NULL, 0},
+                   {"loses", FLM_IN_PROGRAMS, NULL, 0}};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        size_t column = flm_report_add_column(report, columns[i].name, columns[i].forms);
+        if (columns[i].heading)
+            flm_report_add_view(report,
+                                (struct flm_report_view){.heading = columns[i].heading,
+                                                         .column = column,
+                                                         .kind = FLM_COLUMN_TEXT,
+                                                         .leave_out = columns[i].leave_out});
+    }
+}
+
+static void add_format(struct flm_report *report, const struct flm_format_info *f)
+{
+    flm_report_begin_row(report, 0, FLM_IN_ALL);
+    flm_report_cell_bytes(report, flm_bytes_of(f->name));
+    flm_report_cell_bytes(report, flm_bytes_of(f->title));
+    flm_report_cell_bytes(report, flm_bytes_of(f->reads ? "read" : ""));
+    flm_report_cell_bytes(report, flm_bytes_of(f->writes ? "write" : ""));
+    flm_report_cell_bytes(report, flm_bytes_of(f->writes ? f->extensions : ""));
+    flm_report_cell_bool(report, f->reads);
+    flm_report_cell_bool(report, f->writes);
+    flm_report_cell_stack(report);
+    for (const char *at = f->extensions; *at;) {
+        size_t size = strcspn(at, " ");
+        flm_report_add_name(report, (struct flm_bytes){at, size});
+        at += size + strspn(at + size, " ");
+    }
+    flm_report_cell_bytes(report, flm_bytes_of(f->description));
+    flm_report_cell_bool(report, f->is_picture);
+    flm_report_cell_bool(report, f->has_times);
+    flm_report_cell_bool(report, f->keeps_labels);
+    flm_report_cell_bool(report, f->metrics == FLM_METRICS_ALL);
+    flm_report_cell_bool(report, f->needs_symbols);
+    if (f->writes)
+        flm_report_cell_bytes(report, flm_bytes_of(f->loses ? f->loses : ""));
+    else
+        flm_report_cell_absent(report);
+}
+
+struct flm_report *flm_report_formats(struct flm_error *why)
+{
+    struct flm_report *report = flm_report_new(why);
+    struct flm_format_info f;
+    if (!report)
+        return NULL;
+    report->is_table = true;
+    flm_report_begin_table(report, "formats", FLM_IN_ALL, false);
+    add_columns(report);
+    for (size_t i = 0; format_at(i, &f); i++)
+        add_format(report, &f);
+    return flm_report_finish(report, why);
+}
