@@ -68,12 +68,13 @@ void flm_builder_sample_add(struct flm_builder *builder, struct flm_metric metri
 /* Facts about the recording: "command", "host", "source". The last value of a key stays. */
 void flm_builder_note(struct flm_builder *builder, const char *key, const char *value, size_t size);
 
-/* Input that was not kept: `count` more of `what` ("malformed lines"). The place says where the
- * first one was: "line", 812 (or "", 0). Losses are part of the profile, and commands show them. */
-void flm_builder_lost(struct flm_builder *builder, const char *what, const char *place,
+/* Input that was not kept: `count` more of `what` ("malformed lines"). The first one was at `unit`
+ * `number`: "line", 812 (or "", 0: not known). Losses are part of the profile, and commands show
+ * them. */
+void flm_builder_lost(struct flm_builder *builder, const char *what, const char *unit,
                       uint64_t number, double count);
 
-/* For an input that is read in chunks: how many lines came before this one. Places that are
+/* For an input that is read in chunks: how many lines came before this one. Losses at
  * lines are shown with it added. Called before flm_builder_finish, when the number is known. */
 void flm_builder_lines_before(struct flm_builder *builder, uint64_t lines);
 

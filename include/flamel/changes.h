@@ -7,8 +7,7 @@
  *     const struct flm_function_change *change = flm_profile_changes_functions(changes, &count);
  *     for (uint32_t i = 0; i < count; i++)                     the largest change of self first
  *         row(flm_profile_changes_function_name(changes, change[i].function),
- *         change[i].self.before,
- *             change[i].self.after);
+ *             change[i].self.before, change[i].self.after);
  *     flm_profile_changes_free(changes);
  *
  * Both profiles become one tree with two columns (flm_comparison_align of algebra.h), so that a
@@ -133,8 +132,7 @@ struct flm_profile_changes_summary {
     double scale;               /* what before was multiplied by: 1 unless normalized */
     double distance;            /* the sum over stacks of |after - before|, before scaled */
     double similarity;          /* 1 - distance / (|after| + |before|): 1 for equal profiles, 0 for
-                                  * profiles without a common stack; NaN where values are
-                                  * negative */
+                                  * profiles without a common stack; NaN: some values < 0 */
     uint32_t changed_functions; /* in all, listed or not */
     uint32_t changed_stacks;    /* likewise */
     double before_sample, after_sample; /* how much of the metric one sample stands for; 0: not

@@ -3,9 +3,9 @@
  *     struct flm_svg_options options = {.size = sizeof options, .title = "app at 99 Hz"};
  *     flm_svg_write(profile, &options, sink, context, &why);
  *
- * An SVG is one file that opens anywhere: in a browser it fills the window, zooms, searches and
- * answers to the keyboard; as an image, or where scripts are off (a server may forbid them: the
- * script is inside of the file, and needs neither eval nor the network), it is a complete still
+ * An SVG is one file that opens anywhere: in a browser it fills the window, zooms, searches and can
+ * be used with the keyboard; as an image, or where scripts are off (a server may forbid them: the
+ * script is inside the file, and needs neither eval nor the network), it is a complete still
  * picture.
  *
  * The options are those that users of flamegraph.pl know, by the same names. All of them may be
@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* What a frame's color tells. MODULE is ours: one of 12 hues by library, package or namespace,
- * what belongs to a runtime nearly gray, in light and dark. The others are flamegraph.pl's. */
+/* How frames are colored. MODULE is ours: one of 12 hues by library, package or namespace, frames
+ * of a runtime nearly gray, in light and dark. The others are flamegraph.pl's. */
 enum flm_colors {
     FLM_COLORS_MODULE,
     FLM_COLORS_HOT,
@@ -55,24 +55,24 @@ enum flm_draw_order {
     FLM_DRAW_BY_TIME   /* by the earliest sample, where samples have times */
 };
 
-/* The colors of a comparison: red (a warm orange) is grown, blue shrunk, told apart with any
- * color vision; or green for shrunk, and red. */
+/* The colors of a comparison: red (a warm orange) is grown, blue shrunk, which any color vision
+ * distinguishes; or green for shrunk, and red. */
 enum flm_change_palette { FLM_CHANGE_RED_BLUE, FLM_CHANGE_GREEN_RED, FLM_CHANGE_PALETTES };
 
-/* Texts are UTF-8 (what is not is replaced), borrowed until the call returns; NULL: the default.
+/* Texts are UTF-8 (other bytes are replaced), borrowed until the call returns; NULL: the default.
  * Numbers that are 0 are the default too. */
 struct flm_svg_options {
     size_t size; /* sizeof(struct flm_svg_options): later versions have more members at the end */
 
-    struct flm_metric metric; /* what widths are; 0: the profile's first metric */
+    struct flm_metric metric; /* whose values are the widths; 0: the profile's first metric */
 
-    /* Compares: colors tell how `metric` differs from `before`. A profile with negative values is
-     * a comparison by itself. */
+    /* A comparison: colors show how `metric` differs from `before`. A profile with negative values
+     * is one by itself. */
     bool difference;
     struct flm_metric before;
     enum flm_comparison_widths widths;
     enum flm_change_palette change_palette;
-    bool change_of_self;  /* colors tell the change of a frame alone, not of its subtree */
+    bool change_of_self;  /* colors show the change of a frame alone, not of its subtree */
     bool change_absolute; /* in relation to the total, not to the frame */
     bool negate;          /* grown blue, shrunk red: for when before and after are swapped */
 
@@ -86,8 +86,8 @@ struct flm_svg_options {
      * commas between them; NULL: all. */
     const char *changes;
 
-    /* Changes that are as small as the noise of counting samples are gray, where it is known what a
-     * sample is. It is an estimate, of one run each. */
+    /* Changes as small as the noise of counting samples are gray, where it is known how much of the
+     * metric one sample stands for. That is an estimate, from one run of each. */
     bool without_noise_test;
 
     const char *title;      /* "Flame graph", or what fits the other options */
@@ -113,8 +113,8 @@ struct flm_svg_options {
     enum flm_shades shades;
     const char *background; /* "yellow", "blue", "green", "gray" or "#rrggbb": no dark mode then */
 
-    /* Colors that are given: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs
-     * as usual. flm_svg_palette_write makes such lines. */
+    /* Colors of some names: lines "name->rgb(r,g,b)" or "name->#rrggbb". Other names get theirs as
+     * usual. flm_svg_palette_write makes such lines. */
     struct flm_name palette;
 
     enum flm_draw_order order;
@@ -123,21 +123,21 @@ struct flm_svg_options {
     bool without_script; /* a still picture only */
     const char *search;  /* a regular expression that is searched for when the picture opens */
 
-    /* Of PNG and PDF, which do not see what they are shown in. */
-    bool dark;    /* for dark surroundings */
+    /* PNG and PDF, which do not know the page that they are shown on. */
+    bool dark;    /* for a dark page */
     double scale; /* PNG: pixels for each pixel of the other options: 1 */
 };
 
 /* Hands the picture to `sink` in chunks. A profile without any value is a picture that says so.
  * False, and `why`, for options that make no sense, if memory ran out, or if the sink says so.
  *
- * 1,000 levels are drawn at most, and names are cut in their middle above 4,000 bytes: both are
- * said in the picture. */
+ * 1,000 levels are drawn at most, and names above 4,000 bytes are cut in their middle: the picture
+ * states both. */
 bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
 
-/* The same still picture as a PDF: one page of vectors and Helvetica. Letters that Helvetica has
- * not (it has those of Western Europe) are shown as "?" and counted in the picture. */
+/* The same still picture as a PDF: one page of vectors and Helvetica. Letters that Helvetica lacks
+ * (it has those of Western Europe) are shown as "?", and the picture states how many. */
 bool flm_pdf_write(const struct flm_profile *profile, const struct flm_svg_options *options,
                    flm_profile_sink sink, void *context, struct flm_error *why);
 
@@ -148,8 +148,8 @@ bool flm_png_write(const struct flm_profile *profile, const struct flm_svg_optio
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
-/* A letter: how much of each pixel its ink takes. Letters that stand between pixels look even: for
- * that they are rasterized FLM_GLYPH_COLUMNS times as wide as they are. */
+/* A letter: how much of each pixel its ink covers. It is rasterized FLM_GLYPH_COLUMNS times as wide
+ * as it is, so that it can be placed between pixels, and text looks even. */
 enum { FLM_GLYPH_COLUMNS = 4 };
 struct flm_glyph {
     double advance_px;             /* to the next letter */
@@ -162,7 +162,7 @@ struct flm_glyph {
 };
 
 /* Rasterizes a letter of `size_px` pixels; its coverage is borrowed until the next call. False, and
- * `why`, if that fails. Each letter is asked for once in each size and weight. */
+ * `why`, if that fails. Called once for each letter in each size and weight. */
 typedef bool (*flm_glyph_source)(void *context, uint32_t code_point, double size_px, bool bold,
                                  struct flm_glyph *glyph, struct flm_error *why);
 
@@ -175,8 +175,8 @@ struct flm_rgba {
                                the other options */
     flm_glyph_source glyphs; /* NULL: nothing is written, there are only boxes */
     void *context;           /* of glyphs */
-    uint32_t full_height;    /* set: of the whole picture. What does not fit is cut off at the lower
-                                edge; what is left has the color of the page */
+    uint32_t full_height;    /* set: of the whole picture. A taller picture is cut off at the lower
+                                edge; below a smaller one is the color of the page */
 };
 
 /* The same still picture as pixels, for a window or a texture of the caller's. False, and `why`, as
@@ -199,8 +199,9 @@ struct flm_svg_option {
 };
 const struct flm_svg_option *flm_svg_option_list(size_t *count);
 
-/* Sets one of them; `value` is ignored where there is none, and borrowed otherwise. False, and
- * `why` with what would do, for an unknown name or a value that makes no sense. */
+/* Sets one of them; `value` is ignored for an option without a value, and borrowed otherwise.
+ * False, and `why` with the values that are possible, for an unknown name or a value that is not.
+ */
 bool flm_svg_option_set(struct flm_svg_options *options, const char *name, const char *value,
                         struct flm_error *why);
 

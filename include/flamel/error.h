@@ -1,7 +1,7 @@
 /* error.h - what went wrong, where, and how to repair it.
  *
  * The caller owns the error and may pass NULL. A function that fails returns NULL or false and
- * fills it; each level that passes it on puts what it knows in front:
+ * fills it; each level that passes it on puts its context in front:
  *
  *     app.folded: line 812: the value 'x7' is not a number
  *     [  file   ] [ where ] [        reason, remedy      ]
@@ -29,10 +29,10 @@ extern "C" {
 enum flm_error_kind {
     FLM_ERROR_NONE,
     FLM_ERROR_MEMORY,  /* an allocation failed */
-    FLM_ERROR_FORMAT,  /* the input is not what it should be */
+    FLM_ERROR_FORMAT,  /* the input is malformed */
     FLM_ERROR_RANGE,   /* a number that cannot be kept exactly, or an index out of its table */
     FLM_ERROR_UNIT,    /* values of different units cannot be combined */
-    FLM_ERROR_USAGE,   /* the caller requested something that makes no sense */
+    FLM_ERROR_USAGE,   /* the caller requested something impossible */
     FLM_ERROR_SYSTEM,  /* a file or a stream failed */
     FLM_ERROR_CANCELED /* the caller's progress function said stop */
 };
@@ -53,9 +53,9 @@ struct flm_error {
 /* These fill `why` (when it is not NULL) and return false, so that a failing function can
  * `return flm_error_set(...)`. The format knows %s %.*s %c %d %i %u %x with l, ll, z, and %%; no
  * more. As in C, %.*s reads at most that many bytes and stops at a NUL. A string of more than 120
- * bytes is shortened in its middle, so that a long name does not push out the reason behind it.
- * What does not fit into 399 bytes is cut off at the end. Control bytes, which a terminal would act
- * on, become '?'. */
+ * bytes is shortened in its middle, so that a long name does not push out the reason behind it. A
+ * text of more than 399 bytes is cut off at the end. Control bytes, which a terminal would act on,
+ * become '?'. */
 bool flm_error_set(struct flm_error *why, enum flm_error_kind kind, const char *format, ...)
     FLM_FORMAT(3, 4);
 
@@ -71,7 +71,7 @@ bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t of
 void flm_error_move_line(struct flm_error *why, uint64_t line);
 void flm_error_move_byte(struct flm_error *why, uint64_t offset);
 
-/* Appends to the sentence: a list of what is possible, say, which must not be shortened as the
+/* Appends to the sentence: a list of possible values, say, which must not be shortened as the
  * strings of a format are. Cut off where the text is full. Returns false. */
 bool flm_error_add(struct flm_error *why, const char *text);
 

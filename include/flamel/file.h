@@ -85,8 +85,8 @@ struct flm_save_options {
     const char *base_name;
 };
 
-/* Writes the profile to a file, or to standard output ("-"). A file is replaced only when all of it
- * was written. */
+/* Writes the profile to a file, or to standard output ("-"). An existing file is replaced only when
+ * the new one is complete. */
 bool flm_save(const struct flm_profile *profile, const char *path,
               const struct flm_save_options *options, struct flm_error *why);
 
@@ -119,7 +119,7 @@ struct flm_format_info {
     const char *description; /* one line */
     const char *loses;       /* what a written file leaves out of a profile; NULL: nothing */
     bool reads, writes;      /* whether this library can; `writes` depends on how it was built */
-    bool is_picture;         /* something to look at: drawn, and never read back */
+    bool is_picture;         /* drawn for people, and never read back */
     bool has_times;          /* keeps single samples with their times */
     bool keeps_labels;       /* keeps the labels of samples: thread, process ... */
     enum flm_format_metrics metrics; /* how many a file holds */
@@ -127,13 +127,14 @@ struct flm_format_info {
     bool takes_baseline; /* writes `base` of the options too: both profiles, to be compared */
 };
 
-/* Fills *info for format `index`, counted from 0, in the order in which they are tried. False after
- * the last one, and where info->size is 0 or larger than this library's. */
+/* Fills *info for format `index`, counted from 0, in the order in which formats are tried. False
+ * after the last one, and where info->size is 0 or larger than this library's. */
 bool flm_format_at(size_t index, struct flm_format_info *info);
 
-/* The format that flm_save writes: the one called `format`, or, where that is NULL, the one that
- * `path` has the extension of. False, and `why`, for one that there is not (FLM_ERROR_USAGE), and
- * where this library was built without what it needs (FLM_ERROR_SYSTEM). */
+/* The format that flm_save writes: the one called `format`, or, where that is NULL, the one with
+ * the extension of `path`. False, and `why`, where there is no such format that can be written
+ * (FLM_ERROR_USAGE), and where this library was built without something that it needs
+ * (FLM_ERROR_SYSTEM). */
 bool flm_format_to_save(const char *format, const char *path, struct flm_format_info *info,
                         struct flm_error *why);
 

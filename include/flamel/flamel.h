@@ -31,7 +31,7 @@
  * done. Builders, errors, and everything else that has a function that changes it belong to one
  * thread at a time.
  *
- * Manners. Functions report failure by what they return and through `struct flm_error`; input is
+ * Conduct. Functions report failure by their return value and through `struct flm_error`; input is
  * never a reason to abort, but a broken promise of the caller (an index out of its table) may stop
  * the program in an assert. The library does not print, exit, read the environment, or change
  * the locale or signal handlers. One exception: where options ask for debuginfod, libdebuginfod

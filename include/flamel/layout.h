@@ -19,7 +19,7 @@
  *     flm_layout_free(layout);
  *
  * A node is a rectangle: as wide as its total, one level below its parent, its children side by
- * side from its left edge on; what they leave free at its right is its self.
+ * side from its left edge on; the free part at its right is its self value.
  *
  *     level 0  |(root) 16                       |      node    root main read copy write
  *     level 1  |main 16                         |      offset  0    0    0    0    13
@@ -90,7 +90,7 @@ struct flm_viewport {
     double min_width_px; /* narrower siblings that touch are one merged box; 0: every node with a
                             width is a rectangle of its own */
     uint32_t first_level, level_count; /* levels that do not exist are left out */
-    uint32_t zoom_level;               /* of the node zoomed to: what is above it is flagged */
+    uint32_t zoom_level;               /* of the node zoomed to: levels above it are flagged */
 };
 
 /* The part that `node` takes, at least a pixel for a rectangle, and all levels: its ancestors are

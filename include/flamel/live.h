@@ -29,7 +29,7 @@
  * recorder's thread, in milliseconds.
  *
  * Threads: flm_live_next, flm_live_wait and flm_live_show_all may be called by any thread while it
- * runs, the others by one thread at a time. Profiles belong to whoever took them. */
+ * runs, the others by one thread at a time. Each profile belongs to the thread that took it. */
 #ifndef FLAMEL_LIVE_H
 #define FLAMEL_LIVE_H
 

@@ -26,13 +26,13 @@ extern "C" {
 struct flm_page_options {
     size_t size; /* sizeof (struct flm_page_options) */
 
-    /* What is shown. It is borrowed until the page is freed: its memory is what is served. Making
+    /* The profile to show. It is borrowed until the page is freed: its own memory is served. Making
      * the page completes the file header in that memory, so no other thread may write the profile
      * to a file at that moment; reading it is fine. */
     struct flm_profile *profile;
     const char *name; /* "app.flm"; NULL: "profile" */
 
-    /* The profile that it is compared with, likewise. NULL: none. */
+    /* The profile to compare it with, likewise. NULL: none. */
     struct flm_profile *before;
     const char *before_name; /* NULL: "before" */
 };

@@ -23,7 +23,7 @@
  * A profile never changes once it is made; threads may share it freely. It is one block of
  * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file.
  *
- * Values are doubles; integers are exact below 2^53, and what exceeds that is refused. Units
+ * Values are doubles; integers are exact below 2^53, and larger ones are refused. Units
  * belong to metrics. */
 #ifndef FLAMEL_PROFILE_H
 #define FLAMEL_PROFILE_H
@@ -56,7 +56,7 @@ struct flm_label_set {
 
 #define FLM_NONE UINT32_MAX /* an index that is none */
 
-/* What a frame is made of. The numbers are part of the file format. */
+/* The kind of code that a frame is. The numbers are part of the file format. */
 enum flm_kind {
     FLM_KIND_PLAIN = 0,       /* a function; nothing more is known */
     FLM_KIND_NATIVE = 1,      /* machine code of a program or a library */
@@ -106,7 +106,8 @@ struct flm_note_record {
     uint32_t key, value; /* strings */
 };
 
-/* What a reader or a recorder could not keep: "lost samples", "malformed lines". Sorted by what. */
+/* Input that a reader or a recorder could not keep: "lost samples", "malformed lines". Sorted by
+ * `what`. */
 struct flm_loss_record {
     uint32_t what;  /* string */
     uint32_t where; /* string: the first one, as "line 812"; "" where it is not known */
@@ -137,7 +138,7 @@ uint32_t flm_profile_loss_count(const struct flm_profile *profile);
 
 /* ---- Strings, frames and stacks -------------------------------------------------------------- */
 
-/* Whatever these functions return belongs to the profile, and is good until the profile is freed.
+/* Everything that these functions return belongs to the profile, and is good until it is freed.
  * An index must be below its count; nothing else is checked. */
 
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string);

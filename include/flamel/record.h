@@ -10,10 +10,10 @@
  *     struct flm_profile *rest = flm_recording_take(r, &why);
  *     flm_recording_free(r);
  *
- * What is recorded is a command that is started, processes or threads with all that they start, the
- * whole machine, or the calling program itself. Stacks are unwound while it is recorded (the kernel
- * copies a part of each), symbols are read when a profile is taken. So a recording costs memory by
- * how many different stacks there are in a window, and not by how long it runs.
+ * A recording is of a command that it starts, of processes or threads with all that they start, of
+ * the whole machine, or of the calling program itself. Stacks are unwound while recording (from
+ * stack dumps), symbols are read when a profile is taken. So the memory of a recording depends on
+ * the number of different stacks since the last profile was taken, and not on how long it runs.
  *
  * Everything that may be refused (rights, limits, an event that the kernel does not have) is tried
  * by flm_recording_new, and is refused with what would allow it.
@@ -22,7 +22,7 @@
  * flm_recording_stop, flm_recording_take, flm_recording_wait and flm_recording_result, which any
  * thread may call while it runs. Callbacks come from the thread that records. Different recordings
  * are independent. The library catches no signals, and reads no environment (libdebuginfod, where
- * `debuginfod` asks for it, reads its own). */
+ * `debuginfod` is set, reads its own). */
 #ifndef FLAMEL_RECORD_H
 #define FLAMEL_RECORD_H
 
@@ -40,10 +40,10 @@ enum flm_stack_mode {
     FLM_STACK_NONE      /* the leaf alone */
 };
 
-/* All zero but `size` and a target is a good choice. What it points to is the caller's, and must
- * last as long as the recording. */
+/* All zero but `size` and a target is a good choice. The struct is copied; whatever it points to is
+ * borrowed until the recording is freed. */
 struct flm_record_options {
-    size_t size; /* sizeof(struct flm_record_options): what is behind it is as if it were 0 */
+    size_t size; /* sizeof (struct flm_record_options): members beyond it are taken as 0 */
 
     /* The target: one of these. */
     char *const *command;     /* ended by NULL: started, and its children followed */
@@ -60,7 +60,7 @@ struct flm_record_options {
     const char *const *events; /* "cycles", "cpu-clock:u", "sched:sched_switch"; none: the best */
     size_t event_count;
     double frequency_hz; /* 0: 999 */
-    uint64_t period;     /* one sample in so many events; 0: by frequency */
+    uint64_t period;     /* events from one sample to the next; 0: by frequency */
     enum flm_stack_mode stacks;
     uint32_t stack_size;         /* bytes of a stack dump; 0: 16384 */
     bool off_cpu;                /* how long threads do not run, and where, is a metric too */
@@ -75,7 +75,7 @@ struct flm_record_options {
 
     bool keep_times; /* every sample with its time and labels */
     bool per_thread; /* the outermost frame is the thread, below the command */
-    bool lines;      /* frames have the line that they are at, and are told apart by it */
+    bool lines;      /* frames have their line, and frames of different lines differ */
 
     /* Where symbols are looked for: as in struct flm_load_options. */
     const char *const *symbol_dirs;
@@ -85,9 +85,9 @@ struct flm_record_options {
 
     /* About ten times a second; false stops. */
     bool (*tick)(void *context);
-    /* Events were lost since it was called last: the ring was full, or the kernel dropped them. */
+    /* `count` events were lost since the last call: a ring was full, or the kernel dropped them. */
     void (*lost)(void *context, uint64_t count);
-    /* Symbols are read by flm_recording_take: so many modules of so many. False stops. */
+    /* While flm_recording_take reads symbols: `done` modules of `count`. False stops. */
     bool (*progress)(void *context, size_t done, size_t count);
     void *context;
 };
@@ -99,12 +99,12 @@ struct flm_recording;
 struct flm_recording *flm_recording_new(const struct flm_record_options *options,
                                         struct flm_error *why);
 
-/* Stops it. A command that runs goes on, one that never ran is ended. NULL is accepted. */
+/* Stops it. A command that runs continues, one that never ran is ended. NULL is accepted. */
 void flm_recording_free(struct flm_recording *recording);
 
-/* What is recorded and how, for people, a line each: first "cpu-clock (no hardware counters here),
- * 999 Hz, stacks unwound, user space", then what is not recorded, and what would allow it. Good
- * until the recording is freed; NULL, and `why`, when memory ran out. */
+/* A description in sentences for the user, a line each: first how it records, "cpu-clock (no
+ * hardware counters here), 999 Hz, stacks unwound, user space", then the limitations, and how each
+ * can be lifted. Good until the recording is freed; NULL, and `why`, when memory ran out. */
 const char *flm_recording_description(struct flm_recording *recording, struct flm_error *why);
 
 /* A fact for the profile: "commit", "4f2a9c". Before it runs. False, and `why`, when memory ran
@@ -119,15 +119,15 @@ bool flm_recording_run(struct flm_recording *recording, struct flm_error *why);
 /* Records in a thread of its own, in which all signals are blocked. */
 bool flm_recording_start(struct flm_recording *recording, struct flm_error *why);
 
-/* Waits until it is over, for so long at most; whether it is. */
+/* Waits until it is over, `most_ns` nanoseconds at most; whether it is. */
 bool flm_recording_wait(struct flm_recording *recording, int64_t most_ns);
 
 /* Ends it, and waits until the last samples are read. False, and `why`, when recording had failed:
- * what was recorded before can be taken all the same. */
+ * samples from before can still be taken. */
 bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
 
-/* The profile of what was recorded since the start, or since it was taken last: all metrics that
- * the recording has, also where nothing ran. The caller owns it. While it records this takes a
+/* The profile of all samples since the start, or since the last call: all metrics that the
+ * recording has, also where nothing ran. The caller owns it. While it records this takes a
  * tenth of a second or two, and longer where the symbols of large programs are read for the first
  * time. NULL, and `why`, when it fails. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
@@ -144,24 +144,23 @@ struct flm_record_counts {
     uint64_t stacks_unwound;
     uint64_t stacks_truncated;      /* truncated stacks, of these; and of those again: */
     uint64_t stacks_beyond_dump;    /* a larger stack dump would have more */
-    uint64_t stacks_on_other_stack; /* they go on on another stack, which no stack dump reaches */
+    uint64_t stacks_on_other_stack; /* they continue on another one, which no stack dump reaches */
     uint64_t frames_unwound;
 };
 
 struct flm_record_result {
     size_t size;              /* in: sizeof(struct flm_record_result) */
-    double duration_s, cpu_s; /* of the target, as far as samples tell */
-    double requested_hz,
-        achieved_hz; /* samples per second on a processor; 0: a period was asked for,
-                                   * or it cannot be known */
+    double duration_s, cpu_s; /* of the target, as far as samples show */
+    double requested_hz;      /* samples per second on a processor; 0: by period */
+    double achieved_hz;       /* the same, as far as samples show; 0: not known */
     struct flm_record_counts counts;
     double recorder_cpu_s;
-    uint64_t late, damaged;   /* records out of order, and such as make no sense */
+    uint64_t late, damaged;   /* records out of order, and malformed ones */
     uint64_t lost_unreported; /* lost by the events' own counts, without a record that says so */
     int exit_status;          /* of the command, as waitpid has it; -1: none, or it still runs */
     int process_id;           /* of the command; 0: there is none */
     bool chose_event;         /* no event was named */
-    bool counts_time; /* the first one is a clock or cycles: what runs is sampled at its rate */
+    bool counts_time; /* the first one is a clock or cycles: only what runs is sampled */
     bool is_limited;  /* programs that get rights of others (setuid) are not recorded */
     double events;    /* of the first one, as the kernel has counted them; samples stand for them */
     uint32_t stack_size;    /* bytes of each stack dump; 0: there are none */
