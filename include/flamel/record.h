@@ -160,9 +160,9 @@ struct flm_record_result {
     int exit_status;          /* of the command, as waitpid has it; -1: none, or it still runs */
     int process_id;           /* of the command; 0: there is none */
     bool chose_event;         /* no event was named */
-    bool counts_time; /* the first one is a clock or cycles: only what runs is sampled */
-    bool is_limited;  /* programs that get rights of others (setuid) are not recorded */
-    double events;    /* of the first one, as the kernel has counted them; samples stand for them */
+    bool counts_time;         /* the first one is a clock or cycles: only what runs is sampled */
+    bool is_limited;          /* programs that get rights of others (setuid) are not recorded */
+    double events; /* of the first one, as the kernel has counted them; samples stand for them */
     uint32_t stack_size;    /* bytes of each stack dump; 0: there are none */
     const char *event;      /* the first one; the recording's */
     const char *spool_lost; /* why the rest could not be spooled; NULL: all was. The recording's */
