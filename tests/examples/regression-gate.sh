@@ -1,6 +1,6 @@
 #!/bin/sh
-# The experiment of examples/regression-gate with a few runs: regression-gate.sh FLAMEL. What is
-# found are the two changes that were made, each at its place and of its size, and nothing else.
+# The experiment of examples/regression-gate with a few runs: regression-gate.sh FLAMEL. The gate finds
+# the two changes that were made, each in its function and of its size, and nothing else.
 #
 # Eight runs of each are the fewest for alpha 0.01 but one.
 
@@ -24,26 +24,39 @@ elif ! python3 -c 'import sys; sys.exit(sys.implementation.name != "cpython")'; 
     exit 77
 fi
 
-# "+108 ms  ...  where": the size of the change, in ms, and the end of its stack.
+# Columns are apart by two spaces or more: change, share, "+75 ms to +142 ms", p, "fails", where; and in
+# the table of noise: between runs, by sampling, "found from", where.
+#
+# The machine may be busy, and a sleep then ends late: so what is tested is that the interval holds
+# the change that was made, and that the smaller one is found wherever the gate says that it finds a
+# quarter of 200 ms.
 judge()
 {
-    awk '
+    awk -F '  +' '
         function wrong(what) {
             print what
             bad = 1
         }
-        / ms .* fails  / {
-            size = $1 + 0
-            if (/;execsitecustomize;.*<module>/ && size > 90 && size < 160)
+        function holds(interval, change,  bounds) {
+            split(interval, bounds, " to ")
+            return bounds[1] + 0 <= change + 10 && bounds[2] + 0 >= change - 10
+        }
+        { sub(/^ +/, "") }
+        / ms  .*  fails  / {
+            if ($NF ~ /;execsitecustomize;.*<module>/ && holds($3, 100))
                 grown++
-            else if (/;c;b;a$/ && size < -40 && size > -65)
+            else if ($NF ~ /;c;b;a$/ && holds($3, -50))
                 shrunk++
             else
                 wrong("not planted: " $0)
         }
+        NF <= 4 && $NF ~ /;c;b;a$/ { found_from = $(NF - 1) + 0 }
         END {
-            if (grown != 1 || shrunk != 1)
-                wrong("found: " grown + 0 " of 1 growth, " shrunk + 0 " of 1 shrinking")
+            if (found_from == 0)
+                wrong("the table of noise does not have c;b;a")
+            if (grown != 1 || shrunk > 1 || (shrunk == 0 && found_from < 25))
+                wrong("found: " grown + 0 " of 1 growth, " shrunk + 0 " of 1 shrinking, which is found from " \
+                      found_from " % of c;b;a")
             exit bad
         }
     ' verdict
