@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     promise(flm_regex_find(regex, scratch, text, &start_again, &end_again) == found);
     if (found)
         promise(start_again == start && end_again == end);
-    promise(flm_regex_visits(scratch) <= 4 * regex->code_count * (text.size + 1));
+    promise(flm_regex_visits(scratch) <= 4 * regex->code.count * (text.size + 1));
 
     flm_regex_scratch_free(scratch);
     flm_regex_free(regex);

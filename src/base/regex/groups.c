@@ -1,10 +1,11 @@
-/* groups.c - where the groups of a match are: flm_regex_find_groups.
+/* groups.c - the groups of a match: flm_regex_find_groups.
  *
- * The match is known: it is the leftmost, and the longest. The question is in which way it came
- * about, of those that make exactly it. The program is run over the match once more, with the
- * marks that each thread has passed; threads stand in the order in which Perl would try them, and
- * an instruction that is reached twice belongs to the first. So the time is again linear in the
- * text, times the instructions. */
+ * The start and end of the match are known: it is the leftmost and longest one. Usually there are
+ * several ways to match exactly that text, and one of them has to be chosen. The program is run
+ * over the match once more, and each thread has the marks that it has passed; threads are kept in
+ * the order in which Perl would try them, and an instruction that is reached twice belongs to the
+ * first. So the time is again linear in the text, times the instructions. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/regex/internal.h"
@@ -20,7 +21,7 @@ struct threads {
     struct marks *marks;
 };
 
-/* What is still to be followed at this place of the text. */
+/* An instruction still to be followed at this offset of the text. */
 struct pending {
     uint16_t at;
     struct marks marks;
@@ -30,7 +31,7 @@ struct grouping {
     const struct flm_regex *regex;
     struct threads now, next;
     struct pending *pending; /* a stack; an instruction is pushed twice at most */
-    bool *is_reached;        /* of each instruction, at this place */
+    bool *is_reached;        /* of each instruction, at this offset */
 };
 
 static bool threads_init(struct threads *threads, size_t count)
@@ -46,7 +47,8 @@ static void threads_clear(struct threads *threads)
     free(threads->marks);
 }
 
-/* Adds what `first` leads to without taking a symbol, the preferred way first. */
+/* Adds the instructions that `first` leads to without taking a symbol, in the order of
+ * preference. */
 static void follow(struct grouping *g, struct threads *threads, size_t first,
                    const struct marks *marks, size_t place, uint32_t before, uint32_t after)
 {
@@ -57,11 +59,11 @@ static void follow(struct grouping *g, struct threads *threads, size_t first,
         if (g->is_reached[p.at])
             continue;
         g->is_reached[p.at] = true;
-        const struct flm_instruction *in = &g->regex->code[p.at];
+        const struct flm_instruction *in = &g->regex->code.at[p.at];
         struct pending behind = {(uint16_t)(p.at + 1), p.marks};
         struct pending target = {(uint16_t)(p.at + in->offset), p.marks};
         switch ((enum flm_op)in->op) {
-        case FLM_OP_SPLIT: /* one that leads back repeats, which comes first */
+        case FLM_OP_SPLIT: /* one that leads back is a repetition, which is preferred */
             g->pending[count++] = in->offset < 0 ? behind : target;
             g->pending[count++] = in->offset < 0 ? target : behind;
             break;
@@ -91,7 +93,7 @@ static void follow(struct grouping *g, struct threads *threads, size_t first,
 static bool takes(const struct flm_regex *regex, const struct flm_instruction *in, uint32_t symbol)
 {
     for (size_t i = 0; i < in->range_count; i++) {
-        struct flm_symbol_range range = regex->ranges[in->range + i];
+        struct flm_symbol_range range = regex->ranges.at[in->range + i];
         if (symbol >= range.first && symbol <= range.last)
             return true;
     }
@@ -109,7 +111,7 @@ static void run(struct grouping *g, struct flm_bytes text, size_t start, size_t 
                 struct marks *found)
 {
     size_t size, place = start;
-    /* Of what stands before, only letters count, and their bytes are in no other character. */
+    /* Of the preceding character only letters matter, and their bytes are in no other character. */
     uint32_t before = start > 0 ? (unsigned char)text.at[start - 1] : FLM_SYMBOL_END;
     uint32_t after = symbol_at(text, place, &size);
     struct marks none;
@@ -121,10 +123,10 @@ static void run(struct grouping *g, struct flm_bytes text, size_t start, size_t 
         uint32_t taken = after;
         place += size;
         after = symbol_at(text, place, &size);
-        memset(g->is_reached, 0, g->regex->code_count * sizeof *g->is_reached);
+        memset(g->is_reached, 0, g->regex->code.count * sizeof *g->is_reached);
         g->next.count = 0;
         for (size_t i = 0; i < g->now.count; i++) {
-            const struct flm_instruction *in = &g->regex->code[g->now.at[i]];
+            const struct flm_instruction *in = &g->regex->code.at[g->now.at[i]];
             if (in->op == FLM_OP_TAKE && takes(g->regex, in, taken))
                 follow(g, &g->next, g->now.at[i] + 1u, &g->now.marks[i], place, before, after);
         }
@@ -133,7 +135,7 @@ static void run(struct grouping *g, struct flm_bytes text, size_t start, size_t 
         g->next = swap;
     }
     for (size_t i = 0; i < g->now.count; i++)
-        if (g->regex->code[g->now.at[i]].op == FLM_OP_MATCH) {
+        if (g->regex->code.at[g->now.at[i]].op == FLM_OP_MATCH) {
             *found = g->now.marks[i];
             return;
         }
@@ -142,12 +144,13 @@ static void run(struct grouping *g, struct flm_bytes text, size_t start, size_t 
 bool flm_regex_find_groups(const struct flm_regex *regex, struct flm_bytes text, size_t start,
                            size_t end, size_t marks[FLM_REGEX_MARKS])
 {
+    assert(start <= end && end <= text.size);
     struct grouping g = {.regex = regex};
     struct marks found;
-    bool room = threads_init(&g.now, regex->code_count) && threads_init(&g.next, regex->code_count);
+    bool room = threads_init(&g.now, regex->code.count) && threads_init(&g.next, regex->code.count);
     g.now.count = 0;
-    g.pending = malloc((2 * regex->code_count + 1) * sizeof *g.pending);
-    g.is_reached = calloc(regex->code_count, sizeof *g.is_reached);
+    g.pending = malloc((2 * regex->code.count + 1) * sizeof *g.pending);
+    g.is_reached = calloc(regex->code.count, sizeof *g.is_reached);
     room = room && g.pending && g.is_reached;
     for (size_t i = 0; i < FLM_REGEX_MARKS; i++)
         found.at[i] = FLM_NO_MARK;

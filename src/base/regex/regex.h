@@ -8,12 +8,12 @@
  *
  * Matching is on characters: a UTF-8 sequence is one, and so is a byte that belongs to none. So `.`
  * and a negated set take whole sequences, and a match never cuts one. `.` takes a newline too, ^
- * and $ are the ends of the text, \d \w \s \b are ASCII. A { that counts nothing is text, as in
- * {{closure}}. There are no back references: we only ask whether, and where; and, for putting other
- * text in its place (substitution.h), where its groups.
+ * and $ are the ends of the text, \d \w \s \b are ASCII. A { without a count is text, as in
+ * {{closure}}. There are no back references: a search reports whether and where there is a match
+ * and, for substitutions (substitution.h), its groups.
  *
- * A search of 100,000 names takes 5 ms: about 800 MB/s, and more where all matches begin with the
- * same letter. Finding where takes 10 to 80 ns a byte more, in the texts that do match. */
+ * Searching 100,000 names takes 5 ms: about 800 MB/s, and more where all matches begin with the
+ * same letter. Finding the offsets takes 10 to 80 ns more per byte, only in texts that match. */
 #ifndef FLAMEL_BASE_REGEX_REGEX_H
 #define FLAMEL_BASE_REGEX_REGEX_H
 
@@ -23,7 +23,7 @@
 struct flm_regex;
 
 /* NULL, and `why` with the offset in the pattern, for a malformed pattern or one whose program
- * would exceed 10,000 instructions. The pattern may go afterward. */
+ * would exceed 10,000 instructions. The pattern may be freed afterward. */
 struct flm_regex *flm_regex_new(struct flm_bytes pattern, struct flm_error *why);
 
 /* As if the pattern began with (?i). */
@@ -31,7 +31,8 @@ struct flm_regex *flm_regex_new_any_case(struct flm_bytes pattern, struct flm_er
 void flm_regex_free(struct flm_regex *regex);
 
 /* Working memory for one thread's searches with one regex, so that the regex itself never changes:
- * 256 KiB, more for the largest patterns. It learns from each search; the next is quicker. */
+ * 256 KiB, more for the largest patterns. It remembers states of each search, so the next is
+ * faster. */
 struct flm_regex_scratch;
 struct flm_regex_scratch *flm_regex_scratch_new(const struct flm_regex *regex,
                                                 struct flm_error *why);
@@ -41,7 +42,7 @@ void flm_regex_scratch_free(struct flm_regex_scratch *scratch);
 bool flm_regex_search(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
                       struct flm_bytes text);
 
-/* The same, with where: the leftmost match, and of those the longest, as [*start, *end). */
+/* The same with the offsets: the leftmost match, and of those the longest, as [*start, *end). */
 bool flm_regex_find(const struct flm_regex *regex, struct flm_regex_scratch *scratch,
                     struct flm_bytes text, size_t *start, size_t *end);
 

@@ -2,27 +2,26 @@
 
 #include "base/regex/internal.h"
 
-/* Adds where a class begins, once. */
+/* Adds the first symbol of a class, unless it is there. */
 static bool add_class_first(struct flm_regex *r, struct flm_error *why, uint32_t first)
 {
-    size_t low = 0, high = r->class_count;
+    size_t low = 0, high = r->class_first.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (r->class_first[middle] < first)
+        if (r->class_first.at[middle] < first)
             low = middle + 1;
         else
             high = middle;
     }
-    if (first == FLM_SYMBOL_COUNT || (low < r->class_count && r->class_first[low] == first))
+    if (first == FLM_SYMBOL_COUNT ||
+        (low < r->class_first.count && r->class_first.at[low] == first))
         return true;
-    void *items = r->class_first;
-    if (!flm_grow(&items, &r->class_capacity, r->class_count + 1, sizeof *r->class_first))
+    if (!FLM_ARRAY_ADD(&r->class_first, first))
         return flm_error_memory(why);
-    r->class_first = items;
-    memmove(r->class_first + low + 1, r->class_first + low,
-            (r->class_count - low) * sizeof *r->class_first);
-    r->class_first[low] = first;
-    r->class_count++;
+    uint32_t *class_first = r->class_first.at;
+    memmove(class_first + low + 1, class_first + low,
+            (r->class_first.count - 1 - low) * sizeof *class_first);
+    class_first[low] = first;
     return true;
 }
 
@@ -35,12 +34,12 @@ static bool find_classes(struct flm_regex *r, struct flm_error *why)
             if (flm_symbol_is_word(symbol) != flm_symbol_is_word(symbol - 1) &&
                 !add_class_first(r, why, symbol))
                 return false;
-    for (size_t i = 0; i < r->range_count; i++)
-        if (!add_class_first(r, why, r->ranges[i].first) ||
-            !add_class_first(r, why, r->ranges[i].last + 1))
+    for (size_t i = 0; i < r->ranges.count; i++)
+        if (!add_class_first(r, why, r->ranges.at[i].first) ||
+            !add_class_first(r, why, r->ranges.at[i].last + 1))
             return false;
     for (uint32_t symbol = 0, index = 0; symbol < 128; symbol++) {
-        if (index + 1 < r->class_count && r->class_first[index + 1] == symbol)
+        if (index + 1 < r->class_first.count && r->class_first.at[index + 1] == symbol)
             index++;
         r->class_of_ascii[symbol] = (uint8_t)index;
     }
@@ -67,7 +66,7 @@ static int only_byte(const struct flm_regex *r, const struct flm_instruction *in
 {
     if (in->range_count != 1)
         return -1;
-    struct flm_symbol_range range = r->ranges[in->range];
+    struct flm_symbol_range range = r->ranges.at[in->range];
     return range.first == range.last && range.first < 128 ? (int)range.first : -1;
 }
 
@@ -80,7 +79,7 @@ static void study_starts(struct flm_regex *r, struct reached *reached)
     reach(reached, 0);
     for (size_t i = 0; i < reached->count; i++) {
         size_t at = reached->at[i];
-        const struct flm_instruction *in = &r->code[at];
+        const struct flm_instruction *in = &r->code.at[at];
         switch ((enum flm_op)in->op) {
         case FLM_OP_SPLIT:
             reach(reached, at + 1);
@@ -98,7 +97,7 @@ static void study_starts(struct flm_regex *r, struct reached *reached)
             r->starts_anyhow = false;
             reach(reached, at + 1);
             break;
-        case FLM_OP_BEGIN: /* what follows is only reached at the start of the text */
+        case FLM_OP_BEGIN: /* the rest is only reached at the start of the text */
             r->starts_anyhow = false;
             break;
         case FLM_OP_TAKE:
@@ -119,8 +118,8 @@ static void study_starts(struct flm_regex *r, struct reached *reached)
 static bool find_starts(struct flm_regex *r, struct flm_error *why)
 {
     struct reached reached = {
-        .at = malloc(r->code_count * sizeof *reached.at),
-        .is_reached = calloc(r->code_count, sizeof *reached.is_reached),
+        .at = malloc(r->code.count * sizeof *reached.at),
+        .is_reached = calloc(r->code.count, sizeof *reached.is_reached),
     };
     bool ok = reached.at && reached.is_reached;
     if (ok)
@@ -132,9 +131,9 @@ static bool find_starts(struct flm_regex *r, struct flm_error *why)
 
 bool flm_regex_study(struct flm_regex *r, struct flm_error *why)
 {
-    for (size_t i = 0; i < r->code_count; i++) {
-        r->uses_begin |= r->code[i].op == FLM_OP_BEGIN;
-        r->uses_edges |= r->code[i].op == FLM_OP_EDGE || r->code[i].op == FLM_OP_NO_EDGE;
+    for (size_t i = 0; i < r->code.count; i++) {
+        r->uses_begin |= r->code.at[i].op == FLM_OP_BEGIN;
+        r->uses_edges |= r->code.at[i].op == FLM_OP_EDGE || r->code.at[i].op == FLM_OP_NO_EDGE;
     }
     return find_classes(r, why) && find_starts(r, why);
 }

@@ -1,12 +1,13 @@
 #include "base/regex/substitution.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
 
 #include "base/regex/internal.h"
 
-/* A piece of the replacement: text, or a group. */
+/* A part of the replacement: text, or a group. */
 enum { PIECE_TEXT = -2, PIECE_MATCH = -1 };
 struct piece {
     int group;         /* from 0; or one of the above */
@@ -21,10 +22,10 @@ struct flm_substitution {
     bool every;
 };
 
-static const char part_marks[] = "/,:;#@%!~=\"'";
+static const char separators[] = "/,:;#@%!~=\"'";
 
-/* Where the part that begins at `at` ends: the next mark without a \ in front; text.size when there
- * is none. */
+/* The end of the part that begins at `at`: the next separator without a \ before it; text.size when
+ * there is none. */
 static size_t part_end(struct flm_bytes text, size_t at)
 {
     while (at < text.size && text.at[at] != text.at[1])
@@ -35,7 +36,7 @@ static size_t part_end(struct flm_bytes text, size_t at)
 static bool begins_so(struct flm_bytes text)
 {
     return text.size >= 2 && text.at[0] == 's' && text.at[1] &&
-           flm_is_one_of(text.at[1], part_marks);
+           flm_is_one_of(text.at[1], separators);
 }
 
 size_t flm_substitution_size(struct flm_bytes text)
@@ -65,7 +66,7 @@ static bool add_byte(struct flm_substitution *s, char byte)
     return !s->texts.failed;
 }
 
-/* What stands behind a \. */
+/* Adds the character or group that a \ stands for. */
 static bool add_escaped(struct flm_substitution *s, char letter, size_t offset,
                         struct flm_error *why)
 {
@@ -113,7 +114,7 @@ static bool read_flags(struct flm_substitution *s, struct flm_bytes text, size_t
     for (; at < text.size; at++) {
         if (text.at[at] != 'g' && text.at[at] != 'i')
             return flm_error_byte(why, FLM_ERROR_FORMAT, at,
-                                  "'%c' is no flag; there is g, every match, and i, whatever the "
+                                  "'%c' is no flag; there are g, every match, and i, whatever the "
                                   "case",
                                   text.at[at]);
         s->every |= text.at[at] == 'g';
@@ -122,8 +123,8 @@ static bool read_flags(struct flm_substitution *s, struct flm_bytes text, size_t
     return true;
 }
 
-/* The pattern from 2 to `end`. The mark is none of a pattern's own signs, so a \ in front of it may
- * stay: it means the mark. */
+/* The pattern from 2 to `end`. The separator has no meaning in a pattern, so a \ before it may
+ * stay: it stands for the separator. */
 static bool read_pattern(struct flm_substitution *s, struct flm_bytes text, size_t end,
                          bool any_case, struct flm_error *why)
 {
@@ -143,9 +144,10 @@ static bool read_pattern(struct flm_substitution *s, struct flm_bytes text, size
 static bool read_all(struct flm_substitution *s, struct flm_bytes text, struct flm_error *why)
 {
     if (!begins_so(text))
-        return flm_error_byte(why, FLM_ERROR_FORMAT, 0,
-                              "a rule is written s/old/new/, with another mark where / stands in "
-                              "it: s,old,new,");
+        return flm_error_byte(
+            why, FLM_ERROR_FORMAT, 0,
+            "a rule is written s/old/new/, with another mark where / stands in "
+            "it: s,old,new,");
     size_t first = part_end(text, 2);
     size_t second = first < text.size ? part_end(text, first + 1) : text.size;
     if (second == text.size)
@@ -183,7 +185,7 @@ void flm_substitution_free(struct flm_substitution *s)
     free(s);
 }
 
-/* Whether the replacement uses groups, which costs more than the match. */
+/* Whether the replacement uses groups, which cost more than the match. */
 static bool needs_groups(const struct flm_substitution *s)
 {
     for (size_t i = 0; i < s->pieces.count; i++)
@@ -217,16 +219,17 @@ static void add_replacement(const struct flm_substitution *s, struct flm_bytes t
 
 bool flm_substitution_make(struct flm_substitution *s, struct flm_bytes text, struct flm_text *out)
 {
+    assert(s && out);
     size_t start, end, done = 0, last = FLM_NO_MARK;
     if (!flm_regex_find(s->regex, s->scratch, text, &start, &end))
         return false;
     out->size = 0;
     do {
         flm_text_add(out, (struct flm_bytes){text.at + done, start - done});
-        if (end > start || start != last) /* nothing, right behind a match, is no other one */
+        if (end > start || start != last) /* an empty match right after a match does not count */
             add_replacement(s, text, start, end, out);
         size_t from = done = last = end;
-        if (end == start) { /* the next one is behind the character that follows */
+        if (end == start) { /* the next match begins after the following character */
             if (end == text.size)
                 break;
             uint32_t symbol;

@@ -432,7 +432,7 @@ static uint64_t visits_in(const char *pattern, struct flm_bytes text, size_t *co
     bool found = flm_regex_find_by_threads(m.regex, m.scratch, text, &start, &end);
     assert_int_equal(searched, found);
     uint64_t visits = flm_regex_visits(m.scratch);
-    *code_count = m.regex->code_count;
+    *code_count = m.regex->code.count;
     matcher_free(m);
     return visits;
 }

@@ -39,7 +39,7 @@ static bool starts_anyhow(const char *pattern)
 static size_t class_count_of(const char *pattern)
 {
     struct flm_regex *regex = regex_of(pattern);
-    size_t count = regex->class_count;
+    size_t count = regex->class_first.count;
     flm_regex_free(regex);
     return count;
 }
@@ -112,8 +112,8 @@ static void every_ascii_symbol_knows_its_class(void **state)
         struct flm_regex *r = regex_of(patterns[i]);
         for (uint32_t symbol = 0; symbol < 128; symbol++) {
             size_t at = r->class_of_ascii[symbol];
-            assert_true(r->class_first[at] <= symbol);
-            assert_true(at + 1 == r->class_count || r->class_first[at + 1] > symbol);
+            assert_true(r->class_first.at[at] <= symbol);
+            assert_true(at + 1 == r->class_first.count || r->class_first.at[at + 1] > symbol);
         }
         flm_regex_free(r);
     }

@@ -58,7 +58,7 @@ static void groups_and_the_match_are_put_in(void **state)
     assert_makes("s/(a)(b)(c)(d)(e)(f)(g)(h)(i)/\\9\\1/", "abcdefghi", "ia");
 }
 
-static void the_mark_may_be_another_and_stands_in_its_parts_behind_a_backslash(void **state)
+static void other_separators_work_and_are_escaped_by_a_backslash(void **state)
 {
     (void)state;
     assert_makes("s,net/http,http,", "net/http.Serve", "http.Serve");
@@ -97,7 +97,7 @@ static void what_is_malformed_is_refused_at_its_place(void **state)
     assert_refused("s/a/\\w/", 4, "no meaning");
 }
 
-static void its_size_ends_at_its_last_mark(void **state)
+static void its_size_ends_at_its_last_separator(void **state)
 {
     (void)state;
     assert_int_equal(flm_substitution_size(flm_bytes_of("s/a|b/c/g | by:line")), 8);
@@ -137,10 +137,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_match_is_replaced_or_every_one),
         cmocka_unit_test(groups_and_the_match_are_put_in),
-        cmocka_unit_test(the_mark_may_be_another_and_stands_in_its_parts_behind_a_backslash),
+        cmocka_unit_test(other_separators_work_and_are_escaped_by_a_backslash),
         cmocka_unit_test(empty_matches_are_as_in_sed),
         cmocka_unit_test(what_is_malformed_is_refused_at_its_place),
-        cmocka_unit_test(its_size_ends_at_its_last_mark),
+        cmocka_unit_test(its_size_ends_at_its_last_separator),
         cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
