@@ -46,7 +46,7 @@ static uint64_t walk(struct flm_json *json)
     struct flm_bytes key;
     uint64_t sum = read_value(json, 1);
     while (json->depth > 0 && !json->failed) {
-        bool in_object = json->is_object[(json->depth - 1) / 8] >> (json->depth - 1) % 8 & 1;
+        bool in_object = json->is_object.at[(json->depth - 1) / 8] >> (json->depth - 1) % 8 & 1;
         if (sum % 29 == 0) {
             flm_json_leave(json);
             sum++;

@@ -11,9 +11,9 @@
  *         sum += table.offsets.at[i];
  *     FLM_ARRAY_CLEAR(&table.offsets);
  *
- * All zero is an empty array. Growth is by half, so that adding is linear in all; an item for which
- * there is room calls nothing. An array whose memory ran out is as it was before. `array` is
- * evaluated more than once: name it, compute nothing.
+ * All zero is an empty array. It grows by half, so adding n items is linear in n; adding an item
+ * for which there is room calls no function. When memory runs out, the array stays as it was.
+ * `array` is evaluated more than once: name it, compute nothing.
  *
  * This is the one place where a function will not do: C has no other way to give an array the type
  * of its items. */
@@ -28,12 +28,12 @@
 #define FLM_ARRAY(type) { type *at; size_t count, capacity; }
 /* clang-format on */
 
-/* Room for `more` items behind the last one. False when memory ran out. */
+/* Makes room for `more` items after the last one. False when memory ran out. */
 #define FLM_ARRAY_RESERVE(array, more)                                                             \
     ((more) <= (array)->capacity - (array)->count ||                                               \
      flm_array_reserve((array), (more), sizeof *(array)->at))
 
-/* The item, copied behind the last one. False when memory ran out. */
+/* Copies the item to the end of the array. False when memory ran out. */
 #define FLM_ARRAY_ADD(array, ...)                                                                  \
     (FLM_ARRAY_RESERVE(array, 1) && ((array)->at[(array)->count++] = (__VA_ARGS__), true))
 

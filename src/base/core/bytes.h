@@ -50,7 +50,7 @@ static inline bool flm_bytes_end_with(struct flm_bytes a, const char *text)
     return a.size >= size && memcmp(a.at + a.size - size, text, size) == 0;
 }
 
-/* From byte `start` on. */
+/* The bytes from `start` to the end. */
 static inline struct flm_bytes flm_bytes_from(struct flm_bytes a, size_t start)
 {
     return (struct flm_bytes){a.at + start, a.size - start};
@@ -79,16 +79,16 @@ static inline bool flm_is_one_of(char byte, const char *set)
     return *set != 0;
 }
 
-/* Grows the array at `*items` so that it holds at least `needed` items of `item_size` bytes;
- * `*capacity` counts items. Growth is by half, so that adding is linear in all. False when memory
+/* Reallocates the array at `*items` so that it holds at least `needed` items of `item_size` bytes;
+ * `*capacity` counts items. It grows by half, so adding n items is linear in n. False when memory
  * ran out: the array is then unchanged. */
 bool flm_grow(void **items, size_t *capacity, size_t needed, size_t item_size);
 
 /* `count` items of zeros, written rather than mapped: for arrays that are read at random before
  * they are written to, like hash tables. Fresh pages from calloc are the kernel's one page of zeros
- * until they are written to; the write is then a second fault, and with threads it stops the others
- * to flush their TLBs. Reading sorted text with two threads spent a third of its time so. NULL when
- * memory ran out; free it with free. */
+ * until they are written to; the write is then a second fault, and with threads it stops the other
+ * threads to flush their TLBs. That took a third of the time of reading sorted text with two
+ * threads. NULL when memory ran out; free it with free. */
 void *flm_new_zeroed(size_t count, size_t item_size);
 
 #endif

@@ -1,7 +1,7 @@
 #include "base/core/hash.h"
 
-/* XXH64 as its specification states it: four lanes over 32-byte stripes, merged; then the rest in
- * pieces of 8, 4 and 1; then an avalanche. */
+/* XXH64 as its specification states it: four lanes over 32-byte stripes, merged; then the rest, 8,
+ * 4 and 1 bytes at a time; then an avalanche. */
 static const uint64_t prime1 = 0x9E3779B185EBCA87u, prime2 = 0xC2B2AE3D27D4EB4Fu,
                       prime3 = 0x165667B19E3779F9u, prime4 = 0x85EBCA77C2B2AE63u,
                       prime5 = 0x27D4EB2F165667C5u;

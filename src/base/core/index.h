@@ -1,7 +1,7 @@
 /* index.h - a hash table from hashes to indices: the slots of every interning table here.
  *
- * The items themselves lie in an array of the owner's; the table knows only 32 bits of each one's
- * hash and its index, so it grows without looking at an item, and a lookup touches items only where
+ * The items themselves lie in an array of the owner's; the table holds only an item's index and 32
+ * bits of its hash, so it grows without reading items, and a lookup reads only items for which
  * those 32 bits agree. Open addressing, linear probing, at most half full.
  *
  *     for (struct flm_probe at = flm_index_probe(&index, hash); flm_index_next(&index, &at);)

@@ -1,8 +1,8 @@
-/* scan.h - looking through text 16 bytes at a time.
+/* scan.h - searching text 16 bytes at a time.
  *
  * These are the inner loops of the text readers, where calling memchr for every name costs more
- * than the search. With SSE2 or NEON (always there on x86-64 and arm64), in the browser with SIMD
- * of 128 bits, or byte by byte. None reads outside what it is given. */
+ * than the search. They use SSE2 or NEON (which every x86-64 and arm64 has), 128-bit SIMD in the
+ * browser, or single bytes elsewhere. None reads outside of its arguments. */
 #ifndef FLAMEL_BASE_CORE_SCAN_H
 #define FLAMEL_BASE_CORE_SCAN_H
 

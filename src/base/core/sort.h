@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Less than, equal to or greater than 0, as `a` stands before, with or after `b`. */
+/* Less than, equal to or greater than 0: `a` sorts before, with or after `b`. */
 typedef int (*flm_order)(const void *context, uint32_t a, uint32_t b);
 
 /* Sorts `count` items; `scratch` has room for as many. O(n log n) comparisons, n - 1 when the items

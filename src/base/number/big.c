@@ -66,7 +66,7 @@ static uint64_t limb_at(const struct flm_big *big, uint32_t i)
 
 int flm_big_compare_sum(const struct flm_big *a, const struct flm_big *b, const struct flm_big *c)
 {
-    /* The sum is made limb by limb and not kept; the highest limb that differs decides. */
+    /* The sum is computed limb by limb and not stored; the highest limb that differs decides. */
     uint32_t count = a->count > b->count ? a->count : b->count;
     uint64_t sum = 0;
     int order = 0;
@@ -110,8 +110,8 @@ uint32_t flm_big_divide(struct flm_big *dividend, const struct flm_big *divisor)
     assert(dividend->count <= count);
     if (dividend->count < count)
         return 0;
-    /* By the top limbs, rounded so that the quotient is right or one too small: the divisor's has
-     * 28 bits, and the quotient is below 10. */
+    /* The top limbs estimate the quotient, rounded so that it is right or one too small: the
+     * divisor's top limb has 28 bits, and the quotient is below 10. */
     uint32_t quotient = dividend->limb[count - 1] / (divisor->limb[count - 1] + 1);
     if (quotient > 0)
         subtract_multiple(dividend, divisor, quotient);

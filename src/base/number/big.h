@@ -1,7 +1,7 @@
 /* big.h - whole numbers of up to 2,800 bits, for the decimals that 64 bits cannot decide.
  *
  * Limbs of 32 bits, the lowest first, in a fixed array: nothing is allocated and nothing overflows,
- * because parse.c and print.c bound their numbers. Its largest numbers are 801 digits of a text
+ * because parse.c and print.c bound their numbers. The largest numbers are a text of 801 digits
  * (2,661 bits) and an odd multiple of half the least double, 2^-1075, times 10^1125 (2,668
  * bits). */
 #ifndef FLAMEL_BASE_NUMBER_BIG_H
@@ -35,8 +35,8 @@ int flm_big_compare_sum(const struct flm_big *a, const struct flm_big *b, const 
  */
 unsigned flm_big_divisor_shift(const struct flm_big *divisor);
 
-/* The quotient, below 10; `dividend` becomes the remainder. The divisor is shifted so (and the
- * dividend as well), and the dividend is less than ten times the divisor. */
+/* The quotient, below 10; `dividend` becomes the remainder. Both have been shifted by
+ * flm_big_divisor_shift, and the dividend is less than ten times the divisor. */
 uint32_t flm_big_divide(struct flm_big *dividend, const struct flm_big *divisor);
 
 #endif

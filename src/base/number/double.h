@@ -1,7 +1,7 @@
 /* double.h - a double taken apart and put together. Private to print.c and parse.c.
  *
- * A finite double is mantissa * 2^exponent, the mantissa below 2^53. In its bits the exponent
- * stands above the mantissa, so that a mantissa that grows to 2^53 carries into it, as it should:
+ * A finite double is mantissa * 2^exponent, the mantissa below 2^53. In its bits the exponent is
+ * above the mantissa, so a mantissa that grows to 2^53 correctly carries into the exponent:
  *
  *     63     62 ... 52     51 ... 0
  *     sign   exponent      mantissa, without its highest bit (in subnormal ones there is none) */
@@ -30,7 +30,7 @@ static inline double flm_double_of_bits(uint64_t bits)
     return value;
 }
 
-/* The mantissa, and its exponent, of a finite double; its sign is left out. */
+/* Returns the mantissa of a finite double, and its exponent; the sign is left out. */
 static inline uint64_t flm_double_split(double value, int *exponent)
 {
     uint64_t bits = flm_double_bits(value);
@@ -40,8 +40,8 @@ static inline uint64_t flm_double_split(double value, int *exponent)
     return biased > 0 ? mantissa | FLM_DOUBLE_TOP_BIT : mantissa;
 }
 
-/* mantissa * 2^exponent; infinity where that is too large. The mantissa is from 2^52 to 2^53, or
- * below that with the least exponent. */
+/* Returns mantissa * 2^exponent, or infinity where that is too large. The mantissa is from 2^52 to
+ * 2^53, or smaller with the least exponent. */
 static inline double flm_double_join(uint64_t mantissa, int exponent)
 {
     uint64_t bits =

@@ -3,26 +3,26 @@
  * A value is a double. Integers below 2^53 are written as integers; others with the fewest digits
  * that read back as the same double. Reading rounds correctly. Neither allocates.
  *
- * Numbers as they are in profiles, integers and short decimals, take 10 to 30 ns each way. Others
- * are exact through whole numbers of many digits (big.h): printing 17 digits takes 0.3 us. */
+ * The usual numbers of profiles, integers and short decimals, take 10 to 30 ns each way. For others
+ * exactness takes integers of many digits (big.h): printing 17 digits takes 0.3 us. */
 #ifndef FLAMEL_BASE_NUMBER_NUMBER_H
 #define FLAMEL_BASE_NUMBER_NUMBER_H
 
 #include "base/core/bytes.h"
 
-/* Above this a double no longer holds every integer: 2^53. A value that was rounded, or a sum, may
- * stand at it and mean more: what must be exact is below it. */
+/* 2^53: above it a double cannot hold every integer. A rounded value or a sum may be equal to it
+ * and stand for a larger number, so only values below it are exact. */
 #define FLM_EXACT_LIMIT 9007199254740992.0
 
 /* The longest text that flm_number_print makes. */
 #define FLM_NUMBER_SIZE 32
 
-/* Writes `value` to `out` (FLM_NUMBER_SIZE bytes), not terminated; returns the size. Never with an
- * exponent for 1e-7 <= |value| < 1e21: beyond, 1.5e-9 and 2e21. NaN and infinities: "nan", "inf",
- * "-inf". Zero has no sign. */
+/* Writes `value` to `out` (FLM_NUMBER_SIZE bytes), not terminated; returns the size. There is no
+ * exponent for 1e-7 <= |value| < 1e21; other values are written as 1.5e-9 or 2e21. NaN and
+ * infinities: "nan", "inf", "-inf". Zero has no sign. */
 size_t flm_number_print(double value, char *out);
 
-/* The same with `digits` significant digits at most (1 to 17), rounded half to even, trailing zeros
+/* The same with at most `digits` significant digits (1 to 17), rounded half to even, trailing zeros
  * removed: 1.24, 318, 0.0012. */
 size_t flm_number_print_rounded(double value, int digits, char *out);
 
@@ -34,16 +34,16 @@ enum flm_number_kind {
 };
 
 /* Reads all of `text`: [+-] digits [. digits] [e [+-] digits]. An integer of any length is rounded
- * to the nearest double: callers that must be exact compare with FLM_EXACT_LIMIT. A value that is
- * too small for a double, and -0, are 0. `value` is only written if there is a number. */
+ * to the nearest double: callers that need it exact compare it with FLM_EXACT_LIMIT. A value that
+ * is too small for a double, and -0, are 0. `value` is only written for a number. */
 enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
 
-/* All of `text`, digits only, as an unsigned integer; false, and `value` as it was, for anything
- * else, and for one above UINT64_MAX. No sign, no 0x. */
+/* Reads all of `text`, which has only digits (no sign, no 0x), as an unsigned integer. False for
+ * anything else and for a number above UINT64_MAX; `value` is then unchanged. */
 bool flm_number_parse_uint(struct flm_bytes text, uint64_t *value);
 bool flm_number_parse_hex(struct flm_bytes text, uint64_t *value);
 
-/* What a digit of a hexadecimal number stands for, in either case; -1 for any other byte. */
+/* The value of a hexadecimal digit, upper or lower case; -1 for any other byte. */
 static inline int flm_hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9')

@@ -1,13 +1,13 @@
-/* number_set.h - numbers below a limit that were met, found again in order, without sorting them.
+/* number_set.h - a set of numbers below a limit, taken out in ascending order without sorting.
  *
- * A bit for each number, and a bit for each word of those that is not 0: one look passes over 4096
- * numbers that were not met.
+ * It has a bit for each number, and above them a bit for each word that is not 0: one comparison
+ * skips 4096 numbers that are not in the set.
  *
- *     summary    0 1 0 0 ...        word 1 has some
- *     word         0000 0010 ...    number 64 + 1 was met
+ *     summary    0 1 0 0 ...        word 1 is not 0
+ *     word         0000 0010 ...    number 64 + 1 is in the set
  *
- * Made for sets that are filled and emptied again and again: taking the smallest number forgets it,
- * so a set that was emptied is ready for the next use and nothing is cleared. */
+ * It is made for sets that are filled and emptied again and again: taking the smallest number
+ * removes it, so an emptied set is ready for its next use and nothing has to be cleared. */
 #ifndef FLAMEL_BASE_NUMBER_NUMBER_SET_H
 #define FLAMEL_BASE_NUMBER_NUMBER_SET_H
 
@@ -43,8 +43,8 @@ static inline void flm_number_set_add(struct flm_number_set *set, uint32_t numbe
     set->summary[number / 4096] |= (uint64_t)1 << number / 64 % 64;
 }
 
-/* The smallest number in it, which it forgets; UINT32_MAX when there is none. `*from`, at first 0,
- * says how far it has searched: a number added meanwhile may be missed. */
+/* Removes and returns the smallest number; UINT32_MAX when the set is empty. `*from`, at first 0,
+ * is how far the search has come: a number that is added meanwhile may be missed. */
 static inline uint32_t flm_number_set_take(struct flm_number_set *set, uint32_t *from)
 {
     while (*from < set->summary_count && set->summary[*from] == 0)

@@ -15,16 +15,16 @@ enum {
     EXACT_DIGITS = 800 /* the decimals half way between two doubles have 767 at most */
 };
 
-/* What is written: head * 10^exponent, a little more if `cut`. */
+/* The number as written: head * 10^exponent, a little more if `cut`. */
 struct written {
     uint64_t head;           /* the first digits, from one that is not 0 */
     int head_count;          /* HEAD_DIGITS at most */
     bool cut;                /* one of the later digits is not 0 */
     int64_t exponent;        /* of ten */
-    struct flm_bytes digits; /* all of them, from the same on, perhaps with a point between */
+    struct flm_bytes digits; /* all, beginning with the same one; a point may be among them */
 };
 
-/* Reads digits from `at` on, returns where they end. */
+/* Reads the digits at `at`; returns where they end. */
 static size_t read_digits(struct flm_bytes text, size_t at, struct written *w)
 {
     for (; at < text.size && is_digit(text.at[at]); at++) {
@@ -41,7 +41,7 @@ static size_t read_digits(struct flm_bytes text, size_t at, struct written *w)
     return at;
 }
 
-/* [e [+-] digits] from `at` on: returns where it ends, or `at`, where there is none. */
+/* Reads [e [+-] digits] at `at`; returns where it ends, which is `at` where there is none. */
 static size_t read_exponent(struct flm_bytes text, size_t at, int64_t *exponent)
 {
     size_t end = at;
@@ -54,7 +54,7 @@ static size_t read_exponent(struct flm_bytes text, size_t at, int64_t *exponent)
     size_t first = end;
     int64_t number = 0;
     for (; end < text.size && is_digit(text.at[end]); end++)
-        if (number < INT64_MAX / 100) /* beyond it no length of text can bring it back */
+        if (number < INT64_MAX / 100) /* no text is long enough to make up for more */
             number = number * 10 + (text.at[end] - '0');
     if (end == first)
         return at;
@@ -129,7 +129,7 @@ static struct scaled normal(uint64_t mantissa, int exponent)
     return (struct scaled){mantissa << shift, exponent - shift};
 }
 
-/* The upper 64 bits of the product: less than one unit of the last place too small. */
+/* The upper 64 bits of the product: too small by less than one unit of the last place. */
 static struct scaled multiply(struct scaled a, struct scaled b)
 {
     uint64_t a_high = a.mantissa >> 32, a_low = (uint32_t)a.mantissa;
@@ -143,10 +143,10 @@ static struct scaled multiply(struct scaled a, struct scaled b)
     return (struct scaled){high << 1 | (middle >> 31 & 1), exponent - 1};
 }
 
-/* The number as written against half * 2^exponent, exactly. */
+/* Compares the number as written with half * 2^exponent, exactly. */
 static int compare_written(const struct written *w, uint64_t half, int exponent)
 {
-    /* The digits that count; if one of the others is not 0, a 1 stands for them all. */
+    /* The significant digits; if one of the others is not 0, a 1 stands for them all. */
     struct flm_big left, right;
     flm_big_set(&left, 0);
     int count = 0;
@@ -174,14 +174,14 @@ static int compare_written(const struct written *w, uint64_t half, int exponent)
     return flm_big_compare(&left, &right);
 }
 
-/* The double nearest to a number between 1e-324 and 1e310: from 64 bits of it where these are far
- * enough from the middle between two doubles, as they are 99 times of 100, and exactly otherwise.
+/* The double nearest to a number between 1e-324 and 1e310: computed from 64 bits of it where these
+ * are far enough from the middle between two doubles, as in 99 of 100 cases, and exactly otherwise.
  * Infinity where it is too large. */
 static double nearest(const struct written *w)
 {
-    /* Each product is less than one unit of the last place too small, and coarse_tens half a unit
-     * wrong; as units of 2^63 may be two of 2^64, that is 5 together. A head that is cut is wrong
-     * by one in at least 10^18, or 19 units more. Dropping bits below adds one. */
+    /* Each product is too small by less than one unit of the last place, and coarse_tens is off by
+     * at most half a unit; as a unit of 2^63 may be two of 2^64, that is 5 together. A head that is
+     * cut is off by one in at least 10^18, which is 19 units more. Dropping bits below adds one. */
     uint64_t error = w->cut ? 26 : 7;
     int coarse = ((int)w->exponent + 360) / 20, fine = ((int)w->exponent + 360) % 20;
     struct scaled s = normal(w->head, 0);

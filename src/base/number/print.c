@@ -5,7 +5,7 @@
 #include "base/number/big.h"
 #include "base/number/double.h"
 
-/* ---- Which digits ---------------------------------------------------------------------------- */
+/* ---- Digits of a double ---------------------------------------------------------------------- */
 
 /* 0.DIGITS * 10^point, without zeros at the end. */
 struct decimal {
@@ -41,8 +41,8 @@ static struct decimal decimal_of(uint64_t whole, int places)
     return decimal;
 }
 
-/* Up to 15 digits, by division of exact doubles: where w / 10^k reads back as `value`, the first
- * such k gives the fewest digits, because no two decimals of 15 digits read as the same double. */
+/* Up to 15 digits, by division of exact doubles: the first k for which some w / 10^k reads back as
+ * `value` gives the fewest digits, because no two decimals of 15 digits read as the same double. */
 static bool find_few_digits(double value, struct decimal *decimal)
 {
     for (int places = 0; places <= FLM_EXACT_TENS; places++) {
@@ -58,15 +58,15 @@ static bool find_few_digits(double value, struct decimal *decimal)
     return false;
 }
 
-/* Where the point stands, or one less: 10^(point - 1) <= value. */
+/* The position of the point, or one less: 10^(point - 1) <= value. */
 static int guess_point(uint64_t mantissa, int exponent)
 {
     /* + 400, so that the conversion rounds down. */
     return (int)(flm_double_log2(mantissa, exponent) * 0.30102999566398120 + 400) - 399;
 }
 
-/* value / 10^point = over / under. `above` and `below` are half the way to the doubles next to the
- * value, in the unit of `over`. */
+/* value / 10^point = over / under. `above` and `below` are half the distances to the next doubles,
+ * in the unit of `over`. */
 struct fraction {
     struct flm_big over, under, above, below;
     int point;
@@ -103,8 +103,8 @@ static void fraction_of(double value, struct fraction *f)
     flm_big_shift(&f->under, under_shift);
 }
 
-/* Moves the point where the guess was one short, that is, where the quotient is 1 or rounds to it.
- * Then makes the fraction ready for flm_big_divide. */
+/* Corrects the point where the guess was one too small, that is, where the quotient is 1 or rounds
+ * to it. Then shifts the fraction for flm_big_divide. */
 static void settle_point(struct fraction *f, bool is_short)
 {
     if (is_short) {
@@ -126,7 +126,8 @@ static void add_next_digit(struct decimal *decimal, struct fraction *f)
     decimal->digits[decimal->count++] = (char)('0' + flm_big_divide(&f->over, &f->under));
 }
 
-/* Whether what is left is more than half a unit of the last digit, or half of an odd one. */
+/* Whether the remainder is more than half a unit of the last digit, or exactly half of an odd
+ * one. */
 static bool rounds_up(const struct decimal *decimal, const struct fraction *f)
 {
     int half = flm_big_compare_sum(&f->over, &f->over, &f->under);
@@ -134,7 +135,7 @@ static bool rounds_up(const struct decimal *decimal, const struct fraction *f)
     return half > 0 || (half == 0 && odd);
 }
 
-/* One more in the last place, with carries: 1299 becomes 13, 999 becomes 1 before the point. */
+/* Adds one to the last digit, with carries: 1299 becomes 13, 999 becomes 1 before the point. */
 static void round_up(struct decimal *decimal)
 {
     int last = decimal->count - 1;
@@ -193,7 +194,7 @@ static double scale(double value, int places)
     return places >= 0 ? value * flm_exact_tens[places] : value / flm_exact_tens[-places];
 }
 
-/* Up to 9 digits, where one multiplication or division is enough to see which way to round. */
+/* Up to 9 digits, where one multiplication or division shows which way to round. */
 static bool find_rounded_digits(double value, int count, struct decimal *decimal)
 {
     int exponent;
@@ -204,7 +205,7 @@ static bool find_rounded_digits(double value, int count, struct decimal *decimal
     double scaled = scale(value, places);
     if (scaled >= flm_exact_tens[count])
         scaled = scale(value, --places);
-    /* Below 10^9 the one rounding, by 2^-53 of the value, is less than 2e-7. */
+    /* Below 10^9 the one rounding error, 2^-53 of the value, is less than 2e-7. */
     uint64_t whole = (uint64_t)scaled;
     double rest = scaled - (double)whole;
     if (rest > 0.499999 && rest < 0.500001)
@@ -213,7 +214,7 @@ static bool find_rounded_digits(double value, int count, struct decimal *decimal
     return true;
 }
 
-/* ---- Where they stand ------------------------------------------------------------------------ */
+/* ---- Digits to text -------------------------------------------------------------------------- */
 
 static char *put(char *to, const char *bytes, int size)
 {

@@ -1,9 +1,9 @@
-/* sum.h - a sum of doubles that stays as exact as its parts.
+/* sum.h - a sum of doubles that is as exact as its terms.
  *
- * What each addition rounds off is kept and added at the end: the error is that of two roundings,
- * however many numbers there are and whatever their order (Neumaier, "Rundungsfehleranalyse
- * einiger Verfahren zur Summation endlicher Summen", 1974). Sums of integers below 2^53 are exact
- * either way; means and shares are not integers. */
+ * The rounding errors of the additions are summed as well and added at the end: the result has the
+ * error of two roundings, however many numbers there are and in any order (Neumaier,
+ * "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974). Sums of integers
+ * below 2^53 are exact either way; means and shares are not integers. */
 #ifndef FLAMEL_BASE_NUMBER_SUM_H
 #define FLAMEL_BASE_NUMBER_SUM_H
 

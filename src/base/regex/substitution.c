@@ -146,7 +146,7 @@ static bool read_all(struct flm_substitution *s, struct flm_bytes text, struct f
     if (!begins_so(text))
         return flm_error_byte(
             why, FLM_ERROR_FORMAT, 0,
-            "a rule is written s/old/new/, with another mark where / stands in "
+            "a rule is written s/old/new/, with another separator where / stands in "
             "it: s,old,new,");
     size_t first = part_end(text, 2);
     size_t second = first < text.size ? part_end(text, first + 1) : text.size;

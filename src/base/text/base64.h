@@ -7,7 +7,7 @@
 void flm_base64_add(struct flm_text *out, struct flm_bytes bytes);
 
 /* Appends the decoded bytes. False for text that flm_base64_add does not write: another character,
- * missing padding, bits set behind the last byte. */
+ * missing padding, or bits set after the last byte. */
 bool flm_base64_decode(struct flm_bytes text, struct flm_text *out);
 
 #endif

@@ -1,5 +1,7 @@
 #include "base/text/buffered_sink.h"
 
+#include <assert.h>
+
 static bool hand_on(void *context, const void *bytes, size_t size)
 {
     struct flm_buffered_sink *buffered = context;
@@ -10,6 +12,7 @@ static bool hand_on(void *context, const void *bytes, size_t size)
 void flm_buffered_sink_init(struct flm_buffered_sink *buffered, flm_profile_sink sink,
                             void *context)
 {
+    assert(sink);
     *buffered = (struct flm_buffered_sink){.sink = sink, .context = context};
     flm_text_init(&buffered->text, hand_on, buffered);
 }

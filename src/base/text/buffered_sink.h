@@ -1,4 +1,5 @@
-/* buffered_sink.h - a text in front of the caller's sink, which knows why it failed. */
+/* buffered_sink.h - a text that buffers for the caller's sink, and the reason when writing
+ * failed. */
 #ifndef FLAMEL_BASE_TEXT_BUFFERED_SINK_H
 #define FLAMEL_BASE_TEXT_BUFFERED_SINK_H
 
@@ -12,12 +13,12 @@ struct flm_buffered_sink {
     bool refused; /* by the sink */
 };
 
-/* The text leads back to the buffered, which must stay where it is. */
+/* The text points to `buffered`, which must not move. */
 void flm_buffered_sink_init(struct flm_buffered_sink *buffered, flm_profile_sink sink,
                             void *context);
 
-/* Hands on the rest, if all went well so far, and frees the text. False if it did not, or, with
- * `why`, if memory ran out on the way or the sink refused. */
+/* Passes the rest to the sink if `all_well`, and frees the text. False if not `all_well`, or, with
+ * `why`, if memory ran out meanwhile or the sink refused bytes. */
 bool flm_buffered_sink_close(struct flm_buffered_sink *buffered, bool all_well,
                              struct flm_error *why);
 

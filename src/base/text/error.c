@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 
-/* Control bytes would act on the terminal that shows the sentence. */
+/* Control bytes would be interpreted by the terminal that shows the message. */
 static void finish(struct flm_error *why, size_t size)
 {
     for (size_t i = 0; i < size; i++)

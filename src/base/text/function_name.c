@@ -31,7 +31,7 @@ static struct flm_bytes part(struct flm_bytes name, size_t from, size_t to)
     return (struct flm_bytes){name.at + from, to - from};
 }
 
-/* The words that `list` holds, separated by spaces. */
+/* Whether `list`, words separated by spaces, has the word. */
 static bool is_one_of(struct flm_bytes word, const char *list)
 {
     while (*list) {
@@ -52,23 +52,23 @@ static size_t word_end(struct flm_bytes name, size_t at)
     return at;
 }
 
-/* What is known of a name once it has been read from left to right. */
+/* The parts of a name, found by reading it once from left to right. */
 struct reading {
     struct flm_bytes name;
-    size_t start;      /* past what stands before the name: "LazyCompile:*", a result type */
+    size_t start;      /* after a prefix of the name: "LazyCompile:*", a result type */
     size_t end;        /* as in flm_name_parts */
     size_t component;  /* where the last component begins */
     size_t previous;   /* and the one before it */
     size_t first_end;  /* where the first component ends; 0: there is only one */
     size_t path_end;   /* past the last '/'; 0: there is none */
-    size_t place;      /* where a file stands behind the name; 0: nowhere */
+    size_t place;      /* where a file follows the name; 0: there is none */
     size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
-    size_t arguments;  /* the last '(' that does not stand behind a blank; 0: there is none */
+    size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
     bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
 };
 
 /* Past the bracket that closes the one at `at`; 0 where there is none. Brackets of other kinds are
- * looked over: in names they need not match ("operator<"). */
+ * ignored: in names they need not match ("operator<"). */
 static size_t closed(struct reading *r, size_t at)
 {
     char open = r->name.at[at];
@@ -85,8 +85,8 @@ static size_t closed(struct reading *r, size_t at)
     return 0;
 }
 
-/* V8 writes "LazyCompile:*render app.js:12": past the colon and the mark of the tier, which may be
- * the end of the name. */
+/* V8 writes "LazyCompile:*render app.js:12": returns the offset after the colon and the mark of the
+ * tier, which may be the end of the name. */
 static size_t engine_prefix(struct flm_bytes name)
 {
     size_t colon = word_end(name, 0);
@@ -115,8 +115,8 @@ static size_t line_number_size(struct flm_bytes text)
     return text.size - kept;
 }
 
-/* Interpreters write "render (app/page.py:12)" and "render app/page.js:12:3": where the place
- * begins, 0 where there is none. */
+/* Interpreters write "render (app/page.py:12)" and "render app/page.js:12:3": returns where the
+ * location begins, 0 where there is none. */
 static size_t find_place(struct flm_bytes name)
 {
     size_t space = name.size;
@@ -149,7 +149,7 @@ static size_t past_operator(struct flm_bytes name, size_t at)
     size_t start = i, most = i + 3 < name.size ? i + 3 : name.size;
     while (i < most && flm_is_one_of(name.at[i], "<>=!+-*/%^&|~,")) {
         if (name.at[i] == '<' && i > start && name.at[i - 1] != '<')
-            break; /* operator-<int>: what the template is made of */
+            break; /* operator-<int>: its template arguments */
         i++;
     }
     return i;
@@ -169,7 +169,7 @@ static bool is_inner_dot(struct flm_bytes name, size_t at)
                      "exe dll dylib jar wasm");
 }
 
-/* Whether what begins at `at` is a compiler's or linker's addition: ".isra.0", "+0x1f", "@plt",
+/* Whether the text at `at` was appended by a compiler or linker: ".isra.0", "+0x1f", "@plt",
  * "::h0123456789abcdef". */
 static bool is_suffix(const struct reading *r, size_t at)
 {
@@ -217,7 +217,7 @@ static size_t separator_size(const struct reading *r, size_t at)
     }
 }
 
-/* Whether what begins at `at` is the result type of a JVM method: "I", "[B", "Ljava/lang/Long;". */
+/* Whether the text at `at` is the result type of a JVM method: "I", "[B", "Ljava/lang/Long;". */
 static bool is_descriptor(const struct reading *r, size_t at)
 {
     while (at < r->end && r->name.at[at] == '[')
@@ -228,13 +228,13 @@ static bool is_descriptor(const struct reading *r, size_t at)
     return c == 'L' ? r->end - at > 2 : at + 1 == r->end && is_among(c, "VZBCSIJFD");
 }
 
-/* Whether the blank at `at` stands before a function's name: "void sort<int>(int*)". */
+/* Whether a function's name follows the blank at `at`: "void sort<int>(int*)". */
 static bool ends_result_type(const struct reading *r, size_t at)
 {
     return at + 1 < r->arguments && is_word(r->name.at[at + 1]);
 }
 
-/* Steps over the bracket at `at`. Returns where to go on: r->end when the function's name ends
+/* Skips the bracket at `at`. Returns where to continue: r->end when the function's name ends
  * there. */
 static size_t past_bracket(struct reading *r, size_t at)
 {
@@ -314,7 +314,7 @@ static struct reading read_all(struct flm_bytes name)
     if (r.place)
         r.end = r.place - 1 - (name.at[r.place - 1] == '(');
     r.start = engine_prefix(part(name, 0, r.end));
-    if (r.place && r.start == r.end) { /* "JS:~ app.js:3": a function without a name is its place */
+    if (r.place && r.start == r.end) { /* "JS:~ app.js:3": only a location */
         r.start = r.place;
         r.end = name.size;
     }
@@ -353,7 +353,7 @@ static struct flm_bytes word_prefix(struct flm_bytes name)
     return to - from >= 2 && to + 1 < name.size && name.at[to] == '_' ? part(name, from, to) : name;
 }
 
-/* The directory of a file, or the file where there is none. */
+/* The directory of a file, or the file itself where the path has none. */
 static struct flm_bytes place_package(struct flm_bytes place)
 {
     if (place.size > 0 && place.at[place.size - 1] == ')')

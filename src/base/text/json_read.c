@@ -1,5 +1,6 @@
 #include "base/text/json_read.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/scan.h"
@@ -7,16 +8,16 @@
 
 void flm_json_init(struct flm_json *json, struct flm_source *source, struct flm_error *why)
 {
+    assert(source);
     *json = (struct flm_json){.source = source, .why = why, .is_pending = true};
 }
 
 void flm_json_clear(struct flm_json *json)
 {
-    free(json->is_object);
+    FLM_ARRAY_CLEAR(&json->is_object);
     flm_text_clear(&json->text);
     flm_text_clear(&json->key);
-    json->is_object = NULL;
-    json->depth = json->capacity = 0;
+    json->depth = 0;
 }
 
 static bool fail(struct flm_json *json, const char *reason)
@@ -52,7 +53,7 @@ static bool more(struct flm_json *json)
     return !json->failed;
 }
 
-/* The byte that is `ahead` from here; -1 behind the end, and after an error. */
+/* The byte at `ahead` from here; -1 at the end of the input and after an error. */
 static int peek(struct flm_json *json, size_t ahead)
 {
     struct flm_source *source = json->source;
@@ -79,7 +80,7 @@ static bool is_blank(int byte)
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
 }
 
-/* The first byte that is no blank, or -1. */
+/* Skips blanks; returns the byte after them, or -1. */
 static int peek_solid(struct flm_json *json)
 {
     for (;;) {
@@ -161,7 +162,8 @@ static void add_character(struct flm_text *text, uint32_t code)
         flm_text_putc(text, (char)(0x80 | (code >> 6 * following & 0x3F)));
 }
 
-/* \uXXXX, behind the u, and the other half of a surrogate pair; returns where it ends, or NULL. */
+/* Reads \uXXXX, from after the u, and the second half of a surrogate pair; returns the end, or
+ * NULL. */
 static const char *add_unicode(struct flm_text *text, const char *at, const char *end)
 {
     const uint32_t replacement = 0xFFFD;
@@ -178,7 +180,7 @@ static const char *add_unicode(struct flm_text *text, const char *at, const char
     return at;
 }
 
-/* Adds [at, end) to the text with its escapes undone; false for one that is none. */
+/* Adds [at, end) to the text, unescaped; false for an unknown escape. */
 static bool unescape(struct flm_text *text, const char *at, const char *end)
 {
     static const char escapes[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -197,7 +199,7 @@ static bool unescape(struct flm_text *text, const char *at, const char *end)
     return true;
 }
 
-/* The string that find_string found, and past it. */
+/* Reads the string that find_string found, and moves past it. */
 static bool take_string(struct flm_json *json, const struct string *string, struct flm_bytes *text)
 {
     const char *start = json->source->at + 1;
@@ -205,7 +207,7 @@ static bool take_string(struct flm_json *json, const struct string *string, stru
     if (string->has_escapes) {
         json->text.size = 0;
         if (!unescape(&json->text, start, start + text->size))
-            return fail(json, "this string has an escape that JSON does not have");
+            return fail(json, "this string has an escape that JSON does not know");
         if (json->text.failed)
             return fail_memory(json);
         *text = (struct flm_bytes){json->text.at, json->text.size};
@@ -214,7 +216,7 @@ static bool take_string(struct flm_json *json, const struct string *string, stru
     return !json->failed;
 }
 
-/* ---- What is next ---------------------------------------------------------------------------- */
+/* ---- The type of the next value -------------------------------------------------------------- */
 
 enum flm_json_type flm_json_type(struct flm_json *json)
 {
@@ -269,11 +271,9 @@ static bool enter(struct flm_json *json, bool is_object)
         return false;
     if (json->depth == FLM_JSON_MOST_DEPTH)
         return fail(json, "more than 2^20 objects and arrays inside each other");
-    void *bits = json->is_object;
-    if (!flm_grow(&bits, &json->capacity, json->depth / 8 + 1, 1))
+    if (!FLM_ARRAY_RESERVE(&json->is_object, json->depth / 8 + 1))
         return fail_memory(json);
-    json->is_object = bits;
-    unsigned char *byte = &json->is_object[json->depth / 8],
+    unsigned char *byte = &json->is_object.at[json->depth / 8],
                   bit = (unsigned char)(1 << json->depth % 8);
     *byte = (unsigned char)(is_object ? *byte | bit : *byte & ~bit);
     json->depth++;
@@ -296,10 +296,11 @@ bool flm_json_enter_array(struct flm_json *json)
 static bool in_object(const struct flm_json *json)
 {
     size_t level = json->depth - 1;
-    return json->is_object[level / 8] >> level % 8 & 1;
+    return json->is_object.at[level / 8] >> level % 8 & 1;
 }
 
-/* In front of the next key or item; false behind the last one, and out of the object or array. */
+/* Moves to the next key or item; false after the last one, when it also leaves the object or
+ * array. */
 static bool step(struct flm_json *json, bool is_object)
 {
     if (json->failed)
@@ -327,8 +328,8 @@ static bool step_to_item(struct flm_json *json)
     return flm_json_type(json) != FLM_JSON_TYPE_NONE;
 }
 
-/* The key is copied: unlike a text, it is still wanted when its value has been read. It is found
- * together with its ':', as the window may move until that is in it. */
+/* The key is copied: unlike a text, it is still needed when its value has been read. It is searched
+ * together with its ':', because the window may move until that is in it. */
 static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
 {
     struct string string;
@@ -344,7 +345,7 @@ static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
     while (is_blank(byte = peek(json, colon)))
         colon++;
     if (byte != ':')
-        return byte < 0 ? fail_cut(json) : fail(json, "':' is expected behind this key");
+        return byte < 0 ? fail_cut(json) : fail(json, "':' is expected after this key");
     if (key) {
         if (!take_string(json, &string, &found))
             return false;
@@ -398,7 +399,7 @@ bool flm_json_string(struct flm_json *json, struct flm_bytes *text)
     return take_string(json, &string, text);
 }
 
-/* How long the number or word at the beginning is. */
+/* The size of the number or word at the current position. */
 static size_t word_size(struct flm_json *json)
 {
     size_t size = 0;
@@ -521,7 +522,7 @@ bool flm_json_finish(struct flm_json *json)
     while (json->depth > 0 && !json->failed)
         flm_json_leave(json);
     if (!json->failed && peek_solid(json) >= 0)
-        fail(json, "the JSON has ended, but more follows");
+        fail(json, "something follows the end of the JSON");
     if (!json->failed)
         json->failed = !flm_source_progress(json->source, json->offset - json->reported, json->why);
     flm_json_clear(json);

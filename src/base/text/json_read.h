@@ -1,4 +1,4 @@
-/* json_read.h - JSON, read value by value as it comes, in memory for one string.
+/* json_read.h - JSON, read value by value as it arrives, with memory for one string.
  *
  * A reader requests the members that it expects and skips the rest:
  *
@@ -13,15 +13,17 @@
  *     }
  *     return flm_json_finish(&json);
  *
- * Errors stick: after the first, every call does nothing and returns false, so that loops end, and
- * the reader asks once. They say at which byte of the input they are.
+ * Errors stick: after the first, every call does nothing and returns false, so that loops end and
+ * the reader checks once, at the end. They name the byte of the input.
  *
  * Nothing here recurses: an open object or array is a bit per level, up to FLM_JSON_MOST_DEPTH.
  * Strings may hold any byte and need not be UTF-8; half a surrogate pair becomes U+FFFD. NaN and
- * Infinity, which are not JSON but are written, are numbers. A byte order mark is passed over. */
+ * Infinity, which are not JSON but which programs write, are numbers. A byte order mark is passed
+ * over. */
 #ifndef FLAMEL_BASE_TEXT_JSON_READ_H
 #define FLAMEL_BASE_TEXT_JSON_READ_H
 
+#include "base/core/array.h"
 #include "base/text/source.h"
 #include "base/text/text.h"
 
@@ -41,14 +43,14 @@ struct flm_json {
     struct flm_source *source;
     struct flm_error *why;
     uint64_t offset;   /* of source->at in the input */
-    uint64_t reported; /* up to where progress was reported */
+    uint64_t reported; /* progress was reported up to here */
     bool failed;
     bool is_cut;     /* it failed because the input ends too early */
     bool is_pending; /* a value is next */
-    bool is_first;   /* nothing stands in the open object or array yet */
+    bool is_first;   /* the open object or array has had no value yet */
 
-    unsigned char *is_object; /* a bit per level: object or array */
-    size_t depth, capacity;
+    struct FLM_ARRAY(unsigned char) is_object; /* a bit per level; its count stays 0 */
+    size_t depth;
     struct flm_text text; /* of the last string that had escapes */
     struct flm_text key;
 };
@@ -64,34 +66,34 @@ void flm_json_init(struct flm_json *json, struct flm_source *source, struct flm_
  * anything failed since flm_json_init. */
 bool flm_json_finish(struct flm_json *json);
 
-/* Frees it, without a look at the rest of the input. */
+/* Frees it without checking the rest of the input. */
 void flm_json_clear(struct flm_json *json);
 
 /* The type of the next value. */
 enum flm_json_type flm_json_type(struct flm_json *json);
 
-/* Into the object or array that is next; out of it by next_key or next_item having returned false,
- * or by flm_json_leave, which skips the rest of it. */
+/* Enters the object or array that is next. It is left when next_key or next_item returns false, or
+ * by flm_json_leave, which skips the rest of it. */
 bool flm_json_enter_object(struct flm_json *json);
 bool flm_json_enter_array(struct flm_json *json);
 void flm_json_leave(struct flm_json *json);
 
-/* To the next value of the open object or array; a value before it that was not read is skipped.
- * False behind the last one. A key is good until the next key. */
+/* Moves to the next value of the open object or array; a value before it that was not read is
+ * skipped. False after the last one. A key is valid until the next key. */
 bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
 bool flm_json_next_item(struct flm_json *json);
 
-/* The value that is next, which must be of that type. Texts and keys are good until the next call.
+/* Reads the next value, which must be of that type. Texts are valid until the next call.
  */
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
 bool flm_json_integer(struct flm_json *json, int64_t *value); /* exactly */
 bool flm_json_bool(struct flm_json *json, bool *value);
 
-/* Passes over the value that is next, whatever it is and however deep. */
+/* Skips the next value, whatever it is and however deep. */
 void flm_json_skip(struct flm_json *json);
 
-/* For a value that is JSON, but not what it should be: fails with that reason, at this place. */
+/* For a value that is JSON, but not the expected one: fails with that reason, at this offset. */
 bool flm_json_fail(struct flm_json *json, const char *reason);
 
 #endif

@@ -51,7 +51,7 @@ static void add_string(struct flm_text *out, struct flm_bytes text)
     flm_text_putc(out, '"');
 }
 
-/* What stands before a value. */
+/* Writes what precedes a value: comma, line break and key. */
 static void start_value(struct flm_json_writer *json, const char *key)
 {
     if (json->depth == 0)

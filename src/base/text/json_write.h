@@ -1,4 +1,4 @@
-/* json_write.h - JSON into a text, without building anything first.
+/* json_write.h - writes JSON into a text directly, without building a tree of it first.
  *
  *     struct flm_json_writer json = {.out = out};
  *     flm_json_begin(&json, NULL, FLM_JSON_OBJECT);            {

@@ -44,7 +44,7 @@ char *flm_text_reserve(struct flm_text *text, size_t size)
         return NULL;
     if (text->at && text->capacity - text->size >= size)
         return text->at + text->size;
-    size_t needed = text->size + size + !text->at; /* room for nothing has a place too */
+    size_t needed = text->size + size + !text->at; /* even room for 0 bytes has an address */
     if (text->sink && needed < SINK_BUFFER)
         needed = SINK_BUFFER;
     void *at = text->at;
@@ -149,7 +149,7 @@ void flm_text_add_name(struct flm_text *text, struct flm_bytes string)
     flm_text_add(text, (struct flm_bytes){string.at + tail, string.size - tail});
 }
 
-/* How wide the next integer argument is: from the letters before d, u, x. */
+/* The size of the next integer argument, from the letters before d, u, x. */
 enum width { WIDTH_INT, WIDTH_LONG, WIDTH_LONG_LONG, WIDTH_SIZE };
 
 void flm_text_vformat(struct flm_text *text, const char *format, va_list arguments)

@@ -1,8 +1,8 @@
-/* text.h - a text that grows: where every writer puts its bytes.
+/* text.h - a growing text: every writer of flamel writes into one.
  *
  * Adding never fails visibly: after a failed allocation the text remembers it (`failed`), ignores
- * what follows, and the writer checks once, at the end. With a `sink` the text is a buffer in front
- * of it: full buffers are handed on, so that output of any size needs little memory. */
+ * further additions, and the writer checks once, at the end. With a `sink` the text is a buffer in
+ * front of it: full buffers are passed to the sink, so output of any size needs little memory. */
 #ifndef FLAMEL_BASE_TEXT_TEXT_H
 #define FLAMEL_BASE_TEXT_TEXT_H
 
@@ -23,25 +23,25 @@ struct flm_text {
     flm_sink sink; /* NULL: everything stays in the text */
     void *sink_context;
     uint64_t handed_on; /* bytes that the sink has taken */
-    bool fixed;         /* the storage is the caller's: what does not fit is cut off */
-    bool failed;        /* an allocation or the sink failed; what was added since is lost */
+    bool fixed;         /* the storage is the caller's: text that does not fit is cut off */
+    bool failed;        /* an allocation or the sink failed; later additions are lost */
 };
 
 /* {0} is an empty text too. */
 void flm_text_init(struct flm_text *text, flm_sink sink, void *sink_context);
 
-/* A text in `buffer`, which it never leaves: for sentences that must be made when memory is what
- * ran out. Strings that a format puts into it are shortened in their middle to at most
- * FLM_FIXED_STRING bytes, so that a long name cannot push out the reason that stands behind it. */
+/* A text in `buffer`, which it never leaves: for messages that must be made when memory ran out.
+ * Strings that a format puts into it are shortened in their middle to at most FLM_FIXED_STRING
+ * bytes, so that a long name cannot push out the reason that follows it. */
 enum { FLM_FIXED_STRING = 120 };
 void flm_text_init_fixed(struct flm_text *text, char *buffer, size_t size);
 void flm_text_clear(struct flm_text *text);
 
-/* A sink that adds to the text `text`. Large pieces go to the sink of that text as it is, not
+/* A sink that adds to the text `text`. Large pieces go directly to the sink of that text, not
  * through its buffer. */
 bool flm_text_sink(void *text, const void *bytes, size_t size);
 
-/* Hands the rest to the sink. False if anything failed since the start. */
+/* Passes the rest to the sink. False if anything failed since the start. */
 bool flm_text_flush(struct flm_text *text);
 
 /* Room for `size` more bytes at the end; NULL when it cannot be had. The caller writes there and

@@ -6,8 +6,8 @@
 
 enum flm_utf16 { FLM_UTF16_NOT, FLM_UTF16_LITTLE, FLM_UTF16_BIG };
 
-/* Whether a text that begins so is UTF-16: by its byte order mark, or, where there is none, by
- * every second byte of an ASCII text being 0. */
+/* Whether a text with this beginning is UTF-16: recognized by its byte order mark, or, where it has
+ * none, by every second byte being 0, as in ASCII. */
 enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
 
 /* The text in UTF-8, without the mark; unpaired surrogates become U+FFFD. `to` has room for
@@ -15,12 +15,12 @@ enum flm_utf16 flm_utf16_detect(struct flm_bytes head);
 size_t flm_utf16_room(size_t size);
 size_t flm_utf16_convert(struct flm_bytes text, enum flm_utf16 order, char *to);
 
-/* The first character of UTF-8 text that is not empty, as one or two units of UTF-16: how many. The
- * text then begins behind it. */
+/* Takes the first character off UTF-8 text that is not empty, as one or two units of UTF-16;
+ * returns how many. */
 int flm_utf16_take(struct flm_bytes *utf8, uint16_t units[2]);
 
-/* How many bytes the UTF-8 sequence at the beginning of `text` has (1 to 4), 0 when it is none:
- * overlong forms, surrogates and values above U+10FFFF included. *code receives the character. */
+/* The size of the UTF-8 sequence at the beginning of `text` (1 to 4 bytes); 0 where there is none,
+ * for overlong forms, surrogates and values above U+10FFFF. *code receives the character. */
 size_t flm_utf8_sequence(struct flm_bytes text, uint32_t *code);
 
 /* Writes a character (at most U+10FFFF) as UTF-8: 1 to 4 bytes, returned. */

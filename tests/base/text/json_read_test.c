@@ -65,7 +65,7 @@ static void echo(struct flm_json *json, struct flm_text *out)
             break;
         }
         while (json->depth > bottom && !json->failed) {
-            bool in_object = json->is_object[(json->depth - 1) / 8] >> (json->depth - 1) % 8 & 1;
+            bool in_object = json->is_object.at[(json->depth - 1) / 8] >> (json->depth - 1) % 8 & 1;
             bool more = in_object ? flm_json_next_key(json, &text) : flm_json_next_item(json);
             if (json->failed)
                 break;
@@ -179,7 +179,7 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
     assert_fails("[,1]", 1, "a JSON value is expected", false);
     assert_fails("[1,]", 3, "a JSON value is expected", false);
     assert_fails("{1:2}", 1, "a key in quotes is expected", false);
-    assert_fails("{\"a\" 1}", 1, "':' is expected behind this key", false);
+    assert_fails("{\"a\" 1}", 1, "':' is expected after this key", false);
     assert_fails("{\"a\":1,}", 7, "a key in quotes is expected", false);
     assert_fails("{\"a\":1 \"b\":2}", 7, "',' or '}' is expected", false);
     assert_fails("[1}", 2, "',' or ']' is expected", false);
@@ -191,8 +191,8 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
     assert_fails("[Nan1]", 1, "a number is expected", false);
     assert_fails("[+1]", 1, "a JSON value is expected", false);
     assert_fails("\xEF\xBB\xBF[x", 4, "a JSON value is expected", false);
-    assert_fails("[1] 2", 4, "more follows", false);
-    assert_fails("[1]]", 3, "more follows", false);
+    assert_fails("[1] 2", 4, "something follows the end", false);
+    assert_fails("[1]]", 3, "something follows the end", false);
 }
 
 static void escapes_that_are_none_are_refused(void **state)
@@ -310,7 +310,7 @@ static void depth_costs_a_bit_a_level(void **state)
     struct fixture f;
     start(&f, text, 2 * DEPTH);
     flm_json_skip(&f.json);
-    assert_true(f.json.capacity >= DEPTH / 8 && f.json.capacity < DEPTH / 4);
+    assert_true(f.json.is_object.capacity >= DEPTH / 8 && f.json.is_object.capacity < DEPTH / 4);
     assert_true(finish(&f));
     free(text);
 
