@@ -70,7 +70,7 @@ static void measure(const char *what, uint32_t count, struct flm_atlas *atlas)
                                             .level = i / in_row};
     struct flm_pixels pixels = flm_pixels_of(memory, WIDTH, HEIGHT);
     struct flm_boxes boxes = {
-        .pixels = &pixels, .row_height = ROW, .gap = 1, .scale = 1, .atlas = atlas, .look = look};
+        .pixels = &pixels, .row_height = ROW, .gap = 1, .scale = 1, .atlas = atlas, .style = look};
     double best = 1e300;
     size_t labels = 0;
     for (int i = 0; i < 300; i++) {

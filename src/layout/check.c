@@ -1,4 +1,4 @@
-/* check.c - flm_layout_check: what layout.h and internal.h promise, a function for each. */
+/* check.c - flm_layout_check: the promises of layout.h and internal.h, a function for each. */
 #include <math.h>
 
 #include "layout/internal.h"
@@ -31,7 +31,7 @@ static bool check_levels(const struct flm_layout *layout, struct flm_error *why)
     const struct flm_slots *slots = &layout->slots;
     const uint32_t *start = layout->level_start;
     if (layout->level_count == 0 || start[0] != 0 || start[layout->level_count] != slots->count)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "the levels are not all of the slots");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "the levels do not cover all slots");
     for (uint32_t l = 0; l < layout->level_count; l++) {
         if (start[l] >= start[l + 1])
             return broken(why, "level", l, "is empty");
@@ -44,8 +44,8 @@ static bool check_levels(const struct flm_layout *layout, struct flm_error *why)
     return true;
 }
 
-/* A slot stands directly above its children, in the profile as here; it is as wide as they are and
- * its self, and they lie side by side from its left edge on. Up to what is rounded off. */
+/* A slot is the parent of its children, in the profile as well; its width is the sum of theirs and
+ * its self, and they lie side by side from its left edge on. Up to rounding errors. */
 static bool check_children(const struct flm_layout *layout, struct flm_error *why)
 {
     const struct flm_slots *slots = &layout->slots;
@@ -58,7 +58,7 @@ static bool check_children(const struct flm_layout *layout, struct flm_error *wh
             if (slots->at[c].node <= node || slots->at[c].node >= end[node])
                 return broken(why, "slot", c, "is not below its parent");
             if (!(fabs(slots->at[c].offset - edge) <= rounded))
-                return broken(why, "slot", c, "is not beside its sibling");
+                return broken(why, "slot", c, "does not touch its sibling");
             edge += slots->at[c].total;
         }
         edge += fabs(layout->tree.width[node]);

@@ -1,15 +1,17 @@
 #include "layout/flame_chart.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "flamel/builder.h"
 #include "profile/columns.h"
 
-/* A node of the chart that the next sample may still be part of. */
+/* A node of the chart that the next sample may continue. */
 struct open {
     uint32_t node;
     uint32_t source; /* in the profile */
-    double own;      /* since its last child */
+    double own;      /* time since its last child */
 };
 
 struct making {
@@ -17,20 +19,19 @@ struct making {
     const uint32_t *parent;
     struct flm_flame_chart *chart;
 
-    uint32_t *sample; /* those that are shown */
+    uint32_t *sample; /* the samples that are shown */
     uint32_t sample_count;
-    double longest_ns, last_ns; /* what one stands for: at most, and the last */
+    double longest_ns, last_ns; /* the time that one stands for: at most, and the last */
 
-    struct open *open; /* from the root on */
-    size_t open_count, open_capacity;
+    struct FLM_ARRAY(struct open) open; /* from the root on */
 
-    uint64_t node_count; /* so far; in the first pass that is all that is made */
+    uint64_t node_count; /* so far; the first pass only counts */
     bool counts_only;
     uint32_t *frame, *end, *source, *first_sample, *last_sample;
     double *width; /* the block that all columns are in */
 };
 
-/* ---- How long a sample stands for ------------------------------------------------------------ */
+/* ---- The duration of a sample ---------------------------------------------------------------- */
 
 static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample, uint32_t i)
 {
@@ -39,7 +40,8 @@ static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample
 }
 
 /* The median of the times between samples that are not at the same moment; 0 when there is none.
- * Found byte by byte, from the highest on: how many of those that agree so far have which next. */
+ * Found byte by byte, from the highest on, with a histogram of the next byte of the times that
+ * agree so far. */
 static uint64_t median_between(const struct flm_profile *p, const uint32_t *sample,
                                uint32_t sample_count)
 {
@@ -123,7 +125,7 @@ static bool choose_samples(struct making *m, const struct flm_flame_chart_option
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* Twice the same: first only to count the nodes. */
+/* The walk is made twice: first only to count the nodes. */
 
 static uint32_t add_node(struct making *m, uint32_t frame, uint32_t source, uint32_t sample)
 {
@@ -136,7 +138,7 @@ static uint32_t add_node(struct making *m, uint32_t frame, uint32_t source, uint
     return node;
 }
 
-/* `sample` is the last one that a node has. */
+/* `sample` is the last one of the node. */
 static void end_node(struct making *m, uint32_t node, uint32_t sample, double own)
 {
     if (!m->counts_only) {
@@ -148,72 +150,68 @@ static void end_node(struct making *m, uint32_t node, uint32_t sample, double ow
 
 static void close_nodes(struct making *m, size_t left_open, uint32_t sample)
 {
-    while (m->open_count > left_open) {
-        const struct open *last = &m->open[--m->open_count];
+    while (m->open.count > left_open) {
+        const struct open *last = &m->open.at[--m->open.count];
         end_node(m, last->node, sample, last->own);
     }
 }
 
 static bool push(struct making *m, uint32_t source)
 {
-    void *grown = m->open;
-    if (!flm_grow(&grown, &m->open_capacity, m->open_count + 1, sizeof *m->open))
-        return false;
-    m->open = grown;
-    m->open[m->open_count++] = (struct open){.source = source};
-    return true;
+    return FLM_ARRAY_ADD(&m->open, (struct open){.source = source});
 }
 
-/* Opens what `node` of the profile has and the nodes that are open do not, for a sample that
- * follows `previous`. */
+/* Opens the ancestors of `node` of the profile that are not open yet, for a sample that follows
+ * `previous`. */
 static bool open_nodes(struct making *m, uint32_t node, uint32_t sample, uint32_t previous)
 {
-    size_t first = m->open_count;
-    for (uint32_t top = m->open[first - 1].source; node != top; node = m->parent[node])
+    size_t first = m->open.count;
+    for (uint32_t top = m->open.at[first - 1].source; node != top; node = m->parent[node])
         if (!push(m, node))
             return false;
-    struct open *above = &m->open[first - 1];
-    if (first < m->open_count && above->own > 0) {
+    struct open *above = &m->open.at[first - 1];
+    if (first < m->open.count && above->own > 0) {
         uint32_t gap = add_node(m, 0, above->source, previous);
         end_node(m, gap, previous, above->own);
         above->own = 0;
     }
     /* They were found from the leaf on. */
-    for (size_t low = first, high = m->open_count; low + 1 < high; low++) {
-        struct open swapped = m->open[--high];
-        m->open[high] = m->open[low];
-        m->open[low] = swapped;
+    for (size_t low = first, high = m->open.count; low + 1 < high; low++) {
+        struct open swapped = m->open.at[--high];
+        m->open.at[high] = m->open.at[low];
+        m->open.at[low] = swapped;
     }
-    for (size_t i = first; i < m->open_count; i++)
-        m->open[i].node =
-            add_node(m, m->p->node_frame[m->open[i].source], m->open[i].source, sample);
+    for (size_t i = first; i < m->open.count; i++)
+        m->open.at[i].node =
+            add_node(m, m->p->node_frame[m->open.at[i].source], m->open.at[i].source, sample);
     return true;
 }
 
 static bool add_sample(struct making *m, uint32_t sample, uint32_t previous, double width)
 {
     uint32_t node = m->p->sample_node[sample];
-    size_t shared = m->open_count;
-    while (node < m->open[shared - 1].source || node >= m->p->node_end[m->open[shared - 1].source])
+    size_t shared = m->open.count;
+    while (node < m->open.at[shared - 1].source ||
+           node >= m->p->node_end[m->open.at[shared - 1].source])
         shared--;
     close_nodes(m, shared, previous);
     if (!open_nodes(m, node, sample, previous))
         return false;
-    m->open[m->open_count - 1].own += width;
+    m->open.at[m->open.count - 1].own += width;
     return true;
 }
 
 static bool walk(struct making *m)
 {
     m->node_count = 0;
-    m->open_count = 0;
+    m->open.count = 0;
     if (!push(m, 0))
         return false;
     const int64_t *time = m->p->sample_time;
     uint32_t none = FLM_NONE, previous = none;
     add_node(m, 0, 0, m->sample_count > 0 ? m->sample[0] : none);
-    if (m->sample_count > 0) /* until then nothing is known */
-        m->open[0].own = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
+    if (m->sample_count > 0) /* nothing is known before it */
+        m->open.at[0].own = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
     for (uint32_t i = 0, next; i < m->sample_count; i = next) {
         for (next = i + 1; next < m->sample_count && time_between(m->p, m->sample, next - 1) == 0;)
             next++;
@@ -227,20 +225,20 @@ static bool walk(struct making *m)
         }
         if (between > stands_for) {
             close_nodes(m, 1, previous);
-            m->open[0].own += between - stands_for;
+            m->open.at[0].own += between - stands_for;
         }
     }
     close_nodes(m, 0, previous);
     return true;
 }
 
-/* ---- The header ------------------------------------------------------------------------------ */
+/* ---- Making a chart -------------------------------------------------------------------------- */
 
 static bool make_columns(struct making *m, struct flm_error *why)
 {
     size_t count = (size_t)m->node_count, node_size = sizeof *m->width + 5 * sizeof *m->frame;
     if (m->node_count > INT32_MAX)
-        return flm_error_set(why, FLM_ERROR_RANGE, "too many stacks to be shown over time");
+        return flm_error_set(why, FLM_ERROR_RANGE, "too many stacks for a flame chart");
     m->width = count <= SIZE_MAX / node_size ? malloc(count * node_size) : NULL;
     if (!m->width)
         return flm_error_memory(why);
@@ -274,6 +272,7 @@ struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
                                             const struct flm_flame_chart_options *options,
                                             struct flm_error *why)
 {
+    assert(profile && options);
     struct flm_flame_chart *chart = calloc(1, sizeof *chart);
     uint32_t *parent = NULL;
     if (!options->parent)
@@ -290,7 +289,7 @@ struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
     bool good = make(&m, options, why);
     free(parent);
     free(m.sample);
-    free(m.open);
+    FLM_ARRAY_CLEAR(&m.open);
     if (good)
         return chart;
     flm_flame_chart_free(chart);

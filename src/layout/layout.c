@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* While a layout is made, slot_of[i] says whether node i has a width, and how many that have one
- * end before it. Summing that up gives the level of every node, forwards or backwards, without a
- * stack and without a branch on the shape of the tree, which no processor can predict: the loops
- * below take 9 ns a node together, flm_profile_totals alone 6. */
+/* While a layout is made, slot_of[i] says whether node i has a width, and how many nodes with a
+ * width end before it. A running sum of that, forwards or backwards, is the level of every node,
+ * without a stack and without a branch on the shape of the tree, which processors cannot predict:
+ * the loops below take 9 ns a node together, flm_profile_totals alone 6. */
 #define PLACED 0x80000000u
 
 /* A node has a width if there is a node with a self in its subtree. */
@@ -15,7 +15,7 @@ static void mark_placed(struct flm_layout *layout)
 {
     const uint32_t *end = layout->tree.end;
     uint32_t *mark = layout->slot_of;
-    uint32_t next = UINT32_MAX; /* the first with a self, from i on */
+    uint32_t next = UINT32_MAX; /* the first one from i on that has a self */
     for (uint32_t i = layout->tree.node_count; i-- > 0;) {
         next = layout->tree.width[i] != 0 ? i : next;
         uint32_t placed = next < end[i] || i == 0;
@@ -29,7 +29,7 @@ static bool start_levels(struct flm_layout *layout, struct flm_error *why)
 {
     const uint32_t *mark = layout->slot_of;
     uint32_t node_count = layout->tree.node_count;
-    uint32_t open = 0; /* nodes that begin before node i, and end after it */
+    uint32_t open = 0; /* nodes that begin before node i and end after it */
     for (uint32_t i = 0; i < node_count; i++) {
         open += mark[i] / PLACED - mark[i] % PLACED;
         if (open > layout->level_count)
@@ -52,10 +52,11 @@ static bool start_levels(struct flm_layout *layout, struct flm_error *why)
 
 struct level {
     uint32_t first; /* of the slots that are filled: each level is filled from its end */
-    double orphans; /* the totals of those whose parent was not met yet */
+    double orphans; /* the totals of slots whose parent was not visited yet */
 };
 
-/* Backwards, so that a node is met after its children: they are the orphans of the level below. */
+/* Backwards, so that a node is visited after its children, which are the orphans of the level
+ * below. */
 static void fill(struct flm_layout *layout, struct level *level)
 {
     struct flm_slots *slots = &layout->slots;
@@ -83,7 +84,7 @@ static void fill(struct flm_layout *layout, struct level *level)
 static bool has_gaps(const struct flm_tree *tree)
 {
     bool found = false;
-    for (uint32_t i = 1; i < tree->node_count; i++) /* to the end: many at once */
+    for (uint32_t i = 1; i < tree->node_count; i++) /* without a break: vectorized */
         found |= tree->frame[i] == 0;
     return found;
 }
@@ -115,8 +116,7 @@ static bool build(struct flm_layout *layout, enum flm_sibling_order order, struc
     if (!layout->tree.width)
         return flm_error_set(why, FLM_ERROR_USAGE, "the profile has no such metric");
     if (node_count >= PLACED)
-        return flm_error_set(why, FLM_ERROR_RANGE, "%u stacks are too many to be laid out",
-                             node_count);
+        return flm_error_set(why, FLM_ERROR_RANGE, "a layout cannot have %u stacks", node_count);
     layout->slot_of = calloc((size_t)node_count + 1, sizeof *layout->slot_of);
     if (!layout->slot_of)
         return flm_error_memory(why);
@@ -139,6 +139,7 @@ static bool build(struct flm_layout *layout, enum flm_sibling_order order, struc
 
 struct flm_layout *flm_layout_new(const struct flm_layout_options *options, struct flm_error *why)
 {
+    assert(options);
     struct flm_layout *layout = calloc(1, sizeof *layout);
     if (!layout) {
         flm_error_memory(why);
@@ -187,6 +188,7 @@ void flm_layout_free(struct flm_layout *layout)
 
 const struct flm_tree *flm_layout_tree(const struct flm_layout *layout)
 {
+    assert(layout);
     return &layout->tree;
 }
 
@@ -202,6 +204,7 @@ uint32_t flm_layout_node_count(const struct flm_layout *layout)
 
 double flm_layout_total(const struct flm_layout *layout, struct flm_node node)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     return slot == FLM_NONE ? 0 : layout->slots.at[slot].total;
 }
@@ -216,6 +219,7 @@ double flm_layout_filled(const struct flm_layout *layout)
 
 double flm_layout_offset(const struct flm_layout *layout, struct flm_node node)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     return slot == FLM_NONE ? 0 : layout->slots.at[slot].offset;
 }
@@ -223,6 +227,7 @@ double flm_layout_offset(const struct flm_layout *layout, struct flm_node node)
 bool flm_layout_extent(const struct flm_layout *layout, struct flm_node node, double *offset,
                        double *total)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     if (slot == FLM_NONE)
         return false;
@@ -233,12 +238,14 @@ bool flm_layout_extent(const struct flm_layout *layout, struct flm_node node, do
 
 uint32_t flm_layout_level(const struct flm_layout *layout, struct flm_node node)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     return slot == FLM_NONE ? FLM_NONE : flm_layout_slot_level(layout, slot);
 }
 
 struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_node node)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     if (slot == 0 || slot == FLM_NONE)
         return (struct flm_node){FLM_NONE};
@@ -248,6 +255,7 @@ struct flm_node flm_layout_parent(const struct flm_layout *layout, struct flm_no
 struct flm_node flm_layout_neighbor(const struct flm_layout *layout, struct flm_node node,
                                     int direction)
 {
+    assert(node.index < layout->tree.node_count && (direction == 1 || direction == -1));
     uint32_t slot = layout->slot_of[node.index];
     if (slot == FLM_NONE)
         return (struct flm_node){FLM_NONE};
@@ -259,6 +267,7 @@ struct flm_node flm_layout_neighbor(const struct flm_layout *layout, struct flm_
 
 uint32_t flm_layout_child_count(const struct flm_layout *layout, struct flm_node node)
 {
+    assert(node.index < layout->tree.node_count);
     uint32_t slot = layout->slot_of[node.index];
     if (slot == FLM_NONE)
         return 0;
@@ -280,7 +289,7 @@ struct flm_node flm_layout_node_at(const struct flm_layout *layout, uint32_t slo
     return (struct flm_node){is_there ? layout->slots.at[slot].node : FLM_NONE};
 }
 
-/* In a chart, the time of a stack itself in front of a child is a gap below it (flame_chart.h). */
+/* In a flame chart, a stack's own time before a child is a gap below it (flame_chart.h). */
 static bool is_time_of(const struct flm_layout *layout, const unsigned char *matching, uint32_t gap)
 {
     struct flm_node parent = flm_layout_parent(layout, (struct flm_node){gap});
@@ -291,9 +300,10 @@ static bool is_time_of(const struct flm_layout *layout, const unsigned char *mat
 struct flm_layout_match flm_layout_match(const struct flm_layout *layout,
                                          const unsigned char *matching, struct flm_node top)
 {
+    assert(matching && top.index < layout->tree.node_count);
     const struct flm_tree *tree = &layout->tree;
     struct flm_layout_match match = {0};
-    uint32_t covered = 0; /* nodes before it are in a matching one */
+    uint32_t covered = 0; /* nodes before this one are in a matching one */
     for (uint32_t i = top.index; i < tree->end[top.index]; i++) {
         double self = fabs(tree->width[i]);
         if (flm_tree_is_gap(tree, i)) {

@@ -1,8 +1,8 @@
-/* order.c - siblings by something else than their names.
+/* order.c - siblings in another order than by name.
  *
  * The layout is built in the profile's order first, because that needs no sorting and gives the
- * totals. Then its levels are made anew, from the top: the children of each slot, sorted by a key,
- * and with them all their columns, move to where their parent has moved. */
+ * totals. Then its levels are rebuilt from the top: the children of each slot are sorted by a key
+ * and move, with all their columns, to where their parent has moved. */
 #include "layout/internal.h"
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 
-/* The smallest key stands first; equal ones stay in the profile's order. */
+/* The smallest key comes first; equal ones keep the profile's order. */
 static int by_key(const void *keys, uint32_t a, uint32_t b)
 {
     const uint64_t *key = keys;
     return (key[a] > key[b]) - (key[a] < key[b]);
 }
 
-/* The bits of doubles that are not negative ascend as they do. */
+/* Doubles that are not negative have the same order as their bits. */
 static void key_by_total(const struct flm_slots *slots, uint64_t *key)
 {
     for (uint32_t s = 0; s < slots->count; s++) {
@@ -28,7 +28,7 @@ static void key_by_total(const struct flm_slots *slots, uint64_t *key)
     }
 }
 
-/* Times ascend as signed numbers do, and FLM_NO_TIME, the least of them, becomes the last. */
+/* Times are in the order of signed numbers, except that FLM_NO_TIME, the least, comes last. */
 static void key_by_time(const struct flm_layout *layout, uint64_t *key)
 {
     const struct flm_slots *slots = &layout->slots;
@@ -42,7 +42,7 @@ static void move(struct flm_layout *layout, struct flm_slots *to, const uint64_t
 {
     const struct flm_slots *old = &layout->slots;
     uint32_t next = 1;
-    from[0] = 0; /* slot s of the new ones is from[s] of the old */
+    from[0] = 0; /* the new slot s is the old slot from[s] */
     for (uint32_t s = 0; s < old->count; s++) {
         uint32_t child = old->at[from[s]].first_child;
         uint32_t count = old->at[from[s] + 1].first_child - child;
@@ -64,7 +64,7 @@ bool flm_layout_arrange(struct flm_layout *layout, enum flm_sibling_order order,
     struct flm_slots to;
     uint32_t count = layout->slots.count;
     uint64_t *key = malloc(count * sizeof *key);
-    uint32_t *from = malloc(2 * count * sizeof *from); /* and as much for the sort */
+    uint32_t *from = malloc(2 * count * sizeof *from); /* with as much for the sort */
     if (!key || !from || !flm_slots_init(&to, count, NULL)) {
         free(key);
         free(from);

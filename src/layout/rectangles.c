@@ -1,15 +1,16 @@
 #include "layout/rectangles.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/core/bytes.h"
+#include "base/core/array.h"
 #include "layout/internal.h"
 
-/* A picture takes half as long again, in wasm twice as long, when what is done for each rectangle
- * is not inlined, which compilers do not do unasked: those functions say always_inline. */
+/* The functions that run for each rectangle are always_inline, which compilers do not decide by
+ * themselves: without it a picture takes half as long again, in wasm twice as long. */
 
-/* A viewport, as it is looked through. */
+/* A viewport with the values that are computed once for it. */
 struct camera {
     const struct flm_slots *slots;
     const struct flm_layout *layout;
@@ -20,11 +21,11 @@ struct camera {
     uint64_t visited;
 };
 
-/* Where totals are fractions, neighbors overlap by what was rounded off: what takes less than a
- * billionth of the viewport is out of it, or a zoom would show a splinter of the next node. */
+/* If totals are fractions, neighbors overlap by rounding errors: nodes with less than a billionth
+ * of the viewport count as outside of it, otherwise a zoom would show a sliver of the next node. */
 static const double splinter = 1e-9;
 
-/* False when nothing can be seen. */
+/* False if nothing is visible. */
 static bool aim(struct camera *camera, const struct flm_layout *layout,
                 const struct flm_viewport *view)
 {
@@ -46,7 +47,7 @@ static bool aim(struct camera *camera, const struct flm_layout *layout,
     return true;
 }
 
-/* The first slot in [from, to), which are of one level, that ends behind the left edge. */
+/* The first slot in [from, to), all of one level, that ends after the left edge. */
 static uint32_t first_seen(struct camera *camera, uint32_t from, uint32_t to)
 {
     const struct flm_slot *at = camera->slots->at;
@@ -62,7 +63,7 @@ static uint32_t first_seen(struct camera *camera, uint32_t from, uint32_t to)
     return low < to && at[low].offset + at[low].total <= camera->seen_from ? low + 1 : low;
 }
 
-/* The first slot in [from, to) that begins at the right edge or behind it. */
+/* The first slot in [from, to) that begins at or after the right edge. */
 static uint32_t first_unseen(struct camera *camera, uint32_t from, uint32_t to)
 {
     const struct flm_slot *at = camera->slots->at;
@@ -77,7 +78,7 @@ static uint32_t first_unseen(struct camera *camera, uint32_t from, uint32_t to)
     return from;
 }
 
-/* Siblings that are in the picture, and not in a rectangle yet. */
+/* Siblings that are in the viewport, and not in a rectangle yet. */
 struct siblings {
     uint32_t next, end;
 };
@@ -88,7 +89,8 @@ static struct siblings seen(struct camera *camera, uint32_t from, uint32_t to)
     return (struct siblings){from, first_unseen(camera, from, to)};
 }
 
-/* Each search is a dozen misses of the cache: of children that go on at one side, one does. */
+/* Each search costs a dozen cache misses: for children that are cut off at one side only, one
+ * search is enough. */
 static struct siblings children_cut(struct camera *camera, uint32_t parent)
 {
     const struct flm_slot *at = &camera->slots->at[parent];
@@ -109,7 +111,7 @@ static inline __attribute__((always_inline)) struct siblings children_seen(struc
     return children_cut(camera, parent);
 }
 
-/* The first of [from, to) that is a rectangle of its own. Mostly it is near. */
+/* The first of [from, to) that is wide enough for a rectangle of its own. Usually it is near. */
 static inline __attribute__((always_inline)) uint32_t next_wide(struct camera *camera,
                                                                 uint32_t from, uint32_t to)
 {
@@ -124,8 +126,8 @@ static inline __attribute__((always_inline)) uint32_t next_wide(struct camera *c
                : flm_slots_next(camera->slots, next, to, camera->wide, &camera->visited);
 }
 
-/* Makes a merged box [slot, next) end at siblings that are to be seen, and begin at one. False when
- * there is none. */
+/* Shortens a merged box [slot, next) so that it begins and ends with a sibling that is not a gap.
+ * False if there is none. */
 static bool leave_gaps(const struct camera *camera, uint32_t *slot, uint32_t *next)
 {
     const struct flm_layout *layout = camera->layout;
@@ -188,18 +190,14 @@ static inline __attribute__((always_inline)) bool add(struct flm_rectangles *lis
                                                       struct siblings siblings, uint32_t level)
 {
     while (siblings.next < siblings.end) {
-        if (list->count == list->capacity) {
-            void *grown = list->at;
-            if (!flm_grow(&grown, &list->capacity, list->count + 1, sizeof *list->at))
-                return false;
-            list->at = grown;
-        }
+        if (!FLM_ARRAY_RESERVE(list, 1))
+            return false;
         list->count += next_rectangle(camera, &siblings, level, &list->at[list->count]);
     }
     return true;
 }
 
-/* The first level of a picture: the children of what is wide on the level above. */
+/* The first level of a picture: the children of the wide nodes of the level above. */
 static bool add_first(struct flm_rectangles *list, struct camera *camera,
                       const struct flm_layout *layout, uint32_t level)
 {
@@ -237,6 +235,7 @@ static bool add_levels(struct flm_rectangles *list, struct camera *camera,
 bool flm_layout_rectangles(const struct flm_layout *layout, const struct flm_viewport *view,
                            struct flm_rectangles *list, struct flm_error *why)
 {
+    assert(layout && view && list->count <= list->capacity);
     struct camera camera;
     list->count = 0;
     list->visited = 0;
@@ -274,6 +273,7 @@ struct flm_viewport flm_viewport_of(const struct flm_layout *layout, struct flm_
 bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *view, double x_px,
                    uint32_t level, struct flm_rectangle *found)
 {
+    assert(layout && view && found);
     struct camera camera;
     if (!aim(&camera, layout, view) || level >= layout->level_count || level < view->first_level ||
         level - view->first_level >= view->level_count || !(x_px >= 0 && x_px < view->width_px))
@@ -281,7 +281,7 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
     struct siblings row = seen(&camera, layout->level_start[level], layout->level_start[level + 1]);
     if (row.next == row.end)
         return false;
-    /* The last one that begins at the point or before it. */
+    /* The last one that begins at or before the point. */
     while (row.end - row.next > 1) {
         uint32_t middle = row.next + (row.end - row.next) / 2;
         if ((camera.slots->at[middle].offset - camera.left) * camera.scale <= x_px)
@@ -290,7 +290,7 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
             row.end = middle;
     }
     if (camera.slots->at[row.next].total < camera.wide && level > 0) {
-        /* It is in a merged box, if its parent is to be seen. */
+        /* It is in a merged box, if its parent is visible. */
         uint32_t parent = flm_slots_parent(camera.slots, row.next);
         if (camera.slots->at[parent].total < camera.wide)
             return false;
@@ -306,6 +306,7 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle)
 {
+    assert(rectangle->slot <= rectangle->slot_end && rectangle->slot_end <= layout->slots.count);
     const struct flm_slot *at = layout->slots.at;
     uint32_t from = rectangle->slot, to = rectangle->slot_end;
     struct flm_below below = {0, rectangle->level};
@@ -320,7 +321,7 @@ struct flm_below flm_layout_below(const struct flm_layout *layout,
     return below;
 }
 
-/* The last of `count` siblings from `slot` on, where gaps are none. */
+/* The last of `count` siblings from `slot` on, not counting gaps. */
 static uint32_t last_of(const struct flm_layout *layout, uint32_t slot, uint32_t count)
 {
     uint32_t from = slot, to = layout->slots.count - 1;
@@ -337,6 +338,7 @@ static uint32_t last_of(const struct flm_layout *layout, uint32_t slot, uint32_t
 void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,
                      double *left, double *right)
 {
+    assert(node.index < layout->tree.node_count);
     const struct flm_slots *slots = &layout->slots;
     uint32_t slot = layout->slot_of[node.index];
     *left = *right = 0;

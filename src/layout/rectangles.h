@@ -1,5 +1,5 @@
-/* rectangles.h - what of a layout is to be seen: a viewport in, rectangles out, and a point back to
- * its rectangle.
+/* rectangles.h - the visible part of a layout: a viewport in, rectangles out, and from a point back
+ * to its rectangle.
  *
  * A viewport is a part [left, right) of the total, spread over width_px pixels, and some levels:
  *
@@ -12,40 +12,40 @@
  *         paint(list.at[i]);            level by level, in each from left to right
  *     flm_rectangles_clear(&list);      or use it again for the next picture
  *
- * A node at least min_width_px wide is a rectangle of its own. Siblings narrower than that which
- * touch are one *merged box*: one rectangle with their sum and their number, so that nothing is
- * dropped unseen and rectangles plus the self of their parent fill it exactly. What is below a
- * merged box is not in the list (flm_layout_below tells how much that is). So each rectangle of a
- * level stands on a wide one of the level above, whatever the first level of the viewport is, and a
- * picture does not change when it is scrolled.
+ * A node at least min_width_px wide is a rectangle of its own. Narrower siblings that touch are one
+ * *merged box*: one rectangle with their sum and their number, so that nothing is dropped silently,
+ * and rectangles plus the self of their parent fill it exactly. Nodes below a merged box are not in
+ * the list (flm_layout_below counts them). So the parent of each rectangle is a wide one of the
+ * level above, whatever the first level of the viewport is, and a picture does not change when it
+ * is scrolled.
  *
  * A gap (tree.h) that is wide enough is left free, and ends a merged box. Narrower ones are part of
  * the box between its first sibling and its last, in its width but neither in its number nor in its
  * total; at its ends they are left free.
  *
- * It is found level by level, from the wide nodes of one level to their children, jumping over the
- * narrow ones by the pyramid. The first level starts from the wide nodes of the level above it,
- * found by the pyramid too, so nothing is walked from the root. So the cost is by what is visible:
- * 5 to 9 ns a rectangle from 1e4 to 1e7 nodes, in wasm too, half a microsecond where 1e7 siblings
- * are two boxes (bench/layout_bench.c, bench/view_bench.mjs). A walk in preorder, with a pyramid
- * over that, is made in two thirds of the time and quicker in the middle zooms, but slow where it
- * must be quick: twice as slow for the whole of 1e7 nodes, where each rectangle is a cache miss,
- * and a hundred times when scrolled down. */
+ * Rectangles are found level by level, from the wide nodes of one level to their children, skipping
+ * the narrow ones with the pyramid. The first level starts from the wide nodes of the level above
+ * it, found by the pyramid too, so nothing is walked from the root. So the cost depends on what is
+ * visible: 5 to 9 ns a rectangle from 1e4 to 1e7 nodes, in wasm too, half a microsecond where 1e7
+ * siblings are two boxes (bench/layout_bench.c, bench/view_bench.mjs). A walk in preorder, with a
+ * pyramid over that, is built in two thirds of the time and faster at medium zooms, but slow where
+ * speed matters most: twice as slow for the whole of 1e7 nodes, where each rectangle is a cache
+ * miss, and a hundred times when scrolled down. */
 #ifndef FLAMEL_LAYOUT_RECTANGLES_H
 #define FLAMEL_LAYOUT_RECTANGLES_H
 
 #include "layout/layout.h"
 
-/* What a rectangle stands for, and all that is below it. One step per level. */
+/* The nodes of a rectangle and all below them. One step per level. */
 struct flm_below {
-    uint32_t node_count; /* the nodes of the rectangle counted too */
-    uint32_t last_level; /* the deepest one that they reach */
+    uint32_t node_count; /* including the nodes of the rectangle */
+    uint32_t last_level; /* the deepest level of these */
 };
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle);
 
-/* The part of the layout that `count` siblings take, `node` and those to its right, with the gaps
- * between them: what a merged box stands for. Nothing for a node without width. */
+/* The range of `count` siblings, `node` and those to its right, with the gaps between them: that of
+ * a merged box. Empty for a node without width. */
 void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,
                      double *left, double *right);
 

@@ -9,7 +9,7 @@ static uint32_t blocks_of(uint32_t count)
 
 bool flm_slots_init(struct flm_slots *slots, uint32_t count, struct flm_error *why)
 {
-    uint64_t doubles = 0; /* the storeys */
+    uint64_t doubles = 0; /* of all levels of the pyramid */
     uint32_t storey_count = 1;
     for (uint32_t entries = count; entries > FLM_BLOCK; storey_count++)
         doubles += entries = blocks_of(entries);
@@ -34,8 +34,8 @@ void flm_slots_clear(struct flm_slots *slots)
     *slots = (struct flm_slots){0};
 }
 
-/* Siblings are summed up from 0, not from their parent's offset: that would lose digits of what is
- * small where the offset is large. */
+/* Siblings are summed up from 0, not from their parent's offset: a large offset would cost small
+ * siblings their digits. */
 static void set_offsets(struct flm_slots *slots)
 {
     slots->at[0].offset = 0;
@@ -67,9 +67,9 @@ void flm_slots_place(struct flm_slots *slots)
     }
 }
 
-/* Along the slots to the end of their block, then up a storey and along the blocks beside it, until
- * something is wide enough; then down to the first slot of it that is. The last block may reach
- * beyond `to`, so what is found there may be, too. */
+/* Goes along the slots to the end of their block, then up a level of the pyramid and along the
+ * following blocks, until one is wide enough; then down to its first slot that is. The last block
+ * may reach beyond `to`, and so may the slot found. */
 uint32_t flm_slots_next(const struct flm_slots *slots, uint32_t from, uint32_t to, double width,
                         uint64_t *visited)
 {

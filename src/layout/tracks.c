@@ -1,5 +1,6 @@
 #include "layout/tracks.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-/* The labels of one key stand together. */
+/* The labels of one key are consecutive. */
 struct labels {
     uint32_t first, count;
 };
@@ -45,13 +46,13 @@ static uint32_t label_in(const struct flm_profile *p, uint32_t set, struct label
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* What a sample counts. */
+/* The weight of a sample. */
 static double size_of(const struct flm_profile *p, struct flm_metric metric, uint32_t sample)
 {
     return metric.index == FLM_NONE ? 1 : fabs(flm_sample_column(p, metric.index)[sample]);
 }
 
-/* Totals and numbers of samples, in tracks as they are before they are sorted. */
+/* Totals and numbers of samples, in tracks that are not sorted yet. */
 static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p,
                           struct flm_metric metric, struct flm_track *track,
                           const uint32_t *track_of, struct labels commands)
@@ -114,9 +115,9 @@ static void find_length(struct flm_tracks *tracks, const struct flm_profile *p,
     }
 }
 
-/* ---- The header ------------------------------------------------------------------------------ */
+/* ---- Making the tracks ----------------------------------------------------------------------- */
 
-/* A track for each label, and one for samples without: FLM_NONE as its value. */
+/* Makes a track for each label, and one, with the value FLM_NONE, for samples without. */
 static void assign(const struct flm_profile *p, struct labels labels, struct flm_track *track,
                    uint32_t *track_of)
 {
@@ -130,12 +131,12 @@ static void assign(const struct flm_profile *p, struct labels labels, struct flm
     }
 }
 
-/* Puts those that have something in order. `order` has room for two numbers a track. */
+/* Sorts the tracks that are not empty. `order` has room for two numbers a track. */
 static void arrange(struct flm_tracks *tracks, const struct flm_profile *p,
                     const struct flm_track *track, uint32_t track_count, uint32_t *track_of,
                     uint32_t *order)
 {
-    uint32_t *rank = order + track_count; /* and scratch for the sort before that */
+    uint32_t *rank = order + track_count; /* before that scratch for the sort */
     for (uint32_t i = 0; i < track_count; i++)
         order[i] = i;
     flm_sort(order, track_count, rank, largest_first, track);
@@ -177,6 +178,7 @@ static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct 
 bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profile,
                      struct flm_metric metric, const char *key, struct flm_error *why)
 {
+    assert(tracks && profile);
     static const char *const keys[] = {"thread", "tid", "pid", "command"};
     static const char *const command_keys[] = {"command"};
     *tracks = (struct flm_tracks){.key = FLM_NONE};
@@ -201,7 +203,7 @@ void flm_tracks_clear(struct flm_tracks *tracks)
     *tracks = (struct flm_tracks){.key = FLM_NONE};
 }
 
-/* The first of the samples at `time` or after it; those without a time stand first. */
+/* The first of the samples at or after `time`; those without a time come first. */
 static uint32_t first_at(const struct flm_profile *p, const uint32_t *sample, uint32_t count,
                          int64_t time)
 {
@@ -221,6 +223,7 @@ void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric
                      const uint32_t *sample, uint32_t sample_count, int64_t from_ns, int64_t to_ns,
                      double *bars, uint32_t count)
 {
+    assert(profile && (bars || count == 0));
     for (uint32_t i = 0; i < count; i++)
         bars[i] = 0;
     if (to_ns <= from_ns || count == 0)

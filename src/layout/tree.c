@@ -1,5 +1,6 @@
 #include "layout/tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "flamel/builder.h"
@@ -7,6 +8,7 @@
 
 struct flm_tree flm_tree_of(const struct flm_profile *profile, struct flm_metric metric)
 {
+    assert(profile);
     return (struct flm_tree){
         .node_count = profile->sizes.node_count,
         .frame = profile->node_frame,
@@ -23,6 +25,7 @@ static bool is_earlier(int64_t time, int64_t than)
 
 int64_t *flm_tree_seen(const struct flm_profile *profile, struct flm_metric metric)
 {
+    assert(metric.index == FLM_NONE || metric.index < profile->sizes.metric_count);
     uint32_t node_count = profile->sizes.node_count;
     const uint32_t *end = profile->node_end;
     const double *value =

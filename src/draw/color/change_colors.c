@@ -1,5 +1,7 @@
 #include "draw/color/change_colors.h"
 
+#include <assert.h>
+
 /* oklch(0.72 0.14 h), (0.80 0.09 h), (0.88 0.045 h); in the dark (0.66 0.15 h), (0.64 0.10 h),
  * (0.62 0.05 h). h is 245 and 48, 150 and 25; gray is oklch(0.89 0.004 270). */
 static const struct flm_tone tones[FLM_CHANGE_PALETTES][FLM_CHANGE_TONES] = {
@@ -20,6 +22,7 @@ static const struct flm_tone tones[FLM_CHANGE_PALETTES][FLM_CHANGE_TONES] = {
 
 const struct flm_tone *flm_change_tone(enum flm_change_palette palette, int step)
 {
+    assert(step >= 0 && step < FLM_CHANGE_TONES);
     return &tones[palette][step];
 }
 

@@ -1,9 +1,10 @@
 /* change_colors.h - the colors of a comparison.
  *
- * Seven tones, from all of it lost over gray, the same, to all of it new. Blue and orange are told
- * apart with any color vision (palette_test.c simulates the three deficiencies); green and red are
- * what many are used to. What appeared and what disappeared is hatched too, in opposite directions,
- * so that color is never alone. What cannot be told from noise is gray, and is not hatched.
+ * Seven tones, from "all of it was lost" over gray, "unchanged", to "all of it is new". Blue and
+ * orange can be distinguished with any color vision (palette_test.c simulates the three
+ * deficiencies); green and red are familiar to many. Frames that appeared or disappeared are
+ * hatched as well, in opposite directions, so that color is never the only sign. Changes that are
+ * not significant are gray, and not hatched.
  *
  *     step   relative: of the larger of both values   absolute: of the larger of both totals
  *     1      0.5 %                                    0.05 %
@@ -20,21 +21,21 @@ enum { FLM_CHANGE_TONES = 7, FLM_CHANGE_SAME = 3 };
 
 struct flm_change_colors {
     enum flm_change_palette palette;
-    enum flm_change_scope scope; /* whose change it is */
+    enum flm_change_scope scope; /* the change of the subtree or of the frame alone */
     bool absolute;
-    bool negate; /* the tones of grown and shrunk swapped */
+    bool negate; /* swaps the tones of grown and shrunk */
 };
 
 /* A tone of a palette by its step, 0 to FLM_CHANGE_TONES - 1. */
 const struct flm_tone *flm_change_tone(enum flm_change_palette palette, int step);
 
-/* The step of a change, or of the part of it that was significant. `whole` is the larger of both
- * totals, which ABSOLUTE is measured by. */
+/* The step of a change, or of its significant part. `whole` is the larger of both totals, which
+ * ABSOLUTE relates the change to. */
 int flm_change_step(const struct flm_change_colors *colors, const struct flm_change *change,
                     double whole);
 
-/* What tells the steps apart where there are no colors (a theme that forces its own): dots for
- * what has grown, lines for what has shrunk. */
+/* The texture that replaces colors where a theme forces its own: dots for growth, lines for
+ * shrinking. */
 enum flm_texture flm_change_texture(int step);
 
 /* The larger of both totals of a comparison. */

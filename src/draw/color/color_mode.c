@@ -1,5 +1,6 @@
 #include "draw/color/color_mode.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
@@ -23,11 +24,13 @@ static const struct {
 
 const char *flm_color_mode_name(enum flm_color_mode mode)
 {
+    assert((unsigned)mode < FLM_COLOR_MODE_COUNT);
     return modes[mode].name;
 }
 
 const char *flm_color_mode_title(enum flm_color_mode mode)
 {
+    assert((unsigned)mode < FLM_COLOR_MODE_COUNT);
     return modes[mode].title;
 }
 
@@ -39,7 +42,7 @@ enum flm_color_mode flm_color_mode_named(struct flm_bytes name)
     return (enum flm_color_mode)mode;
 }
 
-/* The title of frames of which no file is known. */
+/* The title of frames without a known file. */
 #define NO_FILE "no source file"
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -47,12 +50,8 @@ enum flm_color_mode flm_color_mode_named(struct flm_bytes name)
 /* FLM_NONE when memory ran out. */
 static uint32_t add_group(struct flm_coloring *c, struct flm_color_group group)
 {
-    void *grown = c->groups;
-    if (!flm_grow(&grown, &c->group_capacity, c->group_count + 1, sizeof *c->groups))
-        return FLM_NONE;
-    c->groups = grown;
-    c->groups[c->group_count] = group;
-    return (uint32_t)c->group_count++;
+    uint32_t added = (uint32_t)c->groups.count;
+    return FLM_ARRAY_ADD(&c->groups, group) ? added : FLM_NONE;
 }
 
 static struct flm_tone hashed_tone(struct flm_bytes text)
@@ -61,14 +60,14 @@ static struct flm_tone hashed_tone(struct flm_bytes text)
     return flm_hue_tone(hash >> 32, hash & 0xFFFFFFFF);
 }
 
-/* The group that is called so. FLM_NONE when memory ran out. */
+/* The group with that title, added if it is new. FLM_NONE when memory ran out. */
 static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
                              struct flm_bytes title)
 {
     uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
     struct flm_probe at = flm_index_probe(index, hash);
     while (flm_index_next(index, &at))
-        if (flm_bytes_equal(c->groups[at.found].title, title))
+        if (flm_bytes_equal(c->groups.at[at.found].title, title))
             return at.found;
     struct flm_color_group new_one = {.title = title};
     if (c->mode == FLM_COLOR_MODULE) {
@@ -96,7 +95,7 @@ static struct flm_bytes title_of(const struct flm_profile *p, uint32_t frame,
     return module.size > 0 ? module : flm_name_package(function);
 }
 
-/* By module, function or file: the title says the tone. */
+/* By module, function or file: the tone follows from the title. */
 static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
                            struct flm_error *why)
 {
@@ -109,15 +108,15 @@ static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
             break;
         c->group_of[f] = group;
         c->tones[f] = c->mode == FLM_COLOR_MODULE
-                          ? flm_function_tone(c->groups[group].hue, flm_frame_function(p, f))
-                          : c->groups[group].tone;
+                          ? flm_function_tone(c->groups.at[group].hue, flm_frame_function(p, f))
+                          : c->groups.at[group].tone;
     }
     flm_index_clear(&index);
     return done || flm_error_memory(why);
 }
 
-/* The hue of each kind; FLM_NONE: gray. Neighbors in a stack, as jit and interpreted, are far from
- * each other. */
+/* The hue of each kind; FLM_NONE: gray. Kinds that are neighbors in stacks, such as jit and
+ * interpreted, have hues far from each other. */
 static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
                           struct flm_error *why)
 {
@@ -146,7 +145,7 @@ static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
         bool is_ordinary = kind == FLM_KIND_PLAIN || kind == FLM_KIND_NATIVE;
         bool is_runtime = is_ordinary && flm_name_is_runtime(title_of(p, f, FLM_COLOR_MODULE));
         c->group_of[f] = is_runtime ? RUNTIME : kind < FLM_KIND_COUNT ? kind : FLM_KIND_PLAIN;
-        c->tones[f] = c->groups[c->group_of[f]].tone;
+        c->tones[f] = c->groups.at[c->group_of[f]].tone;
     }
     return true;
 }
@@ -215,14 +214,14 @@ void flm_coloring_clear(struct flm_coloring *c)
 {
     free(c->tones);
     free(c->group_of);
-    free(c->groups);
+    FLM_ARRAY_CLEAR(&c->groups);
     *c = (struct flm_coloring){0};
 }
 
 enum flm_texture flm_coloring_texture(const struct flm_coloring *c, uint32_t frame)
 {
-    bool has_group = c->group_of && frame != 0 && c->group_of[frame] < c->group_count;
-    return has_group ? c->groups[c->group_of[frame]].texture : FLM_TEXTURE_NONE;
+    bool has_group = c->group_of && frame != 0 && c->group_of[frame] < c->groups.count;
+    return has_group ? c->groups.at[c->group_of[frame]].texture : FLM_TEXTURE_NONE;
 }
 
 /* ---- The legend ------------------------------------------------------------------------------ */
@@ -251,8 +250,8 @@ static void list_groups(struct flm_legend *legend, const struct flm_coloring *c,
 {
     struct flm_legend_item others = {
         .title = {"others", 6}, .tone = flm_tone_merged, .group = FLM_NONE, .count = 0};
-    for (size_t i = 0; i < c->group_count && totals[order[i]] > 0; i++) {
-        const struct flm_color_group *group = &c->groups[order[i]];
+    for (size_t i = 0; i < c->groups.count && totals[order[i]] > 0; i++) {
+        const struct flm_color_group *group = &c->groups.at[order[i]];
         if (legend->count == FLM_LEGEND_GROUPS) {
             others.count++;
             others.total += totals[order[i]];
@@ -278,8 +277,8 @@ bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *c,
         list_steps(legend);
         return true;
     }
-    double *totals = calloc(c->group_count + 1, sizeof *totals);
-    uint32_t *order = malloc((2 * c->group_count + 1) * sizeof *order);
+    double *totals = calloc(c->groups.count + 1, sizeof *totals);
+    uint32_t *order = malloc((2 * c->groups.count + 1) * sizeof *order);
     if (totals && order) {
         for (uint32_t node = 1; node < tree->node_count; node++) {
             double width = tree->width[node] < 0 ? -tree->width[node] : tree->width[node];
@@ -288,9 +287,9 @@ bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *c,
             totals[c->group_of[tree->frame[node]]] += width;
             legend->total += width;
         }
-        for (size_t i = 0; i < c->group_count; i++)
+        for (size_t i = 0; i < c->groups.count; i++)
             order[i] = (uint32_t)i;
-        flm_sort(order, c->group_count, order + c->group_count, widest_first, totals);
+        flm_sort(order, c->groups.count, order + c->groups.count, widest_first, totals);
         list_groups(legend, c, totals, order);
     }
     bool done = totals && order;

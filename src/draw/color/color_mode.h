@@ -1,23 +1,24 @@
-/* color_mode.h - what the color of a frame tells: the modes between which a person chooses, and the
- * legend that says what each color means.
+/* color_mode.h - the color modes, that is, what the colors of frames stand for, and the legend that
+ * explains the colors.
  *
  *     module    hue by library or package, lightness by function (palette.h)
  *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
  *     function  hue and lightness by name
  *     file      hue by source file
- *     self      how much of everything is in the frame itself: seven steps
- *     total     how much is in the frame and below it: likewise
- *     metric    how much of a second metric is in the frame and below it: likewise
- *     rules     the person's own: lines "PATTERN->#rrggbb", the first that matches counts
+ *     self      the frame's self value as a share of the total: seven steps
+ *     total     the frame's total as a share of the total: likewise
+ *     metric    the frame's total of a second metric, likewise
+ *     rules     the user's own: lines "PATTERN->#rrggbb", the first that matches counts
  *
- * Tones of the first four and of rules belong to frames: found once, a few hundred ns a frame.
- * Those of self, total and metric belong to nodes: flm_share_step of what the node has.
+ * Tones of the first four and of rules belong to frames: found once, a few hundred ns per frame.
+ * Those of self, total and metric belong to nodes: flm_share_step of the node's value.
  *
- * Color is never alone: marks.h has the line that kinds have in every mode, and by kind what is of
- * a runtime has a texture. */
+ * Color is never the only sign: kinds have a line in every mode (marks.h), and by kind, runtime
+ * code has a texture. */
 #ifndef FLAMEL_DRAW_COLOR_COLOR_MODE_H
 #define FLAMEL_DRAW_COLOR_COLOR_MODE_H
 
+#include "base/core/array.h"
 #include "draw/color/marks.h"
 #include "draw/color/palette.h"
 #include "layout/tree.h"
@@ -38,18 +39,18 @@ enum flm_color_mode {
 const char *flm_color_mode_name(enum flm_color_mode mode);
 const char *flm_color_mode_title(enum flm_color_mode mode);
 
-/* By name; FLM_COLOR_MODE_COUNT for none. */
+/* The mode with that name; FLM_COLOR_MODE_COUNT: there is none. */
 enum flm_color_mode flm_color_mode_named(struct flm_bytes name);
 
-/* Whether tones belong to nodes, by a share. */
+/* Whether tones belong to nodes and stand for a share. */
 static inline bool flm_color_mode_is_share(enum flm_color_mode mode)
 {
     return mode == FLM_COLOR_SELF || mode == FLM_COLOR_TOTAL || mode == FLM_COLOR_METRIC;
 }
 
-/* Frames that have something in common, and so a color. */
+/* Frames that share a property, and so a color. */
 struct flm_color_group {
-    struct flm_bytes title; /* as the profile has it: not yet plain (text/visible.h) */
+    struct flm_bytes title; /* as in the profile: not yet plain (text/visible.h) */
     struct flm_tone tone;
     enum flm_mark mark;
     enum flm_texture texture;
@@ -60,32 +61,31 @@ struct flm_coloring {
     enum flm_color_mode mode;
     struct flm_tone *tones; /* by frame; NULL in modes of shares */
     uint32_t *group_of;     /* likewise: index in groups */
-    struct flm_color_group *groups;
-    size_t group_count, group_capacity;
+    struct FLM_ARRAY(struct flm_color_group) groups;
 };
 
 /* Borrows the profile and the rules, for the groups' titles. False, and `why` with the line, for
- * rules that are none; or if memory ran out. */
+ * malformed rules; or if memory ran out. */
 bool flm_coloring_init(struct flm_coloring *coloring, const struct flm_profile *profile,
                        enum flm_color_mode mode, struct flm_bytes rules, struct flm_error *why);
 void flm_coloring_clear(struct flm_coloring *coloring);
 
-/* FLM_TEXTURE_NONE but for groups that have one. */
+/* The texture of the frame's group; FLM_TEXTURE_NONE where it has none. */
 enum flm_texture flm_coloring_texture(const struct flm_coloring *coloring, uint32_t frame);
 
-/* What is in a picture, the widest first: the widths of the groups' own (self) values add up to
- * everything. In modes of shares: the steps, from little to much, without totals. */
+/* The groups in a picture, the widest first: their self values add up to the total. In modes of
+ * shares: the steps, from little to much, without totals. */
 struct flm_legend_item {
-    struct flm_bytes title; /* static, or as in the group */
+    struct flm_bytes title; /* static, or the group's */
     struct flm_tone tone;
     enum flm_mark mark;
     enum flm_texture texture;
-    uint32_t group; /* FLM_NONE: a step, or others */
-    uint32_t count; /* of others: how many groups; else 1 */
+    uint32_t group; /* FLM_NONE: a step, or "others" */
+    uint32_t count; /* of "others": how many groups; otherwise 1 */
     double total;   /* in the unit of the tree; 0 for a step */
 };
 
-/* Groups beyond these are "others". */
+/* The remaining groups are "others". */
 enum { FLM_LEGEND_GROUPS = 12 };
 struct flm_legend {
     struct flm_legend_item items[FLM_LEGEND_GROUPS + 1];

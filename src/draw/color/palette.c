@@ -13,7 +13,7 @@ enum { HUES = FLM_HUES, STEPS = FLM_HUE_STEPS, GRAYS = 3 };
 
 /* oklch(lightness, chroma, hue) in sRGB: hues 25 50 75 100 125 150 180 205 230 260 290 330, in
  * three steps each. Light: (0.825 0.08) (0.855 0.075) (0.885 0.055). Dark: (0.665 0.085) (0.70
- * 0.085) (0.735 0.08). As tables, because pow is not for the browser's half of the code. */
+ * 0.085) (0.735 0.08). As tables, because the code for the browser has no pow. */
 static const uint32_t light_tones[HUES][STEPS] = {
     {0xf6b2ac, 0xfdbdb7, 0xfcccc7}, {0xf1b797, 0xf9c2a4, 0xf8cfb9}, {0xe5bf8b, 0xedc999, 0xefd5b1},
     {0xd1c78b, 0xdad198, 0xe1dbb1}, {0xbacf96, 0xc4d9a3, 0xd1e0b9}, {0xa1d5ab, 0xaddeb6, 0xc0e4c6},
@@ -33,7 +33,7 @@ static const uint32_t dark_grays[GRAYS] = {0x83807a, 0x8c8982, 0x95928b};
 const struct flm_tone flm_tone_ancestor = {0xeeedea, 0x2a2d33, FLM_INK_PAGE};
 const struct flm_tone flm_tone_merged = {0xd5d4d0, 0x474b52, FLM_INK_PAGE};
 
-/* ---- Ours ------------------------------------------------------------------------------------ */
+/* ---- By module ------------------------------------------------------------------------------- */
 
 struct flm_tone flm_hue_tone(uint64_t hue, uint64_t step)
 {
@@ -48,7 +48,7 @@ struct flm_tone flm_gray_tone(uint64_t step)
 
 uint32_t flm_package_hue(struct flm_bytes package)
 {
-    /* 0 and 1 are the same hash bits in neither: the shade does not follow the hue. */
+    /* Different bits of the hash than the shade's, so that the shade does not follow the hue. */
     return flm_name_is_runtime(package)
                ? HUES
                : (uint32_t)((flm_checksum(package.at, package.size) >> 32) % HUES);
@@ -77,8 +77,8 @@ static struct flm_tone module_tone(struct flm_bytes name, struct flm_bytes modul
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-/* oklch(l c 65): light 0.955 to 0.625, dark 0.30 to 0.44 and then 0.60 to 0.81, as between those
- * neither ink can be read. */
+/* oklch(l c 65): light 0.955 to 0.625, dark 0.30 to 0.44 and then 0.60 to 0.81, because neither ink
+ * is readable on the lightnesses between them. */
 const struct flm_tone flm_share_tones[FLM_SHARE_STEPS] = {
     {0xffeddc, 0x3c2a18, FLM_INK_PAGE}, {0xf8d7b9, 0x54391f, FLM_INK_PAGE},
     {0xf1c295, 0x6d4a26, FLM_INK_PAGE}, {0xe7ad74, 0xad7130, FLM_INK_DARK},
@@ -96,9 +96,9 @@ int flm_share_step(double part, double whole)
     return step;
 }
 
-/* ---- Colors that are given ------------------------------------------------------------------ */
+/* ---- Given colors ---------------------------------------------------------------------------- */
 
-/* The sRGB curve, well enough to choose between black and white: within 0.002 of the exact one. */
+/* The sRGB curve within 0.002, which is enough to choose between black and white. */
 static double linear(uint32_t byte)
 {
     double c = byte / 255.0;
@@ -154,8 +154,8 @@ bool flm_color_parse(struct flm_bytes text, uint32_t *color)
     return true;
 }
 
-/* The line of `given` that begins at `at`: its name and its color. A name may hold "->", a color
- * cannot. */
+/* Reads the line of `given` that begins at `at`: its name and its color. A name may contain "->", a
+ * color cannot. */
 static bool read_line(struct flm_bytes given, size_t at, struct flm_bytes *name,
                       struct flm_bytes *color)
 {
@@ -231,10 +231,10 @@ size_t flm_palette_line(const struct flm_palette *palette, size_t at, struct flm
     return at;
 }
 
-/* ---- Any ------------------------------------------------------------------------------------- */
+/* ---- Any palette ----------------------------------------------------------------------------- */
 
-/* The name as flamegraph.pl has it, with the mark of its kind: made in `room`, where it is cut if
- * it does not fit. */
+/* The name with the suffix of its kind, as in flamegraph.pl: written to `room`, and cut if it does
+ * not fit. */
 struct marked {
     char room[1024];
 };
@@ -252,7 +252,7 @@ static struct flm_bytes with_mark(struct marked *marked, struct flm_bytes name, 
     return (struct flm_bytes){text.at, text.size};
 }
 
-/* Given for the name with its mark, or for all kinds of it. */
+/* A color given for the name with its suffix, or for all kinds of it. */
 static bool find_either(const struct flm_palette *palette, struct flm_bytes name, uint32_t kind,
                         uint32_t *color)
 {

@@ -1,12 +1,12 @@
-/* palette_flamegraph.c - the palettes that flamegraph.pl's users know, with its colors: the same
- * name has the same color in both. The formulas are flamegraph.pl's (B. Gregg and others). */
+/* palette_flamegraph.c - flamegraph.pl's palettes: a name has the same color in both. The formulas
+ * are flamegraph.pl's (B. Gregg and others). */
 #include <assert.h>
 
 #include "base/core/hash.h"
 #include "base/text/utf.h"
 #include "draw/color/palette.h"
 
-/* Where a name lies on the palette's three axes, each in [0, 1). */
+/* The position of a name on the palette's three axes, each in [0, 1). */
 struct place {
     double v1, v2, v3;
 };
@@ -16,7 +16,8 @@ static uint32_t rgb(int r, int g, int b)
     return (uint32_t)r << 16 | (uint32_t)g << 8 | (uint32_t)b;
 }
 
-/* Takes the first character off `name`, or the last one. What is no UTF-8 counts byte by byte. */
+/* Takes the first character off `name`, or the last one. Each byte that is not UTF-8 is a
+ * character. */
 static uint32_t take_character(struct flm_bytes *name, bool last)
 {
     size_t from = last ? name->size - 1 : 0;
@@ -52,8 +53,8 @@ static double shade_of(struct flm_bytes name)
     return (double)state / 281474976710656.0;
 }
 
-/* Three characters from one end, the first with most weight: like names get like numbers. What
- * stands before the first '`' is a module and left out. */
+/* Three characters from one end, the first with most weight: similar names get similar numbers. A
+ * module before the first '`' is left out. */
 static double end_hash(struct flm_bytes name, bool backwards)
 {
     for (size_t i = 1; i < name.size; i++)
@@ -89,7 +90,7 @@ static struct place place_of(struct flm_bytes name, enum flm_shades shades)
     return place;
 }
 
-/* ---- What a name is, for the palettes of languages ------------------------------------------- */
+/* ---- Kinds of names, for the palettes of languages ------------------------------------------- */
 
 static bool contains(struct flm_bytes name, const char *part)
 {
@@ -179,7 +180,7 @@ static enum flm_colors single_color(enum flm_colors colors, struct flm_bytes nam
 
 uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, struct flm_bytes name)
 {
-    if (flm_bytes_are(name, "--")) /* what separates the waker's stack, and the kernel's */
+    if (flm_bytes_are(name, "--")) /* separates the waker's stack, and the kernel's */
         return rgb(160, 160, 160);
     if (flm_bytes_are(name, "-"))
         return rgb(200, 200, 200);

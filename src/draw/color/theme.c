@@ -27,9 +27,9 @@ void flm_theme_css_add(struct flm_text *out, bool dark)
     }
 }
 
-/* Found by trying: the least distance in Oklab between any two, in normal vision and with each of
- * three deficiencies, is 0.158 in light and 0.135 in dark surroundings; from the
- * frames it is 0.13 and 0.08. */
+/* Found by a search: the least distance in Oklab between any two, in normal vision and with each of
+ * three deficiencies, is 0.158 in the light and 0.135 in the dark theme; from the frames it is 0.13
+ * and 0.08. */
 uint32_t flm_search_color_of(unsigned search, bool dark)
 {
     static const uint32_t light[FLM_SEARCH_COLORS] = {0xC26E12, 0x533EB6, 0x1D9999,

@@ -18,7 +18,7 @@ enum {
     TITLE_Y = FLM_DOCUMENT_TITLE_Y,
     TITLE_LINE = FLM_DOCUMENT_TITLE_LINE, /* of the axis too */
     TITLE_APART = 12,
-    PANES_APART = 12, /* side by side */
+    PANES_APART = 12, /* between panes side by side */
     KEY_WIDTH = 16,
     KEY_HEIGHT = 12,
     KEY_TEXT = FLM_DOCUMENT_KEY_TEXT,
@@ -31,6 +31,7 @@ enum {
 
 struct flm_document flm_document_new(double width_px, bool dark)
 {
+    assert(width_px > 0);
     return (struct flm_document){
         .width_px = width_px,
         .row_px = 19,
@@ -107,6 +108,7 @@ void flm_document_add_status(struct flm_document *document, struct flm_bytes tex
 
 void flm_document_add_status_line(struct flm_document *document, const struct flm_status *status)
 {
+    assert(status);
     struct flm_text part = {0};
     for (int i = 0; i < FLM_STATUS_COUNT; i++) {
         part.size = 0;
@@ -118,7 +120,7 @@ void flm_document_add_status_line(struct flm_document *document, const struct fl
     flm_text_clear(&part);
 }
 
-/* ---- Where everything stands ----------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 double flm_document_pane_width(const struct flm_document *document)
 {
@@ -141,7 +143,7 @@ static void lay_out_titles(struct flm_document *document, const struct flm_surfa
         document->subtitle.size > 0 && PAD + title + TITLE_APART + subtitle > right_edge(document);
 }
 
-/* One below the other; or side by side, with their first levels on one line. */
+/* Panes one below the other, or side by side with their first levels on one line. */
 static void lay_out_panes(struct flm_document *document)
 {
     double width = flm_document_pane_width(document), row = document->row_px, highest = 0;
@@ -186,7 +188,7 @@ static double lay_out_legend(struct flm_document *document, const struct flm_sur
     return document->keys.count > 0 ? y + LINE : y;
 }
 
-/* Where the next part of the status begins. */
+/* The position of the next part of the status. */
 struct pen {
     double x, y;
 };
@@ -203,7 +205,7 @@ static void begin_line_if_full(const struct flm_document *document, struct pen *
         begin_line(pen);
 }
 
-/* The items of a part are joined by this, and a line may end there. */
+/* Separates the items of a part; a line may end there. */
 static const char dot[] = " \xC2\xB7 ";
 enum { DOT_SIZE = sizeof dot - 1 };
 
@@ -224,8 +226,8 @@ static size_t fitting_size(struct flm_bytes text, const char *separator, size_t 
     return best;
 }
 
-/* How much of a text stands in a line with that much room: all of it, or what is before a dot; in a
- * line of its own what is before a blank, or all of it in any case. */
+/* How many bytes of a text fit in a line with that much room: all, or those before a dot; in a line
+ * of its own those before a blank, or else all of it. */
 static size_t line_size(struct flm_bytes text, double room, bool is_own_line,
                         const struct flm_font *font)
 {
@@ -269,8 +271,8 @@ static bool lay_out_part(struct flm_document *document, const struct flm_font *f
     return true;
 }
 
-/* Behind the status: how many letters a font has not, which is known when all of them are painted.
- * Room for it is kept by the largest number that is likely. */
+/* After the status: the number of letters that the font does not have, which is known when all of
+ * them are painted. The room for it is that of the largest likely number. */
 static struct pen unknown_position(const struct flm_document *document, const struct flm_font *font,
                                    struct pen pen, struct flm_text *text, uint64_t count)
 {
@@ -280,7 +282,7 @@ static struct pen unknown_position(const struct flm_document *document, const st
     return pen;
 }
 
-/* Where the status ends, once it is laid out. */
+/* The end of the status, once it is laid out. */
 static struct pen status_end(const struct flm_document *document, const struct flm_font *font,
                              double y)
 {
@@ -341,7 +343,7 @@ static void paint_background(const struct flm_document *document, const struct f
     }
 }
 
-/* As much of plain text as fits before the right edge; returns where it ends. */
+/* Writes as much of plain text as fits before the right edge; returns its end. */
 static double write_bytes(const struct flm_document *document, const struct flm_surface *surface,
                           double x, double y, struct flm_bytes text, double size_px, bool bold,
                           uint32_t color)
@@ -403,7 +405,7 @@ static void paint_boxes(const struct flm_document *document, const struct flm_su
         .scale = scale,
         .background = document->page,
         .text = document->ink,
-        .look = pane->style,
+        .style = pane->style,
         .context = pane->context,
     };
     struct flm_clip window = {pane->left, 0, pane->left + pane->width_px, document->boxes_bottom};
@@ -452,7 +454,7 @@ static void paint_status(const struct flm_document *document, const struct flm_s
     }
 }
 
-/* Painted last, when the surface knows. */
+/* Painted last, when the surface knows the number. */
 static void paint_unknown(const struct flm_document *document, const struct flm_surface *surface)
 {
     uint64_t count = surface->unknown_letters ? surface->unknown_letters(surface->context) : 0;

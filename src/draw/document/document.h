@@ -1,16 +1,16 @@
-/* document.h - a still picture as one page. Whoever has something to show fills a document (a
- * profile by options in draw/svg/fill_document.c, what the viewer shows in viewer/paint/picture.c);
- * the document finds where everything stands, and paints itself on any surface (surface.h).
+/* document.h - a still picture as one page. A document is filled by its user (with a profile and
+ * options in draw/svg/fill_document.c, with the viewer's scene in viewer/paint/picture.c), computes
+ * the positions of its parts, and paints itself on any surface (surface.h).
  *
- *     title  subtitle                   the subtitle is below where there is no room for both
- *        0 ms        100 ms             ticks, where there are some: lines through all panes
- *     main  1.2 s                       the heading of a pane, where it has one
+ *     title  subtitle                   the subtitle is below if there is no room for both
+ *        0 ms        100 ms             ticks, if there are any: lines through all panes
+ *     main  1.2 s                       the heading of a pane, if it has one
  *     boxes                             panes, one below the other or two side by side
- *     # kernel   # jit                  the legend, in as many lines as it takes
+ *     # kernel   # jit                  the legend, in as many lines as needed
  *     1,204 stacks  12.4 s  ...         the status line, likewise: nothing is cut off
  *
- * Lengths are CSS pixels. A document of 1,000 boxes is painted in about the time that its surface
- * takes for as many calls. */
+ * Lengths are CSS pixels. Painting a document takes about the time of the calls to its surface, one
+ * or two a box. */
 #ifndef FLAMEL_DRAW_DOCUMENT_DOCUMENT_H
 #define FLAMEL_DRAW_DOCUMENT_DOCUMENT_H
 
@@ -32,7 +32,7 @@ enum {
     FLM_DOCUMENT_TITLE_PX = 13
 };
 
-/* What is asked for where the caller names no fonts. */
+/* The fonts, unless the caller names others. */
 #define FLM_DOCUMENT_FONTS "system-ui, Inter, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 /* Plain text (text/visible.h) in the document's `text`; size 0: none. */
@@ -48,23 +48,23 @@ struct flm_document_pane {
     void *context;
     struct flm_document_text heading, detail; /* above it: "main", "1.2 s" */
 
-    /* Paints over the boxes; NULL: nothing. */
+    /* Paints over the boxes; may be NULL. */
     void (*paint_over)(void *context, const struct flm_surface *surface,
                        const struct flm_document_pane *pane);
 
-    double left, top, width_px; /* of its first row. Found by flm_document_lay_out */
+    double left, top, width_px; /* of its first row; set by flm_document_lay_out */
 };
 
-/* An entry of the legend: a box, and what it means. */
+/* An entry of the legend: a box and its meaning. */
 struct flm_document_key {
     uint32_t fill, ink;
     enum flm_mark mark;
     enum flm_texture texture;
     double edge_px;  /* in the ink, where colors are forced */
     bool is_outline; /* of a search: `fill` is the color of its outline */
-    uint32_t tone;   /* for the caller: which color `fill` is */
+    uint32_t tone;   /* the caller's number for the color `fill` */
     struct flm_document_text text;
-    double x, y; /* of its box's left edge, of its base line. Found by flm_document_lay_out */
+    double x, y; /* left edge of its box, base line; set by flm_document_lay_out */
 };
 
 /* A moment on the axis. */
@@ -73,7 +73,7 @@ struct flm_document_tick {
     struct flm_document_text text;
 };
 
-/* A part of the status as it is filled in, and what of it stands in one line. */
+/* A part of the status as it is filled in, and the part of it in one line. */
 struct flm_document_status {
     struct flm_document_text text;
     bool begins_line;
@@ -95,56 +95,56 @@ struct flm_document {
     uint32_t ink, muted, line;
 
     struct flm_document_text title, subtitle;
-    struct flm_document_text notice; /* where there are no boxes: why */
+    struct flm_document_text notice; /* if there are no boxes: the reason */
     struct FLM_ARRAY(struct flm_document_pane) panes;
     bool side_by_side; /* panes, with their first levels on one line */
     struct FLM_ARRAY(struct flm_document_tick) ticks;
     struct FLM_ARRAY(struct flm_document_key) keys;
     struct FLM_ARRAY(struct flm_document_status) status;
 
-    struct flm_text text;    /* what all of the above point into */
-    struct flm_text scratch; /* what is made plain */
-    bool failed;             /* memory ran out while it was filled */
+    struct flm_text text;    /* what all the document's texts point into */
+    struct flm_text scratch; /* for making text plain */
+    bool failed;             /* memory ran out while the document was filled */
 
-    /* Found by flm_document_lay_out. */
+    /* Set by flm_document_lay_out. */
     double height_px;
     bool subtitle_is_below;
     double boxes_top, boxes_bottom;
     struct FLM_ARRAY(struct flm_document_piece) pieces;
 };
 
-/* {0} is an empty document; this one has usual sizes and light colors. */
+/* {0} is an empty document; this one has the default sizes and light colors. */
 struct flm_document flm_document_new(double width_px, bool dark);
 void flm_document_clear(struct flm_document *document);
 
-/* Any bytes, made plain. What memory did not suffice for, `failed` remembers, here and below. */
+/* Adds any bytes, made plain. If memory runs out, here and below, `failed` is set. */
 struct flm_document_text flm_document_add_text(struct flm_document *document,
                                                struct flm_bytes text);
 struct flm_bytes flm_document_text_of(const struct flm_document *document,
                                       struct flm_document_text text);
 
-/* Good until the next one is added; NULL when memory ran out. */
+/* Valid until the next one is added; NULL when memory ran out. */
 struct flm_document_pane *flm_document_add_pane(struct flm_document *document);
 struct flm_document_key *flm_document_add_key(struct flm_document *document, uint32_t fill,
                                               uint32_t ink, struct flm_bytes meaning);
 void flm_document_add_tick(struct flm_document *document, double x, struct flm_bytes text);
 
-/* A part of the status, where it has any text; and all the parts that a status line has. */
+/* Adds a part of the status, if it has any text; and all the parts of a status line. */
 void flm_document_add_status(struct flm_document *document, struct flm_bytes text,
                              bool begins_line);
 void flm_document_add_status_line(struct flm_document *document, const struct flm_status *status);
 
-/* How wide each pane is, which its rectangles have to fill. */
+/* The width of each pane, which its rectangles have to fill. */
 double flm_document_pane_width(const struct flm_document *document);
 
-/* Finds where everything stands, by what letters measure on `surface`: only its font is used. */
+/* Computes all positions from the widths of letters on `surface`: only its font is used. */
 bool flm_document_lay_out(struct flm_document *document, const struct flm_surface *surface,
                           struct flm_error *why);
 
 /* Paints a document that is laid out. */
 void flm_document_paint(const struct flm_document *document, const struct flm_surface *surface);
 
-/* Lays it out, and writes it as a file of vectors. */
+/* Lays it out and writes it as a vector file. */
 bool flm_document_write_svg(struct flm_document *document, struct flm_text *out,
                             struct flm_error *why);
 bool flm_document_write_pdf(struct flm_document *document, struct flm_text *out,

@@ -1,5 +1,5 @@
-/* path.h - boxes as the text of SVG paths, in whole tenths of a pixel, and relative to where
- * the path is, which makes the numbers short: "m1 0h2.5". */
+/* path.h - boxes as SVG path data, in whole tenths of a pixel and relative to the previous point,
+ * which makes the numbers short: "m1 0h2.5". */
 #ifndef FLAMEL_DRAW_DOCUMENT_PATH_H
 #define FLAMEL_DRAW_DOCUMENT_PATH_H
 
@@ -9,7 +9,7 @@ struct flm_path_box {
     int x, y, width, height; /* tenths of a pixel */
 };
 
-/* Where a path is. {0}: it has not begun. */
+/* The current point of a path. {0}: it has not begun. */
 struct flm_pen {
     int x, y;
     bool is_down;
@@ -23,7 +23,7 @@ static inline int flm_tenths(double px)
 /* 125 as "12.5". */
 void flm_path_number(struct flm_text *out, int tenths);
 
-/* A horizontal line; a rectangle, smaller by `inset` at each side. */
+/* Adds a horizontal line; a rectangle, smaller by `inset` at each side. */
 void flm_path_line(struct flm_text *out, struct flm_pen *pen, int x, int y, int width);
 void flm_path_rectangle(struct flm_text *out, struct flm_pen *pen, struct flm_path_box box,
                         int inset);

@@ -1,5 +1,6 @@
 #include "draw/document/pdf.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/number/number.h"
@@ -22,7 +23,7 @@ _Static_assert((int)OBJECTS <= (int)FLM_PDF_OBJECTS, "all objects have room");
 
 enum { NO_COLOR = 0x1000000 };
 
-/* ---- Words of PDF ---------------------------------------------------------------------------- */
+/* ---- PDF syntax ------------------------------------------------------------------------------ */
 
 /* A number to a hundredth, and a blank. */
 static void put(struct flm_text *out, double value)
@@ -67,7 +68,7 @@ static void begin_object(struct flm_pdf *pdf, int number)
 
 /* ---- The document ---------------------------------------------------------------------------- */
 
-/* Points of the longest side that readers take, and of a CSS pixel. */
+/* The longest side that readers accept, and a CSS pixel, in points. */
 #define LONGEST 14400.0
 #define PIXEL 0.75
 
@@ -130,7 +131,7 @@ static void write_page(struct flm_pdf *pdf, double scale)
     put_exactly(out, pdf->height_px * scale);
     flm_text_format(out, "]/Contents %d 0 R/Resources<</Font<</R %d 0 R/B %d 0 R>>", CONTENT,
                     REGULAR, BOLD);
-    /* How strong marks and textures are: in 16 steps. */
+    /* The opacity of marks and textures, in 16 steps. */
     flm_text_puts(out, "/ExtGState<<");
     for (unsigned step = 0; step <= 16; step++) {
         flm_text_format(out, "/G%u<</CA ", step);
@@ -147,6 +148,7 @@ static void write_page(struct flm_pdf *pdf, double scale)
 
 void flm_pdf_begin(struct flm_pdf *pdf, struct flm_text *out, double width_px, double height_px)
 {
+    assert(out && width_px > 0 && height_px > 0);
     *pdf = (struct flm_pdf){.out = out,
                             .width_px = width_px,
                             .height_px = height_px,
@@ -154,7 +156,7 @@ void flm_pdf_begin(struct flm_pdf *pdf, struct flm_text *out, double width_px, d
                             .stroke = NO_COLOR,
                             .start = place(out)};
     double scale = scale_of(pdf);
-    /* Bytes above 127 tell whoever copies it that it is no text. */
+    /* Bytes above 127 mark the file as binary for programs that copy it. */
     flm_text_puts(out, "%PDF-1.4\n%\xE2\xE3\xCF\xD3\n");
     begin_object(pdf, CATALOG);
     flm_text_format(out, "<</Type/Catalog/Pages %d 0 R>>\nendobj\n", PAGES);
@@ -192,6 +194,7 @@ static void write_title(struct flm_text *out, struct flm_bytes title)
 
 void flm_pdf_end(struct flm_pdf *pdf, struct flm_bytes title)
 {
+    assert(pdf->out);
     struct flm_text *out = pdf->out;
     uint64_t size = place(out) - pdf->stream;
     flm_text_puts(out, "\nendstream\nendobj\n");
@@ -217,7 +220,7 @@ void flm_pdf_end(struct flm_pdf *pdf, struct flm_bytes title)
     flm_text_puts(out, "\n%%EOF\n");
 }
 
-/* ---- What is drawn --------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 static void set_fill(struct flm_pdf *pdf, uint32_t rgb)
 {

@@ -41,7 +41,7 @@ static const unsigned short bold_widths[ASCII + MARKS + LATIN] = {
 
 unsigned char flm_pdf_letter(uint32_t code)
 {
-    /* Of the bytes 0x80 to 0x9F; 0: not used. */
+    /* The characters of the bytes 0x80 to 0x9F; 0: not used. */
     static const unsigned short marks[MARKS] = {
         0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
         0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -62,7 +62,8 @@ double flm_pdf_letter_width(unsigned char letter, bool bold)
     return letter >= FIRST && letter < FIRST + ASCII ? widths[letter - FIRST] / 1000.0 : 0;
 }
 
-/* What stands for characters that our own words and names of operators have. NULL: nothing does. */
+/* The spelling of characters that flamel's texts and names of operators contain. NULL: there is
+ * none. */
 static const char *spelled(uint32_t code)
 {
     static const struct {
@@ -76,7 +77,7 @@ static const char *spelled(uint32_t code)
     return NULL;
 }
 
-/* The bytes of a character: one, or how it is spelled, or "?". `room` has room for one. */
+/* The bytes of a character: one, its spelling, or "?". `room` has room for one. */
 static const char *bytes_of(uint32_t code, char room[2], bool *is_known)
 {
     unsigned char letter = flm_pdf_letter(code);

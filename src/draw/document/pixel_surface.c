@@ -7,6 +7,7 @@ enum { SIZES = FLM_PIXEL_SURFACE_SIZES };
 bool flm_pixel_surface_init(struct flm_pixel_surface *surface, struct flm_document *document,
                             flm_glyph_source source, void *context, struct flm_error *why)
 {
+    assert(document->scale > 0);
     *surface = (struct flm_pixel_surface){
         .document = document,
         .source = source,
@@ -129,7 +130,7 @@ static struct flm_surface surface_of(struct flm_pixel_surface *surface)
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
-/* Rasterizes the letters that an atlas misses. *some: whether there were any. */
+/* Rasterizes the letters that an atlas is missing. *some: whether there were any. */
 static bool add_missing(struct flm_pixel_surface *surface, struct flm_atlas *atlas,
                         enum flm_weight weight, bool *some, struct flm_error *why)
 {

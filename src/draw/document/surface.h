@@ -1,5 +1,5 @@
-/* surface.h - what a document is painted on: pixels, PDF or SVG. Lengths are CSS pixels from the
- * upper left corner, down is +. */
+/* surface.h - the surface that a document is painted on: pixels, PDF or SVG. Lengths are CSS pixels
+ * from the upper left corner; y grows downwards. */
 #ifndef FLAMEL_DRAW_DOCUMENT_SURFACE_H
 #define FLAMEL_DRAW_DOCUMENT_SURFACE_H
 
@@ -10,11 +10,11 @@
 
 struct flm_surface {
     void *context;
-    struct flm_font (*font)(void *context, double size_px, bool bold); /* what letters measure */
+    struct flm_font (*font)(void *context, double size_px, bool bold); /* the widths of letters */
     void (*text)(void *context, double x, double base_line, struct flm_bytes text, double size_px,
                  bool bold, uint32_t rgb);
     void (*fill)(void *context, double x, double y, double width, double height, uint32_t rgb);
-    /* The line or the texture of a mark on a box; `strength` 255 is all of it. */
+    /* The line or the texture of a mark on a box; `strength` is its opacity, up to 255. */
     void (*mark)(void *context, double x, double y, double width, double height, enum flm_mark mark,
                  uint32_t rgb, unsigned strength);
 
@@ -25,15 +25,15 @@ struct flm_surface {
     void (*outline)(void *context, double x, double y, double width, double height,
                     double thickness, uint32_t rgb); /* to the inside */
 
-    /* All boxes of a pane at once, where the surface does that better than one by one (vector.h):
-     * pixels are painted row by row. NULL: one by one. */
+    /* Paints all boxes of a pane at once, where the surface does that better than one by one
+     * (vector.h): pixels are painted row by row. NULL: one by one. */
     void (*boxes)(void *context, const struct flm_boxes *boxes, const struct flm_rectangles *list);
 
-    /* How many letters were painted that the font does not have; NULL: it has all of them. */
+    /* The number of painted letters that the font does not have; NULL: it has all of them. */
     uint64_t (*unknown_letters)(void *context);
 };
 
-/* The edges of what is seen. */
+/* The edges of the visible part. */
 struct flm_clip {
     double left, top, right, bottom;
 };

@@ -1,5 +1,6 @@
 #include "draw/document/svg_sheet.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "draw/color/theme.h"
@@ -7,10 +8,10 @@
 #include "draw/document/path.h"
 #include "draw/text/visible.h"
 
-/* What letters have unless they say otherwise. */
+/* The color of text, unless it sets another. */
 #define SIZE_PX 12.0
 
-/* ---- Words of SVG ---------------------------------------------------------------------------- */
+/* ---- SVG syntax ------------------------------------------------------------------------------ */
 
 static void add_number(struct flm_text *out, double value)
 {
@@ -52,6 +53,7 @@ static void add_box(struct flm_text *out, double x, double y, double width, doub
 void flm_svg_sheet_begin(struct flm_svg_sheet *sheet, struct flm_text *out, double width_px,
                          double height_px, struct flm_bytes title)
 {
+    assert(out && width_px > 0 && height_px > 0);
     *sheet = (struct flm_svg_sheet){.out = out};
     flm_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                        "<svg xmlns=\"http://www.w3.org/2000/svg\"");
@@ -61,7 +63,7 @@ void flm_svg_sheet_begin(struct flm_svg_sheet *sheet, struct flm_text *out, doub
     add_number(out, width_px);
     flm_text_putc(out, ' ');
     add_number(out, height_px);
-    /* Letters were measured one by one, so they must not move for each other. */
+    /* Letters were measured one by one, so kerning must not move them. */
     flm_text_puts(out, "\" role=\"img\" font-family=\"" FLM_DOCUMENT_FONTS "\" font-size=\"12\" "
                        "style=\"font-kerning:none;font-variant-ligatures:none;white-space:pre\">\n"
                        "<title>");
@@ -71,15 +73,16 @@ void flm_svg_sheet_begin(struct flm_svg_sheet *sheet, struct flm_text *out, doub
 
 bool flm_svg_sheet_end(struct flm_svg_sheet *sheet)
 {
+    assert(sheet->out);
     flm_text_puts(sheet->out, "</svg>\n");
     bool good = !sheet->plain.failed && !sheet->out->failed;
     flm_text_clear(&sheet->plain);
     return good;
 }
 
-/* ---- What is drawn --------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* The letters are the reader's; those of DejaVu Sans, which are measured, are wide ones. */
+/* The font depends on the reader; DejaVu Sans, which is measured, is a wide one. */
 static struct flm_font font_of(void *context, double size_px, bool bold)
 {
     (void)context;
@@ -121,7 +124,7 @@ static void draw_round(void *context, double x, double y, double width, double h
     flm_text_puts(out, "/>\n");
 }
 
-/* The number of a texture in a color, which is defined where it is not yet. The tiles are those of
+/* The number of a texture in a color, defined if it is new. The tiles are those of
  * flm_pixels_texture. */
 static unsigned define(struct flm_svg_sheet *sheet, enum flm_texture texture, uint32_t rgb)
 {

@@ -1,5 +1,6 @@
 #include "draw/document/vector.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* CSS pixels, as boxes.c has them. */
@@ -56,7 +57,7 @@ static void draw_box(const struct painting *painting, const struct flm_rectangle
     double seen = fmin(at.x + at.width, painting->window.right) - fmax(at.x, painting->window.left);
     struct flm_box box = {.has_room = seen - 2 * LABEL_PAD >= 1.2 * painting->font_px};
     bool has_room = box.has_room, is_wide = at.width >= ROUND_FROM && at.height >= ROUND_FROM;
-    boxes->look(boxes->context, r, &box);
+    boxes->style(boxes->context, r, &box);
     if (box.skipped)
         return;
     if (box.faded)
@@ -80,6 +81,7 @@ static void draw_box(const struct painting *painting, const struct flm_rectangle
 void flm_vector_boxes(const struct flm_surface *surface, const struct flm_boxes *boxes,
                       const struct flm_rectangles *list, double font_px, struct flm_clip window)
 {
+    assert((boxes->style || list->count == 0) && boxes->scale > 0 && boxes->row_height > 0);
     struct painting painting = {surface, boxes, font_px, window};
     double row = boxes->row_height / boxes->scale, gap = boxes->gap / boxes->scale;
     double top = boxes->top / boxes->scale, left = boxes->left / boxes->scale;

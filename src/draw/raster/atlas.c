@@ -1,11 +1,13 @@
 #include "draw/raster/atlas.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/index.h"
 #include "base/text/utf.h"
 
-/* A letter that is there: its pictures, one for each quarter of a pixel that the pen may be past.
+/* A letter: its images, one for each quarter of a pixel that the pen may be past an edge.
  */
 struct letter {
     uint32_t code;
@@ -14,33 +16,32 @@ struct letter {
     int top, height;
     struct {
         int left, width;
-        size_t coverage; /* where it is in the atlas */
+        size_t coverage; /* offset in the atlas */
     } pictures[FLM_ATLAS_COLUMNS];
 };
 
-/* Letters below this are found without hashing. */
+/* Code points below this are found without hashing. */
 enum { QUICK = 128 };
 
 struct face {
     struct flm_atlas *atlas; /* for flm_atlas_font */
     enum flm_weight weight;
-    struct letter *letters;
-    size_t letter_count, letter_capacity;
-    size_t told;             /* letters before this are there, or were told as missing */
+    struct FLM_ARRAY(struct letter) letters;
+    size_t reported;         /* letters before this exist, or were reported as missing */
     uint32_t quick[QUICK];   /* index in letters + 1 */
-    double quick_ems[QUICK]; /* how wide, in font sizes; 0: not asked yet */
+    double quick_ems[QUICK]; /* widths in font sizes; 0: not yet known */
     struct flm_index index;
 };
 
 struct flm_atlas {
     double size_px;
     struct face faces[FLM_WEIGHT_COUNT];
-    uint8_t *coverage;
-    size_t coverage_size, coverage_capacity;
+    struct FLM_ARRAY(uint8_t) coverage;
 };
 
 struct flm_atlas *flm_atlas_new(double size_px, struct flm_error *why)
 {
+    assert(size_px > 0);
     struct flm_atlas *atlas = calloc(1, sizeof *atlas);
     if (!atlas) {
         flm_error_memory(why);
@@ -59,10 +60,10 @@ void flm_atlas_free(struct flm_atlas *atlas)
     if (!atlas)
         return;
     for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++) {
-        free(atlas->faces[weight].letters);
+        FLM_ARRAY_CLEAR(&atlas->faces[weight].letters);
         flm_index_clear(&atlas->faces[weight].index);
     }
-    free(atlas->coverage);
+    FLM_ARRAY_CLEAR(&atlas->coverage);
     free(atlas);
 }
 
@@ -81,31 +82,29 @@ static uint32_t hash_of(uint32_t code)
 static struct letter *find(const struct face *face, uint32_t code)
 {
     if (code < QUICK)
-        return face->quick[code] ? &face->letters[face->quick[code] - 1] : NULL;
+        return face->quick[code] ? &face->letters.at[face->quick[code] - 1] : NULL;
     struct flm_probe at = flm_index_probe(&face->index, hash_of(code));
     while (flm_index_next(&face->index, &at))
-        if (face->letters[at.found].code == code)
-            return &face->letters[at.found];
+        if (face->letters.at[at.found].code == code)
+            return &face->letters.at[at.found];
     return NULL;
 }
 
 static struct letter *add_letter(struct face *face, uint32_t code)
 {
-    void *grown = face->letters;
-    if (!flm_grow(&grown, &face->letter_capacity, face->letter_count + 1, sizeof *face->letters))
+    if (!FLM_ARRAY_RESERVE(&face->letters, 1))
         return NULL;
-    face->letters = grown;
     if (code < QUICK)
-        face->quick[code] = (uint32_t)face->letter_count + 1;
-    else if (!flm_index_add(&face->index, hash_of(code), (uint32_t)face->letter_count))
+        face->quick[code] = (uint32_t)face->letters.count + 1;
+    else if (!flm_index_add(&face->index, hash_of(code), (uint32_t)face->letters.count))
         return NULL;
-    struct letter *letter = &face->letters[face->letter_count++];
+    struct letter *letter = &face->letters.at[face->letters.count++];
     *letter =
         (struct letter){.code = code, .advance_px = flm_letter_width(code) * face->atlas->size_px};
     return letter;
 }
 
-/* The letter, wanted from now on. NULL when memory ran out: it is wanted again next time. */
+/* The letter, from now on requested. NULL when memory ran out: it is requested again next time. */
 static struct letter *want(struct face *face, uint32_t code)
 {
     struct letter *letter = find(face, code);
@@ -114,9 +113,10 @@ static struct letter *want(struct face *face, uint32_t code)
 
 uint32_t flm_atlas_missing(struct flm_atlas *atlas, enum flm_weight weight)
 {
+    assert((unsigned)weight < FLM_WEIGHT_COUNT);
     struct face *face = &atlas->faces[weight];
-    while (face->told < face->letter_count) {
-        const struct letter *letter = &face->letters[face->told++];
+    while (face->reported < face->letters.count) {
+        const struct letter *letter = &face->letters.at[face->reported++];
         if (letter->picture_count == 0 && letter->code != 0)
             return letter->code;
     }
@@ -125,7 +125,7 @@ uint32_t flm_atlas_missing(struct flm_atlas *atlas, enum flm_weight weight)
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-/* The column of pixels that begins `from` columns of the coverage to the right. */
+/* The pixel that begins `from` columns of the coverage to the right. */
 static uint8_t column_of(const struct flm_glyph *glyph, int row, int from, int columns)
 {
     int sum = 0;
@@ -143,19 +143,17 @@ static int floor_of(int dividend, int divisor)
 bool flm_atlas_add(struct flm_atlas *atlas, uint32_t code_point, enum flm_weight weight,
                    const struct flm_glyph *glyph)
 {
+    assert((unsigned)weight < FLM_WEIGHT_COUNT && glyph);
     int columns = glyph->columns > 1 ? FLM_ATLAS_COLUMNS : 1;
     double limit = 16 * atlas->size_px + 16;
     if (glyph->width < 0 || glyph->height < 0 || glyph->width > limit * columns ||
         glyph->height > limit || glyph->left < -limit * columns || glyph->left > limit * columns ||
         glyph->top < -limit || glyph->top > limit)
         return false;
-    /* A picture has a column more than its width, where the quarters begin in the middle of one. */
+    /* An image has one column more than its width if the quarters begin inside of a pixel. */
     size_t most = (size_t)(glyph->width / columns + 2) * (size_t)glyph->height;
-    void *grown = atlas->coverage;
-    if (!flm_grow(&grown, &atlas->coverage_capacity,
-                  atlas->coverage_size + most * (size_t)columns + 1, 1))
+    if (!FLM_ARRAY_RESERVE(&atlas->coverage, most * (size_t)columns + 1))
         return false;
-    atlas->coverage = grown;
     struct letter *letter = want(&atlas->faces[weight], code_point);
     if (!letter)
         return false;
@@ -171,10 +169,10 @@ bool flm_atlas_add(struct flm_atlas *atlas, uint32_t code_point, enum flm_weight
         int from = left * columns - glyph->left - quarter;
         letter->pictures[quarter].left = left;
         letter->pictures[quarter].width = right - left;
-        letter->pictures[quarter].coverage = atlas->coverage_size;
+        letter->pictures[quarter].coverage = atlas->coverage.count;
         for (int y = 0; y < glyph->height; y++)
             for (int x = 0; x < right - left; x++)
-                atlas->coverage[atlas->coverage_size++] =
+                atlas->coverage.at[atlas->coverage.count++] =
                     column_of(glyph, y, from + x * columns, columns);
     }
     return true;
@@ -226,6 +224,7 @@ static double advance_in(void *context, uint32_t code)
 
 struct flm_font flm_atlas_font(struct flm_atlas *atlas, enum flm_weight weight)
 {
+    assert((unsigned)weight < FLM_WEIGHT_COUNT);
     return (struct flm_font){
         .size_px = atlas->size_px, .width = advance_in, .context = &atlas->faces[weight]};
 }
@@ -242,7 +241,7 @@ double flm_atlas_draw(struct flm_atlas *atlas, struct flm_pixels *pixels, double
             int place = flm_pixel_edge(x * count), pixel = floor_of(place, count);
             int quarter = place - pixel * count;
             flm_pixels_ink(pixels, pixel + letter->pictures[quarter].left, base_line + letter->top,
-                           atlas->coverage + letter->pictures[quarter].coverage,
+                           atlas->coverage.at + letter->pictures[quarter].coverage,
                            letter->pictures[quarter].width, letter->height, rgb);
         }
         x += letter ? letter->advance_px : flm_letter_width(code) * atlas->size_px;
@@ -252,6 +251,6 @@ double flm_atlas_draw(struct flm_atlas *atlas, struct flm_pixels *pixels, double
 
 int flm_atlas_base_line(const struct flm_atlas *atlas, int top, int bottom)
 {
-    /* Capitals are 0.7 to 0.73 font sizes high in the fonts of pages. */
+    /* Capitals are 0.7 to 0.73 font sizes high in usual fonts. */
     return flm_pixel_edge((top + bottom) / 2.0 + 0.36 * atlas->size_px);
 }

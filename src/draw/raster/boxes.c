@@ -1,5 +1,7 @@
 #include "draw/raster/boxes.h"
 
+#include <assert.h>
+
 #include "draw/color/palette.h"
 
 /* CSS pixels. */
@@ -7,9 +9,9 @@
 #define ROUND_FROM 8.0
 #define GAP_FROM 2.5
 #define LABEL_PAD 4.0
-#define LEAST_FONT_SIZES 1.2 /* no font has four letters in less */
+#define LEAST_FONT_SIZES 1.2 /* no font has four letters in less room */
 
-/* What is the same for all boxes of a picture. */
+/* The same for all boxes of a picture. */
 struct painting {
     const struct flm_boxes *boxes;
     struct flm_pixels *pixels;
@@ -25,7 +27,7 @@ struct placed {
     int left, top, right, bottom;
 };
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 void flm_boxes_row(const struct flm_boxes *boxes, uint32_t level, int *top, int *bottom)
 {
@@ -36,11 +38,12 @@ void flm_boxes_row(const struct flm_boxes *boxes, uint32_t level, int *top, int 
 
 int64_t flm_boxes_level_at(const struct flm_boxes *boxes, double y)
 {
+    assert(boxes->row_height > 0);
     double rows = (boxes->upwards ? boxes->top - y : y - boxes->top) / boxes->row_height;
     if (!(rows > -1e9 && rows < 1e9))
         return -1;
     int64_t level = (int64_t)rows - (rows < 0);
-    /* The pixel may be of the neighbor, when rows have no whole number of pixels. */
+    /* The pixel may belong to the neighbor if rows have no whole number of pixels. */
     int pixel = (int)y - (y < 0 && y != (int)y);
     for (int64_t near = level > 0 ? level - 1 : 0; near <= level + 1; near++) {
         int top, bottom;
@@ -68,7 +71,7 @@ void flm_boxes_place(const struct flm_boxes *boxes, const struct flm_rectangle *
 
 /* ---- One box --------------------------------------------------------------------------------- */
 
-/* As flm_ink_on does, only finer: the contrast of two colors, from 1 to 21. */
+/* The contrast of two colors, from 1 to 21, as flm_ink_on computes it. */
 static double contrast(uint32_t a, uint32_t b)
 {
     double x = flm_luminance(a) + 0.05, y = flm_luminance(b) + 0.05;
@@ -84,7 +87,7 @@ void flm_box_fade(const struct flm_boxes *boxes, struct flm_box *box)
         box->ink = boxes->text;
 }
 
-/* Some rows of the line at the foot. */
+/* Draws some rows of the line at the foot. */
 static void mark_row(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                      enum flm_mark mark, double scale, uint32_t rgb, uint8_t alpha)
 {
@@ -117,7 +120,7 @@ void flm_pixels_mark(struct flm_pixels *pixels, int left, int top, int right, in
         return;
     }
     uint8_t alpha = (uint8_t)(FLM_MARK_ALPHA * strength / 255);
-    /* As thick as it is: the fraction of a pixel is a paler row on top of the whole ones. */
+    /* A fraction of a pixel is a paler row on top of the whole ones. */
     double thickness = FLM_MARK_THICKNESS * scale;
     int whole = (int)thickness;
     if (bottom - top < 4 * (whole + 1))
@@ -127,7 +130,7 @@ void flm_pixels_mark(struct flm_pixels *pixels, int left, int top, int right, in
              (uint8_t)(alpha * (thickness - whole)));
 }
 
-/* The part of [from, to) in `part`, which begins at byte `offset`. */
+/* The highlighted bytes in `part`, which begins at byte `offset` of the label. */
 static struct flm_lit within(const struct flm_box *box, struct flm_bytes part, size_t offset)
 {
     size_t from = box->lit_from > offset ? box->lit_from - offset : 0;
@@ -158,7 +161,8 @@ struct flm_label_parts flm_box_label(const struct flm_box *box, double room_px,
     return parts;
 }
 
-/* The pen after a part of the label; what of it is lit gets its background first. */
+/* Draws a part of the label, its highlighted bytes on their background; returns the pen's
+ * position. */
 static double draw_part(struct painting *painting, const struct flm_box *box, double pen,
                         int base_line, struct flm_bytes part, struct flm_lit lit)
 {
@@ -206,7 +210,7 @@ static void draw_box(struct painting *painting, const struct flm_rectangle *r, s
         boxes->atlas &&
         visible_right - visible_left - painting->gap - 2 * painting->pad >= painting->least_room;
     struct flm_box box = {.has_room = has_room};
-    boxes->look(boxes->context, r, &box);
+    boxes->style(boxes->context, r, &box);
     if (box.skipped)
         return;
     at.right -= gap_after(r, width, painting->gap, painting->gap_from);
@@ -236,7 +240,7 @@ static void clear(const struct flm_boxes *boxes, int top, int bottom)
                     boxes->background);
 }
 
-/* Above and below the levels of the list. There is none without a box between them. */
+/* Above and below the levels of the list. No level between them is without a box. */
 static void clear_around(const struct flm_boxes *boxes, const struct flm_rectangles *list)
 {
     const struct flm_pixels *pixels = boxes->pixels;
@@ -254,6 +258,8 @@ static void clear_around(const struct flm_boxes *boxes, const struct flm_rectang
 
 size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
 {
+    assert(boxes->pixels && (boxes->style || list->count == 0));
+    assert(boxes->scale > 0 && boxes->row_height > 0);
     double scale = boxes->scale;
     struct painting painting = {.boxes = boxes,
                                 .pixels = boxes->pixels,
@@ -270,7 +276,7 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
     const struct flm_pixels *pixels = boxes->pixels;
     struct placed at = {0};
     uint32_t level = UINT32_MAX;
-    int taken = 0; /* of the row, to the left of this */
+    int taken = 0; /* the row is drawn up to here */
     if (boxes->clears)
         clear_around(boxes, list);
     for (size_t i = 0; i < list->count; i++) {
@@ -288,7 +294,7 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
             continue;
         at.left = flm_pixel_edge(boxes->left + r->x0);
         at.right = flm_pixel_edge(boxes->left + r->x1);
-        at.left += at.left < taken; /* by one that would have been rounded away */
+        at.left += at.left < taken; /* by a box that would have been rounded away */
         if (at.right <= at.left)
             at.right = at.left + 1;
         if (at.right > taken)

@@ -1,12 +1,12 @@
 /* boxes.h - rectangles of a layout as pixels: boxes with labels, in rows.
  *
- * The one picture of a flame graph that the page, the PNG and the minimap share. Who draws says for
- * each rectangle how it styles; here are the rows, gaps, corners, labels and ellipses.
+ * The page, the PNG and the minimap all draw flame graphs with this. The caller's styler sets the
+ * look of each rectangle; rows, gaps, corners, labels and ellipses are made here.
  *
  * Edges are rounded to device pixels, so that boxes of one level meet without a seam. A rectangle
- * that would be rounded away has a pixel, and its neighbor begins behind it: nothing stands more
- * than a pixel from its place, so of several such ones without a wider one between them, some are
- * hidden (the layout merges them). Boxes that are wide enough have a gap of a CSS pixel to
+ * that would be rounded away gets one pixel, and its neighbor begins after it. No edge is more than
+ * a pixel from its exact position, so some of several such rectangles without a wider one between
+ * them are hidden (the layout merges them). Boxes that are wide enough have a gap of a CSS pixel to
  * their right, still wider ones round corners. */
 #ifndef FLAMEL_DRAW_RASTER_BOXES_H
 #define FLAMEL_DRAW_RASTER_BOXES_H
@@ -17,70 +17,68 @@
 #include "draw/raster/atlas.h"
 #include "layout/rectangles.h"
 
-/* How one box looks. All 0 is a black box, which is what is to be changed. */
+/* The look of one box. It is passed to the styler as all 0, a black box. */
 struct flm_box {
-    bool has_room; /* told: whether a label may fit. Who has no name at hand need not look for it */
+    bool has_room;      /* in: whether a label may fit; if not, no name need be looked up */
     uint32_t fill, ink; /* 0xRRGGBB */
     enum flm_texture texture;
     uint32_t texture_rgb;
     uint8_t texture_alpha;
-    enum flm_mark mark;          /* a line at its foot, or a hatch, in the ink */
+    enum flm_mark mark;          /* a line at its foot, or a texture, in the ink */
     uint32_t outline;            /* 0xRRGGBB, where outline_px > 0 */
     double outline_px;           /* in CSS pixels */
-    bool bold;                   /* its label */
-    uint8_t faded;               /* 0: as it is; 255: the background */
+    bool bold;                   /* the label */
+    uint8_t faded;               /* 0: not at all; 255: to the background */
     bool skipped;                /* nothing is drawn */
-    struct flm_bytes label;      /* UTF-8, shortened to what fits; good until the next box */
+    struct flm_bytes label;      /* UTF-8, shortened here; valid until the next box */
     struct flm_name_parts parts; /* of the label (text/function_name.h) */
-    uint32_t lit_from, lit_to;   /* these bytes of the label are marked: what a search found */
-    uint32_t lit_rgb;            /* behind them */
+    uint32_t lit_from, lit_to;   /* highlighted bytes of the label: a search's match */
+    uint32_t lit_rgb;            /* their background */
 };
 typedef void (*flm_box_styler)(void *context, const struct flm_rectangle *rectangle,
                                struct flm_box *box);
 
-/* Where the picture is, and how large things are; lengths are in device pixels. */
+/* Position and sizes of the picture, in device pixels. */
 struct flm_boxes {
     struct flm_pixels *pixels; /* drawn into its clip */
-    double left;               /* where x = 0 of the rectangles is */
+    double left;               /* position of x = 0 of the rectangles */
     double top;                /* the upper edge of level 0 (of its lower one when upwards) */
-    bool upwards;              /* a flame: level 0 is the lowest row */
-    double row_height, gap;    /* of a row and what of it is left free; whole pixels look even */
+    bool upwards;              /* a flame graph: level 0 is the lowest row */
+    double row_height, gap;    /* of a row, and the free part of it; whole pixels look even */
     double scale;              /* device pixels in a CSS pixel */
-    uint32_t background, text; /* of the page. A label on a faded box has whichever of its ink and
-                                  `text` can be read better */
-    bool clears;               /* the clip is filled with the background: a row at a time, just
-                                  before its boxes, while the processor still has it at hand */
+    uint32_t background, text; /* of the page. A label on a faded box has its ink or `text`,
+                                  whichever is more readable */
+    bool clears;               /* fills the clip with the background: a row at a time, just
+                                  before its boxes, while it is in the cache */
     struct flm_atlas *atlas;   /* NULL: no labels (the minimap) */
-    flm_box_styler look;
+    flm_box_styler style;
     void *context;
 };
 
-/* Draws all that is in the clip. The labels of boxes that are cut off at the left stand at the edge
+/* Draws everything in the clip. The labels of boxes that are cut off at the left begin at the edge
  * of the clip. Returns how many labels were drawn. */
 size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list);
 
-/* Mixes a faded box with the background, and gives it the ink that can be read on that. */
+/* Mixes fill and texture of a faded box with the background, and gives it an ink that is readable
+ * on the result. */
 void flm_box_fade(const struct flm_boxes *boxes, struct flm_box *box);
 
-/* The row of a level, the gap included; and the level at a height, whether there is one or not:
- * what was drawn there. */
+/* The row of a level, including the gap; and the level that is drawn at a height, whether it exists
+ * or not. */
 void flm_boxes_row(const struct flm_boxes *boxes, uint32_t level, int *top, int *bottom);
 int64_t flm_boxes_level_at(const struct flm_boxes *boxes, double y);
 
-/* Where a rectangle stands in its row when nothing pushes it: its edges on pixels, the gap left
- * out. For outlines that are drawn later. */
+/* The edges of a rectangle in pixels, without the gap, as if its neighbors did not push it. For
+ * outlines that are drawn later. */
 void flm_boxes_place(const struct flm_boxes *boxes, const struct flm_rectangle *rectangle,
                      int *left, int *right);
 
-/* The mark of a box in an area of pixels; `strength` 255 is all of it. */
+/* Draws the mark of a box in an area of pixels; `strength` is its opacity, up to 255. */
 void flm_pixels_mark(struct flm_pixels *pixels, int left, int top, int right, int bottom,
                      enum flm_mark mark, double scale, uint32_t rgb, uint8_t strength);
 
-/* What the look of a faded box becomes: its fill, texture and ink, mixed with the background. */
-void flm_box_fade(const struct flm_boxes *boxes, struct flm_box *box);
-
-/* The parts of a box's label that fit, in their order, and which bytes of each are lit. The
- * ellipsis is one of them, and lit where what it stands for is. */
+/* The parts of a box's label that fit, in order, and the highlighted bytes of each. The ellipsis is
+ * one of them, highlighted if bytes that it replaces are. */
 struct flm_lit {
     size_t from, to;
 };

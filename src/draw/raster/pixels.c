@@ -1,17 +1,19 @@
 #include "draw/raster/pixels.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 /* ---- Mixing ---------------------------------------------------------------------------------- */
 
-/* x / 255, rounded, of two 16-bit halves at once; each at most 255 * 255. */
+/* Divides two 16-bit halves by 255 at once, rounded; each is at most 255 * 255. */
 static inline uint32_t divided(uint32_t halves)
 {
     halves += 0x800080;
     return (halves + (halves >> 8 & 0xFF00FF)) >> 8 & 0xFF00FF;
 }
 
-/* Of two words of four bytes; the highest byte becomes 255. */
+/* Mixes two words of four bytes; the highest byte becomes 255. */
 static inline uint32_t mixed(uint32_t under, uint32_t over, uint32_t alpha)
 {
     uint32_t rest = 255 - alpha;
@@ -39,6 +41,7 @@ static int most(int a, int b)
 
 struct flm_pixels flm_pixels_of(uint32_t *memory, uint32_t width, uint32_t height)
 {
+    assert(width <= INT_MAX && height <= INT_MAX && (memory || width == 0 || height == 0));
     return (struct flm_pixels){memory, width, height, 0, 0, (int)width, (int)height};
 }
 
@@ -56,7 +59,7 @@ struct part {
     int left, top, right, bottom;
 };
 
-/* What of a rectangle is in the clip; false for nothing. */
+/* Cuts a rectangle to the clip; false if nothing is left. */
 static bool cut(const struct flm_pixels *pixels, struct part *part)
 {
     part->left = most(part->left, pixels->clip_left);
@@ -73,7 +76,8 @@ static uint32_t *row_at(const struct flm_pixels *pixels, int y)
 
 /* ---- Areas ----------------------------------------------------------------------------------- */
 
-/* From so many pixels on a row is copied rather than stored: a call costs as much as storing. */
+/* Rows of at least this many pixels are copied rather than stored: a call costs as much as
+ * storing. */
 enum { LONG_ROW = 64 };
 
 /* Four at a time; the last four may overlap those before. */
@@ -99,8 +103,8 @@ static void store_column(uint32_t *at, size_t stride, int rows, uint32_t pixel)
         memcpy(at, four, sizeof four);
 }
 
-/* The part is in the clip. Most boxes are narrow: column by column there is no short loop in each
- * row, whose end no processor foresees. */
+/* The part is in the clip. Most boxes are narrow: column by column avoids a short loop in each row,
+ * whose end branch predictors miss. */
 static void fill_part(struct flm_pixels *pixels, struct part part, uint32_t pixel)
 {
     size_t count = (size_t)(part.right - part.left), stride = pixels->width;
@@ -158,7 +162,7 @@ void flm_pixels_outline(struct flm_pixels *pixels, int left, int top, int right,
 
 /* ---- Round corners --------------------------------------------------------------------------- */
 
-/* Whether a row, and the column of the same number, is all inside. */
+/* Whether a row, and so the column of the same number, is entirely inside. */
 static bool is_inside(const struct flm_corner *corner, int line)
 {
     int least_share = 255;
@@ -171,7 +175,8 @@ static bool is_inside(const struct flm_corner *corner, int line)
 
 struct flm_corner flm_corner_of(double radius)
 {
-    /* Nobody sees 7 % less of a pixel, and mixing it takes half of the time of a box. */
+    assert(radius >= 0);
+    /* 7 % less of a pixel is invisible, and mixing it would take half of the time of a box. */
     enum { FINE = 8, NEARLY = 230 };
     struct flm_corner corner = {0};
     if (radius > FLM_CORNER_LIMIT)
@@ -190,13 +195,13 @@ struct flm_corner flm_corner_of(double radius)
             int share = inside * 255 / (FINE * FINE);
             corner.coverage[y * FLM_CORNER_LIMIT + x] = (uint8_t)(share < NEARLY ? share : 255);
         }
-    /* What is all inside belongs to the box: at 2 px a corner is one pixel. */
+    /* Lines that are entirely inside belong to the box: at 2 px a corner is one pixel. */
     while (corner.size > 0 && is_inside(&corner, corner.size - 1))
         corner.size--;
     return corner;
 }
 
-/* A row through corners: `coverage` is their row. The middle is all of the color. */
+/* Fills a row through corners: `coverage` is their row. The middle has the full color. */
 static void fill_corner_row(struct flm_pixels *pixels, struct part part, int y, uint32_t pixel,
                             const uint8_t *coverage, int at_left, int at_right)
 {
@@ -248,7 +253,7 @@ static int phase_of(int place, int period)
     return rest < 0 ? rest + period : rest;
 }
 
-/* In row y: `on` pixels of every `period`, the first at origin_x. */
+/* Fills `on` pixels of every `period` in row y, beginning at origin_x. */
 static void dash_row(struct flm_pixels *pixels, struct part part, int y, int origin_x, int on,
                      int period, uint32_t pixel, uint8_t alpha)
 {

@@ -1,5 +1,5 @@
-/* compared.c - what a picture compares: two metrics of the profile, or one with negative
- * values; and which of both is made equal to the other first. */
+/* compared.c - the comparison of a picture: of two metrics of the profile, or of one with negative
+ * values; and its normalization. */
 #include "algebra/compare/comparable.h"
 #include "draw/svg/internal.h"
 #include "profile/columns.h"

@@ -1,4 +1,4 @@
-/* data.c - the frames that an SVG carries, for its script: names once, boxes in a few letters.
+/* data.c - the frames in an SVG's data for its script: each name once, boxes in a few letters.
  *
  *     {"unit":"samples", ...}          one line of JSON: what is said once
  *     libc.so.6                        strings: modules and files, a line each
@@ -7,18 +7,18 @@
  *     BBACAgB ...                      boxes, one line
  *
  * A number is written in digits of 5 bits, the lowest first, each a letter of base64url; all but
- * the last have 32 added. What is no such number: "~" before a negative one, ".1.5;" for 1.5.
+ * the last have 32 added. Other numbers: "~" precedes a negative one, and 1.5 is ".1.5;".
  *
  *     frame   shared letters, tone, flags [, letters after `end`, end - bare, bare - qualified]
  *             [, module, file, line] and then the rest of the name (letters are UTF-16 units)
  *     box     number of boxes above it, 0 for a merged box or 1 + frame [, siblings in it], values
  *
- * Boxes stand level by level, so that those on one box are one range, whose place follows from the
- * counts. The first value of a box is its self, of a merged box its total. Where the picture
- * compares, more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared, 2
- * disappeared), or 21 for what cannot be told from noise; and its totals after (not where widths
- * are those) and before (not of a signed column). Everything else (totals, offsets, percentages) is
- * computed. */
+ * Boxes are written level by level, so the children of a box are a range, whose position follows
+ * from the counts. The first value of a box is its self, of a merged box its total. Where the
+ * picture compares, more follows for a box: one digit, its tone + 7 times its mark (0, 1 appeared,
+ * 2 disappeared), or 21 where the change is not significant; and its totals after (unless widths
+ * are those) and before (unless the column is signed). Everything else (totals, offsets,
+ * percentages) is computed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,9 +59,9 @@ static void add_value(struct flm_text *out, double value)
     flm_text_putc(out, ';');
 }
 
-/* ---- What is said once ----------------------------------------------------------------------- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
-/* Plain text as a JSON string, in XML. */
+/* Adds plain text as a JSON string in XML. */
 static void add_json(struct flm_text *out, struct flm_bytes plain)
 {
     flm_text_putc(out, '"');
@@ -118,8 +118,8 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
                     o->inverted ? "true" : "false", o->negate ? "true" : "false",
                     svg->compared.how.before_sample > 0 ? "true" : "false",
                     svg->compared.lost ? "true" : "false");
-    for (size_t i = 0; i < svg->tone_count; i++)
-        flm_text_putc(out, (char)('0' + svg->tones[i].ink));
+    for (size_t i = 0; i < svg->tones.count; i++)
+        flm_text_putc(out, (char)('0' + svg->tones.at[i].ink));
     flm_text_puts(out, "\",\"status\":[");
     for (int part = 0; part < FLM_STATUS_COUNT; part++) {
         if (part)
@@ -131,7 +131,7 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* How long UTF-8 is in UTF-16. */
+/* The number of UTF-16 units of UTF-8 text. */
 static size_t units(const char *at, size_t size)
 {
     size_t count = 0;
@@ -143,7 +143,7 @@ static size_t units(const char *at, size_t size)
     return count;
 }
 
-/* Which frames and strings are in the file, and at which place. */
+/* The frames and strings in the file, and their rows. */
 struct rows {
     uint32_t *frame;  /* by frame: its row, FLM_NONE */
     uint32_t *string; /* by string, for modules and files */
@@ -178,7 +178,8 @@ static bool fill_rows(const struct flm_svg *svg, struct rows *rows)
     return true;
 }
 
-/* In the order of their rows: frames were asked module first, so not that of the profile. */
+/* In the order of their rows, which is not that of the profile, because a frame's module comes
+ * first. */
 static bool add_strings(struct flm_svg *svg, struct flm_text *out, const struct rows *rows)
 {
     const struct flm_profile *p = svg->profile;
@@ -233,7 +234,7 @@ static void add_frame(struct flm_svg *svg, struct flm_text *out, const struct ro
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-/* How many boxes stand on each: the list has them in the order of their parents. */
+/* The number of children of each box: the list has boxes in the order of their parents. */
 static void count_children(const struct flm_svg *svg, uint32_t *children)
 {
     const struct flm_rectangle *list = svg->kept.at;
@@ -274,7 +275,7 @@ static void add_compared(const struct flm_svg *svg, struct flm_text *out,
         add_value(out, c->before[node]);
 }
 
-/* What stands on a box of the last level that is drawn. */
+/* Whether the children of a box are not drawn, because it is on the last level. */
 static bool is_cut(const struct flm_svg *svg, const struct flm_rectangle *r)
 {
     return r->level + 1 == FLM_DOCUMENT_LEVELS && !(r->flags & FLM_RECTANGLE_MERGED) &&

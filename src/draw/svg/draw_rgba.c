@@ -1,4 +1,4 @@
-/* draw_rgba.c - flm_rgba_draw: the still picture in a buffer of the caller's. */
+/* draw_rgba.c - flm_rgba_draw: the still picture in the caller's buffer. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include "draw/document/pixel_surface.h"
 #include "draw/svg/internal.h"
 
-/* Rows of words, as pixels.h has them. */
+/* The pixels are rows of 32-bit words, as in pixels.h. */
 static bool check_target(const struct flm_rgba *to, struct flm_error *why)
 {
     if (to->size != sizeof *to)

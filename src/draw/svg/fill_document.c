@@ -1,5 +1,5 @@
-/* fill_document.c - a profile by options as a document (draw/document/document.h): what the
- * interactive SVG shows where no script runs, and what PDF and PNG show. */
+/* fill_document.c - fills a document (draw/document/document.h) with a profile, by options: the
+ * picture of PDF and PNG, and of the interactive SVG where no script runs. */
 #include <assert.h>
 
 #include "base/text/buffered_sink.h"
@@ -59,12 +59,12 @@ unsigned flm_svg_marks(const struct flm_svg *svg)
 
 static uint32_t tone_color(const struct flm_svg *svg, uint32_t tone)
 {
-    return svg->dark ? svg->tones[tone].dark : svg->tones[tone].light;
+    return svg->dark ? svg->tones.at[tone].dark : svg->tones.at[tone].light;
 }
 
 static uint32_t ink_color(const struct flm_svg *svg, uint32_t tone)
 {
-    switch (svg->tones[tone].ink) {
+    switch (svg->tones.at[tone].ink) {
     case FLM_INK_PAGE:
         return svg->dark ? FLM_INK_PAGE_DARK : FLM_INK_PAGE_LIGHT;
     case FLM_INK_BLACK:
@@ -114,7 +114,7 @@ static void add_legend(struct flm_svg *svg)
 
 /* ---- Titles ---------------------------------------------------------------------------------- */
 
-/* Why there are no boxes. */
+/* The reason why there are no boxes. */
 static void add_notice(struct flm_svg *svg)
 {
     const struct flm_profile *p = svg->profile;

@@ -15,18 +15,18 @@ static const char *const color_names[FLM_COLORS_COUNT] = {
 
 static const struct flm_svg_option list[] = {
     {"title", "TEXT", "the picture's title"},
-    {"subtitle", "TEXT", "a second title beside it"},
+    {"subtitle", "TEXT", "a second title next to it"},
     {"width", "PIXELS", "of the still picture (1200); a browser shows it as wide as its window"},
     {"height", "PIXELS", "of a frame, from one level to the next (19)"},
     {"minwidth", "PIXELS|PERCENT%",
-     "narrower frames are gray boxes with their neighbors; without it the file has all frames, "
+     "narrower frames are merged with their neighbors; without it the file has all frames, "
      "or the widest 50,000"},
     {"fonttype", "FONT", "the font's name (system-ui)"},
     {"fontsize", "PIXELS", "the size of labels (12)"},
     {"fontwidth", "NUMBER", "the width of a letter in font sizes, for still pictures"},
-    {"countname", "TEXT", "what values are called (the metric's unit)"},
-    {"nametype", "TEXT", "put before a frame's name when it is pointed at"},
-    {"factor", "NUMBER", "values are shown multiplied by it"},
+    {"countname", "TEXT", "the name of values (the metric's unit)"},
+    {"nametype", "TEXT", "precedes a frame's name when it is pointed at"},
+    {"factor", "NUMBER", "values are multiplied by it"},
     {"colors", "PALETTE",
      "module (default), hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
      "yellow, purple, orange"},
@@ -34,24 +34,24 @@ static const struct flm_svg_option list[] = {
     {"hash", NULL, "shades by how names begin and end (not with --colors module)"},
     {"random", NULL, "shades without order (not with --colors module)"},
     {"order", "ORDER", "of siblings: name (default), total (widest first), time (first seen)"},
-    {"reverse", NULL, "leaf first: callers above callees"},
+    {"reverse", NULL, "bottom-up, leaf first: callers above callees"},
     {"inverted", NULL, "an icicle graph: the root at the top"},
     {"diff-width", "SIDE",
      "of a comparison: max (default: the larger of both, for each stack), after, before, sum"},
     {"diff-color", "WORDS",
-     "what colors tell: subtree (default) or self; relative (default: to the frame) or absolute "
+     "what colors show: subtree (default) or self; relative (default: to the frame) or absolute "
      "(to the total); \"self,absolute\""},
     {"diff-palette", "NAME", "red-blue (default: for every color vision) or green-red"},
     {"diff-only", "KINDS",
      "only stacks that appeared, have grown, disappeared, shrunk or are the same; with commas"},
-    {"diff-noise", NULL, "color also what differs by no more than the noise of counting samples"},
+    {"diff-noise", NULL, "color also changes within the noise of counting samples"},
     {"normalize", "BY",
      "multiply before, so that both are equal in total, duration, or function:PATTERN; none "
      "(default)"},
     {"negate", NULL, "a comparison with its colors swapped"},
-    {"search", "REGEX", "what is searched for when the picture opens"},
+    {"search", "REGEX", "a search that the picture opens with"},
     {"notes", "TEXT", "a comment in the file"},
-    {"dark", NULL, "PNG and PDF: for dark surroundings (an SVG follows its reader)"},
+    {"dark", NULL, "PNG and PDF: the dark theme (an SVG follows its reader's)"},
     {"scale", "NUMBER", "PNG: pixels for each pixel of the other options (1); 2 for fine screens"},
     {"static", NULL, "a still picture without a script"},
     {"encoding", "NAME", "utf-8 is the only one"},
@@ -102,7 +102,7 @@ static bool set_min_width(struct flm_svg_options *o, const char *value, struct f
     if ((kind != FLM_NUMBER_INTEGER && kind != FLM_NUMBER_DECIMAL) || !(number >= 0) ||
         number > 1e6)
         return refuse(why, "minwidth", value, "pixels (0.5), or a part of the total (0.1%)");
-    /* 0 is the default of the structure; who asks for it wants all frames. */
+    /* 0 is the default of the struct; as an explicit value it stands for all frames. */
     o->min_width = number > 0 ? number : 1e-300;
     o->min_width_percent = percent;
     return true;
@@ -338,7 +338,7 @@ static bool same_unit(const struct flm_profile *p, struct flm_metric a, struct f
     return flm_profile_metric(p, a)->unit == flm_profile_metric(p, b)->unit;
 }
 
-/* A profile of two columns, as folded text with two values gives it, is a comparison unasked. */
+/* A profile of two columns, as folded text with two values gives it, is compared by default. */
 static bool find_comparison(struct flm_svg_options *o, const struct flm_profile *p,
                             struct flm_error *why)
 {

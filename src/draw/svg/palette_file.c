@@ -1,7 +1,8 @@
-/* palette_file.c - the colors of a picture's functions as text, for the next picture: the lines
- * that were given, and one for each function that has none yet, sorted by name. */
+/* palette_file.c - the colors of a picture's functions as text, for the next picture: the given
+ * lines, and one for each other function, sorted by name. */
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/sort.h"
 #include "base/text/buffered_sink.h"
 #include "draw/svg/internal.h"
@@ -9,27 +10,14 @@
 #include "format/folded/folded.h"
 #include "profile/columns.h"
 
-/* A line: the name with the mark of its kind, and the color. */
+/* A line: the name with the suffix of its kind, and the color. */
 struct entry {
     struct flm_bytes name;
-    char mark; /* 0: none, or it is in the name */
+    char mark; /* of the suffix; 0: none, or it is in the name */
     uint32_t color;
 };
 
-struct entries {
-    struct entry *at;
-    size_t count, capacity;
-};
-
-static bool add_entry(struct entries *entries, struct entry entry)
-{
-    void *grown = entries->at;
-    if (!flm_grow(&grown, &entries->capacity, entries->count + 1, sizeof entry))
-        return false;
-    entries->at = grown;
-    entries->at[entries->count++] = entry;
-    return true;
-}
+struct entries FLM_ARRAY(struct entry);
 
 static int compare_entries(const struct entry *a, const struct entry *b)
 {
@@ -49,7 +37,7 @@ static bool collect(struct entries *entries, const struct flm_profile *p,
     for (size_t at = 0; at < palette->given.size;) {
         struct entry entry = {0};
         at = flm_palette_line(palette, at, &entry.name, &entry.color);
-        if (entry.name.size > 0 && !add_entry(entries, entry))
+        if (entry.name.size > 0 && !FLM_ARRAY_ADD(entries, entry))
             return false;
     }
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
@@ -62,7 +50,7 @@ static bool collect(struct entries *entries, const struct flm_profile *p,
         entry.color =
             flm_palette_tone(palette, name, flm_string_bytes(p, record->module), record->kind)
                 .light;
-        if (!add_entry(entries, entry))
+        if (!FLM_ARRAY_ADD(entries, entry))
             return false;
     }
     return true;
@@ -77,7 +65,7 @@ static void write_entry(struct flm_text *out, const struct entry *entry)
                     entry->color & 0xFF);
 }
 
-/* Of lines for the same name the first one counts. */
+/* The first of several lines for a name counts. */
 static bool write_sorted(const struct entries *entries, struct flm_text *out)
 {
     size_t count = entries->count;
@@ -110,7 +98,7 @@ bool flm_svg_palette_write(const struct flm_profile *profile, const struct flm_s
     struct entries entries = {0};
     bool done = (collect(&entries, profile, &palette) && write_sorted(&entries, &buffered.text)) ||
                 flm_error_memory(why);
-    free(entries.at);
+    FLM_ARRAY_CLEAR(&entries);
     flm_palette_clear(&palette);
     return flm_buffered_sink_close(&buffered, done, why);
 }

@@ -1,11 +1,11 @@
-/* still_picture.c - the still picture: what an image viewer, a printer and a browser without
- * scripts show. Boxes of one color are one group of two paths:
+/* still_picture.c - the still picture in an interactive SVG, shown by image viewers, printers and
+ * browsers without scripts. Boxes of one color are one group of two paths:
  *
  *     wide     a rectangle each, drawn smaller and with a thick line of round corners around it
  *     narrow   a thick horizontal line each, "m1 0h2.5" when it follows on the same level
  *
- * so that a box costs 10 to 20 bytes, and there is no element for it. Coordinates are whole tenths
- * of a pixel, and relative, which makes them short. */
+ * so that a box takes 10 to 20 bytes and no element of its own. Coordinates are whole tenths of a
+ * pixel, and relative, which makes them short. */
 #include <stdlib.h>
 
 #include "draw/color/theme.h"
@@ -16,7 +16,7 @@
 #include "draw/text/visible.h"
 #include "profile/columns.h"
 
-/* Boxes that are at least so wide have round corners and a gap to the right. */
+/* Boxes of at least this width have round corners and a gap to the right. */
 enum { WIDE_TENTHS = 80, GAP_FROM_TENTHS = 25, GAP_TENTHS = 10 };
 
 static struct flm_path_box box_of(const struct flm_svg *svg, const struct flm_rectangle *r)
@@ -48,13 +48,13 @@ static void clear_buckets(struct buckets *buckets)
 
 static bool sort_by_tone(const struct flm_svg *svg, struct buckets *buckets)
 {
-    size_t count = svg->seen.count, tones = svg->tone_count;
+    size_t count = svg->seen.count, tones = svg->tones.count;
     buckets->count = (uint32_t)tones;
     buckets->starts = calloc(tones + 2, sizeof *buckets->starts);
     buckets->items = malloc((count ? count : 1) * sizeof *buckets->items);
     if (!buckets->starts || !buckets->items)
         return false;
-    uint32_t *next = buckets->starts + 1; /* becomes starts as it is filled */
+    uint32_t *next = buckets->starts + 1; /* becomes `starts` while it is filled */
     for (size_t i = 0; i < count; i++)
         next[flm_svg_tone(svg, &svg->seen.at[i]) + 1]++;
     for (size_t t = 1; t <= tones; t++)
@@ -64,7 +64,7 @@ static bool sort_by_tone(const struct flm_svg *svg, struct buckets *buckets)
     return true;
 }
 
-/* The boxes of one tone that are wide, or narrow, as one path. */
+/* Adds the wide, or the narrow, boxes of one tone as one path. */
 static void add_boxes(const struct flm_svg *svg, struct flm_text *out, const uint32_t *items,
                       size_t count, bool wide)
 {
@@ -99,7 +99,7 @@ static void add_all_boxes(const struct flm_svg *svg, struct flm_text *out,
         if (from == to)
             continue;
         flm_text_format(out, "<g class=\"c%u\" color=\"", t);
-        flm_color_add(out, svg->tones[t].light);
+        flm_color_add(out, svg->tones.at[t].light);
         flm_text_puts(out, "\">\n");
         add_boxes(svg, out, buckets->items + from, to - from, true);
         add_boxes(svg, out, buckets->items + from, to - from, false);
@@ -108,7 +108,7 @@ static void add_all_boxes(const struct flm_svg *svg, struct flm_text *out,
     flm_text_puts(out, "</g>\n");
 }
 
-/* An edge at the foot of boxes of a kind; a texture over those that appeared or disappeared. */
+/* Adds a line at the foot of boxes of a kind; a texture over those that appeared or disappeared. */
 static void add_marks(const struct flm_svg *svg, struct flm_text *out)
 {
     flm_text_puts(out, "<g class=\"marks\" fill=\"none\">\n");
@@ -136,7 +136,7 @@ static void add_marks(const struct flm_svg *svg, struct flm_text *out)
 
 enum { LABEL_PAD = 4 };
 
-/* Narrower boxes cannot hold four letters in any font that can be read. */
+/* Narrower boxes have no room for four letters in any readable font. */
 static double least_room(const struct flm_svg *svg)
 {
     return svg->options.font_size_px * 1.2;
@@ -184,7 +184,7 @@ static void add_labels(struct flm_svg *svg, struct flm_text *out)
         bool any = false;
         for (size_t i = 0; i < svg->seen.count; i++) {
             const struct flm_rectangle *r = &svg->seen.at[i];
-            if (svg->tones[flm_svg_tone(svg, r)].ink != ink)
+            if (svg->tones.at[flm_svg_tone(svg, r)].ink != ink)
                 continue;
             if (!any) {
                 flm_text_format(out, "<g class=\"i%u\" fill=\"", ink);
@@ -207,7 +207,7 @@ static void add_text(const struct flm_svg *svg, struct flm_text *out, struct flm
     flm_xml_add(out, flm_document_text_of(&svg->document, text));
 }
 
-/* What fits of a title that begins at x. */
+/* Adds as much of a title as fits from x on. */
 static void add_title(struct flm_svg *svg, struct flm_text *out, struct flm_document_text text,
                       double x, double size_px)
 {
@@ -259,7 +259,7 @@ static void add_key(const struct flm_svg *svg, struct flm_text *out,
     struct flm_pen pen = {0, 0, false};
     struct flm_path_box box = {x * 10, (y - 10) * 10, 160, 120};
     flm_text_format(out, "<g class=\"c%u\" color=\"", key->tone);
-    flm_color_add(out, svg->tones[key->tone].light);
+    flm_color_add(out, svg->tones.at[key->tone].light);
     flm_text_puts(out, "\"><path class=\"k\" fill=\"currentColor\" d=\"");
     flm_path_rectangle(out, &pen, box, 0);
     flm_text_puts(out, "\"/></g>");
@@ -287,7 +287,7 @@ static void add_legend(const struct flm_svg *svg, struct flm_text *out)
     flm_text_puts(out, "</g>\n");
 }
 
-/* A line is one text, so that its parts stand side by side whatever the font is. */
+/* A line is one text element, so that its parts follow each other in any font. */
 static void add_status(const struct flm_svg *svg, struct flm_text *out)
 {
     const struct flm_document_piece *pieces = svg->document.pieces.at;
@@ -306,7 +306,7 @@ static void add_status(const struct flm_svg *svg, struct flm_text *out)
         flm_text_puts(out, "</text>\n");
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- The whole picture ----------------------------------------------------------------------- */
 
 bool flm_svg_write_still(struct flm_svg *svg, struct flm_text *out)
 {

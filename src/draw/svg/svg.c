@@ -13,7 +13,8 @@
 #include "flamel/algebra.h"
 #include "profile/columns.h"
 
-/* What the status line tells about the profile, before it was inverted. One pass over the nodes. */
+/* Counts what the status line reports of the profile, before it is inverted. One pass over the
+ * nodes. */
 static void count_info(struct flm_svg *svg, const struct flm_profile *p)
 {
     const double *self = flm_profile_self(p, svg->options.metric);
@@ -26,10 +27,10 @@ static void count_info(struct flm_svg *svg, const struct flm_profile *p)
     }
 }
 
-/* ---- What is seen and what is kept ----------------------------------------------------------- */
+/* ---- Rectangles: seen in the still picture, kept in the file --------------------------------- */
 
-/* The file carries so many rectangles at most if it may choose: some 8 bytes each, and the names.
- * In a profile of a million nodes a frame of 1 px then still has room for 10 to 15 above it. */
+/* The most rectangles in a file without a given minimum width: some 8 bytes each, and the names. In
+ * a profile of a million nodes a frame of 1 px then still has room for 10 to 15 above it. */
 enum { KEPT_RECTANGLES = 50000 };
 
 static bool list_kept(struct flm_svg *svg, double min_width_px, struct flm_error *why)
@@ -41,8 +42,8 @@ static bool list_kept(struct flm_svg *svg, double min_width_px, struct flm_error
     return flm_layout_rectangles(svg->layout, &view, &svg->kept, why);
 }
 
-/* The narrowest width, within a factor of 1.5, that gives at most KEPT_RECTANGLES. A try costs by
- * what it lists, so they begin with wide ones, in steps of four. */
+/* The narrowest width, within a factor of 1.5, that gives at most KEPT_RECTANGLES. A try costs time
+ * by the number of rectangles, so the first tries are wide, in steps of four. */
 static bool list_widest(struct flm_svg *svg, struct flm_error *why)
 {
     if (flm_layout_node_count(svg->layout) <= KEPT_RECTANGLES)
@@ -89,25 +90,22 @@ struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame)
     return flm_plain(flm_frame_function(svg->profile, frame), &svg->name);
 }
 
-/* Its index; FLM_NONE when memory ran out. */
+/* Returns its index; FLM_NONE when memory ran out. */
 static uint32_t add_tone(struct flm_svg *svg, struct flm_tone tone)
 {
     uint32_t hash = (uint32_t)flm_mix(((uint64_t)tone.light << 32 | tone.dark) + 1,
                                       0x9E3779B97F4A7C15u + tone.ink);
     struct flm_probe at = flm_index_probe(&svg->tone_index, hash);
     while (flm_index_next(&svg->tone_index, &at)) {
-        const struct flm_tone *found = &svg->tones[at.found];
+        const struct flm_tone *found = &svg->tones.at[at.found];
         if (found->light == tone.light && found->dark == tone.dark && found->ink == tone.ink)
             return at.found;
     }
-    void *grown = svg->tones;
-    if (!flm_grow(&grown, &svg->tone_capacity, svg->tone_count + 1, sizeof *svg->tones))
+    uint32_t added = (uint32_t)svg->tones.count;
+    if (!FLM_ARRAY_RESERVE(&svg->tones, 1) || !flm_index_add(&svg->tone_index, hash, added))
         return FLM_NONE;
-    svg->tones = grown;
-    if (!flm_index_add(&svg->tone_index, hash, (uint32_t)svg->tone_count))
-        return FLM_NONE;
-    svg->tones[svg->tone_count] = tone;
-    return (uint32_t)svg->tone_count++;
+    svg->tones.at[svg->tones.count++] = tone;
+    return added;
 }
 
 static bool find_tones(struct flm_svg *svg, struct flm_error *why)
@@ -168,7 +166,7 @@ enum flm_mark flm_svg_mark(const struct flm_svg *svg, const struct flm_rectangle
 
 /* ---- The document ---------------------------------------------------------------------------- */
 
-/* Where the caller gives a background, there is only one look: no dark mode. */
+/* With a given background there is no dark mode. */
 static void add_tone_styles(const struct flm_svg *svg, struct flm_text *out)
 {
     for (int dark = 0; dark < 2; dark++) {
@@ -176,11 +174,11 @@ static void add_tone_styles(const struct flm_svg *svg, struct flm_text *out)
             break;
         if (dark)
             flm_text_puts(out, "@media (prefers-color-scheme:dark){\n");
-        for (size_t i = 0; i < svg->tone_count; i++) {
-            if (dark && svg->tones[i].dark == svg->tones[i].light)
+        for (size_t i = 0; i < svg->tones.count; i++) {
+            if (dark && svg->tones.at[i].dark == svg->tones.at[i].light)
                 continue;
             flm_text_format(out, ".flamel .c%zu{color:", i);
-            flm_color_add(out, dark ? svg->tones[i].dark : svg->tones[i].light);
+            flm_color_add(out, dark ? svg->tones.at[i].dark : svg->tones.at[i].light);
             flm_text_puts(out, "}\n");
         }
         if (dark)
@@ -249,7 +247,7 @@ static void add_background(const struct flm_svg *svg, struct flm_text *out)
     flm_text_puts(out, "\"/>\n");
 }
 
-/* Lines in opposite directions over what appeared and what disappeared. */
+/* Defines the lines, in opposite directions, over frames that appeared or disappeared. */
 static void add_hatches(const struct flm_svg *svg, struct flm_text *out)
 {
     if (!(svg->marks >> FLM_MARK_APPEARED))
@@ -273,7 +271,7 @@ static void add_plain(struct flm_svg *svg, struct flm_text *out, const char *tex
     flm_xml_add(out, flm_plain(flm_bytes_of(text), &svg->name));
 }
 
-/* A comment may not hold "--", nor end in "-". */
+/* An XML comment may not contain "--", nor end in "-". */
 static void add_notes(struct flm_svg *svg, struct flm_text *out)
 {
     if (!svg->options.notes)
@@ -288,7 +286,7 @@ static void add_notes(struct flm_svg *svg, struct flm_text *out)
     flm_text_puts(out, " -->\n");
 }
 
-/* The background decides which text can be read on it. */
+/* Whether text must be light to be readable. */
 bool flm_svg_is_on_dark(const struct flm_svg *svg)
 {
     uint32_t color;
@@ -327,7 +325,7 @@ static bool write_document(struct flm_svg *svg, struct flm_text *out)
     return !flm_svg_failed(svg);
 }
 
-/* What values are called: as asked, or by the unit of the metric, or by its name. */
+/* Names values: as the options say, or by the unit of the metric, or by its name. */
 static void name_unit(struct flm_svg *svg)
 {
     const struct flm_profile *p = svg->profile;
@@ -357,7 +355,7 @@ static bool open_profile(struct flm_svg *svg, const struct flm_profile *profile,
     return true;
 }
 
-/* Where everything stands. */
+/* Computes all positions. */
 static bool measure(struct flm_svg *svg, const struct flm_profile *given, struct flm_error *why)
 {
     static const enum flm_sibling_order orders[] = {
@@ -401,7 +399,7 @@ bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
         return false;
     for (uint32_t i = 0; i < svg->profile->sizes.loss_count; i++)
         svg->lost += svg->profile->losses[i].count;
-    /* What has no metric is empty. */
+    /* A profile without metrics is empty. */
     if (svg->profile->sizes.metric_count > 0 && !measure(svg, profile, why))
         return false;
     if (!find_tones(svg, why))
@@ -423,11 +421,11 @@ void flm_svg_close(struct flm_svg *svg)
     flm_document_clear(&svg->document);
     free(svg->seen_first);
     flm_comparison_clear(&svg->compared);
-    free(svg->tones);
+    FLM_ARRAY_CLEAR(&svg->tones);
     free(svg->frame_tone);
 }
 
-/* The font is the reader's: letters are as wide as those of a sheet. */
+/* The font depends on the reader: letters are measured as for an svg_sheet. */
 static bool lay_out(struct flm_svg *svg, struct flm_error *why)
 {
     struct flm_svg_sheet sheet = {.out = NULL};

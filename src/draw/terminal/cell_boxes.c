@@ -1,5 +1,6 @@
 #include "draw/terminal/cell_boxes.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "draw/color/palette.h"
@@ -8,18 +9,18 @@
 enum { EIGHTHS = 8, FEWEST_LETTERS = 4, THIN_PX = 1, THICK_PX = 2, LEAST_ROOM_PX = 24 };
 enum { LEFT_BLOCK = 0x2590, LEFT_EIGHTH = 0x258F };
 
-/* What a box is drawn with. */
+/* The colors and attributes of a box. */
 struct paint {
     struct flm_style style;
-    bool is_page; /* nothing is there */
+    bool is_page; /* there is no box */
 };
 
-/* A row while it is drawn: the cell whose eighths are not all decided yet. */
+/* A row while it is drawn: with the cell whose eighths are not all decided yet. */
 struct row {
     struct flm_screen *screen;
     struct flm_cell_area pane;
     int y;      /* of the screen */
-    int column; /* of the pane; what is left of it is drawn */
+    int column; /* of the pane; the cells before it are drawn */
     struct paint part[EIGHTHS];
     struct paint page;
     struct paint last; /* the last box, and where it ended, in eighths */
@@ -34,7 +35,7 @@ static bool is_same(const struct paint *a, const struct paint *b)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* The left `eighths` of a cell in one paint, the rest in another. */
+/* Draws the left `eighths` of a cell in one paint, the rest in another. */
 static void put_divided(struct row *row, int eighths, const struct paint *left,
                         const struct paint *right)
 {
@@ -42,7 +43,7 @@ static void put_divided(struct row *row, int eighths, const struct paint *left,
     uint32_t character = (uint32_t)(LEFT_BLOCK - eighths);
     bool is_utf8 = row->screen->charset == FLM_CHARSET_UTF8;
     if (row->screen->depth == FLM_DEPTH_NONE) {
-        /* Inverse is the box: the block itself is drawn in the page's color then. */
+        /* The box is the inverse part: the block itself is drawn in the page's color. */
         style.attributes = left->is_page ? right->style.attributes
                                          : left->style.attributes & ~(uint32_t)FLM_CELL_INVERSE;
         style.ink = style.fill = FLM_COLOR_DEFAULT;
@@ -57,8 +58,8 @@ static void put_divided(struct row *row, int eighths, const struct paint *left,
     flm_screen_put(row->screen, row->pane.left + row->column, row->y, character, style);
 }
 
-/* Draws the cell that is decided. Of more than two parts those two neighbors are shown that make
- * the fewest eighths wrong. */
+/* Draws the decided cell. Of more than two parts it shows the two neighbors that make the fewest
+ * eighths wrong. */
 static void put_cell(struct row *row)
 {
     int best = 0, fewest = EIGHTHS + 1;
@@ -91,7 +92,7 @@ static void advance(struct row *row, int column)
     }
 }
 
-/* Takes the eighths from `from` to `to` of the row. */
+/* Paints the eighths from `from` to `to` of the row. */
 static void take(struct row *row, int from, int to, const struct paint *paint)
 {
     for (int at = from; at < to;) {
@@ -128,8 +129,8 @@ static struct paint paint_of(const struct row *row, const struct flm_boxes *boxe
     return (struct paint){style, false};
 }
 
-/* Whether a box would run into its left neighbor, which has the same color here; a lighter tone
- * is tried first. Light ones have dark letters, so that these stay readable. */
+/* Whether a box needs a line because its left neighbor has the same color on this terminal; lighter
+ * tones are tried first. Light tones have dark letters, so these stay readable. */
 static bool needs_line(const struct row *row, struct paint *paint)
 {
     static const uint8_t lighter[] = {30, 64, 96}; /* of 255 */
@@ -149,9 +150,9 @@ static bool needs_line(const struct row *row, struct paint *paint)
     return true;
 }
 
-/* Where a place in all of the name stands in the shortened text, which is a part of the name, or
- * the two ends of its bare part with an ellipsis between. What is left out there is the ellipsis:
- * what begins in it begins before that, and ends behind it. */
+/* Maps an offset in the name to the shortened text, which is a part of the name, or the two ends of
+ * its bare part with an ellipsis between them. Offsets in the omitted middle map to the ellipsis: a
+ * start to its beginning, an end to its end. */
 static size_t place_in(const struct flm_box *box, struct flm_bytes shown, size_t lit, bool is_end)
 {
     struct flm_bytes name = box->label;
@@ -221,8 +222,8 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
     return taken;
 }
 
-/* What fills the cells behind a label, again and again: a texture in all of the height, the mark of
- * a kind along the foot. */
+/* The characters that repeatedly fill the cells after a label: a texture in the full height, the
+ * mark of a kind along the foot. */
 static const char *pattern_of(const struct flm_box *box)
 {
     static const char *const textures[FLM_TEXTURE_COUNT] = {[FLM_TEXTURE_RISING] = "/",
@@ -251,7 +252,8 @@ static uint32_t drawn_as(char c, enum flm_charset charset)
     return (unsigned char)c;
 }
 
-/* The whole cells of a box from `column` on: its label, and behind that what marks its kind. */
+/* Fills the whole cells of a box from `column` on: with its label, and after it the pattern of its
+ * kind. */
 static void put_inside(struct row *row, int column, int end, const struct flm_box *box,
                        const struct paint *paint)
 {
@@ -291,7 +293,7 @@ static void put_box(struct row *row, int from, int to, const struct flm_box *box
     if (from >= to)
         return;
     take(row, from, to, &paint);
-    int first = from / EIGHTHS, end = to / EIGHTHS; /* whole cells are up to `end` */
+    int first = from / EIGHTHS, end = to / EIGHTHS; /* whole cells end before `end` */
     advance(row, end);
     if (line && end > first) {
         struct flm_style style = paint.style;
@@ -327,6 +329,7 @@ static void row_end(struct row *row)
 void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list,
                         struct flm_screen *screen, struct flm_cell_area pane)
 {
+    assert(boxes->style && boxes->row_height > 0 && pane.rows >= 0);
     bool has_colors = screen->depth != FLM_DEPTH_NONE;
     uint32_t page = has_colors ? boxes->background : FLM_COLOR_DEFAULT;
     struct row row = {.screen = screen, .pane = pane, .page = {{page, page, 0}, true}};
@@ -344,7 +347,7 @@ void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangl
             is_open = true;
         }
         struct flm_box box = {.has_room = r->x1 - r->x0 >= LEAST_ROOM_PX};
-        boxes->look(boxes->context, r, &box);
+        boxes->style(boxes->context, r, &box);
         if (box.skipped)
             continue;
         if (box.faded)

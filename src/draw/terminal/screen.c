@@ -50,7 +50,7 @@ static bool is_inside(const struct flm_screen *screen, int column, int row)
     return column >= 0 && column < screen->columns && row >= 0 && row < screen->rows;
 }
 
-/* Half of a wide character cannot stay when the other half goes. */
+/* Half of a wide character cannot stay when the other half is overwritten. */
 static void break_wide(struct flm_screen *screen, int column, int row)
 {
     struct flm_cell *cell = cell_at(screen, column, row);
@@ -109,7 +109,7 @@ int flm_screen_text(struct flm_screen *screen, int column, int row, int room, st
             if (is_inside(screen, x, row))
                 cell_at(screen, x + 1, row)->character = 0;
         } else if (cells == 2 && is_inside(screen, x, row)) {
-            cell_at(screen, x, row)->character = ' '; /* only half of it is inside */
+            cell_at(screen, x, row)->character = ' '; /* only half of it is in the screen */
         }
         taken += cells;
     }
@@ -124,7 +124,7 @@ static bool is_same_style(const struct flm_style *a, const struct flm_style *b)
     return a->ink == b->ink && a->fill == b->fill && a->attributes == b->attributes;
 }
 
-/* As the terminal will show it: two colors may be one there. */
+/* As the terminal will show it: two colors may be the same there. */
 static struct flm_style at_depth(const struct flm_style *style, enum flm_color_depth depth)
 {
     struct flm_style s = *style;
@@ -149,8 +149,8 @@ static void add_color(struct flm_text *out, uint32_t color, enum flm_color_depth
                         color & 0xFF);
 }
 
-/* From the plain style: "0" first. That is 2 bytes more than the difference would be at best, and
- * terminals do not agree on what ends bold. */
+/* Always starts from the plain style, "0": at most 2 bytes more than the smallest difference, and
+ * terminals do not agree on the code that ends bold. */
 static void add_style(struct flm_text *out, const struct flm_style *style,
                       enum flm_color_depth depth)
 {
@@ -184,7 +184,7 @@ static bool is_shown(const struct flm_screen *screen, size_t index)
            is_same_style(&cell->style, &shown->style);
 }
 
-/* Where the terminal writes next, and in which style. */
+/* The terminal's position and style. */
 struct pen {
     int column, row;
     bool has_style;
@@ -207,21 +207,22 @@ static void write_cell(struct flm_screen *screen, struct pen *pen, int column, i
         add_character(out, cell->mark);
     pen->row = row;
     pen->column = column + flm_character_cells(cell->character);
-    /* Behind the last column terminals disagree on where the next character goes. And not all
-     * agree on how wide what is not ASCII is: one that is off is put right by the next jump. */
+    /* After the last column terminals disagree on the position of the next character. And not all
+     * agree on the width of characters beyond ASCII: the next jump corrects that. */
     if (pen->column >= screen->columns || cell->mark || flm_character_cells(cell->character) == 2)
         pen->row = -1;
 }
 
 void flm_screen_update(struct flm_screen *screen, struct flm_text *out)
 {
+    assert(screen->cells || screen->columns == 0);
     struct pen pen = {.row = -1};
     size_t before = out->size;
     bool was_known = screen->is_known;
     for (int row = 0; row < screen->rows; row++)
         for (int column = 0; column < screen->columns; column++) {
             size_t index = (size_t)row * (size_t)screen->columns + (size_t)column;
-            if (screen->cells[index].character == 0) /* written with its first half */
+            if (screen->cells[index].character == 0) /* was written with its first half */
                 continue;
             bool is_wide = column + 1 < screen->columns && screen->cells[index + 1].character == 0;
             if (!is_shown(screen, index) || (is_wide && !is_shown(screen, index + 1)))
@@ -238,7 +239,7 @@ void flm_screen_update(struct flm_screen *screen, struct flm_text *out)
     else if (screen->cursor_row < 0 && (!was_known || screen->shown_row >= 0))
         flm_text_puts(out, "\033[?25l");
     if (out->failed)
-        return; /* nothing is sent, so nothing else is shown */
+        return; /* nothing is sent, so the terminal still shows the old cells */
     size_t count = (size_t)screen->columns * (size_t)screen->rows;
     if (count > 0)
         memcpy(screen->shown, screen->cells, count * sizeof *screen->cells);

@@ -7,7 +7,7 @@ static int part(uint32_t rgb, int index)
 }
 
 /* The colors 16 to 231 are a cube of these; 232 to 255 are grays, 8 18 28 ... 238. The first 16
- * are whatever the owner of the terminal likes, so they are not used here. */
+ * are configured by the terminal's user, so they are not used here. */
 static const int steps[] = {0, 95, 135, 175, 215, 255};
 enum { STEPS = 6, CUBE = 16, GRAYS = 232, GRAY_COUNT = 24 };
 
@@ -25,7 +25,7 @@ static int nearest_step(int value)
 static int distance(uint32_t rgb, int red, int green, int blue)
 {
     int r = part(rgb, 0) - red, g = part(rgb, 1) - green, b = part(rgb, 2) - blue;
-    return 2 * r * r + 4 * g * g + 3 * b * b; /* about as eyes weigh them */
+    return 2 * r * r + 4 * g * g + 3 * b * b; /* about the eye's sensitivity */
 }
 
 static uint32_t in_256(uint32_t rgb)
@@ -41,8 +41,8 @@ static uint32_t in_256(uint32_t rgb)
     return (uint32_t)(CUBE + 36 * red + 6 * green + blue);
 }
 
-/* Red 1, green 2, blue 4 as bits, by which parts are in the upper half of the range between the
- * least and the greatest; 8 is the bright one of the pair. */
+/* Bits red 1, green 2, blue 4, set for parts in the upper half of the range between the least and
+ * the greatest; 8 is the bright color of the pair. */
 static uint32_t in_16(uint32_t rgb)
 {
     enum { BRIGHT = 8, COLORFUL = 28 };

@@ -12,7 +12,7 @@ struct range {
     uint32_t first, last;
 };
 
-/* Unicode 15, East Asian Width W and F, without what is not assigned in between. */
+/* Unicode 15, East Asian Width W and F, including unassigned code points between them. */
 static const struct range wide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},
     {0x23F0, 0x23F0},   {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},
@@ -36,7 +36,7 @@ static const struct range wide[] = {
     {0x1F7E0, 0x1F7F0}, {0x1F90C, 0x1F9FF}, {0x1FA70, 0x1FAFF}, {0x20000, 0x3FFFD},
 };
 
-/* Marks that stand on the letter before them, of the scripts that names are written in. */
+/* Combining marks of the scripts that names are written in. */
 static const struct range narrow[] = {
     {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x5BF, 0x5BF},   {0x5C1, 0x5C2},
     {0x5C4, 0x5C5},   {0x610, 0x61A},   {0x64B, 0x65F},   {0x670, 0x670},   {0x6D6, 0x6DC},
@@ -127,7 +127,7 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
     return (struct flm_bytes){scratch->at, size};
 }
 
-/* The smallest end that leaves out at least `cells`. */
+/* The size of the largest end that fits into `room` cells. */
 static size_t tail_size(struct flm_bytes text, size_t room)
 {
     size_t cells = flm_cells(text), at = 0;
@@ -139,7 +139,7 @@ static size_t tail_size(struct flm_bytes text, size_t room)
     return text.size - at;
 }
 
-/* Beginning and end, with an ellipsis between them where there is room for letters beside it. */
+/* Adds beginning and end, with an ellipsis between them if there is room for letters around it. */
 static void add_shortened(struct flm_text *out, struct flm_bytes text, size_t room,
                           enum flm_charset charset)
 {
@@ -157,7 +157,8 @@ static void add_shortened(struct flm_text *out, struct flm_bytes text, size_t ro
     flm_text_add(out, (struct flm_bytes){rest.at + rest.size - tail, tail});
 }
 
-/* The first of `candidates`, which are in order of preference, that fits; or the last, shortened.
+/* Adds the first of `candidates`, which are in order of preference, that fits; or the last,
+ * shortened.
  */
 static void add_first_fit(struct flm_text *out, const struct flm_bytes *candidates, size_t count,
                           size_t room, enum flm_charset charset)
@@ -192,7 +193,7 @@ void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, size_t ro
         flm_text_add(out, stack);
         return;
     }
-    /* The last functions that fit behind the dots. */
+    /* The last functions that fit after the dots. */
     size_t kept = stack.size, last = 0;
     for (size_t at = stack.size; at-- > 0;) {
         if (stack.at[at] != ';')

@@ -12,7 +12,7 @@ static void add_value(struct flm_text *out, double value, const struct flm_compa
     flm_quantity_add(out, value * terms->factor, terms->unit);
 }
 
-/* Scaled counts are fractions, of which nobody wants to see the digits. */
+/* Scaled counts are fractions, whose digits carry no information. */
 static void add_scaled(struct flm_text *out, double value, const struct flm_comparison *c,
                        const struct flm_comparison_terms *terms)
 {
@@ -190,7 +190,7 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
         flm_text_puts(out, " \xC2\xB7 shares of before");
 }
 
-/* ---- Look ------------------------------------------------------------------------------------ */
+/* ---- Widths, colors and grays ---------------------------------------------------------------- */
 
 void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *c,
                              const struct flm_change_colors *colors)

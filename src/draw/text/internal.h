@@ -18,20 +18,20 @@ static inline bool flm_column_is_name(enum flm_column_kind kind)
 
 static inline size_t flm_table_row_count(const struct flm_table *table)
 {
-    return table->cell_count / table->column_count;
+    return table->cells.count / table->column_count;
 }
 
 static inline const struct flm_table_cell *flm_table_cell_at(const struct flm_table *t, size_t row,
                                                              size_t column)
 {
-    return &t->cell[row * t->column_count + column];
+    return &t->cells.at[row * t->column_count + column];
 }
 
-/* The text of a cell. The last one has no end yet. */
+/* The text of a cell. The last cell has no end yet. */
 static inline struct flm_bytes flm_table_cell_text(const struct flm_table *t,
                                                    const struct flm_table_cell *cell)
 {
-    bool is_last = cell == &t->cell[t->cell_count - 1];
+    bool is_last = cell == &t->cells.at[t->cells.count - 1];
     size_t end = is_last ? t->text.size : cell->end;
     return (struct flm_bytes){t->text.at + cell->start, end - cell->start};
 }

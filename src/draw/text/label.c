@@ -55,7 +55,7 @@ double flm_label_width(struct flm_bytes plain, const struct flm_font *font)
     return sum;
 }
 
-/* Whether it fits: stops measuring where it does not. */
+/* Whether it fits; measures no further than `room`. */
 static bool fits(struct flm_bytes text, double room, const struct flm_font *font)
 {
     double width;
@@ -79,7 +79,7 @@ static size_t last_size(struct flm_bytes text)
     return text.size - from;
 }
 
-/* A letter from the beginning, one from the end, and so on, while they fit. */
+/* Takes letters from the beginning and from the end in turn, while they fit. */
 static struct flm_label_cut shorten(struct flm_bytes text, double room, const struct flm_font *font)
 {
     struct flm_bytes middle = text;

@@ -22,7 +22,7 @@ static const struct scale sizes[] = {{0x1p50, 0x1p50, "PiB"}, {0x1p40, 0x1p40, "
 static const struct scale counts[] = {
     {1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
 
-/* What one of a unit is in the smallest of its list. */
+/* One of the unit in nanoseconds. */
 static double time_unit_ns(struct flm_bytes unit)
 {
     if (flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds"))
@@ -53,7 +53,7 @@ static bool is_size(struct flm_bytes unit)
     return flm_bytes_are(unit, "bytes") || flm_bytes_are(unit, "B");
 }
 
-/* What makes the plural of a unit: 1 sample, 1 cache-miss, 1 context-switch. */
+/* The size of a unit's plural ending: 1 sample, 1 cache-miss, 1 context-switch. */
 static size_t plural_size(struct flm_bytes unit)
 {
     if (flm_bytes_end_with(unit, "sses") || flm_bytes_end_with(unit, "tches") ||
@@ -72,7 +72,7 @@ static void add_unit(struct flm_text *out, struct flm_bytes unit, double value)
     }
 }
 
-/* The digits before the point in groups of three. */
+/* Adds a number with the digits before the point in groups of three. */
 static void add_grouped(struct flm_text *out, struct flm_bytes number)
 {
     size_t from = number.size > 0 && number.at[0] == '-', whole = from;
@@ -142,7 +142,7 @@ void flm_percent_add(struct flm_text *out, double value, double whole)
         return;
     }
     double size = fabs(percent);
-    /* 99.97 is not yet all: only what is all is 100. */
+    /* 99.97 is not yet all: only exactly all is 100. */
     if (size < 100 && size >= 99.95)
         add_rounded(out, percent < 0 ? -99.9 : 99.9, 3);
     else

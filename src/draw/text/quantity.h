@@ -8,8 +8,8 @@
 
 #include "base/text/text.h"
 
-/* `unit` as metrics have it: "ns" "us" "ms" "s" "bytes" are scaled, others follow the number as
- * they are, "" does not. */
+/* `unit` is a metric's: "ns" "us" "ms" "s" "bytes" are scaled, others follow the number unchanged,
+ * "" does not. */
 void flm_quantity_add(struct flm_text *out, double value, struct flm_bytes unit);
 
 /* Every digit, in groups of three: 1,240,113,402 ns. */
@@ -18,7 +18,8 @@ void flm_quantity_add_exact(struct flm_text *out, double value, struct flm_bytes
 /* A count: 1,204,331. */
 void flm_count_add(struct flm_text *out, uint64_t count);
 
-/* value / whole: "12.3 %", "0.04 %", "100 %", "0 %"; "< 0.01 %" for what is not 0. */
+/* value / whole: "12.3 %", "0.04 %", "100 %", "0 %"; "< 0.01 %" for smaller values that are not
+ * 0. */
 void flm_percent_add(struct flm_text *out, double value, double whole);
 
 #endif

@@ -1,5 +1,7 @@
 #include "draw/text/status_line.h"
 
+#include <assert.h>
+
 #include "draw/text/quantity.h"
 
 static void add_losses(struct flm_text *out, const struct flm_status *status)
@@ -33,6 +35,7 @@ static void add_levels(struct flm_text *out, const struct flm_status *status)
 void flm_status_add(struct flm_text *out, const struct flm_status *status,
                     enum flm_status_part part)
 {
+    assert(status);
     switch (part) {
     case FLM_STATUS_STACKS:
         flm_count_add(out, status->stack_count);
@@ -77,6 +80,6 @@ void flm_status_add(struct flm_text *out, const struct flm_status *status,
 void flm_status_add_unknown(struct flm_text *out, uint64_t count)
 {
     flm_count_add(out, count);
-    flm_text_puts(out, count == 1 ? " letter is not in the font, and stands as ?"
-                                  : " letters are not in the font, and stand as ?");
+    flm_text_puts(out, count == 1 ? " letter is not in the font and is shown as ?"
+                                  : " letters are not in the font and are shown as ?");
 }

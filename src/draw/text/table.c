@@ -1,5 +1,6 @@
 #include "draw/text/table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,52 +13,47 @@
 
 void flm_table_init(struct flm_table *table, const struct flm_column *columns, size_t count)
 {
+    assert(columns && count > 0);
     *table = (struct flm_table){.columns = columns, .column_count = count};
 }
 
 void flm_table_clear(struct flm_table *table)
 {
     flm_text_clear(&table->text);
-    free(table->cell);
-    table->cell = NULL;
-    table->cell_count = table->cell_capacity = 0;
+    FLM_ARRAY_CLEAR(&table->cells);
 }
 
 static void end_cell(struct flm_table *table)
 {
-    if (table->cell_count > 0)
-        table->cell[table->cell_count - 1].end = table->text.size;
+    if (table->cells.count > 0)
+        table->cells.at[table->cells.count - 1].end = table->text.size;
 }
 
 struct flm_text *flm_table_cell(struct flm_table *table)
 {
+    assert(table->column_count > 0);
     end_cell(table);
-    void *grown = table->cell;
-    if (!flm_grow(&grown, &table->cell_capacity, table->cell_count + 1, sizeof *table->cell)) {
-        table->failed = true;
-        return &table->text;
-    }
-    table->cell = grown;
     size_t at = table->text.size;
-    enum flm_column_kind kind = table->columns[table->cell_count % table->column_count].kind;
+    enum flm_column_kind kind = table->columns[table->cells.count % table->column_count].kind;
     enum flm_table_tone tone = kind == FLM_COLUMN_BAR    ? FLM_TONE_ACCENT
                                : kind == FLM_COLUMN_PATH ? FLM_TONE_MUTED
                                                          : FLM_TONE_PLAIN;
-    table->cell[table->cell_count++] = (struct flm_table_cell){at, at, at, 0, tone};
+    struct flm_table_cell cell = {at, at, at, 0, tone};
+    table->failed |= !FLM_ARRAY_ADD(&table->cells, cell);
     return &table->text;
 }
 
 void flm_table_bar(struct flm_table *table, double share)
 {
     flm_table_cell(table);
-    if (table->cell_count > 0)
-        table->cell[table->cell_count - 1].share = share;
+    if (table->cells.count > 0)
+        table->cells.at[table->cells.count - 1].share = share;
 }
 
 void flm_table_end_prefix(struct flm_table *table)
 {
-    if (table->cell_count > 0)
-        table->cell[table->cell_count - 1].prefix = table->text.size;
+    if (table->cells.count > 0)
+        table->cells.at[table->cells.count - 1].prefix = table->text.size;
 }
 
 /* The size of the number before a unit: all of it when there is none. */
@@ -69,7 +65,7 @@ static size_t number_size(struct flm_bytes text)
     return space > 0 ? space - 1 : text.size;
 }
 
-/* Whether values of this unit get others as they grow: ns, then ms. */
+/* Whether large values of this unit are shown in another one: ns, then ms. */
 static bool is_scaled(struct flm_bytes unit)
 {
     static const char *const scaled[] = {
@@ -111,7 +107,7 @@ static void add_quantity(struct flm_text *cell, double value, struct flm_bytes u
     size_t number = number_size(all), digits = 0;
     struct flm_bytes behind = {all.at + number, all.size - number};
     flm_text_add(cell, (struct flm_bytes){all.at, number});
-    if (value == 0) /* whatever its unit */
+    if (value == 0) /* in any unit */
         return;
     for (size_t i = 0; i < number; i++)
         digits += all.at[i] >= '0' && all.at[i] <= '9';
@@ -160,8 +156,8 @@ void flm_table_percent(struct flm_table *table, double value, double whole)
 
 void flm_table_tone(struct flm_table *table, enum flm_table_tone tone)
 {
-    if (table->cell_count > 0)
-        table->cell[table->cell_count - 1].tone = tone;
+    if (table->cells.count > 0)
+        table->cells.at[table->cells.count - 1].tone = tone;
 }
 
 /* ---- For a window ---------------------------------------------------------------------------- */
@@ -176,38 +172,38 @@ enum {
 };
 
 struct placed {
-    size_t cells;  /* how wide; 0: left out */
-    size_t number; /* of these, for the number before its unit */
+    size_t cells;  /* the width; 0: left out */
+    size_t number; /* the part of it for numbers before their units */
 };
 
 struct printing {
     const struct flm_table *table;
-    const struct flm_table_style *look;
+    const struct flm_table_style *style;
     struct placed *placed;   /* by column */
     size_t *needed;          /* by column: cells that show it in full */
-    struct flm_text scratch; /* of the text that is looked at */
-    struct flm_text piece;   /* of a cell, fitted */
+    struct flm_text scratch; /* for the current text */
+    struct flm_text piece;   /* text of a cell, fitted */
     struct flm_text *out;
 };
 
-const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *look)
+const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *style)
 {
-    /* Gray 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: one can
-     * read them whatever the background. With 16 colors only "faint" is safe. */
+    /* Gray 243 and blue 68 have the same contrast, 4.5 and 3.9, with black and with white: they are
+     * readable on any background. With 16 colors only "faint" is safe. */
     static const char *const with_256[] = {"\x1b[0m", "\x1b[38;5;243m", "\x1b[1m", "\x1b[38;5;68m"};
     static const char *const with_16[] = {"\x1b[0m", "\x1b[2m", "\x1b[1m", "\x1b[34m"};
-    return look->colors == 0 ? "" : look->colors >= 256 ? with_256[tone] : with_16[tone];
+    return style->colors == 0 ? "" : style->colors >= 256 ? with_256[tone] : with_16[tone];
 }
 
 void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
-                  const struct flm_table_style *look)
+                  const struct flm_table_style *style)
 {
-    flm_text_puts(out, flm_tone_sequence(tone, look));
+    flm_text_puts(out, flm_tone_sequence(tone, style));
 }
 
 static struct flm_bytes shown(struct printing *p, struct flm_bytes text)
 {
-    return flm_showable(text, p->look->charset, &p->scratch);
+    return flm_showable(text, p->style->charset, &p->scratch);
 }
 
 static struct placed natural_width(struct printing *p, size_t column)
@@ -217,7 +213,7 @@ static struct placed natural_width(struct printing *p, size_t column)
     size_t number = 0, unit = 0, cells = 0;
     for (size_t row = 0; row < flm_table_row_count(t); row++) {
         struct flm_bytes text = shown(p, flm_table_cell_text(t, flm_table_cell_at(t, row, column)));
-        if (c->kind == FLM_COLUMN_PATH && p->look->width > 0)
+        if (c->kind == FLM_COLUMN_PATH && p->style->width > 0)
             text = flm_path_end(text);
         size_t all = flm_cells(text);
         cells = all > cells ? all : cells;
@@ -235,7 +231,7 @@ static struct placed natural_width(struct printing *p, size_t column)
     return (struct placed){title > cells ? title : cells, number};
 }
 
-/* What a column needs at least: names and paths can be shortened. */
+/* The least width of a column: names and paths can be shortened. */
 static size_t least_width(const struct flm_column *column, size_t natural)
 {
     size_t least = flm_column_is_name(column->kind)  ? SMALLEST_NAME
@@ -253,7 +249,7 @@ static size_t sum_of_least(const struct printing *p)
     return sum;
 }
 
-/* The column that is to be left out next; column_count when none may be. */
+/* The column to leave out next; column_count when none may be left out. */
 static size_t least_important(const struct printing *p)
 {
     size_t found = p->table->column_count;
@@ -281,17 +277,17 @@ static void widen(struct printing *p, enum flm_column_kind kind, size_t wanted, 
     }
 }
 
-/* Gives the columns their least widths and shares out what the window has beyond: names that one
- * can read come first, then paths and bars, then the longest names. */
+/* Gives the columns their least widths and distributes the rest of the window: first to names until
+ * they are readable, then to paths and bars, then to the longest names. */
 static void share_out(struct printing *p)
 {
     const struct flm_table *t = p->table;
-    size_t used = sum_of_least(p), width = p->look->width;
+    size_t used = sum_of_least(p), width = p->style->width;
     size_t spare = width > used ? width - used : 0, lacking = used > width ? used - width : 0;
     for (size_t i = 0; i < t->column_count; i++) {
         p->needed[i] = t->columns[i].kind == FLM_COLUMN_BAR ? LARGEST_BAR : p->placed[i].cells;
         p->placed[i].cells = least_width(&t->columns[i], p->placed[i].cells);
-        /* A window too narrow for anything else: less than the least. */
+        /* A window that is too narrow even for the least widths. */
         size_t less = p->placed[i].cells > 4 ? p->placed[i].cells - 4 : 0;
         if (flm_column_is_name(t->columns[i].kind) && lacking > 0) {
             less = less < lacking ? less : lacking;
@@ -308,21 +304,22 @@ static void share_out(struct printing *p)
 static void place(struct printing *p)
 {
     const struct flm_table *t = p->table;
-    bool bars = p->look->width > 0 && p->look->charset == FLM_CHARSET_UTF8;
+    bool bars = p->style->width > 0 && p->style->charset == FLM_CHARSET_UTF8;
     for (size_t i = 0; i < t->column_count; i++) {
         p->placed[i] = natural_width(p, i);
         if (t->columns[i].kind == FLM_COLUMN_BAR)
             p->placed[i].cells = bars ? SMALLEST_BAR : 0;
     }
-    if (p->look->width == 0)
+    if (p->style->width == 0)
         return;
     size_t out;
-    while (sum_of_least(p) > p->look->width && (out = least_important(p)) < t->column_count)
+    while (sum_of_least(p) > p->style->width && (out = least_important(p)) < t->column_count)
         p->placed[out].cells = 0;
     share_out(p);
 }
 
-/* The lines of a deep tree: the last of them, so that at least half of the room is for the name. */
+/* Adds the lines of a tree; of a deep one the last, so that at least half of the room is for the
+ * name. */
 static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
 {
     size_t cells = flm_cells(prefix), most = room / 2 > 2 ? room / 2 - 2 : 0;
@@ -334,18 +331,18 @@ static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
             prefix.size -= size;
             cells--;
         }
-        flm_text_puts(&p->piece, p->look->charset == FLM_CHARSET_UTF8 ? "\xE2\x80\xA6 " : "> ");
+        flm_text_puts(&p->piece, p->style->charset == FLM_CHARSET_UTF8 ? "\xE2\x80\xA6 " : "> ");
     }
     flm_text_add(&p->piece, prefix);
 }
 
-/* Makes p->piece of a cell, fitted to its column. */
+/* Fits the text of a cell to its column, in p->piece. */
 static void fit(struct printing *p, size_t column, const struct flm_table_cell *cell)
 {
     struct placed placed = p->placed[column];
     struct flm_bytes text = flm_table_cell_text(p->table, cell);
     size_t prefix_size = cell->prefix - cell->start;
-    size_t room = p->look->width > 0 ? placed.cells : SIZE_MAX;
+    size_t room = p->style->width > 0 ? placed.cells : SIZE_MAX;
     p->piece.size = 0;
     if (prefix_size > 0) {
         add_prefix(p, shown(p, (struct flm_bytes){text.at, prefix_size}), room);
@@ -365,13 +362,13 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
         break;
     }
     case FLM_COLUMN_NAME:
-        flm_cells_add_name(&p->piece, text, room, p->look->charset);
+        flm_cells_add_name(&p->piece, text, room, p->style->charset);
         break;
     case FLM_COLUMN_STACK:
-        flm_cells_add_stack(&p->piece, text, room, p->look->charset);
+        flm_cells_add_stack(&p->piece, text, room, p->style->charset);
         break;
     case FLM_COLUMN_PATH:
-        flm_cells_add_path(&p->piece, text, room, p->look->charset);
+        flm_cells_add_path(&p->piece, text, room, p->style->charset);
         break;
     case FLM_COLUMN_TEXT:
         flm_text_add(&p->piece, text);
@@ -379,19 +376,19 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
     }
 }
 
-/* Adds p->piece in its tone, after `pad` blanks; returns how many cells it took. */
+/* Adds p->piece in its tone, after `pad` blanks; returns how many cells it used. */
 static size_t add_piece(struct printing *p, size_t pad, enum flm_table_tone tone)
 {
     flm_text_repeat(p->out, ' ', pad);
     if (tone != FLM_TONE_PLAIN)
-        flm_tone_add(p->out, tone, p->look);
+        flm_tone_add(p->out, tone, p->style);
     flm_text_add(p->out, (struct flm_bytes){p->piece.at, p->piece.size});
     if (tone != FLM_TONE_PLAIN)
-        flm_tone_add(p->out, FLM_TONE_PLAIN, p->look);
+        flm_tone_add(p->out, FLM_TONE_PLAIN, p->style);
     return flm_cells((struct flm_bytes){p->piece.at, p->piece.size});
 }
 
-/* A text that is too long for the last column goes on below itself, broken at blanks. */
+/* Adds a text that is too long for the last column in several lines, broken at blanks. */
 static void add_wrapped(struct printing *p, size_t indent, size_t room)
 {
     struct flm_bytes rest = {p->piece.at, p->piece.size};
@@ -414,16 +411,16 @@ static void print_row(struct printing *p, const struct flm_table_cell *cells)
 {
     enum { NARROWEST_WRAP = 20 };
     const struct flm_table *t = p->table;
-    size_t at = 0, start = 0; /* where the line has come to, and where the column begins */
+    size_t at = 0, start = 0; /* end of the line so far, and start of the column */
     for (size_t i = 0; i < t->column_count; i++) {
         if (p->placed[i].cells == 0)
             continue;
         fit(p, i, &cells[i]);
         bool wraps = i + 1 == t->column_count && t->columns[i].kind == FLM_COLUMN_TEXT &&
-                     p->look->width >= start + NARROWEST_WRAP;
+                     p->style->width >= start + NARROWEST_WRAP;
         if (wraps) {
             flm_text_repeat(p->out, ' ', start - at);
-            add_wrapped(p, start, p->look->width - start);
+            add_wrapped(p, start, p->style->width - start);
         } else if (p->piece.size > 0) {
             at = start + add_piece(p, start - at, cells[i].tone);
         }
@@ -436,7 +433,7 @@ static void print_titles(struct printing *p)
 {
     const struct flm_table *t = p->table;
     size_t at = 0, start = 0;
-    flm_tone_add(p->out, FLM_TONE_MUTED, p->look);
+    flm_tone_add(p->out, FLM_TONE_MUTED, p->style);
     for (size_t i = 0; i < t->column_count; i++) {
         if (p->placed[i].cells == 0)
             continue;
@@ -450,7 +447,7 @@ static void print_titles(struct printing *p)
         }
         start += p->placed[i].cells + GAP;
     }
-    flm_tone_add(p->out, FLM_TONE_PLAIN, p->look);
+    flm_tone_add(p->out, FLM_TONE_PLAIN, p->style);
     flm_text_putc(p->out, '\n');
 }
 
@@ -462,10 +459,11 @@ static bool has_titles(const struct flm_table *t)
     return false;
 }
 
-void flm_table_print(const struct flm_table *table, const struct flm_table_style *look,
+void flm_table_print(const struct flm_table *table, const struct flm_table_style *style,
                      struct flm_text *out)
 {
-    struct printing p = {.table = table, .look = look, .out = out};
+    assert(style && table->column_count > 0);
+    struct printing p = {.table = table, .style = style, .out = out};
     p.placed = calloc(table->column_count, sizeof *p.placed);
     p.needed = calloc(table->column_count, sizeof *p.needed);
     if (!p.placed || !p.needed || table->failed || table->text.failed) {

@@ -5,16 +5,17 @@
  *     flm_quantity_add(flm_table_cell(&table), 1.24e9, flm_bytes_of("ns"));
  *     flm_table_bar(&table, 0.38);
  *     flm_text_puts(flm_table_cell(&table), "main");           and so on, row by row
- *     flm_table_print(&table, &look, out);
+ *     flm_table_print(&table, &style, out);
  *
- *         self         function                      numbers end, and units begin, in one column;
- *      1.24 s  ███     net::Connection::serve        what does not fit is shortened, and the least
+ *         self         function                      numbers are right-aligned, units left-aligned;
+ *      1.24 s  ███     net::Connection::serve        long names are shortened, and the least
  *      318 ms  █       malloc                        important columns are left out
  *
- * A text is made harmless for the terminal (cells.h); Markdown and CSV have everything in full. */
+ * Texts are made showable in the terminal (cells.h); Markdown and CSV have everything in full. */
 #ifndef FLAMEL_DRAW_TEXT_TABLE_H
 #define FLAMEL_DRAW_TEXT_TABLE_H
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "draw/text/cells.h"
 
@@ -22,18 +23,18 @@ enum flm_column_kind {
     FLM_COLUMN_TEXT,
     FLM_COLUMN_NUMBER, /* "318", "1.24 s", "< 0.1 %": a number and its unit */
     FLM_COLUMN_NAME,   /* a function */
-    FLM_COLUMN_STACK,  /* functions with semicolons between them: the last ones tell most */
-    FLM_COLUMN_PATH,   /* a file or module; said more quietly */
-    FLM_COLUMN_BAR     /* only where bars can be drawn: a terminal that shows UTF-8 */
+    FLM_COLUMN_STACK,  /* functions with semicolons between them: the last ones matter most */
+    FLM_COLUMN_PATH,   /* a file or module; in a fainter tone */
+    FLM_COLUMN_BAR     /* only on a terminal that shows UTF-8 */
 };
 
 struct flm_column {
     const char *title;
     enum flm_column_kind kind;
-    int leave_out; /* in a window that is too narrow the largest goes first; 0: stays */
+    int leave_out; /* in a narrow window the largest is left out first; 0: never */
 };
 
-/* Where the text goes. {0}: a file. */
+/* The reader of the text. {0}: a file. */
 struct flm_table_style {
     size_t width; /* in cells; 0: unlimited, nothing is shortened and no bars are drawn */
     enum flm_charset charset;
@@ -47,9 +48,9 @@ enum flm_table_tone {
     FLM_TONE_ACCENT,
 };
 
-/* What follows is in this tone, until the next one. Nothing where there are no colors. */
+/* Text after it is in this tone, until the next one. Adds nothing if there are no colors. */
 void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
-                  const struct flm_table_style *look);
+                  const struct flm_table_style *style);
 
 /* The escape sequence that does it, or "". */
 const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *look);
@@ -59,25 +60,25 @@ struct flm_table {
     const struct flm_column *columns;
     size_t column_count;
     struct flm_text text; /* of all cells, one after the other */
-    struct flm_table_cell *cell;
-    size_t cell_count, cell_capacity;
+    struct FLM_ARRAY(struct flm_table_cell) cells;
     bool failed;
 };
 
-/* `columns` must stay. */
+/* `columns` must outlive the table. */
 void flm_table_init(struct flm_table *table, const struct flm_column *columns, size_t count);
 void flm_table_clear(struct flm_table *table);
 
-/* The next cell, row by row. What is added to the text until the next call is in it. */
+/* The next cell, row by row. Text that is added until the next call is in it. */
 struct flm_text *flm_table_cell(struct flm_table *table);
 
-/* The next cell, as numbers stand best below each other: a quantity with three digits wherever it
- * is rounded ("5.00 s"), without a unit that all of the column have ("samples"). Counts are exact
- * in a table whose `largest` is below 10 million, else rounded all of them: 6.69 M, 12.0 k. */
+/* The next cell, a quantity to be compared with others in its column: always with three digits
+ * where it is rounded ("5.00 s"), and without a unit that is the same in the whole column
+ * ("samples"). Counts are exact in a table whose `largest` is below 10 million, otherwise all are
+ * rounded: 6.69 M, 12.0 k. */
 void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
                         double largest);
 
-/* The same of a change: with its sign, and in front of that a mark or nothing: "~". */
+/* The same for a change: with its sign, and before it a mark such as "~", or nothing. */
 void flm_table_change(struct flm_table *table, const char *mark, double value,
                       struct flm_bytes unit, double largest);
 
@@ -87,15 +88,15 @@ void flm_table_percent(struct flm_table *table, double value, double whole);
 /* The next cell, of a column of bars: 0 <= share <= 1. */
 void flm_table_bar(struct flm_table *table, double share);
 
-/* What the cell has so far is the lines of a tree: not a part of the name that may be shortened. */
+/* The text of the cell so far is the lines of a tree, which are not shortened with the name. */
 void flm_table_end_prefix(struct flm_table *table);
 
-/* The cell is not in the tone of its column. */
+/* Sets the tone of the cell, instead of its column's. */
 void flm_table_tone(struct flm_table *table, enum flm_table_tone tone);
 
-/* All of these add to `out`, which then says whether memory ran out. A table without rows is its
+/* All of these add to `out`, whose `failed` is set if memory ran out. A table without rows has only
  * titles. */
-void flm_table_print(const struct flm_table *table, const struct flm_table_style *look,
+void flm_table_print(const struct flm_table *table, const struct flm_table_style *style,
                      struct flm_text *out);
 void flm_table_markdown(const struct flm_table *table, struct flm_text *out);
 void flm_table_csv(const struct flm_table *table, struct flm_text *out);

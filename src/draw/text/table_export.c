@@ -1,8 +1,10 @@
 /* table_export.c - tables for other programs: Markdown and CSV, in full. */
 #include "draw/text/internal.h"
 
-/* A code span, in which only '|' would mean something in a table. A backtick in it needs more of
- * them around it. */
+#include <assert.h>
+
+/* Adds a code span, in which only '|' has a meaning in a table. With a backtick inside, it needs
+ * more backticks around it. */
 static void add_code(struct flm_text *out, struct flm_bytes text)
 {
     size_t longest = 0, run = 0;
@@ -25,6 +27,7 @@ static void add_code(struct flm_text *out, struct flm_bytes text)
 
 void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
 {
+    assert(table->column_count > 0);
     struct flm_text scratch = {0};
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].kind != FLM_COLUMN_BAR)
@@ -34,10 +37,10 @@ void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
         if (table->columns[i].kind != FLM_COLUMN_BAR)
             flm_text_puts(out, table->columns[i].kind == FLM_COLUMN_NUMBER ? "|---:" : "|---");
     flm_text_puts(out, "|\n");
-    for (size_t i = 0; i < table->cell_count; i++) {
+    for (size_t i = 0; i < table->cells.count; i++) {
         const struct flm_column *column = &table->columns[i % table->column_count];
         if (column->kind != FLM_COLUMN_BAR) {
-            struct flm_bytes text = flm_table_cell_text(table, &table->cell[i]);
+            struct flm_bytes text = flm_table_cell_text(table, &table->cells.at[i]);
             text = flm_showable(text, FLM_CHARSET_PLAIN, &scratch);
             flm_text_puts(out, "| ");
             if (flm_column_is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
@@ -53,7 +56,7 @@ void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
     flm_text_clear(&scratch);
 }
 
-/* RFC 4180: what holds a comma, a quote or a line break is quoted, a quote in it doubled. */
+/* RFC 4180: text with a comma, a quote or a line break is quoted, and quotes in it are doubled. */
 static void add_csv(struct flm_text *out, struct flm_bytes text)
 {
     bool quoted = false;
@@ -74,14 +77,15 @@ static void add_csv(struct flm_text *out, struct flm_bytes text)
 
 void flm_table_csv(const struct flm_table *table, struct flm_text *out)
 {
+    assert(table->column_count > 0);
     for (size_t i = 0; i < table->column_count; i++) {
         flm_text_puts(out, i > 0 ? "," : "");
         add_csv(out, flm_bytes_of(table->columns[i].title));
     }
     flm_text_puts(out, "\n");
-    for (size_t i = 0; i < table->cell_count; i++) {
+    for (size_t i = 0; i < table->cells.count; i++) {
         flm_text_puts(out, i % table->column_count > 0 ? "," : "");
-        add_csv(out, flm_table_cell_text(table, &table->cell[i]));
+        add_csv(out, flm_table_cell_text(table, &table->cells.at[i]));
         flm_text_puts(out, (i + 1) % table->column_count == 0 ? "\n" : "");
     }
     out->failed = out->failed || table->failed || table->text.failed;

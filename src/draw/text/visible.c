@@ -9,8 +9,8 @@ static bool is_plain_byte(char byte)
     return byte >= ' ' && byte < 0x7F;
 }
 
-/* Above ASCII: neither seen, nor allowed in XML, or able to make other text look like what it is
- * not. */
+/* Characters above ASCII that are invisible, not allowed in XML, or make other text look different
+ * from what it is. */
 static bool is_hidden(uint32_t code)
 {
     return code < 0xA0 || code == 0xAD || code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
@@ -19,7 +19,7 @@ static bool is_hidden(uint32_t code)
            (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
 }
 
-/* How many bytes at the beginning are plain as they are. */
+/* The number of bytes at the beginning that are plain already. */
 static size_t plain_size(struct flm_bytes text)
 {
     size_t i = 0;
@@ -66,7 +66,7 @@ static bool continues(char byte)
 }
 
 /* The size of the bracketed part at the beginning of `text`, as text/function_name.c finds it; 0:
- * it is no bracket, or none that is closed. */
+ * there is no bracket, or it is not closed. */
 static size_t bracketed(struct flm_bytes text)
 {
     char open = text.at[0], close = open == '(' ? ')' : open == '<' ? '>' : 0;
@@ -79,7 +79,7 @@ static size_t bracketed(struct flm_bytes text)
     return 0;
 }
 
-/* The name without what long brackets hold. */
+/* Adds the name without the contents of long brackets. */
 static void add_hollow(struct flm_text *out, struct flm_bytes name)
 {
     enum { LONG = 256 };
@@ -87,7 +87,7 @@ static void add_hollow(struct flm_text *out, struct flm_bytes name)
     for (size_t i = 0; i < name.size;) {
         size_t size = bracketed((struct flm_bytes){name.at + i, name.size - i});
         if (size == 0 && (name.at[i] == '<' || name.at[i] == '('))
-            break; /* it is never closed: looking on would take the square of the size */
+            break; /* it is never closed: searching further would take the square of the size */
         if (size > LONG) {
             add_plain(out, (struct flm_bytes){name.at + from, i + 1 - from});
             flm_text_format(out, "[... %zu bytes ...]", size - 2);

@@ -1,10 +1,9 @@
-/* visible.h - names made harmless: any bytes in, text out that is visible, valid UTF-8 and valid
- * XML.
+/* visible.h - makes any bytes plain: visible text, valid UTF-8 and valid XML.
  *
- * A symbol may hold any byte. What a painter would choke on, or a reader would not see, is replaced
- * by something that shows that it was there:
+ * A symbol may contain any byte. Bytes that a painter cannot draw, or a reader cannot see, are
+ * replaced by visible characters:
  *
- *     control characters     their pictures, U+2400 to U+2421: a NUL shows as one
+ *     control characters     their pictures, U+2400 to U+2421
  *     bytes that are no UTF-8, surrogates, non-characters,
  *     C1 controls, and marks that turn the direction of writing or have no width      U+FFFD
  *
@@ -14,13 +13,13 @@
 
 #include "base/text/text.h"
 
-/* Of longer names, template and function arguments are left out, which says how much is missing:
+/* Template and function arguments of longer names are left out, with a note of how much is missing:
  * "tree<[... 7264 bytes ...]>::find([... 2480 bytes ...])" still has the parts of a name
- * (text/function_name.h). Where that is not enough, or brackets do not match, the middle is cut. */
+ * (text/function_name.h). If that is not enough, or brackets do not match, the middle is cut. */
 enum { FLM_PLAIN_LIMIT = 4000 };
 
-/* `name` as it is when nothing has to be replaced, which is nearly always; otherwise made in
- * `scratch`, which is emptied first and must outlive the answer. */
+/* Returns `name` itself if nothing has to be replaced, which is nearly always; otherwise a text in
+ * `scratch`, which is emptied first and must outlive the result. */
 struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch);
 
 /* Plain text as XML text: & < > " are escaped. */

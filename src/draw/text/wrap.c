@@ -1,6 +1,6 @@
 #include "draw/text/wrap.h"
 
-/* How many bytes at `at` are a tone, "ESC [ ... m". */
+/* The size of the tone at `at`, "ESC [ ... m"; 0: there is none. */
 static size_t tone_size(struct flm_bytes text, size_t at)
 {
     size_t end = at;
@@ -11,8 +11,8 @@ static size_t tone_size(struct flm_bytes text, size_t at)
     return end < text.size ? end + 1 - at : 0;
 }
 
-/* A word, with the tones in it and the blanks before it: where it ends, and its cells without
- * those blanks. */
+/* The end of a word with the tones in it and the blanks before it, and its cells without those
+ * blanks. */
 static size_t word_end(struct flm_bytes text, size_t at, size_t *blanks, size_t *cells)
 {
     bool inside = false;

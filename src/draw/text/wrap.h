@@ -1,11 +1,11 @@
-/* wrap.h - lines that are broken between words where a terminal ends. */
+/* wrap.h - wraps lines between words at the width of a terminal. */
 #ifndef FLAMEL_DRAW_TEXT_WRAP_H
 #define FLAMEL_DRAW_TEXT_WRAP_H
 
 #include "draw/text/table.h"
 
-/* Adds lines, broken between words where they are wider than the terminal; second and later rows of
- * such a line are `indent` cells in. Tones (table.h) take no room. */
+/* Adds lines, broken between words if they are wider than the terminal; the second and later rows
+ * of a line are indented by `indent` cells. Tones (table.h) take no room. */
 void flm_lines_add(struct flm_text *out, struct flm_bytes lines,
                    const struct flm_table_style *style, size_t indent);
 

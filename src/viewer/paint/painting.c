@@ -171,7 +171,7 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_ca
         .clears = is_alone(v),
         .text = flm_page_colors(&v->paint.theme).text,
         .atlas = v->paint.atlas,
-        .look = flm_box_styles_apply,
+        .style = flm_box_styles_apply,
         .context = &styles,
     };
     boxes.top = area.top - scroll + flm_pane_row_px(pane, 0, row) + (pane->upwards ? row : 0);
@@ -272,7 +272,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
         .row_height = row,
         .scale = v->scene.window.scale,
         .background = page,
-        .look = flm_box_styles_apply,
+        .style = flm_box_styles_apply,
         .context = &styles,
     };
     flm_boxes_draw(&boxes, &list);

@@ -51,11 +51,11 @@ static void modules_have_hues_and_functions_shades(void **state)
     (void)state;
     struct flm_profile *p = profile_of("app::main;app::parse;zlib::inflate 3\n");
     struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
-    assert_int_equal(c.group_count, 2);
+    assert_int_equal(c.groups.count, 2);
     assert_int_equal(c.group_of[frame_called(p, "app::main")],
                      c.group_of[frame_called(p, "app::parse")]);
     assert_true(
-        flm_bytes_are(c.groups[c.group_of[frame_called(p, "zlib::inflate")]].title, "zlib"));
+        flm_bytes_are(c.groups.at[c.group_of[frame_called(p, "zlib::inflate")]].title, "zlib"));
     struct flm_palette palette = {.colors = FLM_COLORS_MODULE};
     assert_int_equal(
         tone_of(p, &c, "app::parse"),
@@ -70,7 +70,7 @@ static void kinds_have_tones_marks_and_runtimes_a_texture(void **state)
     struct flm_profile *p = profile_of("main;read_[k];soft_[i];std::move 3\nmain;f_[j] 1\n");
     struct flm_coloring c = colored(p, FLM_COLOR_KIND, "");
     uint32_t read = frame_called(p, "read"), runtime = frame_called(p, "std::move");
-    assert_int_equal(c.groups[c.group_of[read]].mark, FLM_MARK_KERNEL);
+    assert_int_equal(c.groups.at[c.group_of[read]].mark, FLM_MARK_KERNEL);
     assert_int_equal(flm_coloring_texture(&c, read), FLM_TEXTURE_NONE);
     assert_int_equal(flm_coloring_texture(&c, runtime), FLM_TEXTURE_DOTS);
     assert_int_equal(flm_coloring_texture(&c, 0), FLM_TEXTURE_NONE);
@@ -87,14 +87,14 @@ static void every_function_and_file_has_one_tone(void **state)
     (void)state;
     struct flm_profile *p = profile_of("main;read;copy 3\nmain;write 1\n");
     struct flm_coloring c = colored(p, FLM_COLOR_FUNCTION, "");
-    assert_int_equal(c.group_count, 4);
+    assert_int_equal(c.groups.count, 4);
     struct flm_coloring again = colored(p, FLM_COLOR_FUNCTION, "");
     assert_int_equal(tone_of(p, &c, "copy"), tone_of(p, &again, "copy"));
     flm_coloring_clear(&again);
     flm_coloring_clear(&c);
     c = colored(p, FLM_COLOR_FILE, "");
-    assert_int_equal(c.group_count, 1);
-    assert_true(flm_bytes_are(c.groups[0].title, "no source file"));
+    assert_int_equal(c.groups.count, 1);
+    assert_true(flm_bytes_are(c.groups.at[0].title, "no source file"));
     flm_coloring_clear(&c);
     flm_profile_free(p);
 }
@@ -108,7 +108,7 @@ static void the_first_rule_that_matches_counts(void **state)
     assert_int_equal(tone_of(p, &c, "read"), 0x010203);
     assert_int_equal(tone_of(p, &c, "copy"), flm_gray_tone(1).light);
     assert_int_equal(c.tones[frame_called(p, "read")].ink, FLM_INK_WHITE);
-    assert_int_equal(c.group_count, 4);
+    assert_int_equal(c.groups.count, 4);
     flm_coloring_clear(&c);
     flm_profile_free(p);
 }

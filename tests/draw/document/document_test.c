@@ -148,7 +148,8 @@ static void room_is_kept_for_the_number_of_unknown_letters(void **state)
     assert_string_equal(none.text.at, "4 stacks\n");
     painted_clear(&none);
     struct painted some = painted_of(&document, 3);
-    assert_string_equal(some.text.at, "4 stacks\n3 letters are not in the font, and stand as ?\n");
+    assert_string_equal(some.text.at,
+                        "4 stacks\n3 letters are not in the font and are shown as ?\n");
     assert_true(document.height_px == height && some.lowest < height);
     painted_clear(&some);
     flm_document_clear(&document);

@@ -107,7 +107,7 @@ static char *drawn(double scale, bool upwards, struct flm_clip window)
                               .gap = scale,
                               .scale = scale,
                               .background = 0xFFFFFF,
-                              .look = look};
+                              .style = look};
     struct flm_text out = {0};
     const struct flm_surface surface = {.context = &out,
                                         .font = font_of,

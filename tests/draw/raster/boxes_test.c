@@ -40,7 +40,7 @@ static struct flm_boxes boxes_of(double scale, flm_box_styler look, void *contex
                               .gap = 1,
                               .scale = scale,
                               .background = PAGE,
-                              .look = look,
+                              .style = look,
                               .context = context};
 }
 

@@ -46,7 +46,7 @@ static void a_picture_says_what_it_is(void **state)
     assert_int_equal(r.first_fill, flm_token_color(FLM_TOKEN_PAGE, false));
     painted_clear(&r);
     r = painted_of_svg(2);
-    assert_non_null(strstr(r.text.at, "\n2 letters are not in the font, and stand as ?\n"));
+    assert_non_null(strstr(r.text.at, "\n2 letters are not in the font and are shown as ?\n"));
     painted_clear(&r);
     flm_svg_close(&svg);
     flm_profile_free(p);
@@ -185,7 +185,7 @@ static void letters_that_the_font_has_not_are_counted_in_the_picture(void **stat
                                  (struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
     assert_non_null(strstr(pdf.at, "(?"
                                    "?) Tj"));
-    assert_non_null(strstr(pdf.at, "(2 letters are not in the font, and stand as ?) Tj"));
+    assert_non_null(strstr(pdf.at, "(2 letters are not in the font and are shown as ?) Tj"));
     flm_text_clear(&pdf);
 }
 

@@ -50,7 +50,7 @@ static struct flm_boxes boxes_of(struct picture *picture)
     return (struct flm_boxes){.row_height = FLM_CELL_HEIGHT_PX,
                               .background = PAGE,
                               .text = TEXT,
-                              .look = look,
+                              .style = look,
                               .context = picture};
 }
 

@@ -376,7 +376,7 @@ static void letters_that_a_pdf_cannot_have_are_counted(void **state)
     /* In the box and in the legend. */
     struct flm_viewer *v = viewer_of_folded("\xE4\xB8\x80\xE4\xB8\x81 3\n");
     struct flm_text pdf = picture(v, FLM_PICTURE_PDF);
-    assert_non_null(strstr(pdf.at, "4 letters are not in the font, and stand as ?"));
+    assert_non_null(strstr(pdf.at, "4 letters are not in the font and are shown as ?"));
     flm_text_clear(&pdf);
     struct flm_text svg = picture(v, FLM_PICTURE_SVG);
     assert_non_null(strstr(svg.at, ">\xE4\xB8\x80\xE4\xB8\x81</text>"));
