@@ -13,7 +13,7 @@ static const struct flm_format packed = {
     .name = "packed",
     .title = "Packed profile",
     .extensions = "",
-    .description = "flamel's own, in few bytes: what pages carry",
+    .description = "flamel's own format in few bytes, as in pages",
     .sniff = flm_packed_sniff,
     .open = flm_profile_unpack,
 };

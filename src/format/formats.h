@@ -1,10 +1,10 @@
-/* formats.h - the formats that are read and written without an operating system: one line each.
+/* formats.h - the formats that need no operating system: one line each.
  *
- * An entry `NAME` is flm_format_NAME, which a file of a folder format/FAMILY/ defines
- * (format/core/format.h says what is in it). Formats are tried in this order.
+ * An entry `NAME` is flm_format_NAME, which a file in a folder format/FAMILY/ defines
+ * (format/core/format.h describes its members). Formats are tried in this order.
  *
  * load/all_formats.h has these and those that need the system. A page of one file has fewer:
- * web/page_formats.c defines `flm_formats_pure` for it, and takes the place of formats.c. */
+ * web/page_formats.c defines `flm_formats_pure` for it, and replaces formats.c. */
 #ifndef FLAMEL_FORMAT_FORMATS_H
 #define FLAMEL_FORMAT_FORMATS_H
 

@@ -171,9 +171,10 @@ const struct flm_format *flm_format_find_writer(const char *name, const char *pa
     const struct flm_format *format = name ? flm_format_named(&flm_formats_all, name)
                                            : flm_format_for_file(&flm_formats_all, path);
     if (!format || !format->write) {
-        flm_error_set(why, FLM_ERROR_USAGE,
-                      "'%s' is not a format that can be written ('flamel formats' lists those)",
-                      name ? name : path);
+        flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "'%s' is not a format that can be written ('flamel formats' lists the formats)",
+            name ? name : path);
         return NULL;
     }
     return flm_format_can_be_written(format, why) ? format : NULL;

@@ -158,7 +158,7 @@ static void the_first_of_several_errors_is_told(void **state)
     flm_text_puts(&text, "main;x 1e99\n");
     add_lines(&text, LARGE, 13);
     flm_text_puts(&text, "main;x -5\n");
-    refused(&text, line, "the value '1e99' is not below 2^53");
+    refused(&text, line, "the value '1e99' is 2^53 or more");
 }
 
 /* A chunk of nothing but broken lines is no reason to refuse the file: others have values. */

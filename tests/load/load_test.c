@@ -126,7 +126,7 @@ static void a_byte_order_mark_is_no_part_of_a_name(void **state)
 {
     (void)state;
     loads(flm_bytes_of("\xEF\xBB\xBFmain;read 10\nmain 2\n"), folded);
-    refuse(flm_bytes_of("\xEF\xBB\xBF"), NULL, FLM_ERROR_FORMAT, "it is empty");
+    refuse(flm_bytes_of("\xEF\xBB\xBF"), NULL, FLM_ERROR_FORMAT, "the file is empty");
 }
 
 static void files_of_other_tools_are_read(void **state)
@@ -296,7 +296,7 @@ static void a_minus_is_standard_input(void **state)
 static void what_is_no_profile_is_refused(void **state)
 {
     (void)state;
-    refuse(flm_bytes_of(""), NULL, FLM_ERROR_FORMAT, "it is empty");
+    refuse(flm_bytes_of(""), NULL, FLM_ERROR_FORMAT, "the file is empty");
     refuse(flm_bytes_of("\n\n"), NULL, FLM_ERROR_FORMAT, "only blank lines");
     refuse((struct flm_bytes){"\x7f"
                               "ELF\2\1\1\0\0",

@@ -171,7 +171,7 @@ static void bad_bytes_and_bad_streams_are_refused(void **state)
     (void)state;
     struct flm_error why = {0};
     assert_null(flm_load_memory(NULL, 0, NULL, &why));
-    assert_string_equal(why.text, "it is empty: there are no stacks in it");
+    assert_string_equal(why.text, "the file is empty: it has no stacks");
     assert_null(flm_load_memory("main;f x\n", 9, NULL, &why));
     assert_int_equal(why.line, 1);
     assert_null(flm_load_memory("\x1F\x8B\x08", 3, NULL, &why));

@@ -90,7 +90,7 @@ static void what_is_refused_has_the_sentence_of_the_command(void **state)
 {
     (void)state;
     assert_int_equal(read_file_by(flm_bytes_of(""), 10), 0);
-    assert_answers("it is empty: there are no stacks in it");
+    assert_answers("the file is empty: it has no stacks");
     assert_int_equal(read_file_by(flm_bytes_of("\x89PNG\r\n"), 10), 0);
     assert_answers("this is a PNG picture, not a profile");
     breaks = true;

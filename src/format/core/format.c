@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* Other files that people open with a profile viewer by mistake: the refusal says what they are. */
+/* Other files that people open with a profile viewer by mistake: the error names them. */
 /* clang-format off */
 static const struct {
     const char *begins;
@@ -21,8 +21,8 @@ static const struct {
     {"2ELIFREP", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
-    {"{\"", 2, "this is JSON of no format that flamel reads ('flamel formats' lists those)"},
-    {"{\n", 2, "this is JSON of no format that flamel reads ('flamel formats' lists those)"},
+    {"{\"", 2, "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"{\n", 2, "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
     {"<?xml", 5, "this is XML (a picture?), not a profile"},
     {"<svg", 4, "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", 9, "this is a web page, not a profile"},
@@ -63,6 +63,7 @@ const struct flm_format *flm_formats_at(const struct flm_formats *formats, size_
 
 const struct flm_format *flm_format_named(const struct flm_formats *formats, const char *name)
 {
+    assert(formats && name);
     const struct flm_format *format;
     for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
         if (strcmp(format->name, name) == 0)
@@ -87,6 +88,7 @@ static bool ends_in_one_of(struct flm_bytes name, const char *extensions)
 const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
                                              const char *file_name)
 {
+    assert(formats && file_name);
     struct flm_bytes name = flm_bytes_of(file_name);
     const struct flm_format *format;
     for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
@@ -118,7 +120,7 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
     assert(formats && (head.at || head.size == 0));
     int most;
     const struct flm_format *best = find_surest(formats, head, whole, &most);
-    /* Text that only resembles a format must not hide what the file plainly is. */
+    /* A weak resemblance to a text format must not hide that the file is obviously another one. */
     if (best && most > FLM_SNIFF_GUESS)
         return best;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -128,12 +130,12 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
         }
     }
     if (head.size == 0)
-        flm_error_set(why, FLM_ERROR_FORMAT, "it is empty: there are no stacks in it");
+        flm_error_set(why, FLM_ERROR_FORMAT, "the file is empty: it has no stacks");
     else if (whole && is_blank(head))
-        flm_error_set(why, FLM_ERROR_FORMAT, "there are only blank lines in it, no stacks");
+        flm_error_set(why, FLM_ERROR_FORMAT, "the file has only blank lines, no stacks");
     else if (is_binary(head))
         flm_error_set(why, FLM_ERROR_FORMAT,
-                      "not a profile that flamel knows ('flamel formats' lists those)");
+                      "not a profile that flamel knows ('flamel formats' lists the formats)");
     else if (best)
         return best;
     else
@@ -145,24 +147,28 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
 
 bool flm_format_can_be_read(const struct flm_format *format)
 {
+    assert(format);
     return format->read || format->open || format->load;
 }
 
 bool flm_format_can_be_written(const struct flm_format *format, struct flm_error *why)
 {
+    assert(format);
     if (!format->write)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "'%s' can be read, but not written ('flamel formats' lists those)",
-                             format->name);
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "'%s' can be read, but not written ('flamel formats' lists the formats)", format->name);
     return !format->can_write || format->can_write(why);
 }
 
 bool flm_format_is_picture(const struct flm_format *format)
 {
+    assert(format);
     return format->display == FLM_FORMAT_VECTORS || format->display == FLM_FORMAT_PIXELS;
 }
 
 bool flm_format_keeps_samples(const struct flm_format *format)
 {
+    assert(format);
     return format->has_times || format->keeps_labels;
 }

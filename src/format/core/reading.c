@@ -36,7 +36,9 @@ static const struct flm_format *find_format(const struct flm_formats *formats, c
     if (format && flm_format_can_be_read(format))
         return format;
     flm_error_set(why, FLM_ERROR_USAGE,
-                  "'%s' is not a format that can be read ('flamel formats' lists those)", name);
+                  "'%s' is not a format that can be read ('flamel formats' lists "
+                  "the formats)",
+                  name);
     return NULL;
 }
 
@@ -67,12 +69,13 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
 
 struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *why)
 {
+    assert(r->format && r->source);
     if (r->format->open) {
         if (!flm_source_all(r->source, why))
             return NULL;
         return r->format->open(window_of(r->source), why);
     }
-    assert(r->format->read); /* what has `load` is read by load/load.c */
+    assert(r->format->read); /* formats with `load` are read by load/load.c */
     struct flm_builder *builder = flm_builder_new(why);
     if (builder && r->format->read(r->source, &r->options, builder, why))
         return flm_builder_finish(builder, why);

@@ -1,27 +1,27 @@
-/* reading.h - from bytes, however they arrive, to a profile: shared by the library and the page.
+/* reading.h - from a stream of bytes to a profile: shared by the library and the page.
  *
  *     source -> UTF-16, byte order mark -> recognized -> read into a builder -> profile
  *                                                    \-> opened as a whole (.flm, packed)
  *
- * In two steps, because between them load/load.c may decide to read a file in pieces, to use it in
- * place, or to hand it to a format that needs the system. */
+ * It has two steps, because between them load/load.c may decide to read a file in chunks, to use it
+ * in place, or to pass it to a format that needs the system. */
 #ifndef FLAMEL_FORMAT_CORE_READING_H
 #define FLAMEL_FORMAT_CORE_READING_H
 
 #include "format/core/format.h"
 
 struct flm_reading {
-    struct flm_source *source;       /* the one that is read: the caller's, or `text` */
-    struct flm_read_options options; /* as they are after `prepare` */
+    struct flm_source *source;       /* the one that is read: the caller's, or of converted text */
+    struct flm_read_options options; /* as `prepare` has left them */
     const struct flm_format *format;
-    struct flm_bytes head; /* the first bytes, behind a mark */
-    size_t mark_size;      /* of the byte order mark, which was skipped */
+    struct flm_bytes head; /* the first bytes, after a byte order mark */
+    size_t mark_size;      /* size of the byte order mark, which was skipped */
     char *converted;       /* all of the input, converted from UTF-16 */
     struct flm_source text;
 };
 
-/* Finds the format: the one that is called `format`, or, where that is NULL, the one that
- * recognizes the input. Clear it in any case. */
+/* Finds the format: the one with the name `format`, or, if that is NULL, the one that recognizes
+ * the input. Clear `reading` in any case. */
 bool flm_reading_begin(struct flm_reading *reading, const struct flm_formats *formats,
                        struct flm_source *source, const char *format,
                        const struct flm_read_options *options, struct flm_error *why);

@@ -1,4 +1,4 @@
-/* flm.c - flamel's own format as one of the table: profile/flm_file.c does the work.
+/* flm.c - flamel's own format as an entry of the table: profile/flm_file.c does the work.
  *
  * A .flm file is not read into a builder but used in place (`adopt`). Bytes that the profile cannot
  * keep are copied first (`open`). */
@@ -40,7 +40,7 @@ const struct flm_format flm_format_flm = {
     .name = "flm",
     .title = "flamel profile",
     .extensions = ".flm",
-    .description = "flamel's own: everything, used in place when opened",
+    .description = "flamel's own format: complete, used in place when opened",
     .has_times = true,
     .keeps_labels = true,
     .compressible = true,

@@ -9,9 +9,9 @@
 
 enum {
     FLM_PACKED_VERSION = 1,
-    FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings by their number */
+    FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings */
     FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
-    FLM_PACKED_LARGEST_POWER = 9     /* of ten: what values are divided by */
+    FLM_PACKED_LARGEST_POWER = 9     /* of ten, by which values are divided */
 };
 
 /* Two bits a node. */
@@ -19,9 +19,9 @@ enum { FLM_PACKED_HAS_CHILD = 1, FLM_PACKED_HAS_SIBLING = 2 };
 
 /* How a column of values is written. */
 enum flm_packed_kind {
-    FLM_PACKED_BYTES,    /* doubles as they are, in planes: all first bytes, all second ... */
+    FLM_PACKED_BYTES,    /* unchanged doubles, in planes: all first bytes, all second ... */
     FLM_PACKED_UNSIGNED, /* number x times / 10^power */
-    FLM_PACKED_SIGNED    /* the same, the sign in the lowest bit */
+    FLM_PACKED_SIGNED    /* the same, with the sign in the lowest bit */
 };
 
 /* The columns of u32 in tables, in the order in which they are written. `item` and `field` are in

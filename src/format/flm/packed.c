@@ -1,4 +1,4 @@
-/* packed.c - packed profiles as one of the table of formats. */
+/* packed.c - packed profiles as an entry of the table of formats. */
 #include "format/flm/packed.h"
 #include "format/core/format.h"
 
@@ -13,7 +13,7 @@ const struct flm_format flm_format_packed = {
     .name = "packed",
     .title = "Packed profile",
     .extensions = ".packed",
-    .description = "flamel's own, in few bytes: what pages carry",
+    .description = "flamel's own format in few bytes, as in pages",
     .has_times = true,
     .keeps_labels = true,
     .sniff = flm_packed_sniff,

@@ -20,7 +20,7 @@
  *     samples    times as differences, nodes and labels as differences, values as above
  *
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
- * of a fixed period are 1, 2, 3 ...), or, where that does not hold, eight planes of bytes.
+ * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.
  *
  * Unpacking trusts nothing: it allocates no more than a fixed multiple of its input, and checks the
  * result with flm_profile_check. It takes 40 ms for 1e6 nodes. */

@@ -121,7 +121,7 @@ static bool check_sizes(struct unpacking *u)
                 s->node_count - 1 <= left(&u->ranks) &&
                 (uint64_t)s->node_count * s->metric_count <= left(&u->values) &&
                 (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) <= left(&u->samples);
-    return good || damaged(u, "there is not as much in it as it says");
+    return good || damaged(u, "it is shorter than its header says");
 }
 
 static void read_columns(struct unpacking *u, struct cursor *c,
@@ -149,12 +149,12 @@ static bool read_strings(struct unpacking *u)
 {
     struct cursor *lengths = &u->strings, *letters = &u->letters;
     struct flm_profile *p = u->profile;
-    uint64_t at = 0, last = 0; /* where this string and the one before begin */
+    uint64_t at = 0, last = 0; /* offsets of this string and of the one before */
     for (uint32_t i = 0; i < u->sizes.string_count; i++) {
         uint64_t shared = take(lengths), size = take(lengths);
         if (shared > FLM_PACKED_LONGEST_SHARED || shared > at - last || size > left(letters) ||
             shared + size > u->sizes.string_bytes - at)
-            return damaged(u, "its strings are not as long as they should be");
+            return damaged(u, "its strings have another size than its header says");
         memcpy(p->string_bytes + at, p->string_bytes + last, (size_t)shared);
         memcpy(p->string_bytes + at + shared, letters->at, (size_t)size);
         letters->at += size;
@@ -176,7 +176,7 @@ static void read_addresses(struct unpacking *u)
 
 /* The frames of the children of each frame. */
 struct callees {
-    uint32_t *starts; /* frame -> its first in `frames`; one more at the end */
+    uint32_t *starts; /* frame -> index of its first in `frames`; one more at the end */
     uint32_t *frames;
 };
 
@@ -191,7 +191,7 @@ static bool read_callees(struct unpacking *u, struct callees *to)
         to->starts[f] = (uint32_t)count;
         count += take32(&u->counts);
         if (count > left(&u->callees))
-            return damaged(u, "there are not as many callees as it says");
+            return damaged(u, "the number of callees is not the one in its header");
     }
     to->starts[frames] = (uint32_t)count;
     to->frames = malloc((size_t)(count ? count : 1) * sizeof *to->frames);
@@ -208,7 +208,7 @@ static bool read_callees(struct unpacking *u, struct callees *to)
 /* A node whose children are being read. */
 struct open_node {
     uint32_t node;
-    uint32_t next, count;    /* of its frame's callees: the first that the next child can be */
+    uint32_t next, count;    /* of its frame's callees: the first that the next child may have */
     const uint32_t *callees; /* NULL: every frame */
     bool has_sibling;
 };
@@ -230,11 +230,11 @@ static bool read_nodes(struct unpacking *u, const struct callees *callees, struc
         bool has_sibling = bits & FLM_PACKED_HAS_SIBLING;
         if (i > 0) {
             if (open->count == 0)
-                return damaged(u, "there are nodes behind the last");
+                return damaged(u, "there are nodes after the last one");
             struct open_node *parent = &open->at[open->count - 1];
             uint64_t skipped = take(&u->ranks);
             if (skipped >= parent->count - parent->next)
-                return damaged(u, "a node is none of its parent's callees");
+                return damaged(u, "a node is not one of its parent's callees");
             frame = parent->next + (uint32_t)skipped;
             parent->next = frame + 1;
             if (parent->callees)
@@ -245,7 +245,7 @@ static bool read_nodes(struct unpacking *u, const struct callees *callees, struc
         p->node_frame[i] = frame;
         if (bits & FLM_PACKED_HAS_CHILD) {
             if (frame >= u->sizes.frame_count)
-                return damaged(u, "a node names a frame that is not there");
+                return damaged(u, "a node refers to a frame that does not exist");
             uint32_t start = callees->starts[frame], count = callees->starts[frame + 1] - start;
             struct open_node node = {i, 0, count, callees->frames + start, has_sibling};
             if (count == 0) {
@@ -263,7 +263,7 @@ static bool read_nodes(struct unpacking *u, const struct callees *callees, struc
             has_sibling = done->has_sibling;
         }
     }
-    return open->count == 0 || damaged(u, "there are nodes missing");
+    return open->count == 0 || damaged(u, "nodes are missing");
 }
 
 static bool read_tree(struct unpacking *u)
@@ -282,7 +282,7 @@ static bool read_tree(struct unpacking *u)
 static bool read_planes(struct unpacking *u, struct cursor *c, double *values, size_t count)
 {
     if (left(c) / sizeof *values < count)
-        return damaged(u, "there are fewer values than there should be");
+        return damaged(u, "values are missing");
     for (unsigned plane = 0; plane < sizeof *values; plane++)
         for (size_t i = 0; i < count; i++)
             ((unsigned char *)&values[i])[plane] = *c->at++;
@@ -297,7 +297,7 @@ static bool read_values(struct unpacking *u, struct cursor *c, double *values, s
         return read_planes(u, c, values, count);
     uint64_t times = take(c), power = take(c);
     if (kind > FLM_PACKED_SIGNED || power > FLM_PACKED_LARGEST_POWER)
-        return damaged(u, "its values are of a kind that is none");
+        return damaged(u, "the kind of its values is unknown");
     double divisor = 1;
     for (uint64_t i = 0; i < power; i++)
         divisor *= 10;
@@ -350,7 +350,7 @@ static bool read_samples(struct unpacking *u)
     return true;
 }
 
-/* Whether every section was read to its end and not beyond. */
+/* Whether every section was read exactly to its end. */
 static bool all_used(struct unpacking *u)
 {
     const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,
@@ -358,7 +358,7 @@ static bool all_used(struct unpacking *u)
                                              &u->ranks,   &u->values,  &u->samples};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (sections[i]->bad || left(sections[i]) > 0)
-            return damaged(u, "its parts are not as long as they should be");
+            return damaged(u, "the size of a section is wrong");
     return true;
 }
 
@@ -378,7 +378,7 @@ struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error
     if (!read_head(&u, &all))
         return NULL;
     if (left(&all) > 0) {
-        damaged(&u, "there is something behind its end");
+        damaged(&u, "something follows its end");
         return NULL;
     }
     if (!check_sizes(&u))

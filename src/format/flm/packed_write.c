@@ -1,5 +1,6 @@
 #include "format/flm/packed.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,7 +118,7 @@ struct callees {
     uint32_t *parent;  /* node -> node */
     uint32_t *order;   /* nodes in that order, without the root */
     uint32_t *scratch; /* as many; later: node -> its rank */
-    uint32_t *starts;  /* frame -> where its callees' nodes begin; one more at the end */
+    uint32_t *starts;  /* frame -> start of its callees' nodes; one more at the end */
 };
 
 static void lay_out(const uint32_t *nodes, size_t count, const uint32_t *frame_of,
@@ -145,7 +146,7 @@ static uint32_t put_callees_of(struct packing *p, struct callees *c, uint32_t f)
         count += frame[c->order[i]] != last;
         last = frame[c->order[i]];
     }
-    /* A list saves the more, the more often each callee occurs; a short one costs little, and its
+    /* The more often each callee occurs, the more a list saves; a short list costs little, and its
      * zeros compress better. */
     bool listed = count < 16 || count <= (end - start) / 2;
     uint32_t rank = FLM_NONE;
@@ -360,6 +361,7 @@ static void put_samples(struct packing *p)
 bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
                       struct flm_error *why)
 {
+    assert(profile && out);
     struct packing p = {.profile = profile, .out = out, .why = why};
     put_sizes(&p);
     put_strings(&p);

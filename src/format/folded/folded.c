@@ -10,10 +10,10 @@
  * without a value is skipped and counted; a value that cannot be kept (negative, not finite, above
  * 2^53) is refused, unless the caller is lenient.
  *
- * Most files are sorted, and there a line repeats most of the previous one. So each line is first
+ * Most files are sorted, and then a line repeats most of the previous one. So each line is first
  * compared with the previous one, 16 bytes at a time; the frames up to the last ';' that they share
- * are known, and only the rest is parsed. In a shuffled file that rest is the whole line, and the
- * builder (profile/builder.c) keeps its cost down. */
+ * are known, and only the rest is parsed. In a shuffled file the rest is the whole line, and the
+ * builder (profile/builder.c) keeps that cheap. */
 #include "format/folded/folded.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ struct reading {
     struct flm_node node;
 
     struct FLM_ARRAY(struct flm_frame) frames; /* of the current line, those that are not shared */
-    bool anything;                             /* some line had a value */
+    bool anything;                             /* a line had a value */
     char first_malformed[100];
     uint64_t first_malformed_line;
 };
@@ -173,7 +173,7 @@ static enum verdict parse_value(struct reading *r, struct flm_bytes word, double
     else if (*value < 0 && !r->options->allow_negative)
         reason = "is negative: --signed reads differences";
     else if (*value >= FLM_EXACT_LIMIT || *value <= -FLM_EXACT_LIMIT)
-        reason = "is not below 2^53, where counts are no longer exact";
+        reason = "is 2^53 or more, where counts are no longer exact";
     else
         return VALUE_GOOD;
     if (r->options->lenient)
@@ -230,7 +230,7 @@ static bool grow_names(struct reading *r, size_t count)
     void *starts = r->name_starts;
     bool room = flm_grow(&starts, &r->name_capacity, count, sizeof *r->name_starts);
     r->name_starts = starts;
-    if (r->name_capacity > MOST_FRAMES) /* or more frames would not be noticed */
+    if (r->name_capacity > MOST_FRAMES) /* otherwise deeper stacks would not be noticed */
         r->name_capacity = MOST_FRAMES;
     return room || flm_error_memory(r->why);
 }
@@ -244,8 +244,7 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     size_t depth = r->frame_count, shared = depth;
     while (shared > 0 && r->name_starts[shared] > common)
         shared--;
-    /* Finding the node means walking up; where little is shared, starting at the root is
-     * cheaper. */
+    /* Finding the node means walking up; if little is shared, starting at the root is cheaper. */
     if (shared * 2 + 8 < depth)
         shared = 0;
     for (; depth > shared; depth--)
@@ -322,7 +321,7 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
     if (r->options->columns == 2)
         flm_builder_add(r->builder, r->node, r->metric[1], v.value[1]);
     if (flm_builder_failed(r->builder))
-        return true; /* flm_builder_finish says why */
+        return true; /* flm_builder_finish reports the error */
     /* The frame before the value has no ';' after it, so name_starts cannot share it: the next line
      * starts from the node of its parent. */
     r->frame_count = shared + count;
@@ -333,8 +332,8 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
 
 static bool read_window(struct reading *r, struct flm_source *source)
 {
-    const char *told = source->at;
-    enum { TELL_EVERY = 4 << 20 };
+    const char *reported = source->at;
+    enum { REPORT_EVERY = 4 << 20 };
     while (source->at < source->end && !flm_builder_failed(r->builder)) {
         r->line++;
         const char *next = NULL;
@@ -345,13 +344,13 @@ static bool read_window(struct reading *r, struct flm_source *source)
             break;
         }
         source->at = next;
-        if (next - told > TELL_EVERY) {
-            if (!flm_source_progress(source, (uint64_t)(next - told), r->why))
+        if (next - reported > REPORT_EVERY) {
+            if (!flm_source_progress(source, (uint64_t)(next - reported), r->why))
                 return false;
-            told = next;
+            reported = next;
         }
     }
-    return flm_source_progress(source, (uint64_t)(source->at - told), r->why);
+    return flm_source_progress(source, (uint64_t)(source->at - reported), r->why);
 }
 
 static bool read_folded(struct flm_source *source, const struct flm_read_options *options,

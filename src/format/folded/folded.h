@@ -4,13 +4,13 @@
 
 #include "format/core/format.h"
 
-/* The note of a profile whose folded source marked kinds ("_[k]"): writing it as folded stacks marks
- * them again. */
+/* The note of a profile whose folded source marked kinds ("_[k]"): writing it as folded stacks
+ * marks them again. */
 #define FLM_NOTE_ANNOTATED "folded.annotated"
 bool flm_folded_is_annotated(const struct flm_profile *p);
 
-/* The letter that marks a kind after a name, 0 for a kind without one; and back: FLM_KIND_COUNT for
- * a letter that is not a mark. */
+/* The letter that marks a kind after a name, 0 for a kind without one; and the kind of a letter,
+ * FLM_KIND_COUNT for a letter that is not a mark. */
 char flm_folded_mark(uint32_t kind);
 uint32_t flm_folded_kind(char mark);
 

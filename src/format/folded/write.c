@@ -22,7 +22,7 @@
 #include "base/number/number.h"
 #include "format/core/format.h"
 
-/* The names of all frames as they are written: no ';' or line breaks inside, kinds marked. */
+/* The names of all frames as written: without ';' or line breaks, with marks of kinds. */
 struct names {
     struct flm_text text;
     size_t *ends; /* by frame */
@@ -76,7 +76,8 @@ static int order_names(const void *context, uint32_t a, uint32_t b)
     return flm_bytes_compare(name_of(n, a), name_of(n, b));
 }
 
-/* For each frame the first one that is written the same; whether there are any such. */
+/* Finds for each frame the first one with the same written name; *any: whether there are
+ * several. */
 static bool find_same_names(const struct names *n, uint32_t count, uint32_t *same, bool *any,
                             struct flm_error *why)
 {
@@ -111,7 +112,8 @@ struct writing {
     const double *column[2]; /* the values of a line; the second may be NULL */
     struct names names;
     uint32_t nameless;    /* the child of the root without a name, which has no line of its own: it
-                             would be that of the empty stack, where its value counts. 0: none */
+                             would be that of the empty stack, to which its value is added. 0:
+                             none */
     unsigned char *below; /* by node: 1 when a node under it has a value */
     struct flm_text *out;
 
@@ -325,7 +327,7 @@ static bool find_pair(const struct flm_profile *p, struct flm_metric metric,
     free(pairs);
     return count > 0 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "difffolded needs the metrics 'before' and 'after': make them with "
+                         "difffolded needs the metrics 'before' and 'after', made by "
                          "'flamel convert after --base before' or 'flamel merge --side-by-side "
                          "before after'");
 }

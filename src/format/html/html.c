@@ -1,5 +1,7 @@
 #include "format/html/html.h"
 
+#include <assert.h>
+
 #include "base/number/number.h"
 #include "format/core/format.h"
 
@@ -36,6 +38,7 @@ static void add_tag(struct flm_text *out, const char *id)
 void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
                        const struct flm_html_part *part)
 {
+    assert(id);
     add_tag(out, id);
     flm_text_uint(out, part->size);
     if (name) {
@@ -69,6 +72,7 @@ static struct flm_bytes behind(struct flm_bytes text, size_t at)
 
 bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_part *part)
 {
+    assert(id && part);
     char buffer[128];
     struct flm_text tag;
     flm_text_init_fixed(&tag, buffer, sizeof buffer);

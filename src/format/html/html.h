@@ -1,4 +1,4 @@
-/* html.h - how a page of one file carries its profiles. load/page.h writes and opens such pages.
+/* html.h - the profiles inside of a page of one file. load/page.h writes and opens such pages.
  *
  *     <!DOCTYPE html>
  *     ... <meta name="generator" content="flamel 0.1.0">        recognized by this

@@ -5,9 +5,9 @@
  *                                                                   tracepoint's fields
  *
  * `perf script -F` decides which of these a line has; perf pads them, and a command may contain
- * spaces, digits, slashes, colons and brackets. The time is what can be found with certainty. The
- * part to its left is parsed from right to left, so that the command remains; the part to its right
- * from left to right. A line without a time is a guess, and flm_perf_header_guess says how good. */
+ * spaces, digits, slashes, colons and brackets. Only the time can be found with certainty. The part
+ * to its left is parsed from right to left, so that the command remains; the part to its right from
+ * left to right. A line without a time is a guess, and flm_perf_header_guess rates it. */
 #ifndef FLAMEL_FORMAT_PERF_HEADER_H
 #define FLAMEL_FORMAT_PERF_HEADER_H
 

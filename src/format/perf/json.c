@@ -177,11 +177,11 @@ static bool read_json(struct flm_source *source, const struct flm_read_options *
     bool good;
     if (flm_builder_failed(builder)) {
         flm_json_clear(&r.json);
-        good = true; /* flm_builder_finish says why */
+        good = true; /* flm_builder_finish reports the error */
     } else {
         good = flm_json_finish(&r.json);
         if (good && !r.has_samples)
-            good = flm_error_set(why, FLM_ERROR_FORMAT, "there is no sample in it");
+            good = flm_error_set(why, FLM_ERROR_FORMAT, "it has no samples");
     }
     free(r.frames.at);
     flm_text_clear(&r.symbol);
@@ -212,7 +212,7 @@ const struct flm_format flm_format_perf_json = {
     .name = "perf-json",
     .title = "perf JSON",
     .extensions = "",
-    .description = "what perf data convert --to-json writes",
+    .description = "the output of perf data convert --to-json",
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_json,

@@ -424,8 +424,8 @@ static bool read_line(struct reading *r, struct flm_bytes line)
 
 static bool read_all(struct reading *r, struct flm_source *source)
 {
-    enum { TELL_EVERY = 4 << 20 };
-    uint64_t untold = 0;
+    enum { REPORT_EVERY = 4 << 20 };
+    uint64_t unreported = 0;
     size_t looked_at = 0; /* of the window that was searched for the end of the line */
     for (;;) {
         const char *newline = flm_find(source->at + looked_at, source->end, '\n');
@@ -442,21 +442,23 @@ static bool read_all(struct reading *r, struct flm_source *source)
         if (!read_line(r, flm_between(source->at, newline)))
             return false;
         const char *next = newline < source->end ? newline + 1 : newline;
-        untold += (uint64_t)(next - source->at);
+        unreported += (uint64_t)(next - source->at);
         source->at = next;
-        if (untold > TELL_EVERY) {
-            if (!flm_source_progress(source, untold, r->why))
+        if (unreported > REPORT_EVERY) {
+            if (!flm_source_progress(source, unreported, r->why))
                 return false;
-            untold = 0;
+            unreported = 0;
         }
     }
     close_section(r);
     if (flm_builder_failed(r->builder) || r->has_stacks)
-        return flm_source_progress(source, untold, r->why); /* flm_builder_finish says why */
+        return flm_source_progress(source, unreported, r->why); /* the builder has the error */
     if (r->bad_line)
         return flm_error_line(r->why, FLM_ERROR_FORMAT, r->bad_line,
-                              "this is no entry of perf report, and there is none: use %s", advice);
-    return flm_error_set(r->why, FLM_ERROR_FORMAT, "there is no stack in it: use %s", advice);
+                              "this is not an entry of perf report, and no other line is one: "
+                              "use %s",
+                              advice);
+    return flm_error_set(r->why, FLM_ERROR_FORMAT, "it has no stacks: use %s", advice);
 }
 
 static bool read_report(struct flm_source *source, const struct flm_read_options *options,

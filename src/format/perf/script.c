@@ -444,8 +444,8 @@ static bool read_line(struct reading *r, struct flm_bytes line)
 /* Reads the complete lines of the window. */
 static bool read_window(struct reading *r, struct flm_source *source)
 {
-    enum { TELL_EVERY = 4 << 20 };
-    const char *at = source->at, *end = source->end, *told = at;
+    enum { REPORT_EVERY = 4 << 20 };
+    const char *at = source->at, *end = source->end, *reported = at;
     bool good = true;
     while (good && at < end && !flm_builder_failed(r->builder)) {
         if (r->stack.count > 0) {
@@ -467,16 +467,16 @@ static bool read_window(struct reading *r, struct flm_source *source)
         r->line++;
         good = read_line(r, line);
         at += line.size;
-        if (at - told > TELL_EVERY) {
-            good = good && flm_source_progress(source, (uint64_t)(at - told), r->why);
-            told = at;
+        if (at - reported > REPORT_EVERY) {
+            good = good && flm_source_progress(source, (uint64_t)(at - reported), r->why);
+            reported = at;
         }
     }
     /* The next window may be at another address. */
     r->last_address = last_address(r);
     r->last_text.size = 0;
     source->at = at;
-    return good && flm_source_progress(source, (uint64_t)(at - told), r->why);
+    return good && flm_source_progress(source, (uint64_t)(at - reported), r->why);
 }
 
 static bool read_all(struct reading *r, struct flm_source *source)
@@ -491,13 +491,13 @@ static bool read_all(struct reading *r, struct flm_source *source)
     }
     close_sample(r, false);
     if (flm_builder_failed(r->builder) || r->events.has_samples)
-        return true; /* flm_builder_finish says why */
+        return true; /* flm_builder_finish reports the error */
     if (r->first_bad.number > 0)
         return flm_error_line(r->why, FLM_ERROR_FORMAT, r->first_bad.number,
                               "'%s' is not a sample of perf script, and no other line begins one",
                               r->first_bad.text);
     if (r->has_comments)
-        return flm_error_set(r->why, FLM_ERROR_FORMAT, "there are only comments in it, no samples");
+        return flm_error_set(r->why, FLM_ERROR_FORMAT, "it has only comments, no samples");
     /* Only blank lines: it may be a chunk of a larger text. */
     flm_perf_events_samples(&r->events);
     return true;

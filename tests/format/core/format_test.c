@@ -116,7 +116,7 @@ static void refused(const char *head, size_t size, const char *words)
 static void what_is_no_profile_is_named(void **state)
 {
     (void)state;
-    refused("", 0, "it is empty");
+    refused("", 0, "the file is empty");
     refused("\n \r\n\t\n", 6, "only blank lines");
     refused("\x7f"
             "ELF\2\1\1\0\0\0\0\0",

@@ -76,8 +76,8 @@ static void what_cannot_be_read_says_so(void **state)
     static const struct {
         const char *text, *format, *words;
     } bad[] = {
-        {"", NULL, "it is empty"},
-        {"{\"a\": 1}", NULL, "of no format that flamel reads"},
+        {"", NULL, "the file is empty"},
+        {"{\"a\": 1}", NULL, "not in a format that flamel reads"},
         {"main 2\n", "svg", "'svg' is not a format that can be read"},
         {"main 2\n", "flm", "not a .flm file"},
         {"main 2\n", "packed", "not a packed profile"},

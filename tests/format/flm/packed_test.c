@@ -238,7 +238,7 @@ static void every_shortened_copy_is_refused(void **state)
         free(copy);
     }
     flm_text_putc(&packed, 0);
-    refuse((struct flm_bytes){packed.at, packed.size}, "behind its end");
+    refuse((struct flm_bytes){packed.at, packed.size}, "follows its end");
     flm_text_clear(&packed);
     flm_profile_free(p);
 }
@@ -276,7 +276,7 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
     /* Version, then the counts: strings, their bytes, frames, nodes ... */
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\1\1\1\1\xFF\xFF\xFF\xFF\x0F\1\1\1\1\1\1\1"
                                          "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
-           "not as much in it as it says");
+           "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\1\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "install a newer flamel");
 }

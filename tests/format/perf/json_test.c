@@ -100,7 +100,7 @@ static void what_is_no_recording_is_refused(void **state)
 {
     (void)state;
     assert_refused(json, "[]", 0, "byte 0: an object is expected here");
-    assert_refused(json, "{}", 0, "there is no sample in it");
+    assert_refused(json, "{}", 0, "it has no samples");
     assert_refused(json, "{\"samples\": {}}", 0, "byte 12: an array is expected here");
     assert_refused(json, "{\"samples\": [1]}", 0, "byte 13: an object is expected here");
     assert_refused(json, "{\"samples\": [{\"comm\": []}]}", 0, "byte 22: a string is expected");

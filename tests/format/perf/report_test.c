@@ -107,8 +107,8 @@ static void reports_that_would_mislead_are_refused(void **state)
     assert_file_refused("perf_report/children.txt", "line 9: a report with --children");
     assert_file_refused("perf_report/drawn.txt", "line 13: the call chains are drawn");
     assert_file_refused("perf_report/separated.txt", "line 9: the columns are separated by ','");
-    assert_refused(report, "# Samples: 5  of event 'c'\n", 0, "there is no stack in it");
-    assert_refused(report, "main;f 12\n", 1, "this is no entry of perf report");
+    assert_refused(report, "# Samples: 5  of event 'c'\n", 0, "it has no stacks");
+    assert_refused(report, "main;f 12\n", 1, "this is not an entry of perf report");
     assert_refused(report, HEADER("cycles") "     9.99%  5  w\n9007199254740992 main;f\n", 8,
                    "is 2^53 or more");
 }
