@@ -10,7 +10,7 @@ $B/other/%.ok: %.c Makefile
 	$(call say,READ,$<)$(OTHER_CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) -Werror \
 	    -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
 
-TREE_RULES := self_test layers cycles headers tested cli_includes comments format lint manual
+TREE_RULES := self_test layers cycles headers tested cli_includes comments references format lint manual
 LIBRARY_RULES := globals exports
 CHECK_RESULTS := $(patsubst %,$B/check/%,$(TREE_RULES) $(LIBRARY_RULES))
 

@@ -1,4 +1,4 @@
-/* file.h - the .flm file: where each column lies. docs/format.md describes it for others.
+/* flm_file.h - the .flm file: where each column lies. docs/format.md describes it for others.
  *
  *     header      64 bytes: magic, version, section count, file size, checksum of header and table
  *     table       40 bytes a section: id, flags, offset, size, checksum

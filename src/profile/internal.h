@@ -1,4 +1,4 @@
-/* builder.h - the builder from inside; include/flamel/builder.h is its idea and its interface. */
+/* internal.h - the members of a builder; include/flamel/builder.h describes it. */
 #ifndef FLAMEL_PROFILE_INTERNAL_H
 #define FLAMEL_PROFILE_INTERNAL_H
 

@@ -1,6 +1,6 @@
-/* answer_buffer.h - what a call of exports.h answers: one place a module, because the page reads it
- * after the call has returned. The only writable things of the viewer that are not in a struct are
- * those of src/view/page*.c, which are only in the module. */
+/* response_buffer.h - the response of a call of exports.h: one buffer per module, because the page
+ * reads it after the call has returned. The only writable variables of the viewer that are not in a
+ * struct are those of src/wasm, which are only in the module. */
 #ifndef FLAMEL_WASM_RESPONSE_BUFFER_H
 #define FLAMEL_WASM_RESPONSE_BUFFER_H
 

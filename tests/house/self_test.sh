@@ -74,7 +74,7 @@ refuses()
 
 plant
 library
-for check in layers cycles headers tested cli_includes comments format lint; do
+for check in layers cycles headers tested cli_includes comments references format lint; do
     likes $check.sh
 done
 likes globals.sh one.a
@@ -135,6 +135,28 @@ plant; printf '/* One line.\n * %0100d */\n' 0 >> src/base/one.c
 refuses comments.sh 'one.c:10: the comment is 106 columns wide'
 plant; printf 'int x; /* %0100d */\n' 0 >> src/base/one.c
 refuses comments.sh 'one.c:9: the comment is 113 columns wide'
+
+# ---- references ----
+plant
+printf '/* new.c - flm_one of one.c and base/one.c; system.h, flm_NAME_new and map.c:12 in "two.c". */\n' \
+    > src/base/new.c
+printf '#include <system.h>\nconst char *made[] = {"two.c"};\n' >> src/base/new.c
+likes references.sh
+printf '/* old.c - what it is for. */\n' > src/base/new.c
+refuses references.sh 'src/base/new.c:1: its head comment is that of old.c'
+for name in base/gone.h two/one.c gone.md; do
+    plant; printf 'int x; /* as in %s. */\n' $name >> src/base/one.c
+    refuses references.sh "src/base/one.c:9: there is no $name"
+done
+plant; printf '// see flm_two, as\n/* FLM_ONE\n * does. */\n' >> src/base/one.c
+refuses references.sh 'src/base/one.c:9: there is no flm_two'
+refuses references.sh 'src/base/one.c:10: there is no FLM_ONE'
+plant; echo 'See `src/base/one.c`, `src/base/` and flm_one.' > README.md
+likes references.sh
+echo 'See `src/gone/`.' > README.md
+refuses references.sh 'README.md:1: there is no src/gone/'
+echo 'See flm_two.' > README.md
+refuses references.sh 'README.md:1: there is no flm_two'
 
 # ---- headers ----
 plant; echo 'size_t three(void);' > src/base/three.h

@@ -33,9 +33,9 @@
  *
  * standard deviations (Gu, Ng, Tang and Schucany, "Testing the ratio of two Poisson rates", 2008;
  * the half sample is the usual correction for counts, without which few samples seem too sure:
- * model/compared_test.c compares it with the exact binomial). It is a guess, and must be called
- * one: runs differ by more than their counting, so what passes may still be noise, but what does
- * not pass is not worth a look. Where it is not known what a sample is, nothing is tested.
+ * comparison_test.c compares it with the exact binomial). It is a guess, and must be called one:
+ * runs differ by more than their counting, so what passes may still be noise, but what does not
+ * pass is not worth a look. Where it is not known what a sample is, nothing is tested.
  *
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more
  * columns say what of the change of each stack was significant, `lost` and `gained`. They are not

@@ -1,5 +1,5 @@
-/* parts.h - the difference of two columns, and the parts that it is made of, each a graph of its
- * own: Tornetta, "On the Algebraic Properties of Flame Graphs", section 3.
+/* difference.h - the difference of two columns, and the parts that it is made of, each a graph of
+ * its own: Tornetta, "On the Algebraic Properties of Flame Graphs", section 3.
  *
  *     stack     before  after   delta   appeared  grown  disappeared  shrunk   plus  minus
  *     a;gone    10      0       -10     -         -      10           -        -     10

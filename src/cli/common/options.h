@@ -1,7 +1,7 @@
 /* options.h - the command line of every command, described by a table.
  *
  *     static const struct flm_option options[] = {
- *         {"output", 'o', "FILE", "where to write; its end says the format", FLM_TEXT, at(output)},
+ *         {"output", 'o', "FILE", "the output file", FLM_OPTION_TEXT, at(output)},
  *
  * Options and operands may be mixed; "--" ends options; --name=VALUE and --name VALUE are the same;
  * a unique beginning of a long name will do. An option that takes words takes all that follow it,

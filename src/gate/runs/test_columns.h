@@ -1,4 +1,5 @@
-/* columns.h - what is tested: totals and self values of the nodes of a tree, a value for each run.
+/* test_columns.h - what is tested: totals and self values of the nodes of a tree, a value for each
+ * run.
  *
  * A change below a frame that is spread over many stacks is in the total of that frame, and in no
  * single stack; a change of one stack is diluted in the totals above it. So both are columns:

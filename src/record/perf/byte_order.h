@@ -1,4 +1,4 @@
-/* words.h - numbers as a file has them: anywhere, and perhaps the other way round than ours. */
+/* byte_order.h - numbers in files: at any address, and perhaps in the other byte order. */
 #ifndef FLAMEL_RECORD_PERF_BYTE_ORDER_H
 #define FLAMEL_RECORD_PERF_BYTE_ORDER_H
 

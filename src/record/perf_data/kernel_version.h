@@ -1,4 +1,5 @@
-/* kernel.h - the kernel that runs here, and whether a recording is of it, since it was started.
+/* kernel_version.h - the kernel that runs here, and whether a recording is of it, since it was
+ * started.
  *
  * Only then do its symbols mean anything: another kernel has others, and the same one lies
  * elsewhere each time that it starts. */

@@ -1,4 +1,4 @@
-/* gate.c - the public functions of flamel/gate.h: runs are tested, and the result reported. */
+/* result.c - the public functions of flamel/gate.h: runs are tested, and the result reported. */
 #include "flamel/gate.h"
 
 #include <assert.h>

@@ -22,7 +22,7 @@ enum {
 /* The head of the cached form; index, rows and rules follow. */
 struct flm_unwind_head {
     char magic[8];
-    uint32_t order; /* FLM_UNWIND_ORDER, written by a machine of the same byte order */
+    uint32_t order; /* a constant, written by a machine of the same byte order */
     uint32_t machine;
     uint64_t base; /* the first address */
     uint32_t page_count, row_count, rule_count;

@@ -3,8 +3,8 @@
  * Sideways the camera is a part [left, right) of a total, in the unit of the layouts; all panes of
  * a scene share it. Up and down it is how many pixels of the content are above the window.
  *
- * It glides: a move sets where it is to be, and the camera is there 120 ms later (LOOK.md), or at
- * once. Zooming keeps the place under the pointer where it is. */
+ * It glides: a move sets where it is to be, and the camera is there 120 ms later, or at once.
+ * Zooming keeps the place under the pointer where it is. */
 #ifndef FLAMEL_VIEWER_MODEL_CAMERA_H
 #define FLAMEL_VIEWER_MODEL_CAMERA_H
 

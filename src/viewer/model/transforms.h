@@ -1,4 +1,4 @@
-/* operations.h - the chips: operations on the opened profile, each on or off, in an order.
+/* transforms.h - the chips: operations on the opened profile, each on or off, in an order.
  *
  * Each is one operation of an expression (flamel-expressions(7)): "hide:libc.so.6". What is shown
  * is the opened profile after all that are on. Adding one at the end works on what is shown; every

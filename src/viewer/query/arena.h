@@ -1,4 +1,4 @@
-/* room.h - memory for what a query returns: structs, lists and texts that are freed together.
+/* arena.h - memory for what a query returns: structs, lists and texts that are freed together.
  *
  *     struct flm_arena room = {0};
  *     struct flm_response_chip *chips = flm_arena_take(&room, count * sizeof *chips);

@@ -23,7 +23,7 @@ struct flm_window {
     double scale;           /* device px a CSS px */
 };
 
-/* The sizes of the picture in CSS pixels (LOOK.md). */
+/* The sizes of the picture in CSS pixels. */
 enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8 };
 
 struct flm_scene {

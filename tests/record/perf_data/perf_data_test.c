@@ -422,8 +422,8 @@ static void memory_does_not_grow_with_the_file(void **state)
 /* ---- Beside perf ----------------------------------------------------------------------------- */
 
 /* How many samples perf script shows, and the sum of their periods. */
-/* False where perf itself does not read what it has written: 6.1 ends with "assertion failed at
- * util/build-id.c" now and then. */
+/* False where perf itself does not read what it has written: 6.1 sometimes ends with a failed
+ * assertion about build ids. */
 static bool ask_perf(const char *path, double *samples, double *periods)
 {
     shell("perf script -i %s -F event,period,ip --no-inline > said.perf 2> /dev/null || "

@@ -1,4 +1,4 @@
-/* format_windows.h - a text as a source whose window grows in steps.
+/* windows.h - a text as a source whose window grows in steps.
  *
  * Every window is a block of its own of exactly its size, and the one before is freed: a reader
  * that keeps a pointer into it, or looks past its end, is seen by the address sanitizer. */

@@ -1,4 +1,4 @@
-/* unwind_rows_test.c - every row of real files says what libdw says of the same address. */
+/* rows_test.c - every row of real files says what libdw says of the same address. */
 #include "symbol/unwind/unwind_table.h"
 
 #include <dwarf.h>
