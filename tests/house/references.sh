@@ -5,7 +5,7 @@
 #     draw/raster/pixels.h, order.c      in comments of C: the end of the path of a file, a header of
 #                                        the system, or a file that a test makes
 #     flm_layout_new, FLM_NONE           in comments of C, and in documents: an identifier of the code
-#     `src/draw/svg/`, `docs/ci.md`      in documents: a file or folder of the tree
+#     `src/draw/svg/`, `order.c`         in documents: a file or folder of the tree
 #
 # A name with a part in capitals (flm_format_NAME, tests/A/B_test.c) stands for several. With a line
 # number (map.c:12) it is an example.
@@ -83,7 +83,7 @@ printf '%s\n' "$others" | LC_ALL=C awk '
     function check_document(line,    name)
     {
         check_identifiers(line)
-        while (match(line, /`(src|include|tests|bench|web|docs|mk|examples)\/[A-Za-z0-9_.\/-]*`/)) {
+        while (match(line, /`((src|include|tests|bench|web|docs|mk|examples)\/[A-Za-z0-9_.\/-]*|[a-z0-9_.\/-]+\.[ch])`/)) {
             name = substr(line, RSTART + 1, RLENGTH - 2)
             line = substr(line, RSTART + RLENGTH)
             if (!is_known_path(name))
