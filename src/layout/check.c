@@ -73,7 +73,7 @@ static bool check_children(const struct flm_layout *layout, struct flm_error *wh
 static bool check_pyramid(const struct flm_slots *slots, struct flm_error *why)
 {
     uint32_t count = slots->count;
-    for (uint32_t k = 1; k < slots->storey_count; k++) {
+    for (uint32_t k = 1; k < slots->tier_count; k++) {
         uint32_t below = count;
         count = (count + FLM_BLOCK - 1) / FLM_BLOCK;
         for (uint32_t b = 0; b < count; b++) {
@@ -84,7 +84,7 @@ static bool check_pyramid(const struct flm_slots *slots, struct flm_error *why)
                 return broken(why, "block", b, "is not as wide as the widest in it");
         }
     }
-    return count <= FLM_BLOCK || broken(why, "storey", slots->storey_count, "is missing");
+    return count <= FLM_BLOCK || broken(why, "tier", slots->tier_count, "is missing");
 }
 
 bool flm_layout_check(const struct flm_layout *layout, struct flm_error *why)

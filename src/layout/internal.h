@@ -5,10 +5,10 @@
 
 #include "layout/layout.h"
 
-/* An entry of the pyramid is the widest of a block of 64. Six levels are enough for 2^32 slots. */
+/* An entry of the pyramid is the widest of a block of 64. Six tiers are enough for 2^32 slots. */
 #define FLM_BLOCK_BITS 6
 #define FLM_BLOCK (1u << FLM_BLOCK_BITS)
-#define FLM_STOREYS 6
+#define FLM_TIERS 6
 
 /* An array of structs: a picture reads all members of slots that are far from each other. As four
  * columns it took half as long again. */
@@ -20,10 +20,10 @@ struct flm_slot {
 
 struct flm_slots {
     uint32_t count;
-    struct flm_slot *at;         /* with one more, whose first child is `count` */
-    double *widest[FLM_STOREYS]; /* widest[1][b] is the largest total of block b, widest[k + 1][b]
+    struct flm_slot *at;       /* with one more, whose first child is `count` */
+    double *widest[FLM_TIERS]; /* widest[1][b] is the largest total of block b, widest[k + 1][b]
                                     the maximum of block b of widest[k]; [0] is not used */
-    uint32_t storey_count;       /* the highest has at most one block */
+    uint32_t tier_count;       /* the highest has at most one block */
 };
 
 struct flm_layout {
@@ -61,7 +61,7 @@ void flm_slots_clear(struct flm_slots *slots);
 void flm_slots_place(struct flm_slots *slots);
 
 /* The first slot in [from, to) whose total is at least `width`; `to` when there is none. Adds the
- * number of entries that it read to `visited`: at most 128 per level of the pyramid. */
+ * number of entries that it read to `visited`: at most 128 per tier. */
 uint32_t flm_slots_next(const struct flm_slots *slots, uint32_t from, uint32_t to, double width,
                         uint64_t *visited);
 

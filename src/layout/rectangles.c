@@ -15,15 +15,15 @@ struct camera {
     const struct flm_slots *slots;
     const struct flm_layout *layout;
     double left, scale, width_px;
-    double seen_from, seen_to, splinter_px; /* see aim */
-    double wide;                            /* the least total of a rectangle of its own */
+    double seen_from, seen_to, sliver_px; /* see aim */
+    double wide;                          /* the least total of a rectangle of its own */
     uint32_t zoom_level;
     uint64_t visited;
 };
 
 /* If totals are fractions, neighbors overlap by rounding errors: nodes with less than a billionth
  * of the viewport count as outside of it, otherwise a zoom would show a sliver of the next node. */
-static const double splinter = 1e-9;
+static const double sliver = 1e-9;
 
 /* False if nothing is visible. */
 static bool aim(struct camera *camera, const struct flm_layout *layout,
@@ -38,9 +38,9 @@ static bool aim(struct camera *camera, const struct flm_layout *layout,
         .left = view->left,
         .scale = scale,
         .width_px = view->width_px,
-        .seen_from = view->left + extent * splinter,
-        .seen_to = view->right - extent * splinter,
-        .splinter_px = view->width_px * splinter,
+        .seen_from = view->left + extent * sliver,
+        .seen_to = view->right - extent * sliver,
+        .sliver_px = view->width_px * sliver,
         .wide = view->min_width_px / scale,
         .zoom_level = view->zoom_level,
     };
@@ -169,12 +169,11 @@ static inline __attribute__((always_inline)) bool next_rectangle(struct camera *
     r->x0 = (start - camera->left) * camera->scale;
     r->x1 = (start + total - camera->left) * camera->scale;
     if (r->x0 < 0) {
-        r->flags |= r->x0 < -camera->splinter_px ? FLM_RECTANGLE_CLIPPED_LEFT : 0;
+        r->flags |= r->x0 < -camera->sliver_px ? FLM_RECTANGLE_CLIPPED_LEFT : 0;
         r->x0 = 0;
     }
     if (r->x1 > camera->width_px) {
-        r->flags |=
-            r->x1 > camera->width_px + camera->splinter_px ? FLM_RECTANGLE_CLIPPED_RIGHT : 0;
+        r->flags |= r->x1 > camera->width_px + camera->sliver_px ? FLM_RECTANGLE_CLIPPED_RIGHT : 0;
         r->x1 = camera->width_px;
     }
     r->total = total - flm_layout_gap_width(camera->layout, slot, next);

@@ -9,17 +9,17 @@ static uint32_t blocks_of(uint32_t count)
 
 bool flm_slots_init(struct flm_slots *slots, uint32_t count, struct flm_error *why)
 {
-    uint64_t doubles = 0; /* of all levels of the pyramid */
-    uint32_t storey_count = 1;
-    for (uint32_t entries = count; entries > FLM_BLOCK; storey_count++)
+    uint64_t doubles = 0; /* of all tiers */
+    uint32_t tier_count = 1;
+    for (uint32_t entries = count; entries > FLM_BLOCK; tier_count++)
         doubles += entries = blocks_of(entries);
     uint64_t size = ((uint64_t)count + 1) * sizeof(struct flm_slot) + doubles * sizeof(double);
     struct flm_slot *at = size <= SIZE_MAX ? malloc((size_t)size) : NULL;
     if (!at)
         return flm_error_memory(why);
-    *slots = (struct flm_slots){.count = count, .at = at, .storey_count = storey_count};
+    *slots = (struct flm_slots){.count = count, .at = at, .tier_count = tier_count};
     double *widest = (double *)(void *)(at + count + 1);
-    for (uint32_t k = 1, entries = blocks_of(count); k < storey_count; k++) {
+    for (uint32_t k = 1, entries = blocks_of(count); k < tier_count; k++) {
         slots->widest[k] = widest;
         widest += entries;
         entries = blocks_of(entries);
@@ -52,7 +52,7 @@ void flm_slots_place(struct flm_slots *slots)
 {
     set_offsets(slots);
     uint32_t entries = slots->count;
-    for (uint32_t k = 1; k < slots->storey_count; k++) {
+    for (uint32_t k = 1; k < slots->tier_count; k++) {
         const double *below = slots->widest[k - 1];
         for (uint32_t first = 0; first < entries; first += FLM_BLOCK) {
             uint32_t end = entries - first < FLM_BLOCK ? entries : first + FLM_BLOCK;
@@ -67,15 +67,15 @@ void flm_slots_place(struct flm_slots *slots)
     }
 }
 
-/* Goes along the slots to the end of their block, then up a level of the pyramid and along the
+/* Goes along the slots to the end of their block, then up a tier and along the
  * following blocks, until one is wide enough; then down to its first slot that is. The last block
  * may reach beyond `to`, and so may the slot found. */
 uint32_t flm_slots_next(const struct flm_slots *slots, uint32_t from, uint32_t to, double width,
                         uint64_t *visited)
 {
     const struct flm_slot *slot = slots->at;
-    uint32_t at = from, stop = (from | (FLM_BLOCK - 1)) + 1, storey = 0;
-    if (stop > to || slots->storey_count == 1)
+    uint32_t at = from, stop = (from | (FLM_BLOCK - 1)) + 1, tier = 0;
+    if (stop > to || slots->tier_count == 1)
         stop = to;
     while (at < stop && slot[at].total < width)
         at++;
@@ -83,21 +83,21 @@ uint32_t flm_slots_next(const struct flm_slots *slots, uint32_t from, uint32_t t
     if (at < stop || at >= to)
         return at;
     for (uint32_t end = to, first; at == stop;) {
-        storey++;
+        tier++;
         first = at >>= FLM_BLOCK_BITS;
         end = blocks_of(end);
         stop = (at | (FLM_BLOCK - 1)) + 1;
-        if (stop > end || storey + 1 == slots->storey_count)
+        if (stop > end || tier + 1 == slots->tier_count)
             stop = end;
-        const double *widest = slots->widest[storey];
+        const double *widest = slots->widest[tier];
         while (at < stop && widest[at] < width)
             at++;
         *visited += at - first;
         if (at == end)
             return to;
     }
-    while (--storey > 0) {
-        const double *widest = slots->widest[storey];
+    while (--tier > 0) {
+        const double *widest = slots->widest[tier];
         uint32_t first = at <<= FLM_BLOCK_BITS;
         while (widest[at] < width)
             at++;

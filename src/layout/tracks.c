@@ -235,7 +235,7 @@ void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric
         uint32_t at = sample ? sample[i] : i;
         if (profile->sample_time[at] >= to_ns)
             break;
-        double place = (double)((uint64_t)profile->sample_time[at] - (uint64_t)from_ns) * scale;
-        bars[place < count ? (uint32_t)place : count - 1] += size_of(profile, metric, at);
+        double position = (double)((uint64_t)profile->sample_time[at] - (uint64_t)from_ns) * scale;
+        bars[position < count ? (uint32_t)position : count - 1] += size_of(profile, metric, at);
     }
 }

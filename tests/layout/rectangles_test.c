@@ -57,7 +57,7 @@ static size_t plain_level(const struct plain *plain, const struct flm_viewport *
                           uint32_t level, struct flm_rectangle *out)
 {
     double scale = view->width_px / (view->right - view->left), wide = view->min_width_px / scale;
-    uint32_t run_parent = FLM_NONE; /* of a run that goes on */
+    uint32_t run_parent = FLM_NONE; /* of a merged box that continues */
     size_t count = 0;
     for (uint32_t i = 0; i < flm_profile_node_count(plain->profile); i++) {
         double end = plain->offset[i] + plain->total[i];
@@ -182,7 +182,7 @@ static void a_picture_is_the_one_that_a_plain_search_of_every_node_makes(void **
 }
 
 /* In any order of siblings. */
-static void children_and_self_fill_what_they_stand_on(void **state)
+static void children_and_self_fill_their_parent(void **state)
 {
     (void)state;
     uint64_t seed = 5;
@@ -261,7 +261,7 @@ static void a_point_has_the_rectangle_that_is_drawn_there(void **state)
 static void a_gap_is_left_free(void **state)
 {
     (void)state;
-    /* Children of "a", each as wide as told; frame 0 is a gap. */
+    /* Children of "a" with these widths; frame 0 is a gap. */
     static const uint32_t frame[] = {0, 1, 0, 2, 0, 3, 0, 0, 4, 0, 5};
     static const uint32_t end[] = {11, 11, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     static const double width[] = {0, 0, 1, 1, 1, 2, 1, 40, 30, 3, 21};
@@ -371,7 +371,7 @@ static void a_zoom_keeps_the_ancestors_as_bars_of_full_width(void **state)
 }
 
 /* Sums of tenths are rounded; each ancestor is one bar all the same, and no cousin shows. */
-static void a_zoom_shows_no_splinter_of_the_neighbors(void **state)
+static void a_zoom_shows_no_sliver_of_the_neighbors(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -405,7 +405,7 @@ static void a_zoom_shows_no_splinter_of_the_neighbors(void **state)
     flm_profile_free(p);
 }
 
-static void among_a_million_siblings_few_are_looked_at(void **state)
+static void among_a_million_siblings_few_are_read(void **state)
 {
     (void)state;
     enum { COUNT = 1000000 };
@@ -414,7 +414,7 @@ static void among_a_million_siblings_few_are_looked_at(void **state)
     struct flm_viewport view = flm_viewport_of(layout, (struct flm_node){0}, 1920);
     struct flm_rectangles list = {0};
     assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
-    /* The root, four wide ones, and the runs before, between and behind them. */
+    /* The root, four wide ones, and the merged boxes before, between and after them. */
     assert_int_equal(list.count, 1 + 4 + 5);
     assert_int_equal(list.at[1].count, 125000);
     assert_true(list.at[1].total == 125000);
@@ -434,7 +434,7 @@ static void among_a_million_siblings_few_are_looked_at(void **state)
     flm_profile_free(p);
 }
 
-static void far_down_a_deep_stack_only_what_is_there_is_looked_at(void **state)
+static void far_down_a_deep_stack_only_existing_nodes_are_visited(void **state)
 {
     (void)state;
     enum { DEPTH = 100000 };
@@ -462,7 +462,7 @@ static void far_down_a_deep_stack_only_what_is_there_is_looked_at(void **state)
     flm_profile_free(p);
 }
 
-static void what_is_just_wide_enough_is_a_rectangle_of_its_own(void **state)
+static void a_node_of_exactly_the_minimum_width_is_a_rectangle_of_its_own(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 1\nb 4\nc 2\nd 3\ne 6\n");
@@ -486,7 +486,7 @@ static void what_is_just_wide_enough_is_a_rectangle_of_its_own(void **state)
     flm_profile_free(p);
 }
 
-static void there_is_nothing_to_see_in_nothing(void **state)
+static void an_empty_window_shows_nothing(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 1\nb 2\n"), *empty = tree_of("");
@@ -524,7 +524,7 @@ static void there_is_nothing_to_see_in_nothing(void **state)
     flm_profile_free(empty);
 }
 
-static void what_lies_beside_the_profile_is_empty(void **state)
+static void points_outside_of_the_profile_hit_nothing(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 1\nb 2\n");
@@ -578,17 +578,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_picture_is_the_one_that_a_plain_search_of_every_node_makes),
-        cmocka_unit_test(children_and_self_fill_what_they_stand_on),
+        cmocka_unit_test(children_and_self_fill_their_parent),
         cmocka_unit_test(a_point_has_the_rectangle_that_is_drawn_there),
         cmocka_unit_test(a_gap_is_left_free),
         cmocka_unit_test(a_rectangle_knows_how_much_is_below_it),
         cmocka_unit_test(a_zoom_keeps_the_ancestors_as_bars_of_full_width),
-        cmocka_unit_test(a_zoom_shows_no_splinter_of_the_neighbors),
-        cmocka_unit_test(among_a_million_siblings_few_are_looked_at),
-        cmocka_unit_test(far_down_a_deep_stack_only_what_is_there_is_looked_at),
-        cmocka_unit_test(what_is_just_wide_enough_is_a_rectangle_of_its_own),
-        cmocka_unit_test(there_is_nothing_to_see_in_nothing),
-        cmocka_unit_test(what_lies_beside_the_profile_is_empty),
+        cmocka_unit_test(a_zoom_shows_no_sliver_of_the_neighbors),
+        cmocka_unit_test(among_a_million_siblings_few_are_read),
+        cmocka_unit_test(far_down_a_deep_stack_only_existing_nodes_are_visited),
+        cmocka_unit_test(a_node_of_exactly_the_minimum_width_is_a_rectangle_of_its_own),
+        cmocka_unit_test(an_empty_window_shows_nothing),
+        cmocka_unit_test(points_outside_of_the_profile_hit_nothing),
         cmocka_unit_test(a_list_that_cannot_grow_is_empty_and_can_be_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void the_next_wide_slot_is_the_one_that_a_plain_search_finds(void **state
                     plain++;
                 uint64_t visited = 0;
                 assert_int_equal(flm_slots_next(&slots, from, to, width, &visited), plain);
-                assert_true(visited <= 2 * FLM_BLOCK * slots.storey_count + 1);
+                assert_true(visited <= 2 * FLM_BLOCK * slots.tier_count + 1);
             }
             flm_slots_clear(&slots);
         }
@@ -64,7 +64,7 @@ static void every_child_finds_its_parent(void **state)
     flm_slots_clear(&slots);
 }
 
-static void offsets_keep_what_is_small_beside_what_is_large(void **state)
+static void offsets_keep_small_values_next_to_large_ones(void **state)
 {
     (void)state;
     /* Two children of the root, the first huge; the second has a thousand that are tiny. */
@@ -102,7 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_wide_slot_is_the_one_that_a_plain_search_finds),
         cmocka_unit_test(every_child_finds_its_parent),
-        cmocka_unit_test(offsets_keep_what_is_small_beside_what_is_large),
+        cmocka_unit_test(offsets_keep_small_values_next_to_large_ones),
         cmocka_unit_test(without_memory_there_are_no_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ void flm_index_clear(struct flm_index *index)
     *index = (struct flm_index){0};
 }
 
-static void place(struct flm_index *index, struct flm_slot slot)
+static void insert(struct flm_index *index, struct flm_slot slot)
 {
     size_t mask = index->slot_count - 1, at = slot.hash & mask;
     while (index->slots[at].item != UINT32_MAX)
@@ -30,7 +30,7 @@ static bool grow(struct flm_index *index)
     memset(larger.slots, 0xFF, larger.slot_count * sizeof *larger.slots);
     for (size_t i = 0; i < index->slot_count; i++)
         if (index->slots[i].item != UINT32_MAX)
-            place(&larger, index->slots[i]);
+            insert(&larger, index->slots[i]);
     free(index->slots);
     *index = larger;
     return true;
@@ -40,7 +40,7 @@ bool flm_index_add(struct flm_index *index, uint32_t hash, uint32_t item)
 {
     if (index->item_count * 2 >= index->slot_count && !grow(index))
         return false;
-    place(index, (struct flm_slot){hash, item});
+    insert(index, (struct flm_slot){hash, item});
     index->item_count++;
     return true;
 }

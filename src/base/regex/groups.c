@@ -50,7 +50,7 @@ static void threads_clear(struct threads *threads)
 /* Adds the instructions that `first` leads to without taking a symbol, in the order of
  * preference. */
 static void follow(struct grouping *g, struct threads *threads, size_t first,
-                   const struct marks *marks, size_t place, uint32_t before, uint32_t after)
+                   const struct marks *marks, size_t offset, uint32_t before, uint32_t after)
 {
     size_t count = 0;
     g->pending[count++] = (struct pending){(uint16_t)first, *marks};
@@ -71,7 +71,7 @@ static void follow(struct grouping *g, struct threads *threads, size_t first,
             g->pending[count++] = target;
             break;
         case FLM_OP_MARK:
-            behind.marks.at[in->range] = place;
+            behind.marks.at[in->range] = offset;
             g->pending[count++] = behind;
             break;
         case FLM_OP_BEGIN:
@@ -110,25 +110,25 @@ static uint32_t symbol_at(struct flm_bytes text, size_t at, size_t *size)
 static void run(struct grouping *g, struct flm_bytes text, size_t start, size_t end,
                 struct marks *found)
 {
-    size_t size, place = start;
+    size_t size, offset = start;
     /* Of the preceding character only letters matter, and their bytes are in no other character. */
     uint32_t before = start > 0 ? (unsigned char)text.at[start - 1] : FLM_SYMBOL_END;
-    uint32_t after = symbol_at(text, place, &size);
+    uint32_t after = symbol_at(text, offset, &size);
     struct marks none;
     for (size_t i = 0; i < FLM_REGEX_MARKS; i++)
         none.at[i] = FLM_NO_MARK;
-    follow(g, &g->now, 0, &none, place, before, after);
-    while (place < end) {
+    follow(g, &g->now, 0, &none, offset, before, after);
+    while (offset < end) {
         before = after;
         uint32_t taken = after;
-        place += size;
-        after = symbol_at(text, place, &size);
+        offset += size;
+        after = symbol_at(text, offset, &size);
         memset(g->is_reached, 0, g->regex->code.count * sizeof *g->is_reached);
         g->next.count = 0;
         for (size_t i = 0; i < g->now.count; i++) {
             const struct flm_instruction *in = &g->regex->code.at[g->now.at[i]];
             if (in->op == FLM_OP_TAKE && takes(g->regex, in, taken))
-                follow(g, &g->next, g->now.at[i] + 1u, &g->now.marks[i], place, before, after);
+                follow(g, &g->next, g->now.at[i] + 1u, &g->now.marks[i], offset, before, after);
         }
         struct threads swap = g->now;
         g->now = g->next;

@@ -17,9 +17,9 @@
 /* Instructions that are reached, each once, in the order in which their matches begin. */
 struct threads {
     size_t count;
-    uint16_t *at;    /* the instruction */
-    size_t *start;   /* where its match begins */
-    uint16_t *place; /* the index of an instruction in `at`, if it is there: see contains */
+    uint16_t *at;       /* the instruction */
+    size_t *start;      /* where its match begins */
+    uint16_t *position; /* the index of an instruction in `at`, if it is there: see contains */
 };
 
 /* What precedes an offset of the text; for ^ \b \B. */
@@ -32,15 +32,15 @@ static enum before before_of(uint32_t symbol)
 
 static bool contains(const struct threads *threads, size_t instruction)
 {
-    size_t place = threads->place[instruction];
-    return place < threads->count && threads->at[place] == instruction;
+    size_t position = threads->position[instruction];
+    return position < threads->count && threads->at[position] == instruction;
 }
 
 static void add(struct threads *threads, size_t instruction, size_t start)
 {
     if (contains(threads, instruction))
         return;
-    threads->place[instruction] = (uint16_t)threads->count;
+    threads->position[instruction] = (uint16_t)threads->count;
     threads->at[threads->count] = (uint16_t)instruction;
     threads->start[threads->count] = start;
     threads->count++;
@@ -151,15 +151,15 @@ static bool threads_init(struct threads *threads, size_t count)
 {
     threads->at = malloc(count * sizeof *threads->at);
     threads->start = malloc(count * sizeof *threads->start);
-    threads->place = calloc(count, sizeof *threads->place);
-    return threads->at && threads->start && threads->place;
+    threads->position = calloc(count, sizeof *threads->position);
+    return threads->at && threads->start && threads->position;
 }
 
 static void threads_clear(struct threads *threads)
 {
     free(threads->at);
     free(threads->start);
-    free(threads->place);
+    free(threads->position);
 }
 
 struct flm_regex_scratch *flm_regex_scratch_new(const struct flm_regex *regex,
@@ -363,7 +363,7 @@ bool flm_regex_search(const struct flm_regex *regex, struct flm_regex_scratch *s
 /* ---- Finding: the threads -------------------------------------------------------------------- */
 
 /* Only ASCII letters are word characters, and their bytes are in no other character. */
-static enum before before_place(struct flm_bytes text, size_t at)
+static enum before before_offset(struct flm_bytes text, size_t at)
 {
     return at == 0 ? BEFORE_NOTHING : before_of((unsigned char)text.at[at - 1]);
 }
@@ -374,7 +374,7 @@ bool flm_regex_find_from(const struct flm_regex *regex, struct flm_regex_scratch
     assert(from <= text.size);
     struct threads *threads = &scratch->threads, *waiting = &scratch->waiting;
     size_t match = regex->code.count - 1;
-    enum before before = before_place(text, from);
+    enum before before = before_offset(text, from);
     bool found = false;
     waiting->count = 0;
     for (size_t at = from;;) {
@@ -398,7 +398,7 @@ bool flm_regex_find_from(const struct flm_regex *regex, struct flm_regex_scratch
 
         if (contains(threads, match)) {
             found = true;
-            *start = threads->start[threads->place[match]];
+            *start = threads->start[threads->position[match]];
             *end = at;
         }
         waiting->count = 0;

@@ -13,13 +13,13 @@ static void finish(struct flm_error *why, size_t size)
     why->text[size] = 0;
 }
 
-static void fill(struct flm_error *why, enum flm_error_kind kind, const char *place,
-                 uint64_t number, const char *format, va_list arguments)
+static void fill(struct flm_error *why, enum flm_error_kind kind, const char *unit, uint64_t number,
+                 const char *format, va_list arguments)
 {
     struct flm_text text;
     flm_text_init_fixed(&text, why->text, sizeof why->text - 1);
-    if (place)
-        flm_text_format(&text, "%s %llu: ", place, (unsigned long long)number);
+    if (unit)
+        flm_text_format(&text, "%s %llu: ", unit, (unsigned long long)number);
     flm_text_vformat(&text, format, arguments);
     why->kind = kind;
     why->line = why->offset = 0;
@@ -63,8 +63,8 @@ bool flm_error_byte(struct flm_error *why, enum flm_error_kind kind, uint64_t of
     return false;
 }
 
-/* "line 7: ..." begins with letters, a blank and digits; they become `place` and `number`. */
-static void move(struct flm_error *why, const char *place, uint64_t number)
+/* "line 7: ..." begins with letters, a blank and digits; they become `unit` and `number`. */
+static void move(struct flm_error *why, const char *unit, uint64_t number)
 {
     char inner[sizeof why->text];
     memcpy(inner, why->text, sizeof inner);
@@ -73,7 +73,7 @@ static void move(struct flm_error *why, const char *place, uint64_t number)
         behind++;
     struct flm_text text;
     flm_text_init_fixed(&text, why->text, sizeof why->text - 1);
-    flm_text_format(&text, "%s %llu", place, (unsigned long long)number);
+    flm_text_format(&text, "%s %llu", unit, (unsigned long long)number);
     flm_text_puts(&text, behind);
     finish(why, text.size);
 }

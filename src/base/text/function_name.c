@@ -61,7 +61,7 @@ struct reading {
     size_t previous;   /* and the one before it */
     size_t first_end;  /* where the first component ends; 0: there is only one */
     size_t path_end;   /* past the last '/'; 0: there is none */
-    size_t place;      /* where a file follows the name; 0: there is none */
+    size_t location;   /* where a file follows the name; 0: there is none */
     size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
     size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
     bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
@@ -117,7 +117,7 @@ static size_t line_number_size(struct flm_bytes text)
 
 /* Interpreters write "render (app/page.py:12)" and "render app/page.js:12:3": returns where the
  * location begins, 0 where there is none. */
-static size_t find_place(struct flm_bytes name)
+static size_t find_location(struct flm_bytes name)
 {
     size_t space = name.size;
     while (space > 0 && name.at[space - 1] != ' ')
@@ -310,12 +310,12 @@ static void read_name(struct reading *r)
 static struct reading read_all(struct flm_bytes name)
 {
     struct reading r = {.name = name, .end = name.size};
-    r.place = find_place(name);
-    if (r.place)
-        r.end = r.place - 1 - (name.at[r.place - 1] == '(');
+    r.location = find_location(name);
+    if (r.location)
+        r.end = r.location - 1 - (name.at[r.location - 1] == '(');
     r.start = engine_prefix(part(name, 0, r.end));
-    if (r.place && r.start == r.end) { /* "JS:~ app.js:3": only a location */
-        r.start = r.place;
+    if (r.location && r.start == r.end) { /* "JS:~ app.js:3": only a location */
+        r.start = r.location;
         r.end = name.size;
     }
     r.component = r.previous = r.start;
@@ -354,15 +354,15 @@ static struct flm_bytes word_prefix(struct flm_bytes name)
 }
 
 /* The directory of a file, or the file itself where the path has none. */
-static struct flm_bytes place_package(struct flm_bytes place)
+static struct flm_bytes location_package(struct flm_bytes location)
 {
-    if (place.size > 0 && place.at[place.size - 1] == ')')
-        place.size--;
-    place.size -= line_number_size(place);
-    for (size_t i = place.size; i > 1; i--)
-        if (place.at[i - 1] == '/')
-            return part(place, 0, i - 1);
-    return place;
+    if (location.size > 0 && location.at[location.size - 1] == ')')
+        location.size--;
+    location.size -= line_number_size(location);
+    for (size_t i = location.size; i > 1; i--)
+        if (location.at[i - 1] == '/')
+            return part(location, 0, i - 1);
+    return location;
 }
 
 /* java/util of java/util/HashMap.get, net/http of net/http.(*conn).serve, java.util of
@@ -393,8 +393,8 @@ static struct flm_bytes find_package(struct flm_bytes name)
     struct reading r = read_all(name);
     if (r.module_end)
         return part(name, r.start, r.module_end);
-    if (r.place)
-        return place_package(part(name, r.place, name.size));
+    if (r.location)
+        return location_package(part(name, r.location, name.size));
     if (r.start == 0 && name.size > 1 && name.at[0] == '<') { /* <net::Node as Drop>::drop */
         size_t from = 1;
         while (from < r.end && !is_word(name.at[from]))

@@ -7,7 +7,7 @@
 #include "draw/color/palette.h"
 
 /* The position of a name on the palette's three axes, each in [0, 1). */
-struct place {
+struct position {
     double v1, v2, v3;
 };
 
@@ -73,21 +73,21 @@ static double end_hash(struct flm_bytes name, bool backwards)
     return 1 - vector / most;
 }
 
-static struct place place_of(struct flm_bytes name, enum flm_shades shades)
+static struct position position_of(struct flm_bytes name, enum flm_shades shades)
 {
-    struct place place;
+    struct position position;
     if (shades == FLM_SHADES_HASH) {
-        place.v1 = end_hash(name, false);
-        place.v2 = place.v3 = end_hash(name, true);
+        position.v1 = end_hash(name, false);
+        position.v2 = position.v3 = end_hash(name, true);
     } else if (shades == FLM_SHADES_RANDOM) {
         uint64_t bits = flm_checksum(name.at, name.size);
-        place.v1 = (double)(bits & 0xFFFF) / 65536;
-        place.v2 = (double)(bits >> 16 & 0xFFFF) / 65536;
-        place.v3 = (double)(bits >> 32 & 0xFFFF) / 65536;
+        position.v1 = (double)(bits & 0xFFFF) / 65536;
+        position.v2 = (double)(bits >> 16 & 0xFFFF) / 65536;
+        position.v3 = (double)(bits >> 32 & 0xFFFF) / 65536;
     } else {
-        place.v1 = place.v2 = place.v3 = shade_of(name);
+        position.v1 = position.v2 = position.v3 = shade_of(name);
     }
-    return place;
+    return position;
 }
 
 /* ---- Kinds of names, for the palettes of languages ------------------------------------------- */
@@ -184,7 +184,7 @@ uint32_t flm_palette_classic(enum flm_colors colors, enum flm_shades shades, str
         return rgb(160, 160, 160);
     if (flm_bytes_are(name, "-"))
         return rgb(200, 200, 200);
-    struct place p = place_of(name, shades);
+    struct position p = position_of(name, shades);
     double v = p.v1;
     int x;
     switch (single_color(colors, name)) {

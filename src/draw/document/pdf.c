@@ -55,14 +55,14 @@ static void put_color(struct flm_text *out, uint32_t rgb)
     }
 }
 
-static uint64_t place(const struct flm_text *out)
+static uint64_t position(const struct flm_text *out)
 {
     return out->handed_on + out->size;
 }
 
 static void begin_object(struct flm_pdf *pdf, int number)
 {
-    pdf->objects[number] = place(pdf->out) - pdf->start;
+    pdf->objects[number] = position(pdf->out) - pdf->start;
     flm_text_format(pdf->out, "%d 0 obj\n", number);
 }
 
@@ -154,7 +154,7 @@ void flm_pdf_begin(struct flm_pdf *pdf, struct flm_text *out, double width_px, d
                             .height_px = height_px,
                             .fill = NO_COLOR,
                             .stroke = NO_COLOR,
-                            .start = place(out)};
+                            .start = position(out)};
     double scale = scale_of(pdf);
     /* Bytes above 127 mark the file as binary for programs that copy it. */
     flm_text_puts(out, "%PDF-1.4\n%\xE2\xE3\xCF\xD3\n");
@@ -167,7 +167,7 @@ void flm_pdf_begin(struct flm_pdf *pdf, struct flm_text *out, double width_px, d
     write_textures(pdf, scale);
     begin_object(pdf, CONTENT);
     flm_text_format(out, "<</Length %d 0 R>>\nstream\n", CONTENT_SIZE);
-    pdf->stream = place(out);
+    pdf->stream = position(out);
     /* y goes down from here on; corners of wide boxes are the round joins of a line around them. */
     put_exactly(out, scale);
     flm_text_puts(out, "0 0 ");
@@ -196,7 +196,7 @@ void flm_pdf_end(struct flm_pdf *pdf, struct flm_bytes title)
 {
     assert(pdf->out);
     struct flm_text *out = pdf->out;
-    uint64_t size = place(out) - pdf->stream;
+    uint64_t size = position(out) - pdf->stream;
     flm_text_puts(out, "\nendstream\nendobj\n");
     begin_object(pdf, CONTENT_SIZE);
     flm_text_uint(out, size);
@@ -205,7 +205,7 @@ void flm_pdf_end(struct flm_pdf *pdf, struct flm_bytes title)
     flm_text_puts(out, "<</Producer(flamel)/Title");
     write_title(out, title);
     flm_text_puts(out, ">>\nendobj\n");
-    uint64_t table = place(out) - pdf->start;
+    uint64_t table = position(out) - pdf->start;
     flm_text_format(out, "xref\n0 %d\n0000000000 65535 f \n", OBJECTS);
     for (int object = 1; object < OBJECTS; object++) {
         char digits[11] = "0000000000";

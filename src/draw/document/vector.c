@@ -15,7 +15,7 @@ struct painting {
     struct flm_clip window;
 };
 
-struct place {
+struct placed {
     double x, y, width, height;
 };
 
@@ -35,7 +35,7 @@ static double draw_part(const struct painting *painting, const struct flm_box *b
     return pen + flm_label_width(part, font);
 }
 
-static void draw_label(const struct painting *painting, const struct flm_box *box, struct place at)
+static void draw_label(const struct painting *painting, const struct flm_box *box, struct placed at)
 {
     const struct flm_surface *surface = painting->surface;
     const struct flm_clip *window = &painting->window;
@@ -49,7 +49,7 @@ static void draw_label(const struct painting *painting, const struct flm_box *bo
 }
 
 static void draw_box(const struct painting *painting, const struct flm_rectangle *r,
-                     struct place at)
+                     struct placed at)
 {
     const struct flm_surface *surface = painting->surface;
     const struct flm_boxes *boxes = painting->boxes;
@@ -87,9 +87,9 @@ void flm_vector_boxes(const struct flm_surface *surface, const struct flm_boxes 
     double top = boxes->top / boxes->scale, left = boxes->left / boxes->scale;
     for (size_t i = 0; i < list->count; i++) {
         const struct flm_rectangle *r = &list->at[i];
-        struct place at = {left + r->x0 / boxes->scale,
-                           boxes->upwards ? top - (r->level + 1.0) * row : top + r->level * row,
-                           (r->x1 - r->x0) / boxes->scale, gap < row ? row - gap : row};
+        struct placed at = {left + r->x0 / boxes->scale,
+                            boxes->upwards ? top - (r->level + 1.0) * row : top + r->level * row,
+                            (r->x1 - r->x0) / boxes->scale, gap < row ? row - gap : row};
         if (at.y < window.bottom && at.y + at.height > window.top && at.x < window.right &&
             at.x + at.width > window.left)
             draw_box(&painting, r, at);

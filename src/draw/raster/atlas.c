@@ -238,8 +238,8 @@ double flm_atlas_draw(struct flm_atlas *atlas, struct flm_pixels *pixels, double
         const struct letter *letter = want(face, code);
         if (letter && letter->picture_count > 0) {
             int count = (int)letter->picture_count;
-            int place = flm_pixel_edge(x * count), pixel = floor_of(place, count);
-            int quarter = place - pixel * count;
+            int position = flm_pixel_edge(x * count), pixel = floor_of(position, count);
+            int quarter = position - pixel * count;
             flm_pixels_ink(pixels, pixel + letter->pictures[quarter].left, base_line + letter->top,
                            atlas->coverage.at + letter->pictures[quarter].coverage,
                            letter->pictures[quarter].width, letter->height, rgb);

@@ -247,9 +247,9 @@ void flm_pixels_fill_round(struct flm_pixels *pixels, int left, int top, int rig
 /* ---- Dashes and textures --------------------------------------------------------------------- */
 
 /* The remainder that is never negative. */
-static int phase_of(int place, int period)
+static int phase_of(int position, int period)
 {
-    int rest = place % period;
+    int rest = position % period;
     return rest < 0 ? rest + period : rest;
 }
 

@@ -30,12 +30,12 @@ static inline uint32_t flm_pixel(uint32_t rgb)
 }
 
 /* The nearest pixel edge, limited to values far outside of every picture. */
-static inline int flm_pixel_edge(double place)
+static inline int flm_pixel_edge(double position)
 {
     enum { FAR = 1 << 28 };
-    if (!(place > -FAR))
+    if (!(position > -FAR))
         return -FAR;
-    return place < FAR ? (int)(place + FAR + 0.5) - FAR : FAR;
+    return position < FAR ? (int)(position + FAR + 0.5) - FAR : FAR;
 }
 
 /* A visible length: rounded, and at least one pixel. */

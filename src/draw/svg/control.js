@@ -1,9 +1,9 @@
-// control.js - what the reader does: zoom, search, links, help; mouse, touch and keys.
+// control.js - the reader's actions: zoom, search, links, help; mouse, touch and keys.
 
 const EASE_MS = 120;
 
-// Views to go back to; what is searched for, and what a button of the legend asks for; which match
-// is selected; the link that we wrote ourselves.
+// Views to go back to; the pattern of the search, and the filter of a pressed button of the legend;
+// which match is selected; the link that the script itself wrote.
 const past = [];
 let animation = 0;
 let pattern = '', matchCase = false, invalid = false;
@@ -28,8 +28,8 @@ function select(item) {
     if (item && standalone) keepInSight(item);
 }
 
-// The view that a zoom to an item shows, null for none. A merged box that nearly fills the view is opened in
-// part: a tenth of the view, around the place that is pointed at (0 to 1).
+// The view of a zoom to an item; null: none. Of a merged box that nearly fills the view a part is opened: a
+// tenth of the view, around the position of the pointer (0 to 1).
 function viewOf(item, at = .5) {
     const {box, last, level} = item, left = boxes.offset[box];
     if (box === 0) return all;
@@ -78,7 +78,7 @@ function zoom(next) {
     go(next);
 }
 
-// One step back, wherever one is.
+// One step back, in any state.
 function back() {
     if (helpFrame.isConnected) closeHelp();
     else if (past.length) go(past.pop());
@@ -94,7 +94,7 @@ function compile(text) {
         try {
             return new RegExp(text, flags + (matchCase ? '' : 'i'));
         } catch (malformed) {
-            // With "u" more is malformed than without: "\_" for one.
+            // With "u" more patterns are malformed than without it, for example "\_".
         }
     }
     return null;
@@ -147,7 +147,7 @@ function toggleCase() {
     search();
 }
 
-// The matches of the view from left to right, callers before what they call.
+// The matches in the view from left to right, callers before callees.
 function matchList() {
     const list = [];
     for (let i = 1; matches && i < boxes.count; i++)
@@ -168,9 +168,9 @@ function nextMatch(step) {
 
 // ---- Links, as flamegraph.pl's ------------------------------------------------------------------
 
-// ?x=537113&y=10&s=read: where the zoomed frame begins, in the unit of the metric, and its level; what
-// is searched for. So a link stays true at any width. w: how wide, for a zoom to several frames; c=1:
-// case matters.
+// ?x=537113&y=10&s=read: the offset of the zoomed frame, in the unit of the metric, and its level; the
+// pattern of the search. So a link is valid at any width. w: the width, for a zoom to several frames;
+// c=1: case matters.
 
 function remember() {
     if (!standalone) return;
@@ -186,7 +186,7 @@ function remember() {
     try {
         history.replaceState(null, '', written ? '?' + written : location.pathname);
     } catch (refused) {
-        // As some browsers do for files, of which only what stands behind # may change.
+        // As some browsers do for files, for which only the part after # may change.
         if (location.hash.slice(1) !== written) location.replace('#' + written);
     }
 }
@@ -208,9 +208,9 @@ function recall() {
 // ---- Help and legend ----------------------------------------------------------------------------
 
 const keys = [
-    ['Click', 'zoom to a frame; on a bar below it, back to that'],
-    ['Arrows', 'from frame to frame'], ['Enter', 'zoom to it'], ['Esc', 'one step back'],
-    ['0, Home', 'everything'], ['/, Ctrl+F', 'search'], ['n, N', 'next match, the one before'],
+    ['Click', 'zoom to a frame; on one of its callers, zoom out to that'],
+    ['Arrows', 'select a neighboring frame'], ['Enter', 'zoom to it'], ['Esc', 'one step back'],
+    ['0, Home', 'reset the zoom'], ['/, Ctrl+F', 'search'], ['n, N', 'next match, previous match'],
     ['Ctrl+I', 'match case'], ['Ctrl+C', 'copy the stack and its value'], ['?', 'this list'],
 ];
 
@@ -229,7 +229,7 @@ function openHelp() {
     help.replaceChildren(list, button);
     root.append(helpFrame);
     helpFrame.setAttribute('height', 10);
-    // Twice: how high it is follows from how wide it is.
+    // Twice: the height depends on the width.
     placeHelp();
     placeHelp();
     button.focus();
@@ -272,7 +272,7 @@ function fillLegend() {
                 box => Math.sign(boxes.tone[box] - SAME) === warm * sign);
     markNames.forEach((name, mark) => {
         const sign = mark === APPEARED ? warm : -warm;
-        const tone = mark < APPEARED ? TONE_RUN : TONE_CHANGE + SAME + sign * SAME;
+        const tone = mark < APPEARED ? TONE_MERGED : TONE_CHANGE + SAME + sign * SAME;
         if (info.marks >> mark & 1) addKey(name, tone, mark, box => markOf(box) === mark);
     });
     if (!legend.firstChild) legend.remove();
@@ -309,7 +309,7 @@ function click(event) {
     if (item) zoom(viewOf(item, xOf(event) / (width - 2 * PAD)));
 }
 
-// The frame beside, above or below the selected one.
+// The frame next to, above or below the selected one.
 function neighbor(key) {
     const index = shown.indexOf(selected), level = selected.level;
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
@@ -343,7 +343,7 @@ function copy(event) {
     event.preventDefault();
 }
 
-// What a key does; false: nothing.
+// The action of a key; false: it has none.
 function press(event) {
     const {key} = event, control = event.ctrlKey || event.metaKey, inField = event.target === field;
     if (control ? key === 'f' : key === '/' && !inField) {
@@ -383,7 +383,7 @@ function listen() {
     root.addEventListener('pointerleave', () => point(null));
     root.addEventListener('click', click);
     live.addEventListener('focus', () => {
-        // Who comes by keyboard sees where: at the frame that was zoomed to, or the root.
+        // Focus by keyboard shows a selection: the zoomed frame, or the root.
         if (!selected && live.matches(':focus-visible')) step('');
     });
     field.addEventListener('input', () => {

@@ -27,7 +27,7 @@
 #include "draw/text/visible.h"
 #include "profile/columns.h"
 
-enum { HAS_PARTS = 1, HAS_PLACE = 2, KIND_SHIFT = 2, UNSYMBOLIZED = 64 };
+enum { HAS_PARTS = 1, HAS_LOCATION = 2, KIND_SHIFT = 2, UNSYMBOLIZED = 64 };
 
 static void add_digits(struct flm_text *out, uint64_t value)
 {
@@ -210,10 +210,10 @@ static void add_frame(struct flm_svg *svg, struct flm_text *out, const struct ro
 
     struct flm_name_parts parts = flm_name_parts(name);
     bool has_parts = parts.bare > 0 || parts.end < name.size;
-    bool has_place = record->module || record->file || record->line;
+    bool has_location = record->module || record->file || record->line;
     add_digits(out, units(name.at, shared));
     add_digits(out, svg->frame_tone[frame]);
-    add_digits(out, (has_parts ? HAS_PARTS : 0u) | (has_place ? HAS_PLACE : 0u) |
+    add_digits(out, (has_parts ? HAS_PARTS : 0u) | (has_location ? HAS_LOCATION : 0u) |
                         record->kind << KIND_SHIFT |
                         (record->flags & FLM_FRAME_UNSYMBOLIZED ? UNSYMBOLIZED : 0u));
     if (has_parts) {
@@ -221,7 +221,7 @@ static void add_frame(struct flm_svg *svg, struct flm_text *out, const struct ro
         add_digits(out, units(name.at + parts.bare, parts.end - parts.bare));
         add_digits(out, units(name.at + parts.qualified, parts.bare - parts.qualified));
     }
-    if (has_place) {
+    if (has_location) {
         add_digits(out, rows->string[record->module]);
         add_digits(out, rows->string[record->file]);
         add_digits(out, record->line);

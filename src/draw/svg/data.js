@@ -1,6 +1,6 @@
-// data.js - the frames that the file carries, taken out of its metadata; data.c says how they
-// are packed. The result is columns, one entry per box. Boxes stand level by level, and those that
-// stand on one box are a range.
+// data.js - unpacks the frames in the file's metadata; data.c describes the encoding. The result is
+// columns, one entry per box. Boxes are in the order of their levels, and the children of a box are
+// a range.
 
 const digitValues = new Uint8Array(128);
 {
@@ -70,7 +70,7 @@ function decodeBoxes(line, info) {
         first: new Uint32Array(count + 1), frame: new Int32Array(count),
         siblings: new Uint32Array(count), self: new Float64Array(count),
         total: new Float64Array(count), offset: new Float64Array(count), levels: [],
-        // Of comparisons: from 0, all of it lost, over 3 to 6, all of it new; 1 appeared, 2 gone.
+        // Of comparisons: from 0, all of it was lost, over 3 to 6, all of it is new; 1 appeared, 2 gone.
         tone: new Uint8Array(count), change: new Uint8Array(count), noise: new Uint8Array(count),
     };
     for (const column of columns) boxes[column] = new Float64Array(count);
@@ -106,7 +106,7 @@ function decodeBoxes(line, info) {
         }
     }
     if (info.compare === 'columns' && info.widths === 'after') boxes.after = boxes.total;
-    // What was gained; the rest of the width was lost.
+    // The gained part; the rest of the width was lost.
     if (info.compare === 'signed')
         boxes.before = boxes.total.map((total, i) => total - boxes.after[i]);
     return boxes;
@@ -122,7 +122,7 @@ function decode(text) {
     };
 }
 
-// Where a box of level `level` is that covers `offset`; -1: nowhere.
+// The index of the box of level `level` that covers `offset`; -1: there is none.
 function boxAt(boxes, level, offset) {
     if (!(level >= 0 && level < boxes.levels.length - 1)) return -1;
     let low = boxes.levels[level], high = boxes.levels[level + 1];

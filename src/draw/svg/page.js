@@ -1,5 +1,5 @@
-// page.js - what the page shows: its parts, its words, and the drawing of one view.
-// control.js decides what is shown. Names only ever become text nodes and attributes.
+// page.js - the page: its parts, its texts, and the drawing of one view. control.js decides which
+// view. Names only ever become text nodes and attributes.
 
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 const HEAD = 40, PAD = 8, LABEL_PAD = 4;
@@ -9,7 +9,7 @@ const kindNames = ['', 'native', 'kernel', 'inlined', 'jit', 'jit, first tier', 
 const kindMarks = [0, 0, 1, 2, 3, 3, 4, 5, 6, 0];
 const markNames = ['', 'kernel', 'inlined', 'jit', 'interpreted', 'gpu', 'waker', 'appeared',
     'disappeared'];
-const TONE_ANCESTOR = 0, TONE_RUN = 1, TONE_CHANGE = 2, SAME = 3, APPEARED = 7, PAGE_INK = '1';
+const TONE_ANCESTOR = 0, TONE_MERGED = 1, TONE_CHANGE = 2, SAME = 3, APPEARED = 7, PAGE_INK = '1';
 
 const root = document.currentScript.parentNode;
 const standalone = document.documentElement === root;
@@ -17,9 +17,9 @@ const {info, frames, boxes} = decode(root.querySelector('metadata').textContent)
 const row = info.row, boxHeight = row > 4 ? row - 1 : row, total = boxes.total[0];
 const all = {left: 0, right: total, level: 0, box: 0};
 
-// `view` is drawn, `target` is where it is going to, and the same once it has arrived. `shown` is
-// what view.js makes of it; `selected` and `hovered` are items of it. `matches` has a byte per box
-// while something is looked for.
+// `view` is drawn, `target` is the view at the end of an animation, otherwise the same. `shown` is
+// the list that view.js makes of it; `selected` and `hovered` are its items. `matches` has a byte
+// per box while there is a search.
 let view = all, target = all, width = 0;
 let shown = [], starts = [0], levels = 1;
 let selected = null, hovered = null;
@@ -88,7 +88,7 @@ helpFrame.append(help);
 const family = getComputedStyle(root).fontFamily;
 const ruler = makeRuler(family, info.font);
 
-// ---- What boxes are, and are called -------------------------------------------------------------
+// ---- Properties and names of boxes --------------------------------------------------------------
 
 function nameOf(box) {
     if (box === 0) return 'all';
@@ -106,7 +106,7 @@ function isAncestor(item) {
 
 function toneOf(item) {
     if (isAncestor(item)) return TONE_ANCESTOR;
-    if (item.count) return TONE_RUN;
+    if (item.count) return TONE_MERGED;
     return info.compare ? TONE_CHANGE + boxes.tone[item.box] :
         frames.tone[boxes.frame[item.box]];
 }
@@ -116,7 +116,7 @@ function valueText(value) {
     return isScaled(info.unit) && product ? quantity(product, info.unit) + ' (' + full + ')' : full;
 }
 
-// As text/comparison_summary.c.
+// As in text/comparison_summary.c.
 function changeText(box) {
     const before = boxes.before[box] * info.factor, after = boxes.after[box] * info.factor;
     const scaled = before * info.scale, change = after - scaled, unit = info.unit;
@@ -132,7 +132,7 @@ function changeText(box) {
         (!boxes.noise[box] ? '' : info.significant ? ', not significant' : ', too few samples to tell');
 }
 
-// Whether what a merged box stands for is in the file, so that a zoom shows it.
+// Whether the frames of a merged box are in the file, so that a zoom shows them.
 function opens(item) {
     return item.count === 0 || item.last > item.box || boxes.frame[item.box] >= 0;
 }
@@ -158,7 +158,7 @@ function describe(item) {
     return {name: (info.nameType ? info.nameType + ' ' : '') + nameOf(box), details};
 }
 
-// ---- Where things stand -------------------------------------------------------------------------
+// ---- Positions ----------------------------------------------------------------------------------
 
 function yOf(level) {
     return firstRow + (info.inverted ? level : levels - 1 - level) * row;
@@ -169,7 +169,7 @@ function levelAt(y) {
     return info.inverted ? fromTop : levels - 1 - fromTop;
 }
 
-// On whole pixels of the screen, with a gap behind all that is not too narrow for one.
+// On whole pixels of the screen, with a gap after every box that is wide enough for one.
 function place(item) {
     const pixels = window.devicePixelRatio || 1;
     const x0 = Math.round(item.x0 * pixels) / pixels, x1 = Math.round(item.x1 * pixels) / pixels;
@@ -186,8 +186,9 @@ function pinBars() {
     helpFrame.setAttribute('y', from + HEAD + 4);
 }
 
-// The page is as high as its levels need, in a window of its own at least as high as that. Flames
-// grow upwards: when the height changes, what is seen stays as far from the foot as it is.
+// The page is as high as its levels need, and in a window of its own at least as high as that.
+// Flame graphs grow upwards: when the height changes, the visible part keeps its distance from the
+// bottom.
 function arrange() {
     const content = levels * row, before = pageHeight, scrolled = window.scrollY;
     pageHeight = HEAD + PAD + content + PAD + footHeight;
@@ -203,7 +204,7 @@ function arrange() {
 
 // ---- Drawing ------------------------------------------------------------------------------------
 
-// Lists by a key, in the order in which keys are first met.
+// Groups a list by a key, in the order in which keys first occur.
 function group(items, keyOf, valueOf) {
     const lists = new Map();
     for (const item of items) {
@@ -214,7 +215,7 @@ function group(items, keyOf, valueOf) {
     return lists;
 }
 
-// A group per tone, in it a path of wide and one of narrow boxes; as still_picture.c.
+// A group per tone, with one path of its wide and one of its narrow boxes, as in still_picture.c.
 function drawBoxes(layer, items) {
     const isWide = item => item.place.width >= 8 && boxHeight >= 8;
     const made = [];
@@ -274,13 +275,13 @@ function drawMatches() {
     drawOutlines(layers.outlines, 'outline', items);
 }
 
-// What does not match is faded, and its text is written as on the page.
+// Boxes that do not match are faded, with text in the color of the page.
 function drawSearch() {
     drawMatches();
     drawLabels();
 }
 
-// Every other place of the function that is pointed at, and what is selected.
+// Outlines the other occurrences of the function under the pointer, and the selection.
 function drawPointed() {
     const item = hovered || selected;
     const name = item && !item.count && item.box > 0 ? nameOf(item.box) : null;
@@ -289,7 +290,7 @@ function drawPointed() {
     drawOutlines(layers.focus, 'focus', selected ? [selected] : []);
 }
 
-// What stands for a box in the list that is shown now: itself, or the merged box that it is in.
+// The item of a box in the list that is shown now: itself, or the merged box that it is in.
 function findShown(box) {
     for (let i = starts[boxes.level[box]]; i < starts[boxes.level[box] + 1]; i++)
         if (shown[i].box <= box && box <= shown[i].last) return shown[i];
@@ -310,7 +311,7 @@ function draw() {
     drawPointed();
 }
 
-// ---- Words --------------------------------------------------------------------------------------
+// ---- Texts --------------------------------------------------------------------------------------
 
 function showDetail() {
     const item = hovered || selected || (target.box > 0 ? findShown(target.box) : null);
@@ -331,7 +332,7 @@ function showStatus() {
         ...parts.filter(part => part).map(part => html('span', {}, part)));
 }
 
-// All words of the page; they may wrap, and then the bar at the foot is higher.
+// Updates all texts of the page; they may wrap, and then the bar at the bottom is higher.
 function updateTexts() {
     showDetail();
     showStatus();
@@ -343,8 +344,8 @@ function updateTexts() {
     }
 }
 
-// For screen readers, the selected frame is an item of the tree: another one each time, so that
-// each is spoken.
+// For screen readers, the selected frame is an item of the tree: one of two in turn, so that each
+// change is announced.
 function announce() {
     const item = selected || shown[0];
     if (!item) return;

@@ -1,4 +1,4 @@
-// text.js - numbers as people read them, as quantity.c writes them, and names that fit.
+// text.js - numbers in the form of quantity.c, and shortened names.
 
 const times = [[3600e9, 3600e9, 'h'], [120e9, 60e9, 'min'], [1e9, 1e9, 's'], [1e6, 1e6, 'ms'],
     [1e3, 1e3, '\u00b5s'], [0, 1, 'ns']];
@@ -24,7 +24,7 @@ function scaled(value, scales) {
     return rounded(number, Math.abs(number) >= 999.5 ? 4 : 3) + ' ' + name;
 }
 
-// Of one, without its plural: 1 sample.
+// The singular: 1 sample.
 function unitOf(value, unit) {
     const plural = /(sses|[tn]ches)$/.test(unit) ? 2 : /.[^s]s$/.test(unit) ? 1 : 0;
     const one = Math.abs(value) === 1 ? plural : 0;
@@ -96,7 +96,7 @@ function shortened(text, room, ruler) {
     return letters.slice(0, head).join('') + '\u2026' + letters.slice(tail).join('');
 }
 
-// As label.c: the name; without arguments; without the path; the function alone; shortened.
+// As in label.c: the name; without arguments; without the path; the function alone; shortened.
 function label(frames, frame, room, ruler) {
     const name = frames.name[frame], end = frames.end[frame];
     for (const from of [-1, 0, frames.qualified[frame], frames.bare[frame]]) {

@@ -1,5 +1,5 @@
-// view.js - what of the boxes a view shows, and paths of it. A view is a part [left, right) of
-// the total, and the level zoomed to: boxes below that level are its ancestors.
+// view.js - the boxes in a view, and their paths. A view is a part [left, right) of the total, and
+// the level zoomed to: boxes below that level are its ancestors.
 
 // Boxes narrower than this, in px, are one gray merged box with their neighbors.
 const NARROW = 1;
@@ -28,8 +28,8 @@ function showSiblings(boxes, view, scale, width, from, to, level, shown) {
     }
 }
 
-// All that is to be seen, level by level and from left to right in each. `count` is 0 for a box,
-// and for a merged box how many siblings it has.
+// All visible items, level by level and from left to right in each. `count` is 0 for a box, and for
+// a merged box the number of its siblings.
 function show(boxes, view, width) {
     const shown = [], scale = width / (view.right - view.left);
     if (!(scale > 0) || !isFinite(scale)) return shown;
@@ -43,7 +43,7 @@ function show(boxes, view, width) {
     return shown;
 }
 
-// Where each level begins in a list that `show` made, and its end.
+// The start of each level in a list of `show`, and the end of the last.
 function levelStarts(shown) {
     const starts = [];
     shown.forEach((item, i) => {
@@ -53,7 +53,7 @@ function levelStarts(shown) {
     return starts;
 }
 
-// The item of a level at x; null where there is none.
+// The item of a level at x; null: there is none.
 function itemAt(shown, starts, level, x) {
     if (!(level >= 0 && level < starts.length - 1)) return null;
     let low = starts[level], high = starts[level + 1];
@@ -66,8 +66,8 @@ function itemAt(shown, starts, level, x) {
     return item && item.level === level && item.x0 <= x && x < item.x1 ? item : null;
 }
 
-// How much of the view boxes with a mark in `matches` take, those upon others counted once, and how
-// many there are. What the view stands on does not count: it would be all of it.
+// The part of the view that boxes with a mark in `matches` take, with nested ones counted once, and
+// their number. Ancestors of the zoomed frame do not count: they would be all of it.
 function measureMatches(boxes, matches, view) {
     const covered = new Uint8Array(boxes.count);
     let sum = 0, count = 0;
@@ -84,7 +84,7 @@ function measureMatches(boxes, matches, view) {
     return {sum, count};
 }
 
-// Paths, as path.c makes them.
+// Paths, as in path.c.
 function rectangle(x, y, width, height, inset) {
     const across = width - 2 * inset;
     return 'M' + (x + inset) + ' ' + (y + inset) + 'h' + across + 'v' + (height - 2 * inset) + 'h' +

@@ -153,7 +153,7 @@ static bool needs_line(const struct row *row, struct paint *paint)
 /* Maps an offset in the name to the shortened text, which is a part of the name, or the two ends of
  * its bare part with an ellipsis between them. Offsets in the omitted middle map to the ellipsis: a
  * start to its beginning, an end to its end. */
-static size_t place_in(const struct flm_box *box, struct flm_bytes shown, size_t lit, bool is_end)
+static size_t offset_in(const struct flm_box *box, struct flm_bytes shown, size_t lit, bool is_end)
 {
     struct flm_bytes name = box->label;
     static const char dots[] = "\xE2\x80\xA6";
@@ -163,8 +163,8 @@ static size_t place_in(const struct flm_box *box, struct flm_bytes shown, size_t
         if (name.size >= starts[i] + shown.size &&
             memcmp(name.at + starts[i], shown.at, shown.size) == 0) {
             start = starts[i];
-            size_t place = lit > start ? lit - start : 0;
-            return place < shown.size ? place : shown.size;
+            size_t offset = lit > start ? lit - start : 0;
+            return offset < shown.size ? offset : shown.size;
         }
     size_t head = 0, size = sizeof dots - 1;
     while (head + size < shown.size && memcmp(shown.at + head, dots, size) != 0)
@@ -202,8 +202,8 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
         struct flm_bytes shown = {text.at, text.size};
         size_t from = 0, to = 0;
         if (box->lit_to > box->lit_from && name.at == box->label.at) {
-            from = place_in(box, shown, box->lit_from, false);
-            to = place_in(box, shown, box->lit_to, true);
+            from = offset_in(box, shown, box->lit_from, false);
+            to = offset_in(box, shown, box->lit_to, true);
         }
         struct flm_style lit = style;
         lit.attributes |= FLM_CELL_BOLD | FLM_CELL_UNDERLINED;

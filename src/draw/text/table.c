@@ -301,7 +301,7 @@ static void share_out(struct printing *p)
     widen(p, FLM_COLUMN_NAME, SIZE_MAX, &spare);
 }
 
-static void place(struct printing *p)
+static void lay_out(struct printing *p)
 {
     const struct flm_table *t = p->table;
     bool bars = p->style->width > 0 && p->style->charset == FLM_CHARSET_UTF8;
@@ -472,7 +472,7 @@ void flm_table_print(const struct flm_table *table, const struct flm_table_style
         free(p.needed);
         return;
     }
-    place(&p);
+    lay_out(&p);
     if (has_titles(table))
         print_titles(&p);
     for (size_t row = 0; row < flm_table_row_count(table); row++)
