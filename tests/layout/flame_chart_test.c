@@ -89,7 +89,7 @@ static void neighbors_share_the_frames_they_have_in_common(void **state)
                  "idle 50+10 5-5\n");
 }
 
-static void what_was_not_observed_is_a_gap(void **state)
+static void unobserved_time_is_a_gap(void **state)
 {
     (void)state;
     static const struct event events[] = {{0, "a;b"}, {10, "a;b"}, {20, "a;b"}, {90, "a;b"},
@@ -314,7 +314,7 @@ static void a_chart_is_made_or_memory_ran_out(void **state)
     flm_profile_free(p);
 }
 
-/* What read has in front of copy and behind it is its own; what was not observed is nobody's. */
+/* The time before and after copy is read's own; unobserved time belongs to no frame. */
 static void a_search_finds_the_time_of_a_stack_itself(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbors_share_the_frames_they_have_in_common),
-        cmocka_unit_test(what_was_not_observed_is_a_gap),
+        cmocka_unit_test(unobserved_time_is_a_gap),
         cmocka_unit_test(charts_have_a_common_start),
         cmocka_unit_test(samples_of_one_moment_divide_their_time),
         cmocka_unit_test(an_empty_stack_is_a_gap),

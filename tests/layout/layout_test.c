@@ -55,7 +55,7 @@ static void assert_described(const struct flm_profile *p, const struct flm_layou
     flm_layout_free(layout);
 }
 
-static void a_node_lies_above_its_parent_and_beside_its_siblings(void **state)
+static void a_node_lies_above_its_parent_and_next_to_its_siblings(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("main 2\nmain;read 10\nmain;read;copy 3\nmain;write 1\n");
@@ -110,7 +110,7 @@ static void a_layout_agrees_with_a_plain_walk(void **state)
     }
 }
 
-static void siblings_can_stand_widest_first(void **state)
+static void siblings_can_be_widest_first(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a;x 1\na;y 2\nb 5\nc;z 3\nc;w 2\nd 4\n");
@@ -121,7 +121,7 @@ static void siblings_can_stand_widest_first(void **state)
     flm_profile_free(p);
 }
 
-static void siblings_can_stand_as_they_were_seen_first(void **state)
+static void siblings_can_be_in_the_order_of_first_samples(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -187,7 +187,7 @@ static void any_order_is_sound_and_keeps_every_width(void **state)
     }
 }
 
-static void nodes_without_a_width_take_no_place(void **state)
+static void nodes_without_a_width_have_no_slot(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a 5\nb;x 0 1\nb;y;z 0 1\nc;x 3 9\nc;y 0 9\nd 0 1\n");
@@ -224,7 +224,7 @@ static void a_metric_without_values_leaves_the_root(void **state)
     flm_profile_free(p);
 }
 
-static void what_a_difference_lost_is_as_wide_as_what_it_gained(void **state)
+static void losses_of_a_difference_are_as_wide_as_gains(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_of("a -5\na;x 5\na;y -2\nb 1\n");
@@ -300,7 +300,7 @@ static void stacks_may_be_a_hundred_thousand_deep(void **state)
     flm_profile_free(p);
 }
 
-static void a_search_counts_what_is_inside_of_a_match_once(void **state)
+static void a_search_counts_nested_matches_once(void **state)
 {
     (void)state;
     struct flm_profile *p =
@@ -327,7 +327,7 @@ static void a_search_counts_what_is_inside_of_a_match_once(void **state)
     flm_profile_free(p);
 }
 
-/* Level by level, from left to right: what is beside is what is next there. */
+/* Level by level, from left to right: neighbors are next to each other there. */
 static void a_neighbor_is_the_next_of_the_level(void **state)
 {
     (void)state;
@@ -343,10 +343,10 @@ static void a_neighbor_is_the_next_of_the_level(void **state)
             struct flm_node node = {i};
             uint32_t level = flm_layout_level(layout, node);
             double offset = flm_layout_offset(layout, node);
-            struct flm_node beside[2] = {flm_layout_neighbor(layout, node, -1),
-                                         flm_layout_neighbor(layout, node, 1)};
+            struct flm_node neighbors[2] = {flm_layout_neighbor(layout, node, -1),
+                                            flm_layout_neighbor(layout, node, 1)};
             if (level == FLM_NONE) {
-                assert_true(beside[0].index == FLM_NONE && beside[1].index == FLM_NONE);
+                assert_true(neighbors[0].index == FLM_NONE && neighbors[1].index == FLM_NONE);
                 continue;
             }
             uint32_t nearest[2] = {FLM_NONE, FLM_NONE};
@@ -361,8 +361,8 @@ static void a_neighbor_is_the_next_of_the_level(void **state)
                 if (side ? at < now : at > now)
                     nearest[side] = k;
             }
-            assert_int_equal(beside[0].index, nearest[0]);
-            assert_int_equal(beside[1].index, nearest[1]);
+            assert_int_equal(neighbors[0].index, nearest[0]);
+            assert_int_equal(neighbors[1].index, nearest[1]);
         }
         flm_layout_free(layout);
         flm_profile_free(p);
@@ -376,7 +376,7 @@ static void assert_broken(const struct flm_layout *layout)
     assert_true(why.text[0] != '\0');
 }
 
-static void a_check_finds_what_is_broken(void **state)
+static void a_check_finds_broken_promises(void **state)
 {
     (void)state;
     struct flm_profile *p = tree_fan_out(5000, 3);
@@ -468,22 +468,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_public_layout_has_orders_and_children),
-        cmocka_unit_test(a_node_lies_above_its_parent_and_beside_its_siblings),
+        cmocka_unit_test(a_node_lies_above_its_parent_and_next_to_its_siblings),
         cmocka_unit_test(a_layout_agrees_with_a_plain_walk),
-        cmocka_unit_test(siblings_can_stand_widest_first),
-        cmocka_unit_test(siblings_can_stand_as_they_were_seen_first),
+        cmocka_unit_test(siblings_can_be_widest_first),
+        cmocka_unit_test(siblings_can_be_in_the_order_of_first_samples),
         cmocka_unit_test(any_order_is_sound_and_keeps_every_width),
-        cmocka_unit_test(nodes_without_a_width_take_no_place),
+        cmocka_unit_test(nodes_without_a_width_have_no_slot),
         cmocka_unit_test(a_metric_without_values_leaves_the_root),
-        cmocka_unit_test(what_a_difference_lost_is_as_wide_as_what_it_gained),
+        cmocka_unit_test(losses_of_a_difference_are_as_wide_as_gains),
         cmocka_unit_test(widths_can_be_another_column),
         cmocka_unit_test(a_sum_that_is_not_finite_is_refused),
         cmocka_unit_test(a_metric_that_there_is_not_is_refused),
         cmocka_unit_test(more_nodes_than_a_layout_can_number_are_refused),
         cmocka_unit_test(stacks_may_be_a_hundred_thousand_deep),
-        cmocka_unit_test(a_search_counts_what_is_inside_of_a_match_once),
+        cmocka_unit_test(a_search_counts_nested_matches_once),
         cmocka_unit_test(a_neighbor_is_the_next_of_the_level),
-        cmocka_unit_test(a_check_finds_what_is_broken),
+        cmocka_unit_test(a_check_finds_broken_promises),
         cmocka_unit_test(a_layout_is_made_or_says_that_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void room_that_was_reserved_needs_no_memory(void **state)
     FLM_ARRAY_CLEAR(&numbers);
 }
 
-static void an_array_whose_memory_ran_out_is_as_it_was(void **state)
+static void an_array_that_cannot_grow_is_unchanged(void **state)
 {
     (void)state;
     struct FLM_ARRAY(uint64_t) numbers = {0};
@@ -55,7 +55,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_stay_where_they_were_added),
         cmocka_unit_test(room_that_was_reserved_needs_no_memory),
-        cmocka_unit_test(an_array_whose_memory_ran_out_is_as_it_was),
+        cmocka_unit_test(an_array_that_cannot_grow_is_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void nothing_is_read_outside(void **state)
     (void)flm_hash(NULL, 0);
 }
 
-static void the_place_in_memory_does_not_matter(void **state)
+static void the_address_does_not_matter(void **state)
 {
     (void)state;
     char room[80];
@@ -109,7 +109,7 @@ int main(void)
         cmocka_unit_test(the_checksum_is_xxh64),
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(nothing_is_read_outside),
-        cmocka_unit_test(the_place_in_memory_does_not_matter),
+        cmocka_unit_test(the_address_does_not_matter),
         cmocka_unit_test(similar_names_rarely_share_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

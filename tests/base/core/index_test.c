@@ -32,7 +32,7 @@ static void an_empty_index_has_nothing(void **state)
     flm_index_clear(&index);
 }
 
-static void what_was_added_is_found(void **state)
+static void added_items_are_found(void **state)
 {
     (void)state;
     struct flm_index index = {0};
@@ -67,7 +67,7 @@ static void equal_hashes_are_all_offered(void **state)
     flm_index_clear(&index);
 }
 
-static void an_index_that_cannot_grow_is_as_it_was(void **state)
+static void an_index_that_cannot_grow_is_unchanged(void **state)
 {
     (void)state;
     struct flm_index index = {0};
@@ -90,9 +90,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_index_has_nothing),
-        cmocka_unit_test(what_was_added_is_found),
+        cmocka_unit_test(added_items_are_found),
         cmocka_unit_test(equal_hashes_are_all_offered),
-        cmocka_unit_test(an_index_that_cannot_grow_is_as_it_was),
+        cmocka_unit_test(an_index_that_cannot_grow_is_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

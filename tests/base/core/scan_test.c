@@ -16,7 +16,7 @@ static char *block_of(size_t size)
     return block;
 }
 
-static void a_byte_is_found_at_every_place(void **state)
+static void a_byte_is_found_at_every_offset(void **state)
 {
     (void)state;
     for (size_t size = 0; size < 70; size++) {
@@ -38,7 +38,7 @@ static void a_byte_is_found_at_every_place(void **state)
     }
 }
 
-static void every_byte_can_be_looked_for(void **state)
+static void every_byte_can_be_matched(void **state)
 {
     (void)state;
     char text[256];
@@ -94,8 +94,8 @@ static void searches_agree_with_a_plain_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_byte_is_found_at_every_place),
-        cmocka_unit_test(every_byte_can_be_looked_for),
+        cmocka_unit_test(a_byte_is_found_at_every_offset),
+        cmocka_unit_test(every_byte_can_be_matched),
         cmocka_unit_test(common_beginnings_end_where_texts_differ),
         cmocka_unit_test(searches_agree_with_a_plain_loop),
     };

@@ -19,7 +19,7 @@ static int by_key(const void *context, uint32_t a, uint32_t b)
     return (k->key[a] > k->key[b]) - (k->key[a] < k->key[b]);
 }
 
-/* Sorts 0 ... count - 1 by their keys, in room of exactly the size that is asked for. */
+/* Sorts 0 ... count - 1 by their keys, in room of exactly the required size. */
 static size_t sort_and_check(const uint32_t *key, size_t count)
 {
     uint32_t *items = malloc((count ? count : 1) * sizeof *items);

@@ -225,7 +225,7 @@ static void the_middle_between_two_doubles_is_rounded_to_even(void **state)
         strcpy(text + size, exponent);
         assert_reads(text, FLM_NUMBER_DECIMAL, even);
 
-        /* A digit far behind decides. */
+        /* A digit far to the right decides. */
         memset(text + size, '0', 50);
         text[size + 50] = '1';
         strcpy(text + size + 51, exponent);

@@ -51,7 +51,7 @@ static double random_double(uint64_t *seed)
     }
 }
 
-/* A decimal without its looks: -0.0120 is - 12 with the point 1 place before, 1.2e-2. */
+/* The parts of a decimal: -0.0120 is - 12 with the point one digit before it, 1.2e-2. */
 struct plain {
     char digits[40]; /* none at the ends is 0 */
     int exponent;
@@ -109,7 +109,7 @@ static void zero_has_no_sign(void **state)
     assert_rounded(-0.0, 3, "0");
 }
 
-static void what_is_no_number_has_a_name(void **state)
+static void infinities_and_nan_have_names(void **state)
 {
     (void)state;
     assert_printed(NAN, "nan");
@@ -146,7 +146,7 @@ static void exponents_are_for_the_very_large_and_the_very_small(void **state)
     assert_printed(nextafter(1e21, 0), "999999999999999900000");
     assert_printed(1e21, "1e21");
     assert_printed(-1.5e300, "-1.5e300");
-    /* The value decides, not what rounding makes of it. */
+    /* The value decides, not the rounded one. */
     assert_rounded(nextafter(1e21, 0), 3, "1000000000000000000000");
     assert_rounded(nextafter(1e-7, 0), 3, "1e-7");
 }
@@ -213,7 +213,7 @@ static void powers_of_two_and_ten_are_printed_shortest(void **state)
     }
 }
 
-static void rounding_keeps_as_many_digits_as_asked(void **state)
+static void rounding_keeps_the_requested_digits(void **state)
 {
     (void)state;
     assert_rounded(1.23987, 3, "1.24");
@@ -237,7 +237,7 @@ static void halves_are_rounded_to_even(void **state)
     assert_rounded(-0.125, 2, "-0.12");
     assert_rounded(0.375, 2, "0.38");
     assert_rounded(1000000.5, 7, "1000000");
-    /* Not halves, though they look so. */
+    /* Not exact halves. */
     assert_rounded(1.005, 3, "1");
     assert_rounded(1.115, 3, "1.11");
     assert_rounded(nextafter(2.5, 3), 1, "3");
@@ -249,7 +249,7 @@ static void rounding_agrees_with_printf(void **state)
     uint64_t seed = 2;
     for (int i = 0; i < 1000000; i++) {
         double value = random_double(&seed);
-        if (i % 2) /* the common ones: short decimals and what is near them */
+        if (i % 2) /* the common ones: short decimals and their neighbors */
             value = random_below(&seed, 100000) / pow(10, random_below(&seed, 6));
         if (i % 4 == 3)
             value = nextafter(value, i % 8 == 3 ? 0 : INFINITY);
@@ -267,13 +267,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_printed_as_integers),
         cmocka_unit_test(zero_has_no_sign),
-        cmocka_unit_test(what_is_no_number_has_a_name),
+        cmocka_unit_test(infinities_and_nan_have_names),
         cmocka_unit_test(others_are_printed_with_the_fewest_digits),
         cmocka_unit_test(exponents_are_for_the_very_large_and_the_very_small),
         cmocka_unit_test(short_decimals_come_back_as_they_were_written),
         cmocka_unit_test(any_double_is_printed_shortest_and_reads_back),
         cmocka_unit_test(powers_of_two_and_ten_are_printed_shortest),
-        cmocka_unit_test(rounding_keeps_as_many_digits_as_asked),
+        cmocka_unit_test(rounding_keeps_the_requested_digits),
         cmocka_unit_test(halves_are_rounded_to_even),
         cmocka_unit_test(rounding_agrees_with_printf),
     };

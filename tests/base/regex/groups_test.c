@@ -72,7 +72,7 @@ static void as_much_as_can_be_is_repeated_and_the_first_choice_is_taken(void **s
     assert_groups("(a{1,2})(a{1,2})", "aaa", "aa a");
 }
 
-static void a_group_that_repeats_stands_where_it_did_last(void **state)
+static void a_group_that_repeats_has_its_last_match(void **state)
 {
     (void)state;
     assert_groups("(a|b)*c", "abac", "a");
@@ -82,7 +82,7 @@ static void a_group_that_repeats_stands_where_it_did_last(void **state)
     assert_groups("(a*)+b", "aab", "aa");
 }
 
-static void assertions_see_what_stands_around_the_match(void **state)
+static void assertions_see_the_text_around_the_match(void **state)
 {
     (void)state;
     assert_groups("\\b(\\w)", "-a", "a");
@@ -100,7 +100,7 @@ static void more_than_nine_groups_only_group(void **state)
         assert_true(f.marks[2 * g] == g && f.marks[2 * g + 1] == g + 1);
 }
 
-/* Of a+ b* and the like in a row, each takes what it can as long as the rest still matches. */
+/* Of several repetitions in a row, each takes as much as possible while the rest still matches. */
 static bool fits(const char *piece, const char *text, size_t from, size_t to)
 {
     char pattern[100], part[100];
@@ -137,7 +137,7 @@ static void groups_in_a_row_share_out_the_match_from_the_left(void **state)
     }
 }
 
-static void a_later_match_sees_what_stands_before_it(void **state)
+static void a_later_match_sees_the_text_before_it(void **state)
 {
     (void)state;
     struct flm_regex *regex = flm_regex_new(flm_bytes_of("^a|\\bb"), NULL);
@@ -175,11 +175,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_are_where_their_parentheses_match),
         cmocka_unit_test(as_much_as_can_be_is_repeated_and_the_first_choice_is_taken),
-        cmocka_unit_test(a_group_that_repeats_stands_where_it_did_last),
-        cmocka_unit_test(assertions_see_what_stands_around_the_match),
+        cmocka_unit_test(a_group_that_repeats_has_its_last_match),
+        cmocka_unit_test(assertions_see_the_text_around_the_match),
         cmocka_unit_test(more_than_nine_groups_only_group),
         cmocka_unit_test(groups_in_a_row_share_out_the_match_from_the_left),
-        cmocka_unit_test(a_later_match_sees_what_stands_before_it),
+        cmocka_unit_test(a_later_match_sees_the_text_before_it),
         cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void assert_misses(const char *pattern, const char *text)
         fail_msg("%s is found in %s from %zu to %zu", pattern, text, s, e);
 }
 
-/* ---- What a pattern means -------------------------------------------------------------------- */
+/* ---- Syntax ---------------------------------------------------------------------------------- */
 
 static void a_literal_is_found_anywhere(void **state)
 {
@@ -127,7 +127,7 @@ static void repeats_count(void **state)
     assert_finds("a.*?b", "abab", 0, 4);
 }
 
-static void braces_that_count_nothing_are_text(void **state)
+static void braces_without_a_count_are_text(void **state)
 {
     (void)state;
     assert_finds("{{closure}}", "core::ops::{{closure}}", 11, 22);
@@ -421,7 +421,7 @@ static void searching_agrees_with_finding(void **state)
     }
 }
 
-/* ---- What it costs --------------------------------------------------------------------------- */
+/* ---- Cost ------------------------------------------------------------------------------------ */
 
 /* The visits of one search and one finding in `text`, with a scratch of its own. */
 static uint64_t visits_in(const char *pattern, struct flm_bytes text, size_t *code_count)
@@ -520,7 +520,7 @@ static void a_table_of_few_states_is_enough(void **state)
     matcher_free(m);
 }
 
-static void a_search_that_is_repeated_visits_nothing_again(void **state)
+static void a_repeated_search_visits_no_instructions(void **state)
 {
     (void)state;
     struct matcher m = matcher_new(flm_bytes_of("(a|b)+::[a-z_]*$"));
@@ -562,7 +562,7 @@ int main(void)
         cmocka_unit_test(the_leftmost_match_is_found_and_of_those_the_longest),
         cmocka_unit_test(an_empty_match_is_a_match),
         cmocka_unit_test(repeats_count),
-        cmocka_unit_test(braces_that_count_nothing_are_text),
+        cmocka_unit_test(braces_without_a_count_are_text),
         cmocka_unit_test(sets_take_one_of_their_symbols),
         cmocka_unit_test(classes_are_ascii_and_their_opposites_all_the_rest),
         cmocka_unit_test(escapes_are_single_characters),
@@ -580,7 +580,7 @@ int main(void)
         cmocka_unit_test(a_pattern_of_nested_stars_is_linear),
         cmocka_unit_test(a_search_is_linear_when_its_states_do_not_fit),
         cmocka_unit_test(a_table_of_few_states_is_enough),
-        cmocka_unit_test(a_search_that_is_repeated_visits_nothing_again),
+        cmocka_unit_test(a_repeated_search_visits_no_instructions),
         cmocka_unit_test(a_scratch_that_gets_no_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void an_assertion_counts_where_it_comes_first(void **state)
     assert_false(starts_anyhow("^"));
 }
 
-static void symbols_that_nothing_tells_apart_are_one_class(void **state)
+static void symbols_that_nothing_distinguishes_are_one_class(void **state)
 {
     (void)state;
     assert_int_equal(class_count_of(""), 1);
@@ -125,7 +125,7 @@ int main(void)
         cmocka_unit_test(a_byte_that_every_match_begins_with_is_known),
         cmocka_unit_test(a_pattern_is_anchored_if_all_its_ways_are),
         cmocka_unit_test(an_assertion_counts_where_it_comes_first),
-        cmocka_unit_test(symbols_that_nothing_tells_apart_are_one_class),
+        cmocka_unit_test(symbols_that_nothing_distinguishes_are_one_class),
         cmocka_unit_test(every_ascii_symbol_knows_its_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

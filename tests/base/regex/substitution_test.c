@@ -80,7 +80,7 @@ static void empty_matches_are_as_in_sed(void **state)
     assert_makes("s/b*/-/g", "ab", "-a-");
 }
 
-static void what_is_malformed_is_refused_at_its_place(void **state)
+static void malformed_substitutions_are_refused_at_their_offset(void **state)
 {
     (void)state;
     assert_refused("", 0, "a rule is written s/old/new/");
@@ -139,7 +139,7 @@ int main(void)
         cmocka_unit_test(groups_and_the_match_are_put_in),
         cmocka_unit_test(other_separators_work_and_are_escaped_by_a_backslash),
         cmocka_unit_test(empty_matches_are_as_in_sed),
-        cmocka_unit_test(what_is_malformed_is_refused_at_its_place),
+        cmocka_unit_test(malformed_substitutions_are_refused_at_their_offset),
         cmocka_unit_test(its_size_ends_at_its_last_separator),
         cmocka_unit_test(failing_allocations_are_reported),
     };

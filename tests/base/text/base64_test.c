@@ -63,7 +63,7 @@ static void other_text_is_refused(void **state)
         "Zm 9",    "Zm9*",     "Zm9-", "Zm9\x80", /* no digits */
         "Z===",                                   /* less than a byte */
         "====",    "Zg==Zg==", "Z=m9",            /* padding that is not at the end */
-        "Zh==",    "Zm9=",                        /* bits behind the last byte */
+        "Zh==",    "Zm9=",                        /* bits after the last byte */
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct flm_text back = {0};

@@ -23,7 +23,7 @@ static bool take(void *context, const void *bytes, size_t size)
     return true;
 }
 
-static void what_is_added_reaches_the_sink(void **state)
+static void added_text_reaches_the_sink(void **state)
 {
     (void)state;
     struct taken taken = {.most = 100};
@@ -36,7 +36,7 @@ static void what_is_added_reaches_the_sink(void **state)
     assert_memory_equal(taken.bytes, "one two", 7);
 }
 
-static void nothing_is_handed_on_when_the_writer_failed(void **state)
+static void nothing_is_passed_on_when_the_writer_failed(void **state)
 {
     (void)state;
     struct taken taken = {.most = 100};
@@ -49,7 +49,7 @@ static void nothing_is_handed_on_when_the_writer_failed(void **state)
     assert_string_equal(why.text, "mine");
 }
 
-static void it_tells_a_refusing_sink_from_a_lack_of_memory(void **state)
+static void errors_distinguish_a_refusing_sink_from_a_lack_of_memory(void **state)
 {
     (void)state;
     struct taken taken = {.most = 3};
@@ -71,9 +71,9 @@ static void it_tells_a_refusing_sink_from_a_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_added_reaches_the_sink),
-        cmocka_unit_test(nothing_is_handed_on_when_the_writer_failed),
-        cmocka_unit_test(it_tells_a_refusing_sink_from_a_lack_of_memory),
+        cmocka_unit_test(added_text_reaches_the_sink),
+        cmocka_unit_test(nothing_is_passed_on_when_the_writer_failed),
+        cmocka_unit_test(errors_distinguish_a_refusing_sink_from_a_lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void an_error_has_a_kind_a_place_and_a_sentence(void **state)
+static void an_error_has_a_kind_a_position_and_a_sentence(void **state)
 {
     (void)state;
     struct flm_error why;
@@ -42,7 +42,7 @@ static void nobody_has_to_ask_why(void **state)
     flm_error_move_line(NULL, 4);
 }
 
-static void each_level_adds_what_it_knows(void **state)
+static void each_level_adds_its_context(void **state)
 {
     (void)state;
     struct flm_error why;
@@ -94,7 +94,7 @@ static void a_sentence_is_cut_and_always_ends(void **state)
     flm_error_within(&why, name);
     assert_int_equal(strlen(why.text), sizeof why.text - 1);
     flm_error_line(&why, FLM_ERROR_USAGE, 1, "%s %s %s %s %s", name, name, name, name, name);
-    flm_error_move_line(&why, 100000); /* pushes the end out, and not into what stands behind it */
+    flm_error_move_line(&why, 100000); /* pushes the end out, but not into the following memory */
     assert_int_equal(strlen(why.text), sizeof why.text - 1);
     flm_error_set(&why, FLM_ERROR_USAGE, "'%s' has no remedy", name);
     assert_non_null(strstr(why.text, "...")); /* the reason stays */
@@ -118,7 +118,7 @@ static void a_precision_reads_no_further_than_the_string(void **state)
 {
     (void)state;
     struct flm_error why;
-    char *exact = malloc(3); /* an address sanitizer sees a read behind it */
+    char *exact = malloc(3); /* an address sanitizer finds a read after it */
     assert_non_null(exact);
     memcpy(exact, "ab", 3);
     flm_error_set(&why, FLM_ERROR_USAGE, "'%.*s' and '%.*s'", 50, exact, 1, exact);
@@ -173,9 +173,9 @@ static void a_terminal_does_not_act_on_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_has_a_kind_a_place_and_a_sentence),
+        cmocka_unit_test(an_error_has_a_kind_a_position_and_a_sentence),
         cmocka_unit_test(nobody_has_to_ask_why),
-        cmocka_unit_test(each_level_adds_what_it_knows),
+        cmocka_unit_test(each_level_adds_its_context),
         cmocka_unit_test(a_line_can_be_moved),
         cmocka_unit_test(a_byte_can_be_moved),
         cmocka_unit_test(a_sentence_is_cut_and_always_ends),

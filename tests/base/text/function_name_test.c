@@ -68,7 +68,7 @@ static const struct example examples[] = {
     {"LazyCompile:*render /srv/app.js:12:3", "LazyCompile:*render", "render", "render", "/srv"},
     {"App\\Kernel::handle", "App\\Kernel::handle", "Kernel::handle", "handle", "App"},
     {"lists:map/2", "lists:map/2", "lists:map/2", "map/2", "lists"},
-    /* What only looks like a name of a language */
+    /* Names that only resemble those of a language */
     {"-[NSString length]", "-[NSString length]", "-[NSString length]", "-[NSString length]",
      "-[NSString length]"},
     {"GC Major Collection", "GC Major Collection", "GC Major Collection", "GC Major Collection",
@@ -83,7 +83,7 @@ static void assert_part(struct flm_bytes part, const char *expected, const char 
         fail_msg("%s: '%.*s', not '%s'", name, (int)part.size, part.at, expected);
 }
 
-static void a_name_is_taken_apart_as_its_language_is_written(void **state)
+static void a_name_is_split_by_the_syntax_of_its_language(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
@@ -97,7 +97,7 @@ static void a_name_is_taken_apart_as_its_language_is_written(void **state)
     }
 }
 
-/* In memory of exactly their size, so that a sanitizer sees what reads beyond. */
+/* In memory of exactly their size, so that a sanitizer finds reads beyond it. */
 static void parts_stay_inside_of_any_name(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void runtimes_are_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_taken_apart_as_its_language_is_written),
+        cmocka_unit_test(a_name_is_split_by_the_syntax_of_its_language),
         cmocka_unit_test(parts_stay_inside_of_any_name),
         cmocka_unit_test(a_long_name_takes_linear_time),
         cmocka_unit_test(runtimes_are_known),

@@ -25,7 +25,7 @@ static bool finish(struct fixture *f)
     return good;
 }
 
-/* Writes a value as JSON without blanks: what the parser understood. */
+/* Writes a value as the parser has read it, as JSON without blanks. */
 static void echo(struct flm_json *json, struct flm_text *out)
 {
     struct flm_bytes text;
@@ -123,7 +123,7 @@ static void assert_fails(const char *text, uint64_t offset, const char *reason, 
     }
 }
 
-static void values_come_as_they_stand(void **state)
+static void values_are_read_in_order(void **state)
 {
     (void)state;
     assert_echo("{}", "{}");
@@ -163,7 +163,7 @@ static void a_text_may_hold_a_nul(void **state)
     assert_true(finish(&f));
 }
 
-static void what_is_no_json_is_refused_with_its_place(void **state)
+static void malformed_json_is_refused_with_its_offset(void **state)
 {
     (void)state;
     assert_fails("", 0, "ends too early", true);
@@ -249,7 +249,7 @@ static void a_whole_number_must_be_one(void **state)
     }
 }
 
-static void what_is_not_read_is_skipped(void **state)
+static void unread_values_are_skipped(void **state)
 {
     (void)state;
     struct fixture f;
@@ -270,7 +270,7 @@ static void what_is_not_read_is_skipped(void **state)
     assert_int_equal(whole, 7);
 }
 
-static void a_value_of_another_type_is_refused_with_its_place(void **state)
+static void a_value_of_another_type_is_refused_with_its_offset(void **state)
 {
     (void)state;
     struct fixture f;
@@ -353,7 +353,7 @@ static bool stop(void *context, uint64_t bytes)
     return false;
 }
 
-static void reading_stops_when_told_to(void **state)
+static void reading_stops_when_progress_returns_false(void **state)
 {
     (void)state;
     uint64_t passed = 0;
@@ -371,18 +371,18 @@ static void reading_stops_when_told_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_as_they_stand),
+        cmocka_unit_test(values_are_read_in_order),
         cmocka_unit_test(escapes_are_undone),
         cmocka_unit_test(a_text_may_hold_a_nul),
-        cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
+        cmocka_unit_test(malformed_json_is_refused_with_its_offset),
         cmocka_unit_test(escapes_that_are_none_are_refused),
         cmocka_unit_test(numbers_are_text_and_value),
         cmocka_unit_test(a_whole_number_must_be_one),
-        cmocka_unit_test(what_is_not_read_is_skipped),
-        cmocka_unit_test(a_value_of_another_type_is_refused_with_its_place),
+        cmocka_unit_test(unread_values_are_skipped),
+        cmocka_unit_test(a_value_of_another_type_is_refused_with_its_offset),
         cmocka_unit_test(depth_costs_a_bit_a_level),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(reading_stops_when_told_to),
+        cmocka_unit_test(reading_stops_when_progress_returns_false),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void assert_text(struct flm_text *text, const char *expected)
     flm_text_clear(text);
 }
 
-static void members_stand_below_each_other_or_in_a_line(void **state)
+static void members_are_on_lines_of_their_own_or_on_one(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -46,7 +46,7 @@ static void members_stand_below_each_other_or_in_a_line(void **state)
                        "}\n");
 }
 
-static void what_is_empty_is_closed_where_it_begins(void **state)
+static void empty_objects_and_arrays_are_closed_on_their_line(void **state)
 {
     (void)state;
     static const enum flm_json_shape shapes[] = {FLM_JSON_OBJECT, FLM_JSON_ARRAY};
@@ -113,7 +113,7 @@ static void numbers_are_exact(void **state)
     assert_number(0.1 + 0.2, "0.30000000000000004");
 }
 
-static void what_json_has_no_number_for_is_null(void **state)
+static void values_that_json_cannot_express_are_null(void **state)
 {
     (void)state;
     assert_number(INFINITY, "null");
@@ -143,12 +143,12 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_stand_below_each_other_or_in_a_line),
-        cmocka_unit_test(what_is_empty_is_closed_where_it_begins),
+        cmocka_unit_test(members_are_on_lines_of_their_own_or_on_one),
+        cmocka_unit_test(empty_objects_and_arrays_are_closed_on_their_line),
         cmocka_unit_test(one_value_after_another_is_one_document_each),
         cmocka_unit_test(any_bytes_become_valid_json),
         cmocka_unit_test(numbers_are_exact),
-        cmocka_unit_test(what_json_has_no_number_for_is_null),
+        cmocka_unit_test(values_that_json_cannot_express_are_null),
         cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

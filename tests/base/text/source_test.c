@@ -28,7 +28,7 @@ static void a_source_without_more_ends(void **state)
     assert_true(source.last);
 }
 
-static void windows_grow_and_keep_what_was_not_passed(void **state)
+static void windows_grow_and_keep_bytes_that_were_not_passed(void **state)
 {
     (void)state;
     for (size_t step = 1; step < 9; step++) {
@@ -80,16 +80,16 @@ static bool until_100(void *context, uint64_t bytes)
 static void progress_adds_up_and_may_stop(void **state)
 {
     (void)state;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     struct flm_error why = {0};
     struct flm_source source = flm_source_of(flm_bytes_of(""));
     assert_true(flm_source_progress(&source, 5, &why)); /* nobody listens */
     source.progress = until_100;
-    source.progress_context = &told;
+    source.progress_context = &reported;
     assert_true(flm_source_progress(&source, 60, &why));
-    assert_int_equal(told, 65);
+    assert_int_equal(reported, 65);
     assert_false(flm_source_progress(&source, 40, &why));
-    assert_int_equal(told, 105);
+    assert_int_equal(reported, 105);
     assert_int_equal(why.kind, FLM_ERROR_CANCELED);
 }
 
@@ -98,7 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_one_window_and_the_last),
         cmocka_unit_test(a_source_without_more_ends),
-        cmocka_unit_test(windows_grow_and_keep_what_was_not_passed),
+        cmocka_unit_test(windows_grow_and_keep_bytes_that_were_not_passed),
         cmocka_unit_test(a_stream_that_fails_says_why),
         cmocka_unit_test(progress_adds_up_and_may_stop),
     };

@@ -33,7 +33,7 @@ static void a_text_grows_by_all_that_is_added(void **state)
     flm_text_clear(&text);
 }
 
-static void nothing_may_be_added_from_nowhere(void **state)
+static void adding_no_bytes_from_NULL_is_allowed(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -116,7 +116,7 @@ static void a_long_name_in_a_fixed_text_keeps_its_ends(void **state)
 static void a_shortened_name_is_cut_between_characters(void **state)
 {
     (void)state;
-    /* Whatever stands in front, the cuts must not fall inside of a character of three bytes. */
+    /* Whatever the text before it, cuts must not fall inside of a character of three bytes. */
     for (size_t shift = 0; shift < 3; shift++) {
         char buffer[400], name[400];
         size_t size = 0;
@@ -176,7 +176,7 @@ static void a_sink_gets_everything_in_large_pieces(void **state)
     flm_text_clear(&sink.got);
 }
 
-static void what_is_larger_than_the_buffer_reaches_the_sink(void **state)
+static void additions_larger_than_the_buffer_reach_the_sink(void **state)
 {
     (void)state;
     struct sink sink = {.left = SIZE_MAX};
@@ -237,14 +237,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_grows_by_all_that_is_added),
-        cmocka_unit_test(nothing_may_be_added_from_nowhere),
+        cmocka_unit_test(adding_no_bytes_from_NULL_is_allowed),
         cmocka_unit_test(formats_are_those_of_printf),
         cmocka_unit_test(a_precision_is_a_limit),
         cmocka_unit_test(a_fixed_text_cuts_what_does_not_fit),
         cmocka_unit_test(a_long_name_in_a_fixed_text_keeps_its_ends),
         cmocka_unit_test(a_shortened_name_is_cut_between_characters),
         cmocka_unit_test(a_sink_gets_everything_in_large_pieces),
-        cmocka_unit_test(what_is_larger_than_the_buffer_reaches_the_sink),
+        cmocka_unit_test(additions_larger_than_the_buffer_reach_the_sink),
         cmocka_unit_test(a_sink_that_fails_is_remembered),
         cmocka_unit_test(a_failed_allocation_is_remembered),
     };

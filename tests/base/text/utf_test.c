@@ -23,7 +23,7 @@ static void assert_converts(const char *utf16, size_t size, enum flm_utf16 order
     free(to);
 }
 
-static void a_byte_order_mark_tells_the_order(void **state)
+static void a_byte_order_mark_gives_the_order(void **state)
 {
     (void)state;
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"\xFF\xFE", 2}), FLM_UTF16_LITTLE);
@@ -37,7 +37,7 @@ static void text_without_a_mark_is_known_by_its_zeros(void **state)
     (void)state;
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"a\0;\0b\0 \0", 8}), FLM_UTF16_LITTLE);
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"\0a\0;\0b\0 ", 8}), FLM_UTF16_BIG);
-    /* Too short to tell, or not in every place. */
+    /* Too short, or not every second byte is 0. */
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"a\0b\0", 4}), FLM_UTF16_NOT);
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"a\0b\0cdd\0", 8}), FLM_UTF16_NOT);
     assert_int_equal(flm_utf16_detect((struct flm_bytes){"\0\0\0\0\0\0\0\0", 8}), FLM_UTF16_NOT);
@@ -127,7 +127,7 @@ static void every_character_has_one_sequence(void **state)
     }
 }
 
-static void what_is_no_character_is_refused(void **state)
+static void invalid_sequences_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -173,13 +173,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_character_that_was_put_is_read_again),
-        cmocka_unit_test(a_byte_order_mark_tells_the_order),
+        cmocka_unit_test(a_byte_order_mark_gives_the_order),
         cmocka_unit_test(text_without_a_mark_is_known_by_its_zeros),
         cmocka_unit_test(both_orders_become_utf8_without_the_mark),
         cmocka_unit_test(pairs_are_one_character_and_halves_are_marked),
         cmocka_unit_test(whatever_it_is_it_becomes_utf8),
         cmocka_unit_test(every_character_has_one_sequence),
-        cmocka_unit_test(what_is_no_character_is_refused),
+        cmocka_unit_test(invalid_sequences_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void members_that_the_caller_does_not_know_are_zero(void **state)
     assert_null(to.second);
 }
 
-static void the_same_size_is_copied_as_it_is(void **state)
+static void the_same_size_is_copied_unchanged(void **state)
 {
     (void)state;
     struct options to;
@@ -68,7 +68,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_that_the_caller_does_not_know_are_zero),
-        cmocka_unit_test(the_same_size_is_copied_as_it_is),
+        cmocka_unit_test(the_same_size_is_copied_unchanged),
         cmocka_unit_test(sizes_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,8 +43,8 @@ static void tones_of_the_default_differ_in_every_vision(void **state)
         }
 }
 
-/* Which is why it is not the default; hatches and words say the same there. */
-static void green_and_red_are_close_for_who_does_not_see_red(void **state)
+/* Therefore it is not the default; hatches and texts say the same there. */
+static void green_and_red_are_close_without_red_vision(void **state)
 {
     (void)state;
     double worst = 1, best = 0;
@@ -119,13 +119,13 @@ static void noise_is_gray(void **state)
     assert_int_equal(flm_change_step(&colors, &change, 10), FLM_CHANGE_TONES - 1);
 }
 
-static void the_tone_is_that_of_what_was_significant(void **state)
+static void the_tone_is_that_of_the_significant_part(void **state)
 {
     (void)state;
     static const struct flm_change_colors colors = {.absolute = false};
     struct flm_change change = {1000, 1600, FLM_CHANGE_GROWN, false, 40};
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME + 1);
-    change.significant = -40; /* the rest of it is noise, and may be more than it */
+    change.significant = -40; /* the rest is noise, and may be larger */
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME - 1);
     change.significant = 0;
     assert_int_equal(flm_change_step(&colors, &change, 10000), FLM_CHANGE_SAME);
@@ -167,12 +167,12 @@ int main(void)
         cmocka_unit_test(textures_tell_grown_from_shrunk),
         cmocka_unit_test(text_can_be_read_on_every_tone),
         cmocka_unit_test(tones_of_the_default_differ_in_every_vision),
-        cmocka_unit_test(green_and_red_are_close_for_who_does_not_see_red),
+        cmocka_unit_test(green_and_red_are_close_without_red_vision),
         cmocka_unit_test(a_change_is_measured_by_the_larger_value),
         cmocka_unit_test(an_absolute_change_is_measured_by_the_total),
         cmocka_unit_test(negated_tones_are_mirrored),
         cmocka_unit_test(noise_is_gray),
-        cmocka_unit_test(the_tone_is_that_of_what_was_significant),
+        cmocka_unit_test(the_tone_is_that_of_the_significant_part),
         cmocka_unit_test(the_whole_is_the_larger_total_once_scaled),
         cmocka_unit_test(palettes_have_names),
     };

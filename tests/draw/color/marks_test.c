@@ -19,7 +19,7 @@ static void kinds_that_are_not_ordinary_have_a_mark(void **state)
     assert_int_equal(flm_mark_of_kind(FLM_KIND_COUNT), FLM_MARK_NONE);
 }
 
-static void no_two_marks_look_or_are_called_alike(void **state)
+static void no_two_marks_have_the_same_dashes_or_name(void **state)
 {
     (void)state;
     for (int a = FLM_MARK_NONE + 1; a < FLM_MARK_COUNT; a++) {
@@ -39,7 +39,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_that_are_not_ordinary_have_a_mark),
-        cmocka_unit_test(no_two_marks_look_or_are_called_alike),
+        cmocka_unit_test(no_two_marks_have_the_same_dashes_or_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

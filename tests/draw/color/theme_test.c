@@ -35,7 +35,7 @@ static void searches_differ_in_every_vision(void **state)
     assert_int_equal(flm_search_color_of(FLM_SEARCH_COLORS, false), flm_search_color_of(0, false));
 }
 
-static void searches_stand_out_from_the_page_and_from_frames(void **state)
+static void search_colors_stand_out_from_the_page_and_from_frames(void **state)
 {
     (void)state;
     for (int dark = 0; dark < 2; dark++)
@@ -69,7 +69,7 @@ static void the_tokens_as_css(void **state)
     flm_text_clear(&css);
 }
 
-/* The value of the token whose "--name:value;" begins at *css, which moves behind it. */
+/* The value of the token whose "--name:value;" begins at *css, which moves after it. */
 static struct flm_bytes next_value(const char **css, struct flm_bytes *name)
 {
     const char *colon = strchr(*css, ':'), *end = strchr(*css, ';');
@@ -112,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_can_be_read_on_the_page_and_on_panels),
         cmocka_unit_test(searches_differ_in_every_vision),
-        cmocka_unit_test(searches_stand_out_from_the_page_and_from_frames),
+        cmocka_unit_test(search_colors_stand_out_from_the_page_and_from_frames),
         cmocka_unit_test(lit_letters_can_be_read),
         cmocka_unit_test(the_tokens_as_css),
         cmocka_unit_test(the_page_has_the_same_colors),

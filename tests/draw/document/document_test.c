@@ -38,7 +38,7 @@ static struct painted painted_of(struct flm_document *document, uint64_t unknown
     return painted;
 }
 
-static void the_subtitle_stands_beside_the_title_or_below_it(void **state)
+static void the_subtitle_is_next_to_the_title_or_below_it(void **state)
 {
     (void)state;
     /* Letters of titles are 7.8 px wide. */
@@ -55,7 +55,7 @@ static void the_subtitle_stands_beside_the_title_or_below_it(void **state)
     flm_document_clear(&document);
 }
 
-static void panes_stand_one_below_the_other(void **state)
+static void panes_are_one_below_the_other(void **state)
 {
     (void)state;
     struct flm_document document = titled(400, "", "");
@@ -118,7 +118,7 @@ static void nothing_of_the_status_is_cut_off(void **state)
     /* 25 letters of 7.2 px fit into a line. */
     struct flm_document document = titled(200, "", "");
     static const char *const parts[] = {
-        "12 stacks",                                   /* beside the next one */
+        "12 stacks",                                   /* next to the following one */
         "34 samples",                                  /* */
         "drawn 12,345",                                /* the next line */
         "appeared 3 \xC2\xB7 grown 4 \xC2\xB7 gone 5", /* split at a dot */
@@ -195,8 +195,8 @@ static void documents_survive_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_subtitle_stands_beside_the_title_or_below_it),
-        cmocka_unit_test(panes_stand_one_below_the_other),
+        cmocka_unit_test(the_subtitle_is_next_to_the_title_or_below_it),
+        cmocka_unit_test(panes_are_one_below_the_other),
         cmocka_unit_test(panes_side_by_side_have_their_first_levels_on_one_line),
         cmocka_unit_test(the_legend_takes_the_lines_that_it_needs),
         cmocka_unit_test(nothing_of_the_status_is_cut_off),

@@ -15,7 +15,7 @@ static void assert_string(const char *plain, const char *expected, uint32_t unkn
     flm_text_clear(&out);
 }
 
-static void strings_escape_what_ends_them(void **state)
+static void strings_escape_their_ends(void **state)
 {
     (void)state;
     assert_string("", "()", 0);
@@ -78,7 +78,7 @@ static void labels_are_measured_with_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_escape_what_ends_them),
+        cmocka_unit_test(strings_escape_their_ends),
         cmocka_unit_test(letters_are_bytes_of_winansi),
         cmocka_unit_test(other_letters_are_spelt_or_counted),
         cmocka_unit_test(widths_are_those_of_the_font),

@@ -51,7 +51,7 @@ static void assert_sound(const char *pdf, size_t size)
     assert_memory_equal(stream + length, "\nendstream\n", 11);
 }
 
-/* A tool that is installed agrees; where it is not, that is said. */
+/* A tool agrees, if it is installed; otherwise a message says that it is not. */
 static void assert_tool_agrees(const char *tool, const char *command, const char *path)
 {
     char line[500];
@@ -112,7 +112,7 @@ static void a_huge_page_is_made_smaller(void **state)
     flm_text_clear(&out);
 }
 
-static void it_may_stand_behind_other_bytes(void **state)
+static void it_may_follow_other_bytes(void **state)
 {
     (void)state;
     struct flm_text out = {0};
@@ -156,7 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_that_can_be_drawn_is_a_sound_file),
         cmocka_unit_test(a_huge_page_is_made_smaller),
-        cmocka_unit_test(it_may_stand_behind_other_bytes),
+        cmocka_unit_test(it_may_follow_other_bytes),
         cmocka_unit_test(a_surface_draws_on_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

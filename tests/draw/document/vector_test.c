@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* A surface that writes down what is done to it: a line each. */
+/* A surface that writes a line for each call. */
 static void note(void *context, const char *what, const double *at, size_t count)
 {
     char line[120];
@@ -125,7 +125,7 @@ static char *drawn(double scale, bool upwards, struct flm_clip window)
 
 static const struct flm_clip all = {0, 0, 220, 100};
 
-static void boxes_have_gaps_corners_labels_and_what_was_found(void **state)
+static void boxes_have_gaps_corners_labels_and_matches(void **state)
 {
     (void)state;
     char *done = drawn(1, false, all);
@@ -151,7 +151,7 @@ static void a_flame_grows_upwards(void **state)
     free(done);
 }
 
-static void what_is_outside_of_the_window_is_left_out_and_labels_stay_in_it(void **state)
+static void boxes_outside_of_the_window_are_left_out_and_labels_stay_in_it(void **state)
 {
     (void)state;
     char *done = drawn(1, false, (struct flm_clip){100, 0, 220, 30});
@@ -172,9 +172,9 @@ static void device_pixels_do_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_have_gaps_corners_labels_and_what_was_found),
+        cmocka_unit_test(boxes_have_gaps_corners_labels_and_matches),
         cmocka_unit_test(a_flame_grows_upwards),
-        cmocka_unit_test(what_is_outside_of_the_window_is_left_out_and_labels_stay_in_it),
+        cmocka_unit_test(boxes_outside_of_the_window_are_left_out_and_labels_stay_in_it),
         cmocka_unit_test(device_pixels_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

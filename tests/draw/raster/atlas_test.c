@@ -27,7 +27,7 @@ static bool add_block(struct flm_atlas *atlas, uint32_t code, enum flm_weight we
     return flm_atlas_add(atlas, code, weight, &glyph);
 }
 
-static void what_is_wanted_is_missing_once(void **state)
+static void requested_letters_are_missing_once(void **state)
 {
     (void)state;
     struct flm_atlas *atlas = new_atlas(10);
@@ -47,7 +47,7 @@ static void what_is_wanted_is_missing_once(void **state)
     flm_atlas_free(atlas);
 }
 
-static void what_is_there_is_not_missing(void **state)
+static void added_letters_are_not_missing(void **state)
 {
     (void)state;
     struct flm_atlas *atlas = new_atlas(10);
@@ -95,7 +95,7 @@ static void assert_drawn(int columns, double x, const char *expected)
     flm_atlas_free(atlas);
 }
 
-static void letters_stand_on_whole_pixels(void **state)
+static void letters_are_positioned_on_whole_pixels(void **state)
 {
     (void)state;
     assert_drawn(1, 0, ".##...##........");
@@ -103,7 +103,7 @@ static void letters_stand_on_whole_pixels(void **state)
     assert_drawn(1, -1, "##...##.........");
 }
 
-static void letters_stand_on_quarters_of_pixels(void **state)
+static void letters_are_positioned_on_quarters_of_pixels(void **state)
 {
     (void)state;
     assert_drawn(4, 0, ".##...##........");
@@ -158,11 +158,11 @@ static void an_atlas_survives_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_wanted_is_missing_once),
-        cmocka_unit_test(what_is_there_is_not_missing),
+        cmocka_unit_test(requested_letters_are_missing_once),
+        cmocka_unit_test(added_letters_are_not_missing),
         cmocka_unit_test(a_missing_letter_is_as_wide_as_in_a_label),
-        cmocka_unit_test(letters_stand_on_whole_pixels),
-        cmocka_unit_test(letters_stand_on_quarters_of_pixels),
+        cmocka_unit_test(letters_are_positioned_on_whole_pixels),
+        cmocka_unit_test(letters_are_positioned_on_quarters_of_pixels),
         cmocka_unit_test(pens_between_pixels_move_letters_by_quarters),
         cmocka_unit_test(huge_pictures_are_no_letters),
         cmocka_unit_test(an_atlas_survives_failed_allocations),

@@ -26,7 +26,7 @@ static uint32_t pixel_at(int x, int y)
     return (word & 0xFF) << 16 | (word & 0xFF00) | (word >> 16 & 0xFF);
 }
 
-/* The fill is black and a number from 1 in blue: which rectangle it is. */
+/* The fill is black with the number of the rectangle, from 1, in blue. */
 static void numbered(void *context, const struct flm_rectangle *r, struct flm_box *box)
 {
     (void)context;
@@ -49,7 +49,7 @@ static struct flm_rectangle box_at(double x0, double x1, uint32_t level, uint32_
     return (struct flm_rectangle){.x0 = x0, .x1 = x1, .level = level, .node = {index}, .count = 1};
 }
 
-/* Which rectangle is seen where, a letter each: a, b, ...; what is mixed is '+'. */
+/* The visible rectangles, a letter each: a, b, ...; mixed pixels are '+'. */
 static void assert_picture(const char *expected)
 {
     char found[(MOST_WIDTH + 1) * MOST_HEIGHT + 1];
@@ -130,7 +130,7 @@ static void neighbors_share_their_edges_at_every_scale(void **state)
         boxes.gap = 0;
         bool was_tiny = false;
         while (list.count < 60) {
-            /* What is less than a pixel is merged with its like, so it has wider neighbors. */
+            /* Boxes below a pixel are merged with each other, so they have wider neighbors. */
             bool is_tiny = !was_tiny && random_below(&random, 4) == 0;
             double width = is_tiny ? 0.01 + (double)random_below(&random, 90) / 100
                                    : 2 + (scale - 1) * (double)random_below(&random, 100) / 100;
@@ -153,12 +153,12 @@ static void neighbors_share_their_edges_at_every_scale(void **state)
             }
         }
         if (pixel_at(end, 0) != PAGE)
-            last = pixel_at(end, 0); /* the last one, pushed out of its place */
+            last = pixel_at(end, 0); /* the last one, pushed to the right */
         assert_int_equal(last, list.count);
     }
 }
 
-static void what_is_out_of_the_clip_is_not_touched(void **state)
+static void pixels_outside_of_the_clip_are_not_touched(void **state)
 {
     (void)state;
     uint64_t random = 5;
@@ -316,7 +316,7 @@ static void a_label_is_as_much_as_fits(void **state)
     assert_label((struct label){.text = ""}, box_at(10, 69, 0, 0), 0, "");
 }
 
-static void a_label_stands_at_the_edge_that_is_seen(void **state)
+static void a_label_begins_at_the_visible_edge(void **state)
 {
     (void)state;
     struct label label = {.text = "abcdefgh"};
@@ -326,22 +326,22 @@ static void a_label_stands_at_the_edge_that_is_seen(void **state)
     assert_label(label, box_at(10, 90, 0, 0), 60, "");
 }
 
-static void what_was_found_is_lit(void **state)
+static void matches_are_highlighted(void **state)
 {
     (void)state;
     assert_label((struct label){"abcdefgh", 2, 4, 0, 0}, box_at(10, 200, 0, 0), 0, "xxXXxxxx");
     assert_label((struct label){"abcdefgh", 0, 8, 0, 0}, box_at(10, 200, 0, 0), 0, "XXXXXXXX");
     assert_label((struct label){"abcdefgh", 6, 80, 0, 0}, box_at(10, 200, 0, 0), 0, "xxxxxxXX");
-    /* abc, the ellipsis, gh: what it hides lights it */
+    /* abc, the ellipsis, gh: it is highlighted for the bytes that it replaces */
     assert_label((struct label){"abcdefgh", 3, 5, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxXxx");
     assert_label((struct label){"abcdefgh", 2, 7, 0, 0}, box_at(10, 79, 0, 0), 0, "xxXXXx");
-    /* The path is gone, and so is what was found in it. */
+    /* The path is gone, and the match in it. */
     assert_label((struct label){"net::abcde", 0, 3, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");
     assert_label((struct label){"net::abcde", 3, 5, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");
     assert_label((struct label){"net::abcde", 5, 7, 0, 0}, box_at(10, 79, 0, 0), 0, "XXxxx");
 }
 
-static void names_are_asked_for_only_where_there_is_room(void **state)
+static void names_are_looked_up_only_where_there_is_room(void **state)
 {
     (void)state;
     struct label label = {.text = "abc"};
@@ -361,9 +361,9 @@ static void names_are_asked_for_only_where_there_is_room(void **state)
     flm_atlas_free(boxes.atlas);
 }
 
-/* ---- Looks ----------------------------------------------------------------------------------- */
+/* ---- Styles ---------------------------------------------------------------------------------- */
 
-static void looks_as_given(void *context, const struct flm_rectangle *r, struct flm_box *box)
+static void given_style(void *context, const struct flm_rectangle *r, struct flm_box *box)
 {
     (void)r;
     bool has_room = box->has_room;
@@ -375,7 +375,7 @@ static void draw_one(struct flm_box box, uint32_t background, uint32_t text)
 {
     struct flm_rectangle r = box_at(0, 60, 0, 0);
     struct flm_rectangles list = {&r, 1, 1, 0};
-    struct flm_boxes boxes = boxes_of(1, looks_as_given, &box);
+    struct flm_boxes boxes = boxes_of(1, given_style, &box);
     boxes.row_height = 18;
     boxes.background = background;
     boxes.text = text;
@@ -417,7 +417,7 @@ static void outlines_and_skipped_boxes(void **state)
     assert_true(count_of(LIT) > 100);
 }
 
-static void what_is_faded_goes_to_the_background(void **state)
+static void faded_boxes_are_mixed_with_the_background(void **state)
 {
     (void)state;
     draw_one((struct flm_box){.fill = FILL, .faded = 255}, PAGE, 0);
@@ -431,16 +431,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_boxes_gaps_and_corners_are_these),
         cmocka_unit_test(neighbors_share_their_edges_at_every_scale),
-        cmocka_unit_test(what_is_out_of_the_clip_is_not_touched),
+        cmocka_unit_test(pixels_outside_of_the_clip_are_not_touched),
         cmocka_unit_test(a_clip_that_is_cleared_was_as_good_as_clean),
         cmocka_unit_test(a_point_is_in_the_row_that_is_drawn_there),
         cmocka_unit_test(a_label_is_as_much_as_fits),
-        cmocka_unit_test(a_label_stands_at_the_edge_that_is_seen),
-        cmocka_unit_test(what_was_found_is_lit),
-        cmocka_unit_test(names_are_asked_for_only_where_there_is_room),
+        cmocka_unit_test(a_label_begins_at_the_visible_edge),
+        cmocka_unit_test(matches_are_highlighted),
+        cmocka_unit_test(names_are_looked_up_only_where_there_is_room),
         cmocka_unit_test(every_mark_is_seen_and_no_two_are_alike),
         cmocka_unit_test(outlines_and_skipped_boxes),
-        cmocka_unit_test(what_is_faded_goes_to_the_background),
+        cmocka_unit_test(faded_boxes_are_mixed_with_the_background),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

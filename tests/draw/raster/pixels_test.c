@@ -103,7 +103,7 @@ static void mixing_ends_at_both_colors(void **state)
             }
 }
 
-static void a_blend_mixes_with_what_is_there(void **state)
+static void a_blend_mixes_with_the_pixels(void **state)
 {
     (void)state;
     struct flm_pixels pixels = white();
@@ -113,7 +113,7 @@ static void a_blend_mixes_with_what_is_there(void **state)
     assert_picture(4, 2, ".55.\n....\n");
 }
 
-static void round_corners_leave_what_is_outside_of_them(void **state)
+static void round_corners_leave_the_pixels_outside_of_them(void **state)
 {
     (void)state;
     struct flm_pixels pixels = white();
@@ -158,7 +158,7 @@ static void textures_are_these(void **state)
     }
 }
 
-static void a_texture_stands_still_when_its_box_is_cut_off(void **state)
+static void a_texture_does_not_move_when_its_box_is_cut_off(void **state)
 {
     (void)state;
     for (int texture = 0; texture < FLM_TEXTURE_COUNT; texture++) {
@@ -182,7 +182,7 @@ static void dashes_repeat_from_their_origin(void **state)
     assert_picture(13, 2, "...##...##...\n.............\n");
 }
 
-static void ink_covers_as_much_as_it_says(void **state)
+static void ink_covers_pixels_by_its_coverage(void **state)
 {
     (void)state;
     struct flm_pixels pixels = white();
@@ -272,12 +272,12 @@ int main(void)
         cmocka_unit_test(an_area_is_filled_and_nothing_else),
         cmocka_unit_test(an_outline_is_inside),
         cmocka_unit_test(mixing_ends_at_both_colors),
-        cmocka_unit_test(a_blend_mixes_with_what_is_there),
-        cmocka_unit_test(round_corners_leave_what_is_outside_of_them),
+        cmocka_unit_test(a_blend_mixes_with_the_pixels),
+        cmocka_unit_test(round_corners_leave_the_pixels_outside_of_them),
         cmocka_unit_test(textures_are_these),
-        cmocka_unit_test(a_texture_stands_still_when_its_box_is_cut_off),
+        cmocka_unit_test(a_texture_does_not_move_when_its_box_is_cut_off),
         cmocka_unit_test(dashes_repeat_from_their_origin),
-        cmocka_unit_test(ink_covers_as_much_as_it_says),
+        cmocka_unit_test(ink_covers_pixels_by_its_coverage),
         cmocka_unit_test(nothing_is_drawn_outside_of_the_clip),
         cmocka_unit_test(a_clip_cuts_and_moves_nothing),
     };

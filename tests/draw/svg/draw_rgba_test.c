@@ -78,7 +78,7 @@ static void a_small_buffer_is_a_part_of_the_picture(void **state)
     flm_profile_free(p);
 }
 
-static void what_cannot_be_drawn_into_is_refused(void **state)
+static void invalid_buffers_are_refused(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read 3\n");
@@ -118,7 +118,7 @@ int main(void)
         cmocka_unit_test(a_buffer_has_boxes_letters_and_the_page),
         cmocka_unit_test(the_scale_is_the_options),
         cmocka_unit_test(a_small_buffer_is_a_part_of_the_picture),
-        cmocka_unit_test(what_cannot_be_drawn_into_is_refused),
+        cmocka_unit_test(invalid_buffers_are_refused),
         cmocka_unit_test(drawing_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static struct painted painted_of_svg(uint64_t unknown)
     return painted;
 }
 
-static void a_picture_says_what_it_is(void **state)
+static void a_picture_describes_itself(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read_[k] 3\nmain;f_[j] 1\n");
@@ -118,7 +118,7 @@ static void boxes_can_be_read_in_light_and_dark(void **state)
     flm_profile_free(p);
 }
 
-static void an_icicle_hangs_and_a_flame_stands(void **state)
+static void an_icicle_graph_grows_down_and_a_flame_graph_up(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("main;read 3\n");
@@ -228,7 +228,8 @@ static bool write_once(void *context, struct flm_error *why)
     struct flm_text pdf = {0};
     struct flm_svg_options options = {.size = sizeof options};
     bool done = flm_pdf_write(context, &options, collect, &pdf, why);
-    /* The test's own text may be what had no memory: the writer then says that the sink refused. */
+    /* The test's own text may have run out of memory: the writer then says that the sink
+     * refused. */
     if (!done && pdf.failed)
         flm_error_memory(why);
     flm_text_clear(&pdf);
@@ -246,12 +247,12 @@ static void a_pdf_survives_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_picture_says_what_it_is),
+        cmocka_unit_test(a_picture_describes_itself),
         cmocka_unit_test(an_empty_profile_says_so),
         cmocka_unit_test(text_ends_at_the_edge),
         cmocka_unit_test(the_background_is_the_one_that_was_given),
         cmocka_unit_test(boxes_can_be_read_in_light_and_dark),
-        cmocka_unit_test(an_icicle_hangs_and_a_flame_stands),
+        cmocka_unit_test(an_icicle_graph_grows_down_and_a_flame_graph_up),
         cmocka_unit_test(pixels_have_their_rectangles_in_device_pixels),
         cmocka_unit_test(labels_and_words_are_text),
         cmocka_unit_test(letters_that_the_font_has_not_are_counted_in_the_picture),

@@ -10,7 +10,7 @@
 #include "support/core/random.h"
 #include "support/record/emulator.h"
 
-/* What a test says of a box; its rectangle names it by its node. */
+/* A test's description of a box; its rectangle has its index as its node. */
 struct picture {
     struct flm_box box[64];
     struct flm_rectangle at[64];
@@ -98,7 +98,7 @@ static void boxes_end_at_their_eighth_of_a_cell(void **state)
 }
 
 /* The last box of a row ends on the page. */
-static void the_page_is_behind_the_last_box(void **state)
+static void the_page_follows_the_last_box(void **state)
 {
     (void)state;
     struct picture picture = {0};
@@ -192,7 +192,7 @@ static void neighbors_of_one_color_are_parted(void **state)
         }
 }
 
-static void labels_show_what_fits_and_never_fewer_than_four_letters(void **state)
+static void labels_are_shortened_to_no_fewer_than_four_letters(void **state)
 {
     (void)state;
     struct picture picture = {0};
@@ -206,7 +206,7 @@ static void labels_show_what_fits_and_never_fewer_than_four_letters(void **state
     emulator_clear(&terminal);
 }
 
-static void what_a_search_found_is_marked_in_the_part_that_is_shown(void **state)
+static void matches_are_highlighted_in_shortened_names(void **state)
 {
     (void)state;
     struct picture picture = {0};
@@ -345,12 +345,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_end_at_their_eighth_of_a_cell),
-        cmocka_unit_test(the_page_is_behind_the_last_box),
+        cmocka_unit_test(the_page_follows_the_last_box),
         cmocka_unit_test(every_width_of_at_least_a_cell_is_exact),
         cmocka_unit_test(nothing_that_has_a_width_vanishes_where_there_is_room),
         cmocka_unit_test(neighbors_of_one_color_are_parted),
-        cmocka_unit_test(labels_show_what_fits_and_never_fewer_than_four_letters),
-        cmocka_unit_test(what_a_search_found_is_marked_in_the_part_that_is_shown),
+        cmocka_unit_test(labels_are_shortened_to_no_fewer_than_four_letters),
+        cmocka_unit_test(matches_are_highlighted_in_shortened_names),
         cmocka_unit_test(marks_are_more_than_colors),
         cmocka_unit_test(without_colors_boxes_are_inverse_and_the_selection_is_not),
         cmocka_unit_test(without_utf8_boxes_begin_with_a_bar),

@@ -90,7 +90,7 @@ static void after_an_update_the_terminal_shows_the_cells(void **state)
     flm_screen_clear(&screen);
 }
 
-static void what_did_not_change_is_not_written(void **state)
+static void unchanged_cells_are_not_written(void **state)
 {
     (void)state;
     struct flm_screen screen = new_screen(80, 24, FLM_DEPTH_TRUE);
@@ -110,7 +110,7 @@ static void what_did_not_change_is_not_written(void **state)
     flm_screen_clear(&screen);
 }
 
-static void the_cursor_blinks_where_it_is_wanted(void **state)
+static void the_cursor_is_at_its_position(void **state)
 {
     (void)state;
     struct flm_screen screen = new_screen(20, 3, FLM_DEPTH_16);
@@ -134,7 +134,7 @@ static void the_cursor_blinks_where_it_is_wanted(void **state)
     flm_screen_clear(&screen);
 }
 
-/* What the first cell looks like where there are so many colors. */
+/* The codes of the first cell at a number of colors. */
 static struct emulator_style style_at(enum flm_color_depth depth, struct flm_style style)
 {
     struct flm_screen screen = new_screen(2, 1, depth);
@@ -149,7 +149,7 @@ static struct emulator_style style_at(enum flm_color_depth depth, struct flm_sty
     return shown;
 }
 
-static void colors_are_what_the_terminal_has(void **state)
+static void colors_are_those_of_the_terminal(void **state)
 {
     (void)state;
     struct flm_style style = {0x1B1C1E, 0xF6B2AC, FLM_CELL_BOLD};
@@ -211,7 +211,7 @@ static void half_of_a_wide_letter_never_stays(void **state)
     flm_screen_clear(&screen);
 }
 
-static void a_failed_resize_leaves_the_screen_as_it_was(void **state)
+static void a_failed_resize_leaves_the_screen_unchanged(void **state)
 {
     (void)state;
     struct flm_screen screen = new_screen(4, 2, FLM_DEPTH_TRUE);
@@ -227,7 +227,7 @@ static void a_failed_resize_leaves_the_screen_as_it_was(void **state)
     flm_screen_clear(&screen);
 }
 
-static void what_could_not_be_written_is_written_later(void **state)
+static void cells_that_could_not_be_written_are_written_later(void **state)
 {
     (void)state;
     struct flm_screen screen = new_screen(10, 1, FLM_DEPTH_TRUE);
@@ -257,14 +257,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(after_an_update_the_terminal_shows_the_cells),
-        cmocka_unit_test(what_did_not_change_is_not_written),
-        cmocka_unit_test(the_cursor_blinks_where_it_is_wanted),
-        cmocka_unit_test(colors_are_what_the_terminal_has),
+        cmocka_unit_test(unchanged_cells_are_not_written),
+        cmocka_unit_test(the_cursor_is_at_its_position),
+        cmocka_unit_test(colors_are_those_of_the_terminal),
         cmocka_unit_test(every_color_of_256_is_nearest_to_itself),
         cmocka_unit_test(pastels_of_different_hues_stay_apart_in_16_colors),
         cmocka_unit_test(half_of_a_wide_letter_never_stays),
-        cmocka_unit_test(a_failed_resize_leaves_the_screen_as_it_was),
-        cmocka_unit_test(what_could_not_be_written_is_written_later),
+        cmocka_unit_test(a_failed_resize_leaves_the_screen_unchanged),
+        cmocka_unit_test(cells_that_could_not_be_written_are_written_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void letters_take_one_cell_and_wide_ones_two(void **state)
     assert_int_equal(flm_cells(flm_bytes_of(ELLIPSIS "\xE2\x96\x88\xE2\x94\x9C")), 3);
 }
 
-static void an_accent_stands_on_the_letter_before_it(void **state)
+static void an_accent_combines_with_the_letter_before_it(void **state)
 {
     (void)state;
     assert_int_equal(flm_cells(flm_bytes_of("e\xCC\x81")), 1);
@@ -62,7 +62,7 @@ static void assert_showable(const char *text, enum flm_charset charset, const ch
     flm_text_clear(&scratch);
 }
 
-static void what_a_terminal_would_act_on_is_shown_as_something_else(void **state)
+static void control_characters_are_replaced(void **state)
 {
     (void)state;
     assert_showable("a\x1b[31mb\n", FLM_CHARSET_UTF8, "a\xE2\x90\x9B[31mb\xE2\x90\x8A");
@@ -91,7 +91,7 @@ static void assert_name(const char *name, size_t room, enum flm_charset charset,
     flm_text_clear(&out);
 }
 
-static void a_name_keeps_the_part_that_tells_most(void **state)
+static void a_name_keeps_its_most_important_part(void **state)
 {
     (void)state;
     static const char name[] = "std::vector<int, std::allocator<int> >::push_back(int const&)";
@@ -133,7 +133,7 @@ static void a_stack_keeps_its_innermost_functions(void **state)
     assert_stack("main;parse;lex", 10, utf8, ELLIPSIS ";lex");
     assert_stack("main;parse;lex", 13, ascii, "...;parse;lex");
     assert_stack("main;parse;lex", 12, ascii, "...;lex");
-    /* Of one that does not fit by itself, what tells most. */
+    /* The most important part of one that does not fit. */
     assert_stack("main;ns::Type::method(int)", 10, utf8, ELLIPSIS ";method");
     assert_stack("main;ns::Type::method(int)", 4, utf8, "meth");
     assert_stack("ns::Type::method(int)", 8, utf8, "method");
@@ -150,7 +150,7 @@ static void a_path_keeps_its_end(void **state)
     assert_path("", 5, "");
 }
 
-static void what_was_shortened_fits(void **state)
+static void shortened_labels_fit(void **state)
 {
     (void)state;
     static const char *const parts[] = {"a",         "bc",
@@ -195,7 +195,7 @@ static void assert_bar(double share, size_t room, const char *expected)
     flm_text_clear(&out);
 }
 
-static void a_bar_is_drawn_in_eighths_and_what_is_not_nothing_is_seen(void **state)
+static void a_bar_is_drawn_in_eighths_and_never_empty_for_a_share_above_0(void **state)
 {
     (void)state;
     assert_bar(0, 4, "");
@@ -212,16 +212,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_take_one_cell_and_wide_ones_two),
-        cmocka_unit_test(an_accent_stands_on_the_letter_before_it),
+        cmocka_unit_test(an_accent_combines_with_the_letter_before_it),
         cmocka_unit_test(pictures_of_control_characters_take_one_cell),
         cmocka_unit_test(the_ends_of_ranges_are_in_them),
-        cmocka_unit_test(what_a_terminal_would_act_on_is_shown_as_something_else),
+        cmocka_unit_test(control_characters_are_replaced),
         cmocka_unit_test(an_ascii_terminal_gets_ascii),
-        cmocka_unit_test(a_name_keeps_the_part_that_tells_most),
+        cmocka_unit_test(a_name_keeps_its_most_important_part),
         cmocka_unit_test(a_stack_keeps_its_innermost_functions),
         cmocka_unit_test(a_path_keeps_its_end),
-        cmocka_unit_test(what_was_shortened_fits),
-        cmocka_unit_test(a_bar_is_drawn_in_eighths_and_what_is_not_nothing_is_seen),
+        cmocka_unit_test(shortened_labels_fit),
+        cmocka_unit_test(a_bar_is_drawn_in_eighths_and_never_empty_for_a_share_above_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

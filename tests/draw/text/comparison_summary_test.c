@@ -32,7 +32,7 @@ static void assert_says(struct flm_text *text, const char *expected)
 static const double before[NODES] = {0, 100, 200, 100, 100, 0};
 static const double after[NODES] = {0, 0, 100, 100, 300, 30};
 
-static void the_sum_says_what_was_made_equal(void **state)
+static void the_sum_names_the_normalization(void **state)
 {
     (void)state;
     static const struct {
@@ -78,7 +78,7 @@ static void a_sum_without_anything_before_has_no_percentage(void **state)
     flm_comparison_clear(&c);
 }
 
-static void only_what_is_equal_has_a_similarity_of_1(void **state)
+static void only_equal_profiles_have_a_similarity_of_1(void **state)
 {
     (void)state;
     double almost[NODES];
@@ -100,8 +100,8 @@ static void only_what_is_equal_has_a_similarity_of_1(void **state)
     flm_comparison_clear(&c);
 }
 
-/* A line of a picture, which would be cut: what is significant, and no more. */
-static void of_what_is_known_to_be_significant_nothing_else_is_told(void **state)
+/* A line of a picture, which would be cut: only significant changes. */
+static void where_significance_is_known_only_significant_changes_are_listed(void **state)
 {
     (void)state;
     double lost[NODES] = {0}, gained[NODES] = {0};
@@ -150,7 +150,7 @@ static void parts_say_how_much_and_whether_it_is_seen(void **state)
     flm_comparison_clear(&c);
 }
 
-static void a_signed_column_says_what_was_gained(void **state)
+static void a_signed_column_shows_gains(void **state)
 {
     (void)state;
     static const double change[NODES] = {0, -30, 10, 0, 0, 0};
@@ -168,7 +168,7 @@ static void a_signed_column_says_what_was_gained(void **state)
     flm_comparison_clear(&c);
 }
 
-static void the_look_says_what_gray_means(void **state)
+static void the_texts_explain_gray(void **state)
 {
     (void)state;
     struct flm_comparison c =
@@ -224,13 +224,13 @@ static void a_change_has_both_values_and_a_percentage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sum_says_what_was_made_equal),
+        cmocka_unit_test(the_sum_names_the_normalization),
         cmocka_unit_test(a_sum_without_anything_before_has_no_percentage),
-        cmocka_unit_test(only_what_is_equal_has_a_similarity_of_1),
-        cmocka_unit_test(of_what_is_known_to_be_significant_nothing_else_is_told),
+        cmocka_unit_test(only_equal_profiles_have_a_similarity_of_1),
+        cmocka_unit_test(where_significance_is_known_only_significant_changes_are_listed),
         cmocka_unit_test(parts_say_how_much_and_whether_it_is_seen),
-        cmocka_unit_test(a_signed_column_says_what_was_gained),
-        cmocka_unit_test(the_look_says_what_gray_means),
+        cmocka_unit_test(a_signed_column_shows_gains),
+        cmocka_unit_test(the_texts_explain_gray),
         cmocka_unit_test(a_change_has_both_values_and_a_percentage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

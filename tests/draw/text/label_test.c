@@ -20,7 +20,7 @@ static void assert_label(const char *name, double room_px, const char *expected)
     flm_text_clear(&out);
 }
 
-static void a_name_loses_what_tells_least_first(void **state)
+static void a_name_loses_its_least_important_part_first(void **state)
 {
     (void)state;
     static const char name[] = "net::http::Server::Serve(int)";
@@ -44,7 +44,7 @@ static void a_name_that_does_not_fit_has_an_ellipsis_and_four_letters(void **sta
     assert_label("", 100, "");
 }
 
-static void what_is_no_name_is_never_shortened_in_its_middle(void **state)
+static void other_texts_are_never_shortened_in_their_middle(void **state)
 {
     (void)state;
     static const struct {
@@ -67,7 +67,7 @@ static double fives(void *context, uint32_t code)
     return code == 'i' ? 0.25 : 0.5;
 }
 
-static void whoever_knows_the_font_is_asked(void **state)
+static void a_known_font_measures_its_letters(void **state)
 {
     (void)state;
     struct flm_font font = {.size_px = 20, .width = fives};
@@ -109,10 +109,10 @@ static void a_label_is_never_wider_than_its_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_loses_what_tells_least_first),
+        cmocka_unit_test(a_name_loses_its_least_important_part_first),
         cmocka_unit_test(a_name_that_does_not_fit_has_an_ellipsis_and_four_letters),
-        cmocka_unit_test(what_is_no_name_is_never_shortened_in_its_middle),
-        cmocka_unit_test(whoever_knows_the_font_is_asked),
+        cmocka_unit_test(other_texts_are_never_shortened_in_their_middle),
+        cmocka_unit_test(a_known_font_measures_its_letters),
         cmocka_unit_test(letters_of_several_bytes_are_never_cut),
         cmocka_unit_test(a_label_is_never_wider_than_its_room),
     };

@@ -91,7 +91,7 @@ static void the_exact_form_has_every_digit(void **state)
     assert_exact(9007199254740992.0, "", "9,007,199,254,740,992");
 }
 
-static void only_what_is_all_is_100_percent(void **state)
+static void only_the_whole_is_100_percent(void **state)
 {
     (void)state;
     assert_percent(1, 1, "100 %");
@@ -113,7 +113,7 @@ int main(void)
         cmocka_unit_test(sizes_are_binary),
         cmocka_unit_test(counts_are_exact_as_long_as_they_can_be_read),
         cmocka_unit_test(the_exact_form_has_every_digit),
-        cmocka_unit_test(only_what_is_all_is_100_percent),
+        cmocka_unit_test(only_the_whole_is_100_percent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void assert_printed(struct flm_table *table, const struct flm_table_style
     flm_table_clear(table);
 }
 
-static void numbers_end_and_units_begin_at_one_place(void **state)
+static void numbers_are_right_aligned_and_units_left_aligned(void **state)
 {
     (void)state;
     struct flm_table table = small_table();
@@ -59,7 +59,7 @@ static void numbers_end_and_units_begin_at_one_place(void **state)
                    "12.0 \xC2\xB5s                      main\n");
 }
 
-static void a_window_gets_bars_and_what_fits(void **state)
+static void a_window_gets_bars_and_shortened_names(void **state)
 {
     (void)state;
     struct flm_table table = small_table();
@@ -300,7 +300,7 @@ static void markdown_has_code_spans_that_nothing_breaks_out_of(void **state)
     flm_table_clear(&table);
 }
 
-static void csv_quotes_what_needs_it_and_changes_nothing(void **state)
+static void csv_quotes_only_fields_that_need_it(void **state)
 {
     (void)state;
     static const struct flm_column texts[] = {{"function", FLM_COLUMN_TEXT, 0},
@@ -348,8 +348,8 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_end_and_units_begin_at_one_place),
-        cmocka_unit_test(a_window_gets_bars_and_what_fits),
+        cmocka_unit_test(numbers_are_right_aligned_and_units_left_aligned),
+        cmocka_unit_test(a_window_gets_bars_and_shortened_names),
         cmocka_unit_test(a_narrow_window_loses_columns_those_that_tell_least_first),
         cmocka_unit_test(a_title_wider_than_its_numbers_keeps_them_at_its_end),
         cmocka_unit_test(the_lines_of_a_tree_are_not_part_of_a_name),
@@ -362,7 +362,7 @@ int main(void)
         cmocka_unit_test(counts_are_exact_or_rounded_all_of_a_column),
         cmocka_unit_test(percentages_have_one_decimal_and_do_not_lie),
         cmocka_unit_test(markdown_has_code_spans_that_nothing_breaks_out_of),
-        cmocka_unit_test(csv_quotes_what_needs_it_and_changes_nothing),
+        cmocka_unit_test(csv_quotes_only_fields_that_need_it),
         cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void control_characters_show_their_pictures(void **state)
     assert_plain("\x1B[31m\t\n\x7F", 8, "\xE2\x90\x9B[31m\xE2\x90\x89\xE2\x90\x8A\xE2\x90\xA1");
 }
 
-static void what_is_no_text_becomes_the_replacement_character(void **state)
+static void bytes_that_are_not_text_become_the_replacement_character(void **state)
 {
     (void)state;
     static const char *const names[] = {
@@ -132,7 +132,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_too_long_keeps_its_function),
         cmocka_unit_test(ordinary_names_stay_as_they_are),
         cmocka_unit_test(control_characters_show_their_pictures),
-        cmocka_unit_test(what_is_no_text_becomes_the_replacement_character),
+        cmocka_unit_test(bytes_that_are_not_text_become_the_replacement_character),
         cmocka_unit_test(long_names_are_cut_and_say_how_much),
         cmocka_unit_test(any_bytes_become_valid_xml),
     };

@@ -25,7 +25,7 @@ static void lines_are_broken_between_words(void **state)
     assert_lines("", 9, "");
 }
 
-static void a_word_that_is_too_long_stands_alone(void **state)
+static void a_word_that_is_too_long_has_its_own_line(void **state)
 {
     (void)state;
     assert_lines("enormous", 4, "enormous");
@@ -46,7 +46,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_broken_between_words),
-        cmocka_unit_test(a_word_that_is_too_long_stands_alone),
+        cmocka_unit_test(a_word_that_is_too_long_has_its_own_line),
         cmocka_unit_test(tones_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

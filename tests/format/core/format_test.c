@@ -6,7 +6,7 @@
 
 #include "load/all_formats.h"
 
-static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
+static void every_format_has_its_own_name_and_a_description(void **state)
 {
     (void)state;
     const struct flm_format *format;
@@ -25,7 +25,7 @@ static void every_format_has_a_name_of_its_own_and_says_what_it_is(void **state)
     assert_null(flm_format_named(&flm_formats_all, ""));
 }
 
-/* What readers and writers of an entry promise, and what it says of itself, fit together. */
+/* The functions of an entry and its description are consistent. */
 static void entries_are_consistent(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void entries_are_consistent(void **state)
         assert_true(!f->load || f->needs_system);
         assert_true(!f->can_write || f->write);
         assert_true(f->write || (!*f->extensions && !f->loses && !f->compressible));
-        /* What is read back as it was written has lost nothing, and what was drawn is not read. */
+        /* A format without losses can be read back, and a picture cannot be read. */
         assert_true(!f->write || reads || f->loses);
         assert_false(flm_format_is_picture(f) && reads);
         assert_true(f->metrics == FLM_METRICS_ALL || !f->write || f->loses);
@@ -65,7 +65,7 @@ static void the_pure_formats_need_no_system_and_come_first(void **state)
     assert_null(flm_format_named(&flm_formats_pure, "perf-data"));
 }
 
-static void what_cannot_be_written_says_why(void **state)
+static void errors_say_why_a_format_cannot_be_written(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -88,7 +88,7 @@ static void recognized(const char *head, size_t size, const char *name)
     assert_string_equal(format->name, name);
 }
 
-static void files_are_recognized_by_what_they_contain(void **state)
+static void files_are_recognized_by_their_content(void **state)
 {
     (void)state;
     recognized("FLAMEL\x1A\n\1\0\0\0", 12, "flm");
@@ -113,7 +113,7 @@ static void refused(const char *head, size_t size, const char *words)
     assert_null(flm_format_recognize(&flm_formats_all, (struct flm_bytes){head, size}, true, NULL));
 }
 
-static void what_is_no_profile_is_named(void **state)
+static void other_kinds_of_files_are_named(void **state)
 {
     (void)state;
     refused("", 0, "the file is empty");
@@ -158,12 +158,12 @@ static void names_of_files_say_how_to_write_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_has_a_name_of_its_own_and_says_what_it_is),
+        cmocka_unit_test(every_format_has_its_own_name_and_a_description),
         cmocka_unit_test(entries_are_consistent),
         cmocka_unit_test(the_pure_formats_need_no_system_and_come_first),
-        cmocka_unit_test(what_cannot_be_written_says_why),
-        cmocka_unit_test(files_are_recognized_by_what_they_contain),
-        cmocka_unit_test(what_is_no_profile_is_named),
+        cmocka_unit_test(errors_say_why_a_format_cannot_be_written),
+        cmocka_unit_test(files_are_recognized_by_their_content),
+        cmocka_unit_test(other_kinds_of_files_are_named),
         cmocka_unit_test(names_of_files_say_how_to_write_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void marks_and_utf16_are_seen_through(void **state)
     assert_reads((struct flm_bytes){wide, size}, folded);
 }
 
-static void what_cannot_be_read_says_so(void **state)
+static void errors_say_why_a_file_cannot_be_read(void **state)
 {
     (void)state;
     static const struct {
@@ -123,7 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_format_is_read_however_it_comes),
         cmocka_unit_test(marks_and_utf16_are_seen_through),
-        cmocka_unit_test(what_cannot_be_read_says_so),
+        cmocka_unit_test(errors_say_why_a_file_cannot_be_read),
         cmocka_unit_test(reading_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

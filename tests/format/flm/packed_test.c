@@ -35,7 +35,7 @@ static struct flm_profile *unpacked(struct flm_bytes packed)
     return p;
 }
 
-/* Packed and unpacked it is the same. Returns how large it was. */
+/* Packing and unpacking keeps the profile. Returns the packed size. */
 static size_t assert_kept(const struct flm_profile *p)
 {
     struct flm_text packed = packed_of(p);
@@ -107,7 +107,7 @@ static void the_same_profile_gives_the_same_bytes(void **state)
     flm_profile_free(p);
 }
 
-/* Values as they stand in a profile that is made by hand: builders have rules of their own. */
+/* Values of a profile that is made by hand: builders have rules of their own. */
 static struct flm_profile *profile_of_values(const double *values, size_t count)
 {
     struct flm_builder *b = flm_builder_new(NULL);
@@ -175,7 +175,7 @@ static void values_of_a_fixed_period_are_counts(void **state)
 }
 
 /* Deep and wide ones: a chain, siblings, and siblings of one frame that are all called. */
-static void trees_of_any_shape_are_kept_in_few_bytes(void **state)
+static void trees_of_any_shape_are_packed_into_few_bytes(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -330,7 +330,7 @@ int main(void)
         cmocka_unit_test(the_same_profile_gives_the_same_bytes),
         cmocka_unit_test(every_finite_value_is_kept_exactly),
         cmocka_unit_test(values_of_a_fixed_period_are_counts),
-        cmocka_unit_test(trees_of_any_shape_are_kept_in_few_bytes),
+        cmocka_unit_test(trees_of_any_shape_are_packed_into_few_bytes),
         cmocka_unit_test(long_strings_that_share_more_than_a_byte_can_count_are_kept),
         cmocka_unit_test(every_shortened_copy_is_refused),
         cmocka_unit_test(a_changed_byte_is_refused_or_harmless),

@@ -1,231 +1,16 @@
 #include "format/folded/folded.h"
-#include "format/formats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "base/number/number.h"
-#include "profile/internal.h"
-#include "support/core/failures.h"
+#include "format/folded/plain_reader.h"
 #include "support/core/files.h"
-#include "support/core/random.h"
-#include "support/core/windows.h"
-#include "support/profile/profiles.h"
 
-/* ---- The plainest reader: each line for itself ----------------------------------------------- */
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
-/* The number behind the last blank of [start, *end), which moves before it. */
-static enum flm_number_kind take_value(const char *start, const char **end, double *value)
-{
-    const char *word = *end;
-    while (word > start && !is_blank(word[-1]))
-        word--;
-    if (word == start)
-        return FLM_NUMBER_NONE;
-    enum flm_number_kind kind =
-        flm_number_parse((struct flm_bytes){word, (size_t)(*end - word)}, value);
-    while (word > start && is_blank(word[-1]))
-        word--;
-    *end = word;
-    return kind;
-}
-
-static bool stands_for_an_address(struct flm_bytes name)
-{
-    char text[100] = "";
-    if (name.size >= sizeof text)
-        return false;
-    memcpy(text, name.at, name.size);
-    bool in_brackets = name.size > 2 && text[0] == '[' && text[name.size - 1] == ']';
-    return strcmp(text, "[unknown]") == 0 ||
-           (in_brackets && (text[1] == '[' || strstr(text, ".so"))) ||
-           (name.size > 2 && strncmp(text, "0x", 2) == 0 &&
-            strspn(text + 2, "0123456789abcdefABCDEF") == name.size - 2);
-}
-
-static struct flm_frame frame_of(struct flm_builder *b, const char *at, size_t size, bool *marked)
-{
-    static const char letters[] = "kij10wg";
-    static const uint32_t kinds[] = {FLM_KIND_KERNEL,    FLM_KIND_INLINED,     FLM_KIND_JIT,
-                                     FLM_KIND_JIT_TIER1, FLM_KIND_INTERPRETED, FLM_KIND_WAKER,
-                                     FLM_KIND_GPU};
-    struct flm_frame_record record = {0};
-    const char *letter = size >= 4 && memcmp(at + size - 4, "_[", 2) == 0 && at[size - 1] == ']'
-                             ? memchr(letters, at[size - 2], sizeof letters - 1)
-                             : NULL;
-    if (letter) {
-        record.kind = kinds[letter - letters];
-        size -= 4;
-        *marked = true;
-    }
-    record.function = flm_builder_string(b, at, size).index;
-    if (stands_for_an_address((struct flm_bytes){at, size}))
-        record.flags = FLM_FRAME_UNSYMBOLIZED;
-    return flm_builder_frame(b, &record);
-}
-
-/* Lenient: what cannot be kept is counted. NULL when no line has a value, but some should. */
-static struct flm_profile *read_plainly(struct flm_bytes text, int columns)
-{
-    struct flm_builder *b = flm_builder_new(NULL);
-    struct flm_metric metric[2];
-    bool marked = false, anything = false, malformed = false;
-    if (columns == 2)
-        metric[1] = flm_builder_metric(b, "after", "samples");
-    metric[0] = flm_builder_metric(b, columns == 2 ? "before" : "samples", "samples");
-    const char *at = text.at ? text.at : "", *all_end = at + text.size;
-    for (uint64_t line = 1; at < all_end; line++) {
-        const char *newline = memchr(at, '\n', (size_t)(all_end - at));
-        const char *start = at, *end = newline ? newline : all_end, *name = end;
-        at = newline ? newline + 1 : all_end;
-        if (start == end || *start == '#')
-            continue;
-        while (name > start && name[-1] != ';')
-            name--;
-        while (end > name && is_blank(end[-1]))
-            end--;
-        double value[2] = {0};
-        enum flm_number_kind kind = take_value(name, &end, &value[columns - 1]);
-        if (columns == 2 && kind != FLM_NUMBER_NONE && kind != FLM_NUMBER_SPECIAL &&
-            value[1] >= 0 && value[1] < FLM_EXACT_LIMIT)
-            kind = take_value(name, &end, &value[0]);
-        if (kind == FLM_NUMBER_NONE) {
-            bool blank = true;
-            for (const char *k = start; k < (newline ? newline : all_end); k++)
-                blank = blank && is_blank(*k);
-            if (!blank)
-                flm_builder_lost(b, "lines without a value", "line", line, 1);
-            malformed = malformed || !blank;
-            continue;
-        }
-        if (kind == FLM_NUMBER_SPECIAL || !(value[0] >= 0 && value[0] < FLM_EXACT_LIMIT) ||
-            !(value[1] >= 0 && value[1] < FLM_EXACT_LIMIT)) {
-            flm_builder_lost(b, "lines with a value that cannot be used", "line", line, 1);
-            continue;
-        }
-        anything = true;
-        if (value[0] == 0 && value[1] == 0)
-            continue;
-        struct flm_node node = flm_builder_root(b);
-        for (const char *k = start; k < end || k == name || name > k;) {
-            if (start == name && end == start)
-                break; /* the empty stack */
-            const char *stop = k;
-            while (stop < end && *stop != ';')
-                stop++;
-            node = flm_builder_child(b, node, frame_of(b, k, (size_t)(stop - k), &marked));
-            if (k == name)
-                break;
-            k = stop + 1;
-        }
-        for (int i = 0; i < columns; i++)
-            flm_builder_add(b, node, metric[i], value[i]);
-    }
-    if (marked)
-        flm_builder_note(b, FLM_NOTE_ANNOTATED, "1", 1);
-    if (!anything && malformed) {
-        flm_builder_free(b);
-        return NULL;
-    }
-    return flm_builder_finish(b, NULL);
-}
-
-/* ---- The reader ------------------------------------------------------------------------------ */
-
-static struct flm_profile *read_source(struct flm_source *source,
-                                       const struct flm_read_options *options,
-                                       struct flm_error *why)
-{
-    struct flm_builder *b = flm_builder_new(why);
-    if (b && flm_format_folded.read(source, options, b, why))
-        return flm_builder_finish(b, why);
-    flm_builder_free(b);
-    return NULL;
-}
-
-/* In a block of exactly its size. */
-static struct flm_profile *read_whole(struct flm_bytes text, const struct flm_read_options *options,
-                                      struct flm_error *why)
-{
-    char *block = malloc(text.size + (text.size == 0));
-    assert_non_null(block);
-    if (text.size)
-        memcpy(block, text.at, text.size);
-    struct flm_source source = flm_source_of((struct flm_bytes){block, text.size});
-    struct flm_profile *p = read_source(&source, options, why);
-    free(block);
-    return p;
-}
-
-static struct flm_profile *read_in_windows(struct flm_bytes text, size_t step,
-                                           const struct flm_read_options *options,
-                                           struct flm_error *why)
-{
-    struct windows w;
-    windows_init(&w, text, step);
-    struct flm_profile *p = read_source(&w.source, options, why);
-    windows_clear(&w);
-    return p;
-}
-
-/* However it comes, it is the same profile or the same error. Returns the profile. */
-static struct flm_profile *read_every_way(struct flm_bytes text,
-                                          const struct flm_read_options *options)
-{
-    static const size_t steps[] = {1, 2, 7, 64, 0};
-    struct flm_error why = {0};
-    struct flm_profile *whole = read_whole(text, options, &why);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        struct flm_error why_here = {0};
-        struct flm_profile *p = read_in_windows(text, steps[i], options, &why_here);
-        if (!p != !whole)
-            fail_msg("%.*s: step %zu: %s", (int)text.size, text.at, steps[i], why_here.text);
-        if (p) {
-            assert_profiles_equal(whole, p);
-        } else {
-            assert_string_equal(why.text, why_here.text);
-            assert_int_equal(why.line, why_here.line);
-        }
-        flm_profile_free(p);
-    }
-    return whole;
-}
-
-static void agrees(struct flm_bytes text, int columns)
-{
-    struct flm_read_options lenient = {.lenient = true, .columns = columns};
-    struct flm_profile *p = read_every_way(text, &lenient);
-    struct flm_profile *plain = read_plainly(text, columns);
-    if (!p != !plain)
-        fail_msg("%.*s: it is %s", (int)text.size, text.at, p ? "read" : "refused");
-    if (p) {
-        assert_profiles_equal(p, plain);
-        assert_sound(p);
-    }
-    flm_profile_free(p);
-    flm_profile_free(plain);
-}
-
-static void reads(const char *text, const char *expected)
-{
-    struct flm_error why = {0};
-    struct flm_profile *p = read_whole(flm_bytes_of(text), &(struct flm_read_options){0}, &why);
-    if (!p)
-        fail_msg("%s: %s", text, why.text);
-    assert_folded(p, expected);
-    flm_profile_free(p);
-    agrees(flm_bytes_of(text), 1);
-}
-
-/* ---- What is read ---------------------------------------------------------------------------- */
+/* ---- Lines that are read --------------------------------------------------------------------- */
 
 static void a_line_is_a_stack_and_its_value(void **state)
 {
@@ -295,7 +80,7 @@ static void comments_are_skipped(void **state)
     reads("a;b 1\n# a;b 2\na;b 4\n", "a;b 5\n");
 }
 
-static void marks_behind_names_are_kinds(void **state)
+static void marks_after_names_are_kinds(void **state)
 {
     (void)state;
     struct flm_profile *p =
@@ -391,7 +176,7 @@ static void two_columns_are_those_that_every_line_has(void **state)
     assert_int_equal(asked.columns, 1);
 }
 
-/* ---- What is refused, and what is counted ---------------------------------------------------- */
+/* ---- Lines that are refused or counted ------------------------------------------------------- */
 
 static void refuses(const char *text, enum flm_error_kind kind, uint64_t line, const char *words)
 {
@@ -424,7 +209,7 @@ static void a_text_without_any_value_is_refused(void **state)
     refuses("a;5\n", FLM_ERROR_FORMAT, 1, "'a;5'");
 }
 
-static void the_lenient_count_what_they_skip(void **state)
+static void lenient_readers_count_skipped_lines(void **state)
 {
     (void)state;
     static const char text[] = "a 1\nb -3\nc nan\nd\nd;e\n\nd 2x\na 1e20\n";
@@ -450,7 +235,7 @@ static void lines_without_a_value_are_counted_always(void **state)
     flm_profile_free(p);
 }
 
-static void differences_may_be_negative_when_asked(void **state)
+static void differences_may_be_negative_with_the_option(void **state)
 {
     (void)state;
     struct flm_read_options negative = {.allow_negative = true};
@@ -491,97 +276,6 @@ static void the_file_of_edge_cases_is_read(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- However it comes ------------------------------------------------------------------------ */
-
-static void every_shortened_copy_is_read_or_refused_like_by_the_plain_reader(void **state)
-{
-    (void)state;
-    struct flm_text text = read_file("tests/data/folded/edge-cases.folded");
-    for (size_t size = 0; size <= text.size; size++) {
-        agrees((struct flm_bytes){text.at, size}, 1);
-        agrees((struct flm_bytes){text.at, size}, 2);
-    }
-    flm_text_clear(&text);
-}
-
-/* Lines that share their beginnings, as sorted files have them, with odd ones between. */
-static struct flm_text random_text(uint64_t *random, unsigned lines)
-{
-    static const char *const names[] = {
-        "main",      "ma",   "main()",         "a b",   "",      "x_[k]", "_[i]",
-        "f",         "f1",   "\xFF",           "f 1 2", "#hash", "\t",    "a\rb",
-        "[unknown]", "0x1F", "[libc.so.6]_[k]"};
-    static const char *const ends[] = {" 1",   " 23",  " 0",   " 1.5",  "",
-                                       " x",   "  7 ", " -1",  " 4 5",  "\t8",
-                                       " 9\r", " nan", " 1e2", " 1e99", ";"};
-    struct flm_text text = {0};
-    unsigned path[30], depth = 0;
-    for (unsigned line = 0; line < lines; line++) {
-        unsigned shared = random_below(random, depth + 1);
-        depth = shared + random_below(random, random_below(random, 10) ? 3 : 25);
-        depth = depth < 30 ? depth : 30;
-        for (unsigned i = shared; i < depth; i++)
-            path[i] = random_below(random, random_below(random, 3) ? 3 : 17);
-        for (unsigned i = 0; i < depth; i++) {
-            flm_text_puts(&text, names[path[i]]);
-            if (i + 1 < depth)
-                flm_text_putc(&text, ';');
-        }
-        flm_text_puts(&text, ends[random_below(random, random_below(random, 3) ? 2 : 15)]);
-        if (random_below(random, 30))
-            flm_text_putc(&text, '\n');
-        if (random_below(random, 20) == 0)
-            flm_text_puts(&text, random_below(random, 2) ? "# a comment 3\n" : "\n");
-    }
-    return text;
-}
-
-static void texts_by_chance_agree_with_the_plain_reader(void **state)
-{
-    (void)state;
-    uint64_t random = 101;
-    for (int round = 0; round < 400; round++) {
-        struct flm_text text = random_text(&random, random_below(&random, 60));
-        agrees((struct flm_bytes){text.at, text.size}, 1 + round % 2);
-        flm_text_clear(&text);
-    }
-}
-
-static void a_line_of_100000_frames_is_read(void **state)
-{
-    (void)state;
-    struct flm_text text = {0};
-    for (int line = 0; line < 3; line++) {
-        for (int i = 0; i < 100000; i++)
-            flm_text_puts(&text, i == 99999 - line ? "z" : "f;");
-        flm_text_puts(&text, line == 1 ? " \n" : " 1\n");
-    }
-    struct flm_read_options options = {0};
-    struct flm_profile *p = read_whole((struct flm_bytes){text.at, text.size}, &options, NULL);
-    assert_non_null(p);
-    assert_true(flm_profile_total(p, (struct flm_metric){0}) == 2);
-    flm_profile_free(p);
-    p = read_in_windows((struct flm_bytes){text.at, text.size}, 65536, &options, NULL);
-    assert_non_null(p);
-    flm_profile_free(p);
-    flm_text_clear(&text);
-}
-
-static void a_stack_without_end_is_refused(void **state)
-{
-    (void)state;
-    struct flm_text text = {0};
-    struct flm_error why = {0};
-    flm_text_puts(&text, "main 1\n");
-    flm_text_repeat(&text, ';', ((size_t)1 << 22) + 10);
-    flm_text_puts(&text, " 1\n");
-    struct flm_bytes all = {text.at, text.size};
-    assert_null(read_whole(all, &(struct flm_read_options){.lenient = true}, &why));
-    assert_int_equal(why.kind, FLM_ERROR_RANGE);
-    assert_int_equal(why.line, 2);
-    flm_text_clear(&text);
-}
-
 /* ---- Recognizing it, cutting it -------------------------------------------------------------- */
 
 static int sniff(const char *head, bool whole)
@@ -604,75 +298,13 @@ static void folded_text_is_recognized(void **state)
     assert_int_equal(sniff("# only\n# comments\n", true), 0);
 }
 
-static void a_cut_is_behind_a_line(void **state)
+static void a_cut_follows_a_line(void **state)
 {
     (void)state;
     struct flm_bytes all = flm_bytes_of("ab 1\ncd 2\nef 3");
     static const size_t expected[] = {5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 14, 14, 14, 14};
     for (size_t at = 0; at < all.size; at++)
         assert_int_equal(flm_format_folded.cut(all, at), expected[at]);
-}
-
-/* ---- Progress and memory --------------------------------------------------------------------- */
-
-struct told {
-    uint64_t bytes, stop_at;
-    int calls;
-};
-
-static bool tell(void *context, uint64_t bytes)
-{
-    struct told *told = context;
-    assert_true(bytes >= told->bytes);
-    told->bytes = bytes;
-    told->calls++;
-    return bytes < told->stop_at;
-}
-
-static void progress_is_told_and_may_stop_it(void **state)
-{
-    (void)state;
-    struct flm_text text = {0};
-    for (int i = 0; i < 600000; i++)
-        flm_text_puts(&text, "main;read;copy 10\n");
-    struct flm_error why = {0};
-    struct told told = {.stop_at = UINT64_MAX};
-    struct flm_source source = flm_source_of((struct flm_bytes){text.at, text.size});
-    source.progress = tell;
-    source.progress_context = &told;
-    struct flm_profile *p = read_source(&source, &(struct flm_read_options){0}, &why);
-    assert_non_null(p);
-    assert_int_equal(told.bytes, text.size);
-    assert_true(told.calls >= 3);
-    flm_profile_free(p);
-
-    told = (struct told){.stop_at = 5000000};
-    source = flm_source_of((struct flm_bytes){text.at, text.size});
-    source.progress = tell;
-    source.progress_context = &told;
-    assert_null(read_source(&source, &(struct flm_read_options){0}, &why));
-    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
-    assert_true(told.bytes < text.size);
-    flm_text_clear(&text);
-}
-
-static bool read_some(void *context, struct flm_error *why)
-{
-    struct flm_bytes *text = context;
-    struct flm_profile *p =
-        read_in_windows(*text, 500, &(struct flm_read_options){.lenient = true}, why);
-    flm_profile_free(p);
-    return p != NULL;
-}
-
-static void reading_survives_failed_allocations(void **state)
-{
-    (void)state;
-    uint64_t random = 102;
-    struct flm_text text = random_text(&random, 150);
-    struct flm_bytes all = {text.at, text.size};
-    assert_true(assert_survives_failures(read_some, &all) > 40);
-    flm_text_clear(&text);
 }
 
 int main(void)
@@ -685,25 +317,19 @@ int main(void)
         cmocka_unit_test(blanks_around_the_value_do_not_count),
         cmocka_unit_test(line_ends_of_other_systems_do_not_count),
         cmocka_unit_test(comments_are_skipped),
-        cmocka_unit_test(marks_behind_names_are_kinds),
+        cmocka_unit_test(marks_after_names_are_kinds),
         cmocka_unit_test(names_that_stand_for_addresses_are_marked),
         cmocka_unit_test(marks_and_letters_belong_together),
         cmocka_unit_test(two_values_are_before_and_after),
         cmocka_unit_test(two_columns_are_those_that_every_line_has),
         cmocka_unit_test(values_that_cannot_be_kept_are_refused_with_their_line),
         cmocka_unit_test(a_text_without_any_value_is_refused),
-        cmocka_unit_test(the_lenient_count_what_they_skip),
+        cmocka_unit_test(lenient_readers_count_skipped_lines),
         cmocka_unit_test(lines_without_a_value_are_counted_always),
-        cmocka_unit_test(differences_may_be_negative_when_asked),
+        cmocka_unit_test(differences_may_be_negative_with_the_option),
         cmocka_unit_test(the_file_of_edge_cases_is_read),
-        cmocka_unit_test(every_shortened_copy_is_read_or_refused_like_by_the_plain_reader),
-        cmocka_unit_test(texts_by_chance_agree_with_the_plain_reader),
-        cmocka_unit_test(a_line_of_100000_frames_is_read),
-        cmocka_unit_test(a_stack_without_end_is_refused),
         cmocka_unit_test(folded_text_is_recognized),
-        cmocka_unit_test(a_cut_is_behind_a_line),
-        cmocka_unit_test(progress_is_told_and_may_stop_it),
-        cmocka_unit_test(reading_survives_failed_allocations),
+        cmocka_unit_test(a_cut_follows_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

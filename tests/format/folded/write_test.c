@@ -67,7 +67,7 @@ static void numbers_are_written_without_loss(void **state)
                    "a 0.1\nb 1e-9\nc 9007199250000000\nd -3\ne 1234567.25\n");
 }
 
-static void kinds_are_marked_when_asked(void **state)
+static void kinds_are_marked_with_the_option(void **state)
 {
     (void)state;
     const char *marked = "a;b_[k];c_[j] 1\na_[i] 2\n";
@@ -75,7 +75,7 @@ static void kinds_are_marked_when_asked(void **state)
     assert_written(profile_of(marked), false, "a 2\na;b;c 1\n");
 }
 
-/* Frames that differ in what the format cannot say would be two lines of one name. */
+/* Frames that differ only in parts that the format lacks would be two lines of one name. */
 static void no_stack_is_written_twice(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void read_and_written(const char *path, void *context)
     struct flm_profile *q = profile_of(text);
     char *again = written(q, 0, true);
     assert_string_equal(text, again);
-    /* What was lost is in the first alone. */
+    /* Lost stacks are only in the first. */
     if (p->sizes.loss_count == 0)
         assert_profiles_equal(p, q);
     free(text);
@@ -202,7 +202,7 @@ static void read_and_written(const char *path, void *context)
     flm_profile_free(q);
 }
 
-static void what_was_read_and_written_is_the_same(void **state)
+static void reading_and_writing_keep_the_text(void **state)
 {
     (void)state;
     assert_true(each_file("tests/data/folded", "perf-node.folded", read_and_written, NULL) > 0);
@@ -309,13 +309,13 @@ int main(void)
         cmocka_unit_test(lines_are_in_the_order_of_their_bytes),
         cmocka_unit_test(only_values_of_the_metric_are_written),
         cmocka_unit_test(numbers_are_written_without_loss),
-        cmocka_unit_test(kinds_are_marked_when_asked),
+        cmocka_unit_test(kinds_are_marked_with_the_option),
         cmocka_unit_test(no_stack_is_written_twice),
         cmocka_unit_test(a_stack_without_a_name_is_the_empty_stack),
         cmocka_unit_test(names_cannot_break_lines_or_stacks),
         cmocka_unit_test(names_that_become_equal_are_one),
         cmocka_unit_test(random_profiles_are_sorted_and_read_back),
-        cmocka_unit_test(what_was_read_and_written_is_the_same),
+        cmocka_unit_test(reading_and_writing_keep_the_text),
         cmocka_unit_test(differences_have_two_columns),
         cmocka_unit_test(a_chain_of_100000_frames_is_written),
         cmocka_unit_test(a_full_disk_stops_the_writer),

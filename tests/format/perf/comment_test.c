@@ -13,7 +13,7 @@ static struct flm_profile *profile_of_comments(const char *const *lines, size_t 
     return p;
 }
 
-static void what_perf_says_about_the_recording_is_noted(void **state)
+static void metadata_of_the_recording_is_noted(void **state)
 {
     (void)state;
     static const char *const lines[] = {
@@ -61,7 +61,7 @@ static void text_and_json_name_the_same_things(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_perf_says_about_the_recording_is_noted),
+        cmocka_unit_test(metadata_of_the_recording_is_noted),
         cmocka_unit_test(text_and_json_name_the_same_things),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

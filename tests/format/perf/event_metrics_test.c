@@ -15,7 +15,7 @@ static bool is_metric(const struct flm_builder *b, uint32_t m, const char *name,
            flm_bytes_are(flm_interner_text(&b->interner, b->metrics[m].unit), unit);
 }
 
-static void samples_stay_behind_all_events(void **state)
+static void samples_is_the_last_metric(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -73,7 +73,7 @@ static void there_is_an_end_to_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_stay_behind_all_events),
+        cmocka_unit_test(samples_is_the_last_metric),
         cmocka_unit_test(clocks_count_nanoseconds_and_nothing_else_does),
         cmocka_unit_test(there_is_an_end_to_events),
     };

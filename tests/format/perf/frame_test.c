@@ -43,7 +43,7 @@ static void only_the_last_brackets_are_the_module(void **state)
     assert_parts("\t10 f+0x2 (/opt/a(b.so)", 0x10, "f", "/opt/a(b.so");
 }
 
-static void what_is_no_part_of_the_name_is_left_out(void **state)
+static void suffixes_are_not_part_of_symbol_and_module(void **state)
 {
     (void)state;
     assert_parts("\t10 f+0x2 (/usr/lib/x.so (deleted))", 0x10, "f", "/usr/lib/x.so");
@@ -100,7 +100,7 @@ static void assert_location(const char *line, const char *file, uint32_t number,
     assert_int_equal(location.inlined, inlined);
 }
 
-static void a_place_is_a_file_and_a_line(void **state)
+static void a_location_is_a_file_and_a_line(void **state)
 {
     (void)state;
     assert_location("  read.c:26\n", "read.c", 26, false);
@@ -115,7 +115,7 @@ static void a_place_is_a_file_and_a_line(void **state)
     assert_location("", "", 0, false);
 }
 
-static void modules_say_what_kind_of_code_they_hold(void **state)
+static void modules_decide_the_kind_of_their_code(void **state)
 {
     (void)state;
     static const struct {
@@ -178,7 +178,7 @@ static void assert_frames(const char *line, const char *expected)
     flm_builder_free(b);
 }
 
-static void what_has_no_symbol_is_named_after_its_module(void **state)
+static void unsymbolized_frames_are_named_after_their_module(void **state)
 {
     (void)state;
     assert_frames("10 [unknown] (/lib/x.so)", "[x.so] native ?");
@@ -189,7 +189,7 @@ static void what_has_no_symbol_is_named_after_its_module(void **state)
     assert_frames("ffffffff816b9733", "0xffffffff816b9733 native ?");
 }
 
-static void without_modules_the_address_tells_the_kernel(void **state)
+static void without_modules_the_address_identifies_the_kernel(void **state)
 {
     (void)state;
     assert_frames("ffffffff816b9733 ksys_read", "ksys_read kernel");
@@ -243,14 +243,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_is_an_address_a_symbol_and_a_module),
         cmocka_unit_test(only_the_last_brackets_are_the_module),
-        cmocka_unit_test(what_is_no_part_of_the_name_is_left_out),
+        cmocka_unit_test(suffixes_are_not_part_of_symbol_and_module),
         cmocka_unit_test(inlined_frames_have_no_module_yet),
         cmocka_unit_test(other_lines_are_no_frames),
         cmocka_unit_test(a_copied_line_must_look_more_like_a_frame),
-        cmocka_unit_test(a_place_is_a_file_and_a_line),
-        cmocka_unit_test(modules_say_what_kind_of_code_they_hold),
-        cmocka_unit_test(what_has_no_symbol_is_named_after_its_module),
-        cmocka_unit_test(without_modules_the_address_tells_the_kernel),
+        cmocka_unit_test(a_location_is_a_file_and_a_line),
+        cmocka_unit_test(modules_decide_the_kind_of_their_code),
+        cmocka_unit_test(unsymbolized_frames_are_named_after_their_module),
+        cmocka_unit_test(without_modules_the_address_identifies_the_kernel),
         cmocka_unit_test(inlined_java_is_split_at_its_arrows),
         cmocka_unit_test(process_names_in_brackets_are_no_frames),
         cmocka_unit_test(hashes_and_escapes_of_rust_are_undone),

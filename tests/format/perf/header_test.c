@@ -46,7 +46,7 @@ static void assert_guess(const char *text, enum flm_perf_guess guess, const char
     assert_fields(line, &header, expected);
 }
 
-static void headers_have_the_fields_that_perf_was_asked_for(void **state)
+static void headers_have_the_fields_of_perfs_options(void **state)
 {
     (void)state;
     assert_header("java 25607 4794564.109216:          1 cycles:\n",
@@ -81,7 +81,7 @@ static void commands_may_look_like_anything(void **state)
     assert_header("K 1.0: cycles:", "<K><><><> 1000000000 <><cycles><><>");
 }
 
-static void times_have_up_to_nine_digits_behind_the_point(void **state)
+static void times_have_up_to_nine_digits_after_the_point(void **state)
 {
     (void)state;
     assert_header("w 1 1.000000001: c:", "<w><><1><> 1000000001 <><c><><>");
@@ -182,9 +182,9 @@ static void labels_are_the_fields_that_are_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_have_the_fields_that_perf_was_asked_for),
+        cmocka_unit_test(headers_have_the_fields_of_perfs_options),
         cmocka_unit_test(commands_may_look_like_anything),
-        cmocka_unit_test(times_have_up_to_nine_digits_behind_the_point),
+        cmocka_unit_test(times_have_up_to_nine_digits_after_the_point),
         cmocka_unit_test(events_keep_their_modifiers),
         cmocka_unit_test(records_are_events_by_their_name),
         cmocka_unit_test(a_frame_on_the_line_takes_sixteen_columns),

@@ -76,7 +76,7 @@ static void keys_may_come_in_any_order_and_unknown_ones_too(void **state)
     flm_profile_free(p);
 }
 
-static void times_and_labels_are_kept_when_asked_for(void **state)
+static void times_and_labels_are_kept_with_the_option(void **state)
 {
     (void)state;
     struct flm_profile *p =
@@ -96,7 +96,7 @@ static void times_and_labels_are_kept_when_asked_for(void **state)
     flm_profile_free(p);
 }
 
-static void what_is_no_recording_is_refused(void **state)
+static void malformed_recordings_are_refused(void **state)
 {
     (void)state;
     assert_refused(json, "[]", 0, "byte 0: an object is expected here");
@@ -135,8 +135,8 @@ int main(void)
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_refused),
         cmocka_unit_test(keys_may_come_in_any_order_and_unknown_ones_too),
-        cmocka_unit_test(times_and_labels_are_kept_when_asked_for),
-        cmocka_unit_test(what_is_no_recording_is_refused),
+        cmocka_unit_test(times_and_labels_are_kept_with_the_option),
+        cmocka_unit_test(malformed_recordings_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

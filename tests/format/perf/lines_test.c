@@ -60,7 +60,7 @@ static void lines_are_known_without_address_and_offset(void **state)
     stop(&f);
 }
 
-static void what_is_no_frame_has_no_number(void **state)
+static void lines_that_are_not_frames_have_no_number(void **state)
 {
     (void)state;
     struct fixture f = start();
@@ -77,7 +77,7 @@ static void what_is_no_frame_has_no_number(void **state)
     stop(&f);
 }
 
-static void places_that_perf_does_not_know_are_one(void **state)
+static void unknown_locations_are_one(void **state)
 {
     (void)state;
     struct fixture f = start();
@@ -100,7 +100,7 @@ static size_t expected_size(struct fixture *f, uint32_t before, uint32_t line, c
     return size;
 }
 
-static void a_line_is_expected_behind_the_one_it_came_behind(void **state)
+static void a_line_is_expected_after_the_one_it_followed(void **state)
 {
     (void)state;
     struct fixture f = start();
@@ -110,7 +110,7 @@ static void a_line_is_expected_behind_the_one_it_came_behind(void **state)
     assert_int_equal(expected_size(&f, leaf, line, text), 0);
     flm_perf_lines_follow(&f.lines, leaf, line);
     assert_int_equal(expected_size(&f, leaf, line, text), sizeof text - 1);
-    /* With another address and offset, and what follows does not matter. */
+    /* With another address and offset; the following text does not matter. */
     static const char same[] = "\t    7f0000002777 math_loop+0xabcd (/bin/work)\n";
     assert_int_equal(
         expected_size(&f, leaf, line, "\t    7f0000002777 math_loop+0xabcd (/bin/work)\n\tmore"),
@@ -183,7 +183,7 @@ static void frames_depend_on_the_lines_around(void **state)
     assert_stack(&f, apart, 3, 0, "main(/w):0 f(/x):0 in():0 ");
     assert_stack(&f, nested, 4, 0, "main(/w):0 f(/x):0 in(/x):0 in(/x):0 ");
 
-    /* What lies outside is looked at, where only the inner lines are wanted. */
+    /* Outer lines are read even if only the inner ones are wanted. */
     assert_stack(&f, in_x, 1, 2, "in(/x):0 ");
     assert_stack(&f, nested, 1, 3, "in(/x):0 ");
     assert_stack(&f, apart, 1, 2, "in():0 ");
@@ -255,9 +255,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_known_without_address_and_offset),
-        cmocka_unit_test(what_is_no_frame_has_no_number),
-        cmocka_unit_test(places_that_perf_does_not_know_are_one),
-        cmocka_unit_test(a_line_is_expected_behind_the_one_it_came_behind),
+        cmocka_unit_test(lines_that_are_not_frames_have_no_number),
+        cmocka_unit_test(unknown_locations_are_one),
+        cmocka_unit_test(a_line_is_expected_after_the_one_it_followed),
         cmocka_unit_test(a_line_without_an_end_is_never_expected),
         cmocka_unit_test(frames_depend_on_the_lines_around),
         cmocka_unit_test(one_line_may_be_several_frames),

@@ -62,7 +62,7 @@ static void files_add_up(void **state)
     flm_profile_free(p);
 }
 
-static void what_perf_left_out_is_counted(void **state)
+static void chains_that_perf_left_out_are_counted(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_file(report, "perf_report/limited.txt");
@@ -155,7 +155,7 @@ static void addresses_are_not_symbols(void **state)
     flm_profile_free(p);
 }
 
-static void lines_that_are_nothing_are_counted(void **state)
+static void unknown_lines_are_counted(void **state)
 {
     (void)state;
     struct flm_profile *p = read(
@@ -228,13 +228,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_add_up),
-        cmocka_unit_test(what_perf_left_out_is_counted),
+        cmocka_unit_test(chains_that_perf_left_out_are_counted),
         cmocka_unit_test(files_are_recognized),
         cmocka_unit_test(reports_that_would_mislead_are_refused),
         cmocka_unit_test(chains_may_be_leaf_first),
         cmocka_unit_test(sums_tell_counts_from_periods),
         cmocka_unit_test(addresses_are_not_symbols),
-        cmocka_unit_test(lines_that_are_nothing_are_counted),
+        cmocka_unit_test(unknown_lines_are_counted),
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_refused_or_read),
         cmocka_unit_test(every_allocation_may_fail),

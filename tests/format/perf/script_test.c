@@ -21,166 +21,6 @@ static void assert_stacks(const char *text, const char *folded)
     flm_profile_free(p);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-/* Totals and stacks are those of stackcollapse-perf.pl, which loses the last sample of a file that
- * does not end with a blank line, and cannot read no_event.txt and one_line.txt. */
-static const struct {
-    const char *file;
-    uint32_t metric_count;
-    const char *event, *unit;
-    double total;
-    uint32_t stacks, samples;
-} files[] = {
-    {"default.txt", 2, "cpu-clock", "ns", 104208416, 21, 52},
-    {"with_header.txt", 2, "cpu-clock", "ns", 32064128, 9, 16},
-    {"inlined.txt", 2, "cpu-clock", "ns", 141414140, 10, 14},
-    {"jit.txt", 2, "cpu-clock", "ns", 50167215, 13, 15},
-    {"mangled.txt", 2, "cpu-clock", "ns", 44088176, 11, 22},
-    {"unsymbolized.txt", 2, "cpu-clock", "ns", 31031031, 7, 31},
-    {"no_end.txt", 2, "cpu-clock", "ns", 1001001, 1, 1},
-    {"one_line.txt", 2, "cpu-clock", "ns", 80160320, 15, 40},
-    {"processes.txt", 2, "cpu-clock", "samples", 33, 13, 33},
-    {"java.txt", 2, "cpu-clock", "samples", 3, 2, 3},
-    {"simple_pid.txt", 2, "cpu-clock", "samples", 8, 4, 8},
-    {"places.txt", 2, "cpu-clock", "ns", 111111110, 8, 11},
-    {"events.txt", 4, "page-faults", "count", 88, 4, 29},
-    {"sched.txt", 5, "sched:sched_process_fork", "samples", 1, 1, 7},
-    {"syscalls.txt", 3, "raw_syscalls:sys_exit", "samples", 6, 6, 11},
-    {"records.txt", 2, "raw_syscalls:sys_enter", "samples", 5, 5, 5},
-    {"nanoseconds.txt", 2, "raw_syscalls:sys_enter", "samples", 5, 5, 5},
-    {"tracepoint_line.txt", 2, "raw_syscalls:sys_enter", "samples", 8, 1, 8},
-    {"no_event.txt", 1, "samples", "samples", 27, 14, 27},
-    {"noeof.txt", 2, "cycles", "count", 2, 2, 2},
-};
-
-enum { FILE_COUNT = sizeof files / sizeof files[0] };
-
-static struct flm_bytes bytes_of_file(size_t i)
-{
-    char name[100];
-    snprintf(name, sizeof name, "perf_script/%s", files[i].file);
-    return file_bytes(name);
-}
-
-static void every_file_adds_up(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct flm_bytes bytes = bytes_of_file(i);
-        struct flm_profile *p = read_bytes(script, bytes, &(struct flm_read_options){0});
-        assert_sound(p);
-        assert_int_equal(p->sizes.metric_count, files[i].metric_count);
-        assert_metric(p, 0, files[i].event, files[i].unit, files[i].total, files[i].stacks);
-        struct flm_metric samples = {p->sizes.metric_count - 1};
-        assert_true(is_string(p, p->metrics[samples.index].name, "samples"));
-        assert_int_equal((int)flm_profile_total(p, samples), files[i].samples);
-        flm_profile_free(p);
-        free((void *)bytes.at);
-    }
-}
-
-static void every_file_is_recognized(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct flm_bytes bytes = bytes_of_file(i);
-        struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why), script);
-        free((void *)bytes.at);
-    }
-}
-
-static void a_window_that_moves_shows_the_same_profile(void **state)
-{
-    (void)state;
-    static const size_t steps[] = {1, 7, 100, 5000};
-    struct flm_read_options options = {.keep_times = true};
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct flm_bytes bytes = bytes_of_file(i);
-        struct flm_profile *whole = read_bytes(script, bytes, &options);
-        for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
-            struct flm_profile *p = read_windows(script, bytes, steps[s], &options);
-            assert_profiles_equal(p, whole);
-            flm_profile_free(p);
-        }
-        flm_profile_free(whole);
-        free((void *)bytes.at);
-    }
-}
-
-/* Reads [0, at) and [at, all) and adds them up. */
-static struct flm_profile *read_in_two(struct flm_bytes all, size_t at)
-{
-    struct flm_read_options options = {0};
-    struct flm_error why = {0};
-    struct flm_bytes second = {all.at + at, all.size - at};
-    struct flm_profile *parts[] = {read_bytes(script, (struct flm_bytes){all.at, at}, &options),
-                                   read_bytes(script, second, &options)};
-    struct flm_profile *p =
-        flm_align((const struct flm_profile *const *)parts, 2, FLM_ALIGN_ADD, NULL, &why);
-    flm_profile_free(parts[0]);
-    flm_profile_free(parts[1]);
-    if (!p)
-        fail_msg("%s", why.text);
-    return p;
-}
-
-static void a_file_cut_in_two_is_the_same_profile(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct flm_bytes bytes = bytes_of_file(i);
-        struct flm_profile *whole = read_bytes(script, bytes, &(struct flm_read_options){0});
-        for (size_t wanted = 0; wanted < bytes.size; wanted += 499) {
-            size_t at = script->cut(bytes, wanted);
-            assert_true(at > wanted && at <= bytes.size);
-            /* Below one comment, or above the last line, there may be no sample at all. */
-            if (at == bytes.size || wanted < 5000)
-                continue;
-            struct flm_profile *p = read_in_two(bytes, at);
-            for (uint32_t m = 0; m < whole->sizes.metric_count; m++) {
-                struct flm_bytes text = flm_string_bytes(whole, whole->metrics[m].name);
-                char terminated[100] = {0};
-                memcpy(terminated, text.at, text.size);
-                struct flm_metric same = flm_profile_metric_named(p, terminated);
-                assert_true(flm_profile_total(p, same) ==
-                            flm_profile_total(whole, (struct flm_metric){m}));
-            }
-            if (whole->sizes.metric_count == 2)
-                assert_profiles_equal(p, whole);
-            flm_profile_free(p);
-        }
-        flm_profile_free(whole);
-        free((void *)bytes.at);
-    }
-}
-
-static void a_shortened_file_is_refused_or_read(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"perf_script/processes.txt", "perf_script/places.txt",
-                                        "perf_script/noeof.txt", "perf_script/records.txt"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct flm_bytes bytes = file_bytes(names[i]);
-        for (size_t size = 0; size < bytes.size && size < 4000; size++) {
-            char *shorter = malloc(size ? size : 1);
-            assert_non_null(shorter);
-            memcpy(shorter, bytes.at, size);
-            struct flm_error why = {0};
-            struct flm_profile *p = try_bytes(script, (struct flm_bytes){shorter, size},
-                                              &(struct flm_read_options){0}, &why);
-            if (p)
-                assert_true(flm_profile_check(p, &why));
-            else
-                assert_int_equal(why.kind, FLM_ERROR_FORMAT);
-            flm_profile_free(p);
-            free(shorter);
-        }
-        free((void *)bytes.at);
-    }
-}
-
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 static void a_sample_is_its_command_and_its_frames(void **state)
@@ -274,7 +114,7 @@ static void lines_that_lost_their_tabs_are_read(void **state)
                   "java;main;native_write_[k] 1\n");
 }
 
-static void consecutive_samples_share_what_they_have_in_common(void **state)
+static void consecutive_samples_share_common_frames(void **state)
 {
     (void)state;
     assert_stacks("w 1 1.0: 1 cycles: \n\t10 c (/x)\n\t20 b (/x)\n\t30 a (/x)\n\n"
@@ -302,7 +142,7 @@ static void a_stack_may_be_very_deep(void **state)
     flm_text_clear(&text);
 }
 
-/* ---- What is counted ------------------------------------------------------------------------- */
+/* ---- Metrics --------------------------------------------------------------------------------- */
 
 static void events_are_metrics_and_samples_is_the_last(void **state)
 {
@@ -344,7 +184,7 @@ static void periods_count_even_without_an_event(void **state)
     flm_profile_free(p);
 }
 
-static void what_a_tracepoint_says_does_not_split_stacks(void **state)
+static void fields_of_tracepoints_do_not_split_stacks(void **state)
 {
     (void)state;
     assert_stacks("w 1 1.0: raw_syscalls:sys_enter: NR 12 (0, 7ff, 3)\n\t10 x (/x)\n\n"
@@ -372,7 +212,7 @@ static void a_period_must_be_exact(void **state)
     flm_profile_free(p);
 }
 
-static void only_so_many_events_are_told_apart(void **state)
+static void the_number_of_events_is_limited(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -405,7 +245,7 @@ static void an_inlined_frame_has_the_module_of_its_function(void **state)
     flm_profile_free(p);
 }
 
-static void what_is_inlined_where_depends_on_the_sample(void **state)
+static void the_frame_that_inlines_depends_on_the_sample(void **state)
 {
     (void)state;
     /* The same two lines, inlined into functions of two libraries; and shared outer lines. */
@@ -463,9 +303,9 @@ static void a_sample_may_be_one_line(void **state)
                   "dd;main 1\nwork;main 2\nwork;read_[k] 5\n");
 }
 
-/* ---- What is no sample ----------------------------------------------------------------------- */
+/* ---- Other lines ----------------------------------------------------------------------------- */
 
-static void lines_that_are_nothing_are_counted(void **state)
+static void unknown_lines_are_counted(void **state)
 {
     (void)state;
     struct flm_profile *p = read("\t10 orphan (/x)\n"
@@ -507,7 +347,7 @@ static void a_text_without_samples_is_refused(void **state)
     flm_profile_free(p);
 }
 
-static void what_perf_lost_is_counted(void **state)
+static void samples_that_perf_lost_are_counted(void **state)
 {
     (void)state;
     struct flm_profile *p = read("w 1 1.0: 1 cycles:\n\t10 x (/x)\n\n"
@@ -543,7 +383,7 @@ static void the_header_is_noted(void **state)
 
 /* ---- Times and labels ------------------------------------------------------------------------ */
 
-static void times_and_labels_are_kept_when_asked_for(void **state)
+static void times_and_labels_are_kept_with_the_option(void **state)
 {
     (void)state;
     static const char text[] = "w 1/2 [003]  1.000001: 5 cycles:\n\t10 x (/x)\n\n"
@@ -608,7 +448,7 @@ static bool stop(void *context, uint64_t bytes)
     return false;
 }
 
-static void reading_stops_when_told_to(void **state)
+static void reading_stops_when_progress_returns_false(void **state)
 {
     (void)state;
     int calls = 0;
@@ -624,11 +464,6 @@ static void reading_stops_when_told_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_file_adds_up),
-        cmocka_unit_test(every_file_is_recognized),
-        cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
-        cmocka_unit_test(a_file_cut_in_two_is_the_same_profile),
-        cmocka_unit_test(a_shortened_file_is_refused_or_read),
         cmocka_unit_test(a_sample_is_its_command_and_its_frames),
         cmocka_unit_test(a_command_is_a_label_and_no_code),
         cmocka_unit_test(a_sample_without_frames_counts_for_its_command),
@@ -638,28 +473,28 @@ int main(void)
         cmocka_unit_test(the_last_line_needs_no_newline),
         cmocka_unit_test(lines_may_end_with_a_carriage_return),
         cmocka_unit_test(lines_that_lost_their_tabs_are_read),
-        cmocka_unit_test(consecutive_samples_share_what_they_have_in_common),
+        cmocka_unit_test(consecutive_samples_share_common_frames),
         cmocka_unit_test(a_stack_may_be_very_deep),
         cmocka_unit_test(events_are_metrics_and_samples_is_the_last),
         cmocka_unit_test(an_event_may_have_any_name),
         cmocka_unit_test(periods_count_even_without_an_event),
-        cmocka_unit_test(what_a_tracepoint_says_does_not_split_stacks),
+        cmocka_unit_test(fields_of_tracepoints_do_not_split_stacks),
         cmocka_unit_test(a_period_must_be_exact),
-        cmocka_unit_test(only_so_many_events_are_told_apart),
+        cmocka_unit_test(the_number_of_events_is_limited),
         cmocka_unit_test(an_inlined_frame_has_the_module_of_its_function),
-        cmocka_unit_test(what_is_inlined_where_depends_on_the_sample),
+        cmocka_unit_test(the_frame_that_inlines_depends_on_the_sample),
         cmocka_unit_test(source_lines_belong_to_the_frame_above),
         cmocka_unit_test(one_function_at_two_lines_is_two_frames),
         cmocka_unit_test(a_sample_may_be_one_line),
-        cmocka_unit_test(lines_that_are_nothing_are_counted),
+        cmocka_unit_test(unknown_lines_are_counted),
         cmocka_unit_test(lines_that_perf_says_to_the_terminal_are_not_samples),
         cmocka_unit_test(a_text_without_samples_is_refused),
-        cmocka_unit_test(what_perf_lost_is_counted),
+        cmocka_unit_test(samples_that_perf_lost_are_counted),
         cmocka_unit_test(other_records_are_passed_over),
         cmocka_unit_test(the_header_is_noted),
-        cmocka_unit_test(times_and_labels_are_kept_when_asked_for),
+        cmocka_unit_test(times_and_labels_are_kept_with_the_option),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(reading_stops_when_told_to),
+        cmocka_unit_test(reading_stops_when_progress_returns_false),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static size_t cut(const char *text, size_t wanted)
     return flm_perf_script_cut(flm_bytes_of(text), wanted);
 }
 
-static void a_text_is_cut_behind_blank_lines(void **state)
+static void a_text_is_cut_after_blank_lines(void **state)
 {
     (void)state;
     static const char text[] = "a 1\n\t10 x\n\nb 2\n\t10 x\n\n";
@@ -98,7 +98,7 @@ int main(void)
         cmocka_unit_test(a_head_of_comments_alone_is_a_hint),
         cmocka_unit_test(the_last_line_of_a_head_may_be_cut),
         cmocka_unit_test(other_texts_are_not_perf_script),
-        cmocka_unit_test(a_text_is_cut_behind_blank_lines),
+        cmocka_unit_test(a_text_is_cut_after_blank_lines),
         cmocka_unit_test(a_text_is_cut_in_front_of_headers),
         cmocka_unit_test(a_comment_is_no_header_whatever_it_says),
     };
