@@ -477,7 +477,7 @@ test('the element shows a profile in another page, and tells what happens', {
     await page.locator('#a .panel h2').waitFor();
     assert.deepEqual(await page.evaluate(() => told.filter(([id, name, detail]) => name === 'select' &&
         detail).map(([id, , detail]) => [id, detail.name])), [['a', 'parse']]);
-    assert.equal(await page.evaluate(() => document.getElementById('b').ask('detail')), null);
+    assert.equal(await page.evaluate(() => document.getElementById('b').query('detail')), null);
 
     const state = await page.evaluate(async () => {
         const a = document.getElementById('a');

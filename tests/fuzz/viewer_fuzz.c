@@ -103,7 +103,7 @@ static void check(struct flm_viewer *v)
     promise(camera->total == 0 || camera->to.left < camera->to.right);
     promise(camera->scroll_to >= 0 &&
             camera->scroll_to <= fmax(0, v->scene.content_px - flm_viewer_area(v).height));
-    promise(v->scene.pane_count > 0 && v->model.history.at < v->model.history.count);
+    promise(v->scene.pane_count > 0 && v->model.history.current < v->model.history.steps.count);
     check_spot(v, v->model.selected);
     check_spot(v, v->model.zoomed);
     check_spot(v, v->input.hovered);

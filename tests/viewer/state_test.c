@@ -157,11 +157,11 @@ static void back_restores_what_was(void **state)
         static const char *const steps[] = {"zoom-in",     "flip",          "order seen",
                                             "order total", "apply depth:2", "view top",
                                             "view tree",   "color file"};
-        size_t at = seen.viewer->model.history.at;
+        size_t at = seen.viewer->model.history.current;
         unsigned done = 1 + random_below(&random, 6);
         for (unsigned i = 0; i < done; i++)
             viewing_do(&seen, steps[random_below(&random, 8)]);
-        while (seen.viewer->model.history.at > at)
+        while (seen.viewer->model.history.current > at)
             viewing_do(&seen, "back");
         assert_string_equal(viewing_state(&seen), before);
         free(before);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text/base64.h"
 #include "cli/common/terminal.h"
 #include "cli/tui/internal.h"
 #include "cli/tui/raw_terminal.h"
@@ -74,19 +75,11 @@ bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...)
 /* By OSC 52, which goes through ssh and tmux to the clipboard of the person's own machine. */
 static void copy(struct flm_tui *tui, struct flm_bytes text)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    enum { MOST = 74994 }; /* what xterm and tmux take */
+    enum { MOST = 74994 }; /* xterm and tmux take no more */
     struct flm_text out = {0};
     size_t size = text.size < MOST ? text.size : MOST;
     flm_text_puts(&out, "\033]52;c;");
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (i + k < size ? (unsigned char)text.at[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            flm_text_putc(&out, i + k < size + 1 ? letters[bits >> (18 - 6 * k) & 63] : '=');
-    }
+    flm_base64_add(&out, (struct flm_bytes){text.at, size});
     flm_text_putc(&out, '\a');
     if (!out.failed && flm_tui_terminal_write((struct flm_bytes){out.at, out.size}))
         flm_tui_notify(tui, false, "copied: %.*s", (int)text.size, text.at);

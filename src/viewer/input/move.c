@@ -167,14 +167,14 @@ static bool act_fit(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
 
 static bool can_go_back(const struct flm_viewer *v)
 {
-    return v->model.history.at > 0;
+    return v->model.history.current > 0;
 }
 
 static const struct flm_condition with_back = {can_go_back, "there is no step to go back to"};
 
 static bool can_go_forward(const struct flm_viewer *v)
 {
-    return v->model.history.at + 1 < v->model.history.count;
+    return v->model.history.current + 1 < v->model.history.steps.count;
 }
 
 static const struct flm_condition with_forward = {can_go_forward,
@@ -186,21 +186,21 @@ static bool go(struct flm_viewer *v, struct flm_bytes state, size_t before, stru
     v->input.wheel_ms = FLM_LONG_AGO_MS;
     if (flm_state_read(v, state, why))
         return true;
-    v->model.history.at = before;
+    v->model.history.current = before;
     return false;
 }
 
 static bool act_back(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    size_t before = v->model.history.at;
+    size_t before = v->model.history.current;
     return go(v, flm_history_back(&v->model.history), before, why);
 }
 
 static bool act_forward(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    size_t before = v->model.history.at;
+    size_t before = v->model.history.current;
     return go(v, flm_history_forward(&v->model.history), before, why);
 }
 

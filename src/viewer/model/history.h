@@ -1,19 +1,20 @@
 /* history.h - the steps that can be taken back: states as text, one after the other.
  *
  *     step    0: "view=flame"   1: "view=flame&zoom=5f3a"   2: "view=top"
- *     at                        ^ back is step 0, forward step 2
+ *     current                   ^ back is step 0, forward step 2
  *
  * Going back and doing something else drops what was forward, as browsers do. */
 #ifndef FLAMEL_VIEWER_MODEL_HISTORY_H
 #define FLAMEL_VIEWER_MODEL_HISTORY_H
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 
 enum { FLM_MOST_STEPS = 200 };
 
 struct flm_history {
-    struct flm_text *step;
-    size_t count, capacity, at; /* `at` < count, once there is one */
+    struct FLM_ARRAY(struct flm_text) steps;
+    size_t current; /* below steps.count, once there is one */
 };
 
 void flm_history_clear(struct flm_history *history);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/expression/expression.h"
+#include "base/core/array.h"
 #include "flamel/algebra.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -25,18 +26,11 @@ static char *copy_text(struct flm_bytes text)
 }
 
 /* A list that is being made from another one. */
-struct list {
-    struct flm_operation *at;
-    size_t count, capacity;
-};
+struct list FLM_ARRAY(struct flm_operation);
 
 static bool list_add(struct list *list, struct flm_bytes text, bool on)
 {
-    void *grown = list->at;
-    if (!flm_grow(&grown, &list->capacity, list->count + 1, sizeof *list->at))
-        return false;
-    list->at = grown;
-    char *copy = copy_text(text);
+    char *copy = FLM_ARRAY_RESERVE(list, 1) ? copy_text(text) : NULL;
     if (!copy)
         return false;
     list->at[list->count++] = (struct flm_operation){.text = copy, .on = on};

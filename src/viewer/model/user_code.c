@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "base/text/function_name.h"
@@ -14,8 +15,7 @@ enum { PATTERN_BYTES = 6000 };
 struct alternatives {
     struct flm_text text; /* "libc\.so\.6|ld-2\.31\.so" */
     struct flm_index index;
-    uint32_t *end; /* of each, in the text */
-    size_t count, capacity;
+    struct FLM_ARRAY(uint32_t) ends; /* of each, in the text */
     bool failed;
 };
 
@@ -23,13 +23,13 @@ static void clear(struct alternatives *a)
 {
     flm_text_clear(&a->text);
     flm_index_clear(&a->index);
-    free(a->end);
+    FLM_ARRAY_CLEAR(&a->ends);
 }
 
 static struct flm_bytes alternative(const struct alternatives *a, size_t i)
 {
-    size_t start = i ? a->end[i - 1] + 1 : 0;
-    return (struct flm_bytes){a->text.at + start, a->end[i] - start};
+    size_t start = i ? a->ends.at[i - 1] + 1 : 0;
+    return (struct flm_bytes){a->text.at + start, a->ends.at[i] - start};
 }
 
 /* `name` as it is, then `ending`, which is an expression already. What does not fit is left out. */
@@ -38,7 +38,7 @@ static void add(struct alternatives *a, struct flm_bytes name, const char *endin
     size_t before = a->text.size;
     if (before + 2 * name.size + 10 > PATTERN_BYTES)
         return;
-    flm_text_puts(&a->text, a->count ? "|" : "");
+    flm_text_puts(&a->text, a->ends.count ? "|" : "");
     size_t start = a->text.size;
     for (size_t i = 0; i < name.size; i++) {
         if (flm_is_one_of(name.at[i], "\\.[](){}*+?|^$/\""))
@@ -46,12 +46,10 @@ static void add(struct alternatives *a, struct flm_bytes name, const char *endin
         flm_text_putc(&a->text, name.at[i]);
     }
     flm_text_puts(&a->text, ending);
-    void *end = a->end;
-    if (a->text.failed || !flm_grow(&end, &a->capacity, a->count + 1, sizeof *a->end)) {
+    if (a->text.failed || !FLM_ARRAY_RESERVE(&a->ends, 1)) {
         a->failed = true;
         return;
     }
-    a->end = end;
     struct flm_bytes added = {a->text.at + start, a->text.size - start};
     uint32_t hash = (uint32_t)flm_hash(added.at, added.size);
     for (struct flm_probe at = flm_index_probe(&a->index, hash); flm_index_next(&a->index, &at);)
@@ -59,8 +57,8 @@ static void add(struct alternatives *a, struct flm_bytes name, const char *endin
             a->text.size = before;
             return;
         }
-    a->end[a->count] = (uint32_t)a->text.size;
-    a->failed = !flm_index_add(&a->index, hash, (uint32_t)a->count++) || a->failed;
+    a->failed = !flm_index_add(&a->index, hash, (uint32_t)a->ends.count) || a->failed;
+    a->ends.at[a->ends.count++] = (uint32_t)a->text.size;
 }
 
 /* ---- What is whose --------------------------------------------------------------------------- */
@@ -157,7 +155,7 @@ static bool add_alternatives(const struct flm_profile *p, const char *field,
     flm_text_format(&pattern, "%s/^(%.*s)/", field, (int)a->text.size,
                     a->text.size ? a->text.at : "");
     bool ok = !a->failed && !pattern.failed ? true : flm_error_memory(why);
-    if (ok && a->count > 0)
+    if (ok && a->ends.count > 0)
         ok =
             add_operation(p, "hide", (struct flm_bytes){pattern.at, pattern.size}, marks, out, why);
     flm_text_clear(&pattern);

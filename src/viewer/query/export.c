@@ -1,4 +1,5 @@
-/* export.c - "export": what is seen as a file. */
+/* export.c - "export": what is seen as a file. Profiles are written by any format of the table that
+ * can write; pictures and the selected stack are the viewer's own. */
 #include "format/folded/folded.h"
 #include "format/formats.h"
 #include "viewer/input/clipboard.h"
@@ -6,55 +7,79 @@
 #include "viewer/paint/picture.h"
 #include "viewer/query/internal.h"
 
-static bool write_picture(struct flm_viewer *v, const char *name, struct flm_text *out,
-                          struct flm_error *why)
+static bool write_svg(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
 {
-    bool is_pdf = name[0] == 'p';
-    return flm_picture_write(v, is_pdf ? FLM_PICTURE_PDF : FLM_PICTURE_SVG, out, why);
+    return flm_picture_write(v, FLM_PICTURE_SVG, out, why);
 }
 
-/* The shown profile: after the operations, of a comparison with the values of both sides. */
-static bool write_profile(struct flm_viewer *v, const char *name, struct flm_text *out,
-                          struct flm_error *why)
+static bool write_pdf(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
 {
-    const struct flm_profile *p = flm_model_shown(&v->model);
-    if (!p)
-        return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
-    const struct flm_format *format = name[1] == 'l'                  ? &flm_format_flm
-                                      : flm_model_compares(&v->model) ? &flm_format_difffolded
-                                                                      : &flm_format_folded;
-    const struct flm_write_options options = {
-        .metric = {flm_comparing_metric(&v->model, v->model.metric)},
-        .annotate = flm_folded_is_annotated(p)};
-    return format->write(p, &options, out, why) && (!out->failed || flm_error_memory(why));
+    return flm_picture_write(v, FLM_PICTURE_PDF, out, why);
 }
 
-static bool write_stack(struct flm_viewer *v, const char *name, struct flm_text *out,
-                        struct flm_error *why)
+static bool write_stack(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
 {
-    (void)name;
     uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     if (frame == FLM_NONE || frame == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no frame is selected");
     return flm_copy_stack(v, out) || flm_error_memory(why);
 }
 
+static const struct {
+    const char *name;
+    bool (*write)(struct flm_viewer *v, struct flm_text *out, struct flm_error *why);
+} own[] = {{"svg", write_svg}, {"pdf", write_pdf}, {"stack", write_stack}};
+
+/* The format of that name. Of a comparison both sides are wanted, which a format of one metric does
+ * not hold: the one that holds a pair then. */
+static const struct flm_format *find_format(const struct flm_model *model, struct flm_bytes name)
+{
+    const struct flm_format *format, *pair = NULL, *named = NULL;
+    for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)); i++) {
+        if (format->write && format->metrics == FLM_METRICS_PAIR)
+            pair = format;
+        if (format->write && flm_bytes_are(name, format->name))
+            named = format;
+    }
+    bool loses_a_side =
+        named && named->metrics == FLM_METRICS_ONE && flm_model_compares(model) && pair;
+    return loses_a_side ? pair : named;
+}
+
+/* The shown profile: after the operations, of a comparison with the values of both sides. */
+static bool write_profile(struct flm_viewer *v, const struct flm_format *format,
+                          struct flm_text *out, struct flm_error *why)
+{
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    if (!p)
+        return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
+    const struct flm_write_options options = {
+        .metric = {flm_comparing_metric(&v->model, v->model.metric)},
+        .annotate = flm_folded_is_annotated(p)};
+    return format->write(p, &options, out, why) && (!out->failed || flm_error_memory(why));
+}
+
+static bool refuse(struct flm_bytes kind, struct flm_error *why)
+{
+    char buffer[200];
+    struct flm_text kinds;
+    const struct flm_format *format;
+    flm_text_init_fixed(&kinds, buffer, sizeof buffer);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        flm_text_format(&kinds, "%s%s", i ? ", " : "", own[i].name);
+    for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)); i++)
+        if (format->write)
+            flm_text_format(&kinds, ", %s", format->name);
+    return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' cannot be exported: it is none of %.*s",
+                         (int)kind.size, kind.at, (int)kinds.size, kinds.at);
+}
+
 bool flm_query_export(struct flm_viewer *v, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why)
 {
-    static const struct {
-        const char *name;
-        bool (*write)(struct flm_viewer *v, const char *name, struct flm_text *out,
-                      struct flm_error *why);
-    } kinds[] = {{"svg", write_picture},
-                 {"pdf", write_picture},
-                 {"flm", write_profile},
-                 {"folded", write_profile},
-                 {"stack", write_stack}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (flm_bytes_are(kind, kinds[i].name))
-            return kinds[i].write(v, kinds[i].name, out, why);
-    return flm_error_set(why, FLM_ERROR_USAGE,
-                         "'%.*s' cannot be exported: svg, pdf, flm, folded or stack",
-                         (int)kind.size, kind.at);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (flm_bytes_are(kind, own[i].name))
+            return own[i].write(v, out, why);
+    const struct flm_format *format = find_format(&v->model, kind);
+    return format ? write_profile(v, format, out, why) : refuse(kind, why);
 }

@@ -156,8 +156,8 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
     tools->colors = flm_query_text(&q, flm_color_mode_name(v->model.color_mode));
     tools->up = v->model.flame;
     tools->inverted = v->model.inverted;
-    tools->can_back = v->model.history.at > 0;
-    tools->can_forward = v->model.history.at + 1 < v->model.history.count;
+    tools->can_back = v->model.history.current > 0;
+    tools->can_forward = v->model.history.current + 1 < v->model.history.steps.count;
     tools->panel = !v->model.hides_panel;
     tools->comparison = flm_query_comparison(&q);
     return flm_query_end(&q, why);

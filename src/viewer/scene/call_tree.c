@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "viewer/scene/siblings.h"
 
@@ -13,10 +14,8 @@ struct flm_call_tree {
     uint32_t node_count;
     double total;
 
-    uint32_t *below; /* by node: how many rows; 0: closed */
-    size_t below_capacity;
-    unsigned char *open; /* by number: 1 where the person opened it */
-    size_t number_count, open_capacity;
+    struct FLM_ARRAY(uint32_t) below;     /* by node: how many rows; 0: closed */
+    struct FLM_ARRAY(unsigned char) open; /* by number: 1 where the user opened it */
 
     struct flm_siblings siblings;
     uint32_t followed; /* number; whose way was opened last */
@@ -32,8 +31,8 @@ void flm_call_tree_free(struct flm_call_tree *tree)
     if (!tree)
         return;
     flm_siblings_clear(&tree->siblings);
-    free(tree->below);
-    free(tree->open);
+    FLM_ARRAY_CLEAR(&tree->below);
+    FLM_ARRAY_CLEAR(&tree->open);
     free(tree);
 }
 
@@ -41,7 +40,7 @@ void flm_call_tree_free(struct flm_call_tree *tree)
 
 static unsigned char *open_flag(const struct flm_call_tree *tree, uint32_t node)
 {
-    return &tree->open[flm_pane_number(tree->pane, (struct flm_node){node})];
+    return &tree->open.at[flm_pane_number(tree->pane, (struct flm_node){node})];
 }
 
 /* Callers that were not opened yet are not in the tree, but may be there. */
@@ -56,27 +55,27 @@ static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
     uint32_t count = 0;
     for (uint32_t child = flm_child_first(tree->layout, node); child != FLM_NONE;
          child = flm_child_next(tree->layout, node, child))
-        count += 1 + tree->below[child];
+        count += 1 + tree->below.at[child];
     return count;
 }
 
 /* The rows below a node became so many: those above it are told, as far as they are open. */
 static void set_below(struct flm_call_tree *tree, uint32_t node, uint32_t count)
 {
-    uint32_t change = count - tree->below[node]; /* modulo 2^32: may be less than before */
-    tree->below[node] = count;
+    uint32_t change = count - tree->below.at[node]; /* modulo 2^32: may be less than before */
+    tree->below.at[node] = count;
     while (node != 0) {
         node = flm_layout_parent(tree->layout, (struct flm_node){node}).index;
         if (node == FLM_NONE || !*open_flag(tree, node))
             return;
-        tree->below[node] += change;
+        tree->below.at[node] += change;
     }
 }
 
 static void count_all(struct flm_call_tree *tree, uint32_t first, uint32_t end)
 {
     for (uint32_t i = end; i-- > first;)
-        tree->below[i] = *open_flag(tree, i) ? count_below(tree, i) : 0;
+        tree->below.at[i] = *open_flag(tree, i) ? count_below(tree, i) : 0;
 }
 
 /* ---- Showing --------------------------------------------------------------------------------- */
@@ -84,17 +83,17 @@ static void count_all(struct flm_call_tree *tree, uint32_t first, uint32_t end)
 static bool make_room(struct flm_call_tree *tree, const struct flm_pane *pane, size_t numbers,
                       struct flm_error *why)
 {
-    void *below = tree->below, *open = tree->open;
-    bool ok = flm_grow(&below, &tree->below_capacity, pane->tree.node_count, sizeof *tree->below);
-    tree->below = below;
-    ok = ok && flm_grow(&open, &tree->open_capacity, numbers, sizeof *tree->open);
-    tree->open = open;
-    if (!ok)
+    size_t nodes = pane->tree.node_count, known = tree->below.count;
+    if (nodes > known && !FLM_ARRAY_RESERVE(&tree->below, nodes - known))
         return flm_error_memory(why);
-    if (numbers > tree->number_count) {
-        memset(tree->open + tree->number_count, 0, numbers - tree->number_count);
-        tree->number_count = numbers;
-    }
+    tree->below.count = nodes;
+    if (numbers <= tree->open.count)
+        return true;
+    size_t more = numbers - tree->open.count;
+    if (!FLM_ARRAY_RESERVE(&tree->open, more))
+        return flm_error_memory(why);
+    memset(tree->open.at + tree->open.count, 0, more);
+    tree->open.count = numbers;
     return true;
 }
 
@@ -132,9 +131,9 @@ bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
     }
     flm_siblings_forget(&tree->siblings);
     /* Numbers mean other nodes where callers are unfolded, or are no more. */
-    if (tree->lazy != pane->lazy && tree->number_count > 0)
-        tree->number_count = 0;
-    bool is_first = tree->number_count == 0;
+    if (tree->lazy != pane->lazy && tree->open.count > 0)
+        tree->open.count = 0;
+    bool is_first = tree->open.count == 0;
     if (is_first)
         tree->followed = FLM_NONE;
     tree->layout = NULL;
@@ -155,7 +154,7 @@ bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
 
 uint32_t flm_call_tree_count(const struct flm_call_tree *tree)
 {
-    return tree->layout ? tree->below[0] : 0;
+    return tree->layout ? tree->below.at[0] : 0;
 }
 
 bool flm_call_tree_is_open(const struct flm_call_tree *tree, struct flm_node node)
@@ -215,19 +214,11 @@ struct step {
     uint32_t parent, position;
 };
 
-struct walk {
-    struct step *step;
-    size_t depth, capacity;
-};
+struct walk FLM_ARRAY(struct step);
 
 static bool enter(struct walk *walk, uint32_t parent)
 {
-    void *grown = walk->step;
-    if (!flm_grow(&grown, &walk->capacity, walk->depth + 1, sizeof *walk->step))
-        return false;
-    walk->step = grown;
-    walk->step[walk->depth++] = (struct step){parent, 0};
-    return true;
+    return FLM_ARRAY_ADD(walk, (struct step){parent, 0});
 }
 
 /* Passes over `skip` rows, whole siblings with all below them at a time. */
@@ -241,9 +232,9 @@ static bool go_to(struct flm_call_tree *tree, struct walk *walk, uint32_t skip)
             flm_siblings_below(&tree->siblings, tree->layout, node, NULL);
         if (!siblings)
             return false;
-        uint32_t *position = &walk->step[walk->depth - 1].position;
-        while (*position < siblings->count && skip > tree->below[siblings->child[*position]])
-            skip -= 1 + tree->below[siblings->child[(*position)++]];
+        uint32_t *position = &walk->at[walk->count - 1].position;
+        while (*position < siblings->count && skip > tree->below.at[siblings->child[*position]])
+            skip -= 1 + tree->below.at[siblings->child[(*position)++]];
         if (skip == 0 || *position == siblings->count)
             return true;
         skip--;
@@ -259,29 +250,29 @@ bool flm_call_tree_rows(struct flm_call_tree *tree, uint32_t from, uint32_t coun
     if (from >= flm_call_tree_count(tree))
         return true;
     bool ok = go_to(tree, &walk, from);
-    while (ok && *got < count && walk.depth > 0) {
-        struct step *step = &walk.step[walk.depth - 1];
+    while (ok && *got < count && walk.count > 0) {
+        struct step *step = &walk.at[walk.count - 1];
         const struct flm_sorted_children *siblings =
             flm_siblings_below(&tree->siblings, tree->layout, step->parent, NULL);
         if (!siblings) {
             ok = false;
         } else if (step->position == siblings->count) {
-            walk.depth--;
+            walk.count--;
         } else {
             uint32_t node = siblings->child[step->position++];
             rows[(*got)++] = (struct flm_call_row){
                 .node = {node},
-                .level = (uint32_t)walk.depth - 1,
+                .level = (uint32_t)walk.count - 1,
                 .set_size = siblings->count,
                 .position = step->position,
                 .has_children = has_children(tree, node),
                 .is_open = *open_flag(tree, node) != 0,
             };
-            if (tree->below[node] > 0)
+            if (tree->below.at[node] > 0)
                 ok = enter(&walk, node);
         }
     }
-    free(walk.step);
+    FLM_ARRAY_CLEAR(&walk);
     return ok || flm_error_memory(why);
 }
 
@@ -300,7 +291,7 @@ uint32_t flm_call_tree_row_of(struct flm_call_tree *tree, struct flm_node node)
         if (!siblings)
             return FLM_NONE;
         for (uint32_t i = 0; siblings->child[i] != node.index; i++)
-            row += 1 + tree->below[siblings->child[i]];
+            row += 1 + tree->below.at[siblings->child[i]];
         row += parent.index != 0;
         node = parent;
     }

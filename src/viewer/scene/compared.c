@@ -1,5 +1,6 @@
 #include "viewer/scene/compared.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "viewer/model/model.h"
@@ -118,16 +119,14 @@ static void significant_of(const void *context, uint32_t node, bool of_self, dou
  * does not change when it is opened. */
 bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
 {
-    void *sums = pane->sums;
     uint32_t count = pane->lazy_columns.node_count;
     const struct flm_comparison *is = &pane->compared->comparison;
-    bool grown = flm_grow(&sums, &pane->sum_capacity, count, sizeof *pane->sums);
-    pane->sums = sums;
-    if (!grown)
+    assert(pane->sums.count <= count);
+    if (!FLM_ARRAY_RESERVE(&pane->sums, count - pane->sums.count))
         return flm_error_memory(why);
-    for (; pane->sum_count < count; pane->sum_count++) {
-        struct flm_lazy_ref number = {(uint32_t)pane->sum_count};
-        struct flm_compared_sum *sum = &pane->sums[number.index];
+    for (; pane->sums.count < count; pane->sums.count++) {
+        struct flm_lazy_ref number = {(uint32_t)pane->sums.count};
+        struct flm_compared_sum *sum = &pane->sums.at[number.index];
         sum->all = flm_lazy_tree_sum(pane->lazy, number, values_of, is);
         sum->significant = (struct flm_lazy_tree_sum){{0, 0}, {0, 0}};
         if (is->lost)
@@ -142,7 +141,7 @@ struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_no
     const struct flm_comparison *is = &pane->compared->comparison;
     if (!pane->lazy)
         return flm_comparison_change(is, node.index, scope);
-    const struct flm_compared_sum *sum = &pane->sums[flm_pane_number(pane, node)];
+    const struct flm_compared_sum *sum = &pane->sums.at[flm_pane_number(pane, node)];
     bool of_self = scope == FLM_CHANGE_OF_SELF;
     const double *value = of_self ? sum->all.own : sum->all.total;
     const double *significant = of_self ? sum->significant.own : sum->significant.total;

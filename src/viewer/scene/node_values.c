@@ -40,8 +40,8 @@ struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pa
                                            : sum_of(column.self, node.index, end),
                                   column.self[node.index], true};
     if (pane->kind == FLM_PANE_LAZY && pane->compared)
-        return (struct flm_value){pane->sums[number].all.total[1], pane->sums[number].all.own[1],
-                                  true};
+        return (struct flm_value){pane->sums.at[number].all.total[1],
+                                  pane->sums.at[number].all.own[1], true};
     if (pane->kind == FLM_PANE_CHART || !is_signed(scene, metric))
         return (struct flm_value){.total = flm_layout_total(pane->layout, node)};
     struct flm_lazy_tree_sum sum =

@@ -11,7 +11,7 @@ void flm_pane_clear(struct flm_pane *pane)
     flm_layout_free(pane->layout);
     flm_lazy_tree_free(pane->lazy);
     flm_flame_chart_free(pane->chart);
-    free(pane->sums);
+    FLM_ARRAY_CLEAR(&pane->sums);
     free(pane->widths);
     free(pane->seen);
     *pane = (struct flm_pane){0};

@@ -3,6 +3,7 @@
 #define FLAMEL_VIEWER_SCENE_PANE_H
 
 #include "algebra/aggregate/lazy_call_tree.h"
+#include "base/core/array.h"
 #include "layout/flame_chart.h"
 #include "layout/rectangles.h"
 
@@ -21,13 +22,12 @@ struct flm_pane {
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
     struct flm_layout *layout;
-    struct flm_lazy_tree *lazy;                /* UNFOLDED */
-    struct flm_lazy_tree_columns lazy_columns; /* likewise */
-    uint32_t track;                            /* CHART: of the scene's tracks */
-    struct flm_flame_chart *chart;             /* CHART */
-    const struct flm_compared *compared;       /* of the scene; NULL: nothing is compared */
-    struct flm_compared_sum *sums;             /* owned; UNFOLDED and compared: by number */
-    size_t sum_count, sum_capacity;
+    struct flm_lazy_tree *lazy;                     /* UNFOLDED */
+    struct flm_lazy_tree_columns lazy_columns;      /* likewise */
+    uint32_t track;                                 /* CHART: of the scene's tracks */
+    struct flm_flame_chart *chart;                  /* CHART */
+    const struct flm_compared *compared;            /* of the scene; NULL: nothing is compared */
+    struct FLM_ARRAY(struct flm_compared_sum) sums; /* LAZY and compared: by number */
     double *widths;           /* owned, where they are not a column of the profile */
     int64_t *seen;            /* likewise: of the tree, where the order needs it */
     struct flm_metric metric; /* of the profile */

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/sort.h"
 
 /* Relations by function, as they are found. */
 struct table {
-    struct flm_relation *at;
-    size_t count, capacity;
+    struct FLM_ARRAY(struct flm_relation) found;
     uint32_t *index_of; /* by function: 1 + its index; 0: none yet */
 };
 
@@ -16,14 +16,11 @@ static bool add(struct table *table, uint32_t function, struct flm_node node, do
 {
     uint32_t index = table->index_of[function];
     if (index == 0) {
-        void *grown = table->at;
-        if (!flm_grow(&grown, &table->capacity, table->count + 1, sizeof *table->at))
+        if (!FLM_ARRAY_ADD(&table->found, (struct flm_relation){.function = function}))
             return false;
-        table->at = grown;
-        table->at[table->count++] = (struct flm_relation){.function = function};
-        index = table->index_of[function] = (uint32_t)table->count;
+        index = table->index_of[function] = (uint32_t)table->found.count;
     }
-    struct flm_relation *relation = &table->at[index - 1];
+    struct flm_relation *relation = &table->found.at[index - 1];
     relation->total += total;
     if (total > relation->widest) {
         relation->widest = total;
@@ -42,15 +39,15 @@ static int larger_first(const void *context, uint32_t a, uint32_t b)
 /* The relations in order, to be freed. */
 static struct flm_relation *sorted(const struct table *table)
 {
-    size_t count = table->count;
+    size_t count = table->found.count;
     uint32_t *order = malloc(2 * count * sizeof *order + 1);
     struct flm_relation *made = malloc(count * sizeof *made + 1);
     if (order && made) {
         for (size_t i = 0; i < count; i++)
             order[i] = (uint32_t)i;
-        flm_sort(order, count, order + count, larger_first, table->at);
+        flm_sort(order, count, order + count, larger_first, table->found.at);
         for (size_t i = 0; i < count; i++)
-            made[i] = table->at[order[i]];
+            made[i] = table->found.at[order[i]];
         free(order);
         return made;
     }
@@ -104,12 +101,13 @@ bool flm_relations_init(struct flm_relations *relations, const struct flm_functi
     bool ok = callers.index_of && callees.index_of &&
               collect(&callers, &callees, functions, layout, function);
     if (ok) {
-        *relations = (struct flm_relations){sorted(&callers), sorted(&callees),
-                                            (uint32_t)callers.count, (uint32_t)callees.count};
+        *relations =
+            (struct flm_relations){sorted(&callers), sorted(&callees),
+                                   (uint32_t)callers.found.count, (uint32_t)callees.found.count};
         ok = relations->caller && relations->callee;
     }
-    free(callers.at);
-    free(callees.at);
+    FLM_ARRAY_CLEAR(&callers.found);
+    FLM_ARRAY_CLEAR(&callees.found);
     free(callers.index_of);
     free(callees.index_of);
     if (ok)

@@ -31,16 +31,16 @@ uint32_t flm_child_next(const struct flm_layout *layout, uint32_t node, uint32_t
 
 void flm_siblings_forget(struct flm_siblings *siblings)
 {
-    for (size_t i = 0; i < siblings->kept_count; i++)
-        free(siblings->kept[i].child);
-    siblings->kept_count = 0;
+    for (size_t i = 0; i < siblings->kept.count; i++)
+        free(siblings->kept.at[i].child);
+    siblings->kept.count = 0;
     siblings->has_last = false;
 }
 
 void flm_siblings_clear(struct flm_siblings *siblings)
 {
     flm_siblings_forget(siblings);
-    free(siblings->kept);
+    FLM_ARRAY_CLEAR(&siblings->kept);
     free(siblings->last.child);
     free(siblings->width);
     free(siblings->order);
@@ -96,25 +96,21 @@ static const struct flm_sorted_children *keep(struct flm_siblings *s,
                                               const struct flm_layout *layout, uint32_t node,
                                               uint32_t count)
 {
-    void *kept = s->kept;
     struct flm_sorted_children made = {node, malloc(count * sizeof *made.child), count};
-    bool ok = made.child && flm_grow(&kept, &s->kept_capacity, s->kept_count + 1, sizeof *s->kept);
-    s->kept = kept;
-    if (!ok || !sort_children(s, layout, &made)) {
+    if (!made.child || !sort_children(s, layout, &made) || !FLM_ARRAY_ADD(&s->kept, made)) {
         free(made.child);
         return NULL;
     }
-    s->kept[s->kept_count] = made;
-    return &s->kept[s->kept_count++];
+    return &s->kept.at[s->kept.count - 1];
 }
 
 static const struct flm_sorted_children *sort_few(struct flm_siblings *s,
                                                   const struct flm_layout *layout, uint32_t node,
                                                   uint32_t count)
 {
-    void *child = s->last.child;
+    uint32_t *child = s->last.child ? s->last.child : malloc(MANY * sizeof *child);
     s->has_last = false;
-    if (!flm_grow(&child, &s->last_capacity, MANY, sizeof *s->last.child))
+    if (!child)
         return NULL;
     s->last = (struct flm_sorted_children){node, child, count};
     s->has_last = sort_children(s, layout, &s->last);
@@ -127,9 +123,9 @@ const struct flm_sorted_children *flm_siblings_below(struct flm_siblings *s,
 {
     if (s->has_last && s->last.node == node)
         return &s->last;
-    for (size_t i = 0; i < s->kept_count; i++)
-        if (s->kept[i].node == node)
-            return &s->kept[i];
+    for (size_t i = 0; i < s->kept.count; i++)
+        if (s->kept.at[i].node == node)
+            return &s->kept.at[i];
     uint32_t count = 0;
     for (uint32_t child = flm_child_first(layout, node); child != FLM_NONE;
          child = flm_child_next(layout, node, child))

@@ -5,6 +5,7 @@
 #ifndef FLAMEL_VIEWER_SCENE_SIBLINGS_H
 #define FLAMEL_VIEWER_SCENE_SIBLINGS_H
 
+#include "base/core/array.h"
 #include "layout/layout.h"
 
 /* In the tree's own order: the first child, and the one behind another; FLM_NONE for none. */
@@ -19,10 +20,8 @@ struct flm_sorted_children {
 
 /* {0} knows nothing yet. */
 struct flm_siblings {
-    struct flm_sorted_children *kept; /* of nodes with many */
-    size_t kept_count, kept_capacity;
-    struct flm_sorted_children last; /* of one with few; its room is used again */
-    size_t last_capacity;
+    struct FLM_ARRAY(struct flm_sorted_children) kept; /* of nodes with many */
+    struct flm_sorted_children last;                   /* of one with few; its room is used again */
     bool has_last;
     double *width; /* of the children that are being sorted */
     uint32_t *order, *scratch;

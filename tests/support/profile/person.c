@@ -271,8 +271,8 @@ void assert_viewing_sound(struct viewing *seen)
     if (!flm_viewer_update(v, &why))
         fail_msg("%s", why.text);
     assert_true(flm_profile_check(flm_model_shown(&v->model), NULL));
-    assert_true(v->model.history.at < v->model.history.count &&
-                v->model.history.count <= FLM_MOST_STEPS);
+    assert_true(v->model.history.current < v->model.history.steps.count &&
+                v->model.history.steps.count <= FLM_MOST_STEPS);
     assert_camera_inside(v);
     assert_pane_placed(v);
     assert_spot_there(v, v->model.selected, "selected");

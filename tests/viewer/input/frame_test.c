@@ -114,13 +114,13 @@ static void walking_is_no_step_but_what_it_moves_is(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 800, 400, 1);
     viewing_do(&seen, "zoom-in");
-    size_t steps = seen.viewer->model.history.count;
+    size_t steps = seen.viewer->model.history.steps.count;
     press(&seen, "ArrowDown", "write");
     press(&seen, "ArrowUp", "main");
     press(&seen, "ArrowDown", "write");
-    assert_int_equal(seen.viewer->model.history.count, steps);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps);
     viewing_click(&seen, "write", 2);
-    assert_int_equal(seen.viewer->model.history.count, steps + 1);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps + 1);
     viewing_do(&seen, "back");
     assert_string_equal(viewing_name(&seen, seen.viewer->model.selected), "write");
     assert_false(flm_node_ref_valid(seen.viewer->model.zoomed));

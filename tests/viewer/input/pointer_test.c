@@ -285,15 +285,15 @@ static void moves_that_follow_one_another_are_one_step(void **state)
     (void)state;
     struct viewing seen;
     begin(&seen);
-    size_t steps = seen.viewer->model.history.count;
+    size_t steps = seen.viewer->model.history.steps.count;
     /* Nothing to be moved yet: no step, and what follows is one all the same. */
     flm_viewer_wheel(seen.viewer, 400, 200, 0, 100, 0, 5000);
-    assert_int_equal(seen.viewer->model.history.count, steps);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps);
     for (int i = 1; i < 20; i++)
         flm_viewer_wheel(seen.viewer, 400, 200, 0, -30, 0, 5000 + 50 * i);
-    assert_int_equal(seen.viewer->model.history.count, steps + 1);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps + 1);
     flm_viewer_wheel(seen.viewer, 400, 200, 0, -30, 0, 9000);
-    assert_int_equal(seen.viewer->model.history.count, steps + 2);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps + 2);
     viewing_do(&seen, "back");
     viewing_do(&seen, "back");
     assert_string_equal(viewing_state(&seen), "");

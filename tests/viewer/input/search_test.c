@@ -52,13 +52,13 @@ static void typing_is_no_step_and_keeps_the_zoom(void **state)
     struct viewing seen;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 800, 400, 1);
     viewing_click(&seen, "main", 2);
-    size_t steps = seen.viewer->model.history.count;
+    size_t steps = seen.viewer->model.history.steps.count;
     static const char *const typed[] = {"search p",          "search pa",   "search par",
                                         "search-kind regex", "search par(", "search-scope all",
                                         "search-case"};
     for (int i = 0; i < 7; i++)
         viewing_do(&seen, typed[i]);
-    assert_int_equal(seen.viewer->model.history.count, steps);
+    assert_int_equal(seen.viewer->model.history.steps.count, steps);
     assert_string_equal(viewing_name(&seen, seen.viewer->model.zoomed), "main");
     viewing_do(&seen, "flip");
     viewing_do(&seen, "back");

@@ -122,7 +122,7 @@ static bool add_and_amend(void *context, struct flm_error *why)
     struct flm_history h = {0};
     bool good = flm_history_add(&h, flm_bytes_of("a")) && flm_history_add(&h, flm_bytes_of("b")) &&
                 flm_history_amend(&h, flm_bytes_of("c"));
-    assert_true(h.count == 0 || h.at < h.count);
+    assert_true(h.steps.count == 0 || h.current < h.steps.count);
     flm_history_clear(&h);
     return good || flm_error_memory(why);
 }

@@ -99,7 +99,9 @@ static void what_cannot_be_saved_is_said(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
-    assert_refused(v, "export gif", "'gif' cannot be exported: svg, pdf, flm, folded or stack");
+    assert_refused(
+        v, "export gif",
+        "'gif' cannot be exported: it is none of svg, pdf, stack, flm, packed, folded, difffolded");
     assert_refused(v, "export stack", "no frame is selected");
     flm_viewer_free(v);
     v = flm_viewer_new(NULL);
