@@ -1,0 +1,232 @@
+#include "cli/tui/internal.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "flamel/file.h"
+#include "support/core/allocation.h"
+#include "support/core/files.h"
+#include "support/record/tui.h"
+
+static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    const char *header = emulator_line(&session.terminal, 0);
+    assert_non_null(strstr(header, " flamel  app.folded  flame  chart  sandwich  tree  top"));
+    assert_non_null(strstr(header, "/ search    ?"));
+    assert_non_null(
+        strstr(emulator_line(&session.terminal, 23), " 4 stacks  100 samples  drawn 9"));
+    session_type(&session, "\033[B\033[B");
+    session_settle(&session);
+    assert_string_equal(emulator_line(&session.terminal, 21), " parse_text");
+    assert_string_equal(
+        emulator_line(&session.terminal, 22),
+        " total 60 samples 60 % of all 70.6 % of parent  self 0 samples 0 % of all");
+    session_type(&session, "\033[<35;3;4M"); /* the pointer comes first, on idle_loop */
+    session_settle(&session);
+    assert_string_equal(emulator_line(&session.terminal, 21), " wait_long");
+    assert_non_null(strstr(emulator_line(&session.terminal, 22), "15 % of all"));
+    session_type(&session, "u");
+    session_await(&session, " main");
+    tui_quit(&session);
+}
+
+static void views_have_their_titles_where_there_is_room(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 130, 24);
+    assert_non_null(
+        strstr(emulator_line(&session.terminal, 0),
+               " Flame graph  Flame chart  Sandwich  Call tree  Top table  Comparison "));
+    tui_quit(&session);
+}
+
+static void a_narrow_window_has_what_matters_most(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 40, 10);
+    session_type(&session, "j");
+    session_settle(&session);
+    assert_non_null(strstr(emulator_line(&session.terminal, 0), "app.folded"));
+    assert_non_null(
+        strstr(emulator_line(&session.terminal, 8), "main  total 85 samples 85 % of all"));
+    assert_non_null(strstr(emulator_line(&session.terminal, 9), "4 stacks"));
+    session_resize(&session, 40, 2); /* the picture alone */
+    session_await(&session, "main");
+    assert_int_equal(emulator_find(&session.terminal, "4 stacks", 0), -1);
+    tui_quit(&session);
+}
+
+static void a_wide_window_has_a_panel(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 160, 40);
+    session_await(&session, "nothing is selected");
+    session_type(&session, "j");
+    int row = session_await(&session, "Calls");
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "parse_text"));
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "70.6 %"));
+    session_click(&session, 0, 125, row + 2); /* the other one that it calls */
+    session_await(&session, "Called by");
+    assert_int_equal(tui_row(&session, "write_text"), 1); /* the title of the panel */
+    session_type(&session, "b");
+    session_await_gone(&session, "Called by");
+    tui_quit(&session);
+}
+
+static void chips_are_switched_and_removed_by_clicks(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, "xhide:parse_text\r");
+    int row = session_await(&session, "hide parse_text");
+    assert_int_equal(row, 1);
+    assert_int_equal(emulator_find(&session.terminal, "parse_text", 2), -1);
+    session_click(&session, 0, 5, row);
+    session_settle(&session);
+    assert_true(emulator_find(&session.terminal, "parse_text", 2) > 0);
+    int cross = emulator_column(&session.terminal, row, "\xC3\x97");
+    assert_true(cross > 0);
+    session_click(&session, 0, cross, row);
+    session_await_gone(&session, "hide parse_text");
+    tui_quit(&session);
+}
+
+static void what_a_transform_may_become_is_offered(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, "xfoc");
+    session_await(&session, "focus:");
+    session_type(&session, "\tmain\r");
+    session_await(&session, "focus main");
+    assert_int_equal(emulator_find(&session.terminal, "idle_loop", 2), -1);
+    tui_quit(&session);
+}
+
+static void functions_and_calls_are_tables(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, "5");
+    int row = session_await(&session, "self\xE2\x96\xBE");
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "40 %"));
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "read_bytes"));
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 2), "flush_all"));
+    session_type(&session, "\033[B\r"); /* the second one */
+    session_await(&session, " total 25 samples");
+    assert_string_equal(emulator_line(&session.terminal, 21), " flush_all");
+    session_click(&session, 0, emulator_column(&session.terminal, row, "total"), row);
+    session_await(&session, "total\xE2\x96\xBE");
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "main"));
+    session_type(&session, "1");
+    session_await(&session, "all, 100");
+    assert_true(tui_is_selected(&session, "flush_all")); /* all views have one selection */
+    tui_quit(&session);
+}
+
+static void the_call_tree_opens_and_closes(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, "4");
+    session_await(&session, "\xE2\x96\xB8 main");
+    assert_int_equal(emulator_find(&session.terminal, "parse_text", 0), -1);
+    session_type(&session, "\033[C"); /* the first row, main: the widest */
+    session_await(&session, "parse_text");
+    int row = tui_row(&session, "main");
+    session_click(&session, 0, emulator_column(&session.terminal, row, "\xE2\x96\xBE main"), row);
+    session_await_gone(&session, "parse_text");
+    tui_quit(&session);
+}
+
+static void what_is_shown_is_saved_and_nothing_overwritten(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    char keys[600];
+    const char *path = temporary_path("saved.folded");
+    session_type(&session, ":as folded\r");
+    session_await(&session, "export folded app.folded.folded");
+    snprintf(keys, sizeof keys, "\025%s\r", path); /* ^U */
+    session_type(&session, keys);
+    session_await(&session, "written: ");
+    struct flm_text saved = read_file(path);
+    flm_text_putc(&saved, 0);
+    assert_non_null(strstr(saved.at, "main;parse_text;read_bytes 40\n"));
+    flm_text_clear(&saved);
+    session_type(&session, ":as folded\r");
+    session_await(&session, "export folded");
+    session_type(&session, keys);
+    session_await(&session, "cannot make");
+    session_escape(&session);
+    session_await_gone(&session, "export folded");
+    tui_quit(&session);
+}
+
+static void what_is_not_shown_is_said(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, "H");
+    session_await(&session, "What is drawn");
+    session_await(&session, "drawn boxes       9");
+    session_escape(&session);
+    session_await(&session, "all, 100");
+    session_type(&session, "`");
+    session_await(&session, "visited");
+    tui_quit(&session);
+}
+
+/* A picture that did not change sends nothing, and one that changed a little sends little. */
+static void only_what_changes_is_sent(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    size_t before = session.received;
+    session_type(&session, "\033[99~"); /* means nothing */
+    session_settle(&session);
+    assert_int_equal(session.received, before);
+    session_type(&session, "\033[B");
+    session_settle(&session);
+    assert_in_range(session.received - before, 1, 1500);
+    tui_quit(&session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lines_say_what_is_shown_and_what_is_selected),
+        cmocka_unit_test(views_have_their_titles_where_there_is_room),
+        cmocka_unit_test(a_narrow_window_has_what_matters_most),
+        cmocka_unit_test(a_wide_window_has_a_panel),
+        cmocka_unit_test(chips_are_switched_and_removed_by_clicks),
+        cmocka_unit_test(what_a_transform_may_become_is_offered),
+        cmocka_unit_test(functions_and_calls_are_tables),
+        cmocka_unit_test(the_call_tree_opens_and_closes),
+        cmocka_unit_test(what_is_shown_is_saved_and_nothing_overwritten),
+        cmocka_unit_test(what_is_not_shown_is_said),
+        cmocka_unit_test(only_what_changes_is_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
