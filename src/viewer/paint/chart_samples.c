@@ -1,4 +1,4 @@
-#include "viewer/paint/chart_samples.h"
+#include "viewer/paint/internal.h"
 
 #include <math.h>
 

@@ -4,8 +4,7 @@
 
 #include "draw/text/quantity.h"
 #include "viewer/internal.h"
-#include "viewer/paint/canvas.h"
-#include "viewer/paint/chart_samples.h"
+#include "viewer/paint/internal.h"
 
 /* How many places may move in one picture while callers are opened: a few milliseconds. */
 #define OPENING_BUDGET 200000

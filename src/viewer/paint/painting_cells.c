@@ -1,7 +1,7 @@
 /* painting_cells.c - flm_viewer_paint_cells: the panes in the cells of a terminal. */
 #include "draw/terminal/cell_boxes.h"
 #include "viewer/internal.h"
-#include "viewer/paint/canvas.h"
+#include "viewer/paint/internal.h"
 
 struct cells {
     struct flm_canvas canvas; /* first: `draw` is handed a pointer to it */

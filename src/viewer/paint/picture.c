@@ -5,9 +5,7 @@
 
 #include "draw/document/document.h"
 #include "draw/text/quantity.h"
-#include "viewer/paint/box_style.h"
-#include "viewer/paint/chart_samples.h"
-#include "viewer/paint/picture_key.h"
+#include "viewer/paint/internal.h"
 
 /* CSS pixels. */
 enum { ROW = FLM_ROW_PX + 1, TICKS_APART = 90, LEVELS = FLM_DOCUMENT_LEVELS };

@@ -1,8 +1,7 @@
-#include "viewer/paint/picture_key.h"
+#include "viewer/paint/internal.h"
 
 #include "draw/text/quantity.h"
 #include "viewer/model/choices.h"
-#include "viewer/paint/box_style.h"
 
 /* ---- What it is of --------------------------------------------------------------------------- */
 

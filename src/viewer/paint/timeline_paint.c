@@ -4,7 +4,7 @@
 
 #include "draw/text/quantity.h"
 #include "viewer/internal.h"
-#include "viewer/paint/canvas.h"
+#include "viewer/paint/internal.h"
 
 /* The moment at which the axis ends, behind the last sample. */
 static int64_t end_of(const struct flm_tracks *tracks)

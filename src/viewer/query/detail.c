@@ -6,7 +6,6 @@
 #include "draw/text/quantity.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/query/internal.h"
-#include "viewer/scene/node_values.h"
 #include "viewer/scene/relations.h"
 
 enum { MOST_RELATIONS = 12, MOST_MERGED_ITEMS = 12, MOST_STACK = 500 };

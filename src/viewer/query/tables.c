@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "viewer/query/internal.h"
-#include "viewer/scene/node_values.h"
 #include "viewer/scene/siblings.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */

@@ -83,6 +83,21 @@ struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, d
 /* The frame of a ref; FLM_NONE where there is none. */
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref);
 
+/* The value of a node of a pane in a metric, with its sign, whatever its width is. Widths are sizes:
+ * |self|, or of a comparison the larger side. The value of a stack is the sum of everything below
+ * it; of callers and callees that of all their occurrences (algebra/aggregate/lazy_call_tree.h); in
+ * a flame chart the width, which is time. */
+struct flm_value {
+    double total, self;
+    bool has_self; /* else it is not known: of a chart, and of callers and calls whose widths are
+                      their values */
+};
+
+/* Of stacks in any metric, of other panes in the shown one. Where two are compared it is what
+ * there is after. Takes a step for each node below, or place. */
+struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pane *pane,
+                              struct flm_node node, uint32_t metric);
+
 /* What a frame is called in tables: its function; "all" for the root's. */
 struct flm_bytes flm_frame_title(const struct flm_profile *p, uint32_t frame);
 
