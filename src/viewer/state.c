@@ -1,5 +1,6 @@
 #include "viewer/state.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "algebra/operation/pattern.h"
@@ -103,6 +104,7 @@ static void write_comparing(const struct flm_viewer *v, struct flm_text *text, s
 
 void flm_state_write(struct flm_viewer *v, struct flm_text *out)
 {
+    assert(v && out);
     const struct flm_profile *p = flm_model_shown(&v->model);
     struct flm_text text = {0};
     if (v->model.view != flm_view_default(false))
@@ -354,6 +356,7 @@ static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
 
 bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
 {
+    assert(v && (state.at || state.size == 0));
     struct flm_text room = {0};
     bool good = read_comparing(v, state, &room, why) && read_profile_state(v, state, &room, why);
     const struct flm_view *view = flm_view_named(value_of(state, "view", &room));

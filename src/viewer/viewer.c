@@ -1,5 +1,6 @@
 #include "viewer/viewer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,6 +64,7 @@ static char *copy_name(const char *name)
 bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm_profile *profile,
                      const char *name, struct flm_error *why)
 {
+    assert(v && profile && name && (side == FLM_VIEWER_AFTER || side == FLM_VIEWER_BEFORE));
     struct flm_text state = {0};
     char *copy = copy_name(name);
     flm_state_write(v, &state);
@@ -231,6 +233,7 @@ double flm_viewer_glide_ms(const struct flm_viewer *v)
 
 void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, double scale)
 {
+    assert(v && scale > 0);
     double rows = flm_viewer_rows(v);
     if (scale != v->scene.window.scale) {
         struct flm_atlas *atlas = flm_atlas_new(FLM_FONT_PX * scale, NULL);
@@ -252,6 +255,7 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
 
 bool flm_viewer_open(struct flm_viewer *v, struct flm_node_ref ref, struct flm_error *why)
 {
+    assert(v && ref.pane < v->scene.pane_count);
     bool good = flm_pane_open_one(&v->scene.panes[ref.pane], ref.number, why);
     if (good)
         flm_viewer_arrange(v);
@@ -284,6 +288,7 @@ void flm_viewer_arrange(struct flm_viewer *v)
 
 void flm_viewer_resize_cells(struct flm_viewer *v, int columns, int rows)
 {
+    assert(v && columns >= 0 && rows >= 0);
     v->scene.window.is_cells = true;
     flm_viewer_resize(v, (uint32_t)columns * FLM_CELL_PX, (uint32_t)rows * FLM_CELL_HEIGHT_PX, 1);
 }
@@ -295,6 +300,7 @@ void flm_viewer_clock(struct flm_viewer *v, double (*clock_ms)(void))
 
 void flm_viewer_theme(struct flm_viewer *v, const struct flm_theme *theme)
 {
+    assert(v && theme);
     v->paint.theme = *theme;
     flm_changed(&v->model, FLM_ASPECT_WINDOW);
 }
@@ -334,6 +340,7 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
 
 uint32_t flm_viewer_version(const struct flm_viewer *v, enum flm_viewer_group group)
 {
+    assert(v && (unsigned)group < FLM_GROUPS);
     return flm_version_of(&v->model.versions, aspects_of[group]) - 1; /* from 0: nothing changed */
 }
 
@@ -344,6 +351,7 @@ uint32_t flm_viewer_painted_version(const struct flm_viewer *v)
 
 unsigned flm_viewer_changes(const struct flm_viewer *v, struct flm_seen_versions *seen)
 {
+    assert(v && seen);
     unsigned changed = 0;
     for (int group = 0; group < FLM_GROUPS; group++) {
         uint32_t version = flm_viewer_version(v, (enum flm_viewer_group)group);

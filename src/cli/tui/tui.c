@@ -1,5 +1,6 @@
 #include "cli/tui/tui.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,6 +437,7 @@ bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why)
 bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,
                       struct flm_error *why)
 {
+    assert(viewer);
     struct flm_tui *tui = calloc(1, sizeof *tui);
     struct input *input = calloc(1, sizeof *input);
     if (!tui || !input || !flm_tui_terminal_open(why)) {

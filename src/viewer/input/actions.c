@@ -1,5 +1,6 @@
 #include "viewer/input/actions.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "viewer/internal.h"
@@ -174,6 +175,7 @@ static bool run(struct flm_viewer *v, const struct flm_action *action, struct fl
 
 bool flm_viewer_do(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
+    assert(v && (text.at || text.size == 0));
     size_t size = 0;
     while (size < text.size && text.at[size] != ' ')
         size++;
@@ -188,6 +190,7 @@ bool flm_viewer_do(struct flm_viewer *v, struct flm_bytes text, struct flm_error
 
 bool flm_viewer_key(struct flm_viewer *v, struct flm_bytes key, unsigned held, double now_ms)
 {
+    assert(v && key.at);
     struct flm_bytes argument;
     struct flm_error why = {0};
     v->input.now_ms = now_ms;

@@ -10,6 +10,7 @@
  *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
  *                                        alt: scroll
  *     wheel with control                 the pinch of a touchpad: browsers tell it so */
+#include <assert.h>
 #include <math.h>
 
 #include "viewer/internal.h"
@@ -254,6 +255,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
 void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, double x, double y,
                         unsigned held, bool touch, double now_ms)
 {
+    assert(v && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_LEAVE);
     v->input.now_ms = now_ms;
     struct flm_error why = {0};
     if (v->scene.pane_count == 0 && !flm_viewer_update(v, &why)) {
@@ -288,6 +290,7 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
 void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, double dy, unsigned held,
                       double now_ms)
 {
+    assert(v);
     struct flm_area map = flm_viewer_minimap(v);
     v->input.now_ms = now_ms;
     if (x < 0 || x >= v->scene.window.width || y < 0 || y >= v->scene.window.height)
@@ -319,6 +322,7 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
 void flm_viewer_pinch(struct flm_viewer *v, double x, double y, double factor, double dx, double dy,
                       double now_ms)
 {
+    assert(v);
     struct flm_area area = area_at(v, x);
     v->input.now_ms = now_ms;
     turn_to_half_at(v, y);

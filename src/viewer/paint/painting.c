@@ -1,4 +1,5 @@
 /* painting.c - flm_viewer_paint: the minimap, and below it the boxes of every pane. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -207,6 +208,7 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
 
 bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, bool *more)
 {
+    assert(v->scene.view && canvas->draw && more);
     struct flm_error why = {0};
     if (paint_all(v, canvas, more, &why))
         return true;
@@ -389,6 +391,7 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
 
 bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)
 {
+    assert(v && pixels && (pixels->at || pixels->width == 0 || pixels->height == 0));
     bool more;
     double begun = clock_of(v);
     bool has_boxes = flm_canvas_begin(v, now_ms);

@@ -1,7 +1,9 @@
 /* painting_cells.c - flm_viewer_paint_cells: the panes in the cells of a terminal. */
 #include "draw/terminal/cell_boxes.h"
+
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
+#include <assert.h>
 
 struct cells {
     struct flm_canvas canvas; /* first: `draw` is handed a pointer to it */
@@ -19,6 +21,7 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
 bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
                             struct flm_cell_area pane, double now_ms)
 {
+    assert(v && screen);
     struct cells cells = {.canvas = {.draw = draw_cells}, .screen = screen, .pane = pane};
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     bool more;

@@ -1,5 +1,6 @@
 #include "viewer/paint/picture.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -329,6 +330,7 @@ static bool styles_failed(const struct picture *picture)
 bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, struct flm_text *out,
                        struct flm_error *why)
 {
+    assert(v && out && (format == FLM_PICTURE_SVG || format == FLM_PICTURE_PDF));
     if (!flm_viewer_update(v, why))
         return false;
     const struct flm_profile *p = flm_model_shown(&v->model);

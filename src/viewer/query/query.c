@@ -1,5 +1,7 @@
 #include "viewer/query/query.h"
 
+#include <assert.h>
+
 #include "viewer/internal.h"
 #include "viewer/query/internal.h"
 #include "viewer/state.h"
@@ -61,6 +63,7 @@ static const struct flm_query_entry queries[] = {
 
 const struct flm_query_entry *flm_query_named(struct flm_bytes text, struct flm_bytes *argument)
 {
+    assert(argument && (text.at || text.size == 0));
     size_t size = 0;
     while (size < text.size && text.at[size] != ' ')
         size++;
@@ -80,6 +83,7 @@ static bool refuse(struct flm_bytes query, struct flm_error *why)
 bool flm_viewer_query(struct flm_viewer *v, struct flm_bytes query, struct flm_response *response,
                       struct flm_error *why)
 {
+    assert(v && response);
     struct flm_bytes argument;
     const struct flm_query_entry *entry = flm_query_named(query, &argument);
     response->any = NULL;
@@ -91,6 +95,7 @@ bool flm_viewer_query(struct flm_viewer *v, struct flm_bytes query, struct flm_r
 bool flm_viewer_query_text(struct flm_viewer *v, struct flm_bytes query, struct flm_text *out,
                            struct flm_error *why)
 {
+    assert(v && out);
     struct flm_bytes argument;
     const struct flm_query_entry *entry = flm_query_named(query, &argument);
     if (!entry || !entry->write)

@@ -114,6 +114,7 @@ static void arrange_side_by_side(struct flm_scene *scene, double width_px, doubl
 /* One below the other. A flame that does not fill the window stands on its lower edge. */
 void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_px, double row_px)
 {
+    assert(scene && row_px > 0);
     double top = 0, home = 0;
     if (scene->compared && scene->compared->shared_layout) {
         arrange_side_by_side(scene, width_px, height_px, row_px);
@@ -145,6 +146,7 @@ void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_p
 struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, double y_px,
                                    double scroll_px, double row_px, uint32_t *level)
 {
+    assert(scene && row_px > 0 && level);
     double y = y_px + scroll_px;
     for (uint32_t i = 0; i < scene->pane_count; i++) {
         struct flm_pane *pane = &scene->panes[i];
