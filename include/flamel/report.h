@@ -102,9 +102,9 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
 
 /* ---- Lines of one's own, as the writers have them --------------------------------------------- */
 
-/* A value as people read it, in the unit of a metric: "1.24 s", "12.4 MiB", "1,204,331 samples"; and
- * with every digit: "1,240,113,402 ns". A terminated text of less than `room` bytes, 64 are enough
- * for every value and a short unit; returns its size. */
+/* A value as people read it, in the unit of a metric: "1.24 s", "12.4 MiB", "1,204,331 samples";
+ * and with every digit: "1,240,113,402 ns". A terminated text of less than `room` bytes, 64 are
+ * enough for every value and a short unit; returns its size. */
 size_t flm_print_quantity(double value, struct flm_name unit, char *to, size_t room);
 size_t flm_print_exact(double value, struct flm_name unit, char *to, size_t room);
 

@@ -53,7 +53,7 @@ void flm_tone_add(struct flm_text *out, enum flm_table_tone tone,
                   const struct flm_table_style *style);
 
 /* The escape sequence that does it, or "". */
-const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *look);
+const char *flm_tone_sequence(enum flm_table_tone tone, const struct flm_table_style *style);
 
 struct flm_table_cell;
 struct flm_table {

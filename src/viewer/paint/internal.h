@@ -1,5 +1,5 @@
-/* internal.h - what the files of this folder share: what is painted on, samples of flame charts, and
- * the captions of a picture. */
+/* internal.h - what the files of this folder share: what is painted on, samples of flame charts,
+ * and the captions of a picture. */
 #ifndef FLAMEL_VIEWER_PAINT_INTERNAL_H
 #define FLAMEL_VIEWER_PAINT_INTERNAL_H
 
@@ -34,8 +34,8 @@ void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 /* Values of neighbors in time must not be added up: in each pixel the stack in its middle is
  * painted, over the gray box that stands for all of them. */
 
-/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors of one
- * color are painted as one. */
+/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors
+ * of one color are painted as one. */
 typedef void (*flm_sample_paint)(void *context, int left, int right, uint32_t rgb);
 void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
                        uint32_t level, int first, int last, flm_sample_paint paint, void *context);

@@ -83,10 +83,10 @@ struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, d
 /* The frame of a ref; FLM_NONE where there is none. */
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref);
 
-/* The value of a node of a pane in a metric, with its sign, whatever its width is. Widths are sizes:
- * |self|, or of a comparison the larger side. The value of a stack is the sum of everything below
- * it; of callers and callees that of all their occurrences (algebra/aggregate/lazy_call_tree.h); in
- * a flame chart the width, which is time. */
+/* The value of a node of a pane in a metric, with its sign, whatever its width is. Widths are
+ * sizes: |self|, or of a comparison the larger side. The value of a stack is the sum of everything
+ * below it; of callers and callees that of all their occurrences
+ * (algebra/aggregate/lazy_call_tree.h); in a flame chart the width, which is time. */
 struct flm_value {
     double total, self;
     bool has_self; /* else it is not known: of a chart, and of callers and calls whose widths are
