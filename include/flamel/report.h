@@ -100,7 +100,7 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
                       const struct flm_report_style *style, flm_profile_sink sink, void *context,
                       struct flm_error *why);
 
-/* ---- Lines of one's own, as the writers have them --------------------------------------------- */
+/* ---- Lines of one's own, as the writers have them -------------------------------------------- */
 
 /* A value as people read it, in the unit of a metric: "1.24 s", "12.4 MiB", "1,204,331 samples";
  * and with every digit: "1,240,113,402 ns". A terminated text of less than `room` bytes, 64 are

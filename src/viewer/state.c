@@ -380,7 +380,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     return good;
 }
 
-/* ---- What the history keeps ---- */
+/* ---- What the history keeps ------------------------------------------------------------------ */
 
 /* As another step or instead of the current one; false where the state is what it was. */
 static bool keep_state(struct flm_viewer *v, bool is_step)

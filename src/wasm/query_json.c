@@ -48,7 +48,7 @@ struct member {
         .key = NULL                                                                                \
     }
 
-/* ---- The members ---- */
+/* ---- The members ----------------------------------------------------------------------------- */
 
 static const struct member action[] = {MEMBER(action, name, TEXT),     MEMBER(action, title, TEXT),
                                        MEMBER(action, keys, TEXT),     MEMBER(action, group, TEXT),
@@ -307,7 +307,7 @@ static const struct {
     {"aria", aria},         {"tracks", tracks}, {"complete", completions},
 };
 
-/* ---- Writing ---- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void write_members(struct flm_json_writer *json, const struct member *members,
                           const unsigned char *from);

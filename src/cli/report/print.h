@@ -50,7 +50,7 @@ bool flm_report_into_text(void *text, const void *bytes, size_t size);
 void flm_report_add_functions(const struct flm_report *report, struct flm_json_writer *json,
                               enum flm_json_shape shape);
 
-/* ---- Lines of our own: the functions of flamel/report.h, into a text --------------------------- */
+/* ---- Lines of our own: the functions of flamel/report.h, into a text ------------------------- */
 
 void flm_add_quantity(struct flm_text *out, double value, const char *unit); /* "1.24 s" */
 void flm_add_exact(struct flm_text *out, double value, const char *unit);

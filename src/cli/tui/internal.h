@@ -105,7 +105,7 @@ bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action);
 bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...) FLM_FORMAT(2, 3);
 void flm_tui_notify(struct flm_tui *tui, bool is_wrong, const char *format, ...) FLM_FORMAT(3, 4);
 
-/* ---- window.c: the lines around the picture ---------------------------------------------- */
+/* ---- window.c: the lines around the picture -------------------------------------------------- */
 
 /* Queries the viewer again for what has changed. */
 void flm_tui_update(struct flm_tui *tui);
@@ -116,13 +116,13 @@ const struct flm_response_search *flm_tui_current_search(const struct flm_tui *t
 /* Places and draws everything. */
 void flm_tui_draw(struct flm_tui *tui);
 
-/* ---- detail.c: in so many rows ----------------------------------------------------------- */
+/* ---- detail.c: in so many rows --------------------------------------------------------------- */
 
 void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows);
 void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows);
 void flm_tui_panel_draw(struct flm_tui *tui);
 
-/* ---- table.c ----------------------------------------------------------------------------- */
+/* ---- table.c --------------------------------------------------------------------------------- */
 
 void flm_tui_table_draw(struct flm_tui *tui);
 bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event);
@@ -170,7 +170,7 @@ int flm_tui_live_draw(struct flm_tui *tui, int row);
 void flm_tui_live_draw_hint(struct flm_tui *tui, int row);
 void flm_tui_live_draw_empty(struct flm_tui *tui);
 
-/* ---- page.c ------------------------------------------------------------------------------ */
+/* ---- page.c ---------------------------------------------------------------------------------- */
 
 /* "C-ArrowLeft S-n" as "Ctrl <- Shift n", without those that are the terminal's own. */
 void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8);
@@ -180,7 +180,7 @@ void flm_tui_open_data_quality(struct flm_tui *tui);
 void flm_tui_page_draw(struct flm_tui *tui);
 void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
 
-/* ---- typing.c: lines that are typed, lists to choose from -------------------------------- */
+/* ---- typing.c: lines that are typed, lists to choose from ------------------------------------ */
 
 /* What the viewer asks a person for: "search", "help", "palette", "transform" ... */
 void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what);

@@ -83,7 +83,7 @@ static bool list_rectangles(struct flm_svg *svg, struct flm_error *why)
     return true;
 }
 
-/* ---- Colors and names ----------------------------------------------------------------------- */
+/* ---- Colors and names ------------------------------------------------------------------------ */
 
 struct flm_bytes flm_svg_name(struct flm_svg *svg, uint32_t frame)
 {

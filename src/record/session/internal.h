@@ -111,7 +111,7 @@ struct flm_session {
     uint64_t unwind_ends[FLM_UNWIND_ENDS];
 };
 
-/* ---- sample_stack.c: UINT32_MAX stands for a node when memory ran out ----------------------- */
+/* ---- sample_stack.c: UINT32_MAX stands for a node when memory ran out ------------------------ */
 
 /* What a thread is called; "[unknown]" when nobody has said it. */
 struct flm_bytes flm_session_command(struct flm_session *session, int32_t thread);

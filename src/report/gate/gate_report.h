@@ -57,7 +57,7 @@ void flm_gate_add_runs(struct flm_report *report, const struct flm_runs *runs,
 /* Adds to `out`, which then says whether memory ran out. */
 void flm_gate_junit(const struct flm_gate_report *report, struct flm_text *out);
 
-/* ---- Sentences: sentences.c ------------------------------------------------------------- */
+/* ---- Sentences: sentences.c ------------------------------------------------------------------ */
 
 /* "FAIL" ... */
 const char *flm_verdict_name(enum flm_verdict verdict);

@@ -29,7 +29,7 @@ bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
-/* ---- chart_samples.c: a flame chart where samples are narrower than a pixel ------------------- */
+/* ---- chart_samples.c: a flame chart where samples are narrower than a pixel ------------------ */
 
 /* Values of neighbors in time must not be added up: in each pixel the stack in its middle is
  * painted, over the gray box that stands for all of them. */
@@ -44,7 +44,7 @@ void flm_samples_level(const struct flm_box_styles *styles, const struct flm_vie
 void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
                        int *last);
 
-/* ---- picture_key.c: the titles and the legend of a picture (picture.h) ------------------------ */
+/* ---- picture_key.c: the titles and the legend of a picture (picture.h) ----------------------- */
 
 /* "app.flm", "app.flm, compared with old.flm". As the profile has it: not plain. */
 void flm_picture_title(const struct flm_viewer *viewer, struct flm_text *out);

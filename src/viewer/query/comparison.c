@@ -6,7 +6,7 @@
 #include "viewer/internal.h"
 #include "viewer/query/internal.h"
 
-/* ---- Tools ---- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 static void add_part(struct flm_query *q, enum flm_change_kind kind, struct flm_response_part *part)
 {
@@ -78,7 +78,7 @@ struct flm_response_comparison *flm_query_comparison(struct flm_query *q)
     return made;
 }
 
-/* ---- Legend ---- */
+/* ---- Legend ---------------------------------------------------------------------------------- */
 
 void flm_compared_keys(const struct flm_compared *c,
                        struct flm_compared_key keys[FLM_COMPARED_KEYS])
@@ -147,7 +147,7 @@ void flm_query_compared_legend(struct flm_query *q, struct flm_response_legend *
     legend->items.count = FLM_COMPARED_KEYS;
 }
 
-/* ---- Values ---- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
 {

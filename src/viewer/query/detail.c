@@ -174,7 +174,7 @@ static struct flm_bytes change_of(struct flm_query *q, const struct subject *s)
     return flm_query_scratch_copy(q);
 }
 
-/* ---- Under the pointer ---- */
+/* ---- Under the pointer ----------------------------------------------------------------------- */
 
 static struct flm_response_hover_line line_of(struct flm_query *q, const struct subject *s,
                                               const char *name, double value, bool of_view)
@@ -258,7 +258,7 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     return flm_query_end(&q, why);
 }
 
-/* ---- The selected frame ---- */
+/* ---- The selected frame ---------------------------------------------------------------------- */
 
 /* Before, after and change, where two are compared. */
 static void add_changes(struct flm_query *q, const struct subject *s, uint32_t metric,

@@ -22,7 +22,7 @@ flm_query_make flm_query_complete;                                            /*
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why);
 
-/* ---- What is said about changes: comparison.c ---- */
+/* ---- What is said about changes: comparison.c ------------------------------------------------ */
 
 /* Of "tools": NULL where nothing is compared. */
 struct flm_response_comparison *flm_query_comparison(struct flm_query *q);

@@ -21,7 +21,7 @@
 /* Yes, no, or a question that does not arise. */
 enum flm_tristate { FLM_TRISTATE_NONE, FLM_TRISTATE_FALSE, FLM_TRISTATE_TRUE };
 
-/* ---- tools.c ---- */
+/* ---- tools.c --------------------------------------------------------------------------------- */
 
 struct flm_response_action {
     struct flm_bytes name, title, keys, group, argument;
@@ -84,7 +84,7 @@ struct flm_response_chips {
     bool can_undo, can_redo;
 };
 
-/* ---- search.c ---- */
+/* ---- search.c -------------------------------------------------------------------------------- */
 
 struct flm_response_search {
     struct flm_bytes text, kind, scope;
@@ -101,7 +101,7 @@ struct flm_response_searches {
     FLM_LIST(struct flm_response_search) searches;
 };
 
-/* ---- legend.c ---- */
+/* ---- legend.c -------------------------------------------------------------------------------- */
 
 struct flm_response_legend_item {
     struct flm_bytes color, dark; /* "#rrggbb" on a light and on a dark page */
@@ -114,7 +114,7 @@ struct flm_response_legend {
     FLM_LIST(struct flm_response_legend_item) items;
 };
 
-/* ---- detail.c ---- */
+/* ---- detail.c -------------------------------------------------------------------------------- */
 
 struct flm_response_hover_line {
     struct flm_bytes name, value, exact, share_all, share_view, share_parent;
@@ -166,7 +166,7 @@ struct flm_response_detail {
     struct flm_bytes note; /* of a comparison: a sentence */
 };
 
-/* ---- status.c ---- */
+/* ---- status.c -------------------------------------------------------------------------------- */
 
 struct flm_response_loss {
     struct flm_bytes what, count, where;
@@ -200,7 +200,7 @@ struct flm_response_overlay {
     FLM_LIST(struct flm_response_tree_figures) trees;
 };
 
-/* ---- tables.c ---- */
+/* ---- tables.c -------------------------------------------------------------------------------- */
 
 /* A row of functions, or of the call tree. */
 struct flm_response_row {
@@ -223,7 +223,7 @@ struct flm_response_table {
     FLM_LIST(struct flm_response_row) rows;
 };
 
-/* ---- time.c ---- */
+/* ---- time.c ---------------------------------------------------------------------------------- */
 
 struct flm_response_time_range {
     double from_ns, to_ns;
@@ -245,7 +245,7 @@ struct flm_response_tracks {
     FLM_LIST(struct flm_response_track) tracks;
 };
 
-/* ---- complete.c ---- */
+/* ---- complete.c ------------------------------------------------------------------------------ */
 
 struct flm_response_completion {
     struct flm_bytes text, title, note;

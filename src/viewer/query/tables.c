@@ -158,7 +158,7 @@ bool flm_query_list(struct flm_viewer *v, struct flm_bytes argument, struct flm_
     return flm_query_end(&q, why);
 }
 
-/* ---- The call tree ---- */
+/* ---- The call tree --------------------------------------------------------------------------- */
 
 static enum flm_tristate tristate_of(bool applies, bool yes)
 {

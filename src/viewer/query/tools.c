@@ -6,7 +6,7 @@
 #include "viewer/query/internal.h"
 #include "viewer/views/views.h"
 
-/* ---- What can be done ---- */
+/* ---- What can be done ------------------------------------------------------------------------ */
 
 /* {NULL} for nothing. */
 static struct flm_bytes scratch_or_none(struct flm_query *q)
@@ -66,7 +66,7 @@ bool flm_query_hello(struct flm_viewer *v, struct flm_bytes argument, struct flm
     return flm_query_end(&q, why);
 }
 
-/* ---- What is shown ---- */
+/* ---- What is shown --------------------------------------------------------------------------- */
 
 static void list_views(struct flm_query *q, struct flm_response_tools *tools)
 {
@@ -163,7 +163,7 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
     return flm_query_end(&q, why);
 }
 
-/* ---- Transforms ---- */
+/* ---- Transforms ------------------------------------------------------------------------------ */
 
 /* "hide parse" for hide:parse; what is very long is cut off: the whole text is a member too. */
 static struct flm_bytes title_of(struct flm_query *q, const char *text)

@@ -230,7 +230,7 @@ struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pa
     return (struct flm_value){sum.total[0], sum.own[0], true};
 }
 
-/* ---- The window ---- */
+/* ---- The window ------------------------------------------------------------------------------ */
 
 double flm_scene_row_px(const struct flm_scene *scene)
 {

@@ -73,7 +73,7 @@ static void *payload_of(struct chunk *chunk)
     return (char *)chunk + HEADER;
 }
 
-/* ---- Bins ---- */
+/* ---- Bins ------------------------------------------------------------------------------------ */
 
 static uint32_t bin_of(uint32_t size)
 {
@@ -144,7 +144,7 @@ static struct chunk *find(uint32_t size)
     return chunk;
 }
 
-/* ---- The end of the heap ---- */
+/* ---- The end of the heap --------------------------------------------------------------------- */
 
 static void start(void)
 {
@@ -187,7 +187,7 @@ static void cut_top(uint32_t size)
     top->size = left | PREVIOUS_USED;
 }
 
-/* ---- Chunks ---- */
+/* ---- Chunks ---------------------------------------------------------------------------------- */
 
 /* Says to both neighbors that the chunk is free: joins it with them, and puts it in a bin. Its
  * flag PREVIOUS_USED is right; the USED flag is off. */
@@ -322,7 +322,7 @@ void *realloc(void *memory, size_t size)
     return moved;
 }
 
-/* ---- For tests ---- */
+/* ---- For tests ------------------------------------------------------------------------------- */
 
 size_t heap_used(void)
 {

@@ -315,7 +315,7 @@ static void a_text_may_hold_any_byte(void **state)
     assert_int_equal(end, 0);
 }
 
-/* ---- Two ways of running, and a third ------------------------------------------------------ */
+/* ---- Two ways of running, and a third -------------------------------------------------------- */
 
 /* A random pattern that POSIX reads the same way; `more` adds what it does not know. */
 static size_t add_pattern(uint64_t *seed, char *out, unsigned depth, bool more)
