@@ -103,7 +103,7 @@ struct flm_recording *flm_recording_new(const struct flm_record_options *options
 void flm_recording_free(struct flm_recording *recording);
 
 /* A description in sentences for the user, a line each: first how it records, "cpu-clock (no
- * hardware counters here), 999 Hz, stacks unwound, user space", then the limitations, and how each
+ * hardware counters here), 999 Hz, DWARF unwinding, user space", then the limitations, and how each
  * can be lifted. Good until the recording is freed; NULL, and `why`, when memory ran out. */
 const char *flm_recording_description(struct flm_recording *recording, struct flm_error *why);
 

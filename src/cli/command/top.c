@@ -1,5 +1,4 @@
-/* top.c - `flamel top`: what a program does now, as a top table and a flame graph that are
- * updated. */
+/* top.c - `flamel top`: what a program does now, as a live top table and flame graph. */
 #include "cli/command/top.h"
 
 #include <fcntl.h>

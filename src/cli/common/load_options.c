@@ -53,8 +53,7 @@ static void tell_losses(const char *path, const struct flm_profile *p)
     }
 }
 
-/* Of formats that flamel symbolizes itself: no sample is lost by it, but functions have no
- * names. */
+/* For formats that flamel symbolizes itself. */
 static void tell_unsymbolized(const char *path, const char *format, const struct flm_profile *p)
 {
     struct flm_format_info info = {.size = sizeof info};

@@ -260,8 +260,7 @@ static void add_file(const struct flm_record_summary *s, const struct flm_report
 static bool add_top(const struct flm_record_summary *s, const struct flm_report_style *style,
                     struct flm_text *out, struct flm_error *why)
 {
-    /* Names of template instances may be thousands of characters long: too long for a log as
-     * well. */
+    /* Names of template instances have thousands of characters: too many for a log as well. */
     struct flm_report_style shown = *style;
     shown.width = style->width > 0 ? style->width : LOG_WIDTH;
     struct flm_report_options options = {

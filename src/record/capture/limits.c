@@ -89,7 +89,7 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "this kernel has no perf events, or a container hides them: "
                              "/proc/sys/kernel/perf_event_paranoid is missing");
-    /* With rights enough the kernel would not say no: something before it did. */
+    /* With sufficient privileges the kernel would permit it: something else refused. */
     if (l->privileged || (r->own_task && l->paranoid <= 2 && r->attr->exclude_kernel))
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "%s may not be opened, though the kernel would allow it: a container "

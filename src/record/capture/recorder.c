@@ -36,12 +36,12 @@ struct flm_recorder {
     struct flm_perf_stream *spool;
     char spool_lost[256];
     struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
-    int64_t round_ns;                       /* when the spool was written last */
+    int64_t round_ns;                       /* when the spool was last written */
 
     int64_t started_ns, ended_ns;
-    double cpu_before_s, cpu_s; /* ours */
+    double cpu_before_s, cpu_s; /* of this process */
     uint64_t samples;           /* of the first event */
-    uint64_t reported_lost;     /* by LOST records */
+    uint64_t reported_lost;     /* in LOST records */
     uint64_t chain[MOST_CHAIN];
 };
 
@@ -76,8 +76,8 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
 }
 
-/* Copies of stacks need much room: 10,000 of them a second are 160 MB. But what is locked is gone
- * for everyone else, so many processors get less each. */
+/* Stack dumps need much room: 10,000 a second are 160 MB. But locked memory is lost to everybody
+ * else, so with many CPUs each ring is smaller. */
 static size_t ring_size(const struct flm_recorder *r)
 {
     enum { KIB = 1024, MIB = 1024 * KIB };
@@ -126,7 +126,7 @@ static void note_command(struct flm_recorder *r)
     flm_text_clear(&words);
 }
 
-/* What perf has words of its own for: whoever reads the spool looks for those. */
+/* Notes for which perf.data has features: readers of the spool look for those. */
 static void note_system(struct flm_recorder *r, const struct utsname *system)
 {
     const struct {
@@ -189,7 +189,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
 {
     struct flm_request *request = &r->request;
     flm_limits_read(&r->limits, flm_kernel_here.root);
-    /* A command or process that is not there is said where nothing may be recorded, too. */
+    /* First: a missing command or process is reported even if nothing may be recorded. */
     if (!collect_tasks(r, why) ||
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
@@ -234,7 +234,7 @@ struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
         return NULL;
     }
     r->options = *options;
-    r->child.status = r->child.ended = -1; /* file 0 is no end of a command's */
+    r->child.status = r->child.ended = -1; /* 0 would be standard input */
     r->cpu_before_s = own_cpu_s();
     if (open_all(r, why))
         return r;
@@ -275,7 +275,7 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* What could not be written to disk is not lost while we live: recording goes on. */
+/* Recording continues without the spool: the session has everything. */
 static void end_spool(struct flm_recorder *r, const struct flm_error *why)
 {
     snprintf(r->spool_lost, sizeof r->spool_lost, "%.200s", why->text);
@@ -283,7 +283,7 @@ static void end_spool(struct flm_recorder *r, const struct flm_error *why)
     r->spool = NULL;
 }
 
-/* The kernel's part of a chain, which comes first; and behind it the user's, in `r->chain`. */
+/* Copies the kernel part of a chain, which comes first, into `r->chain`; the user part follows. */
 static size_t add_kernel_part(struct flm_recorder *r, const struct flm_event_sample *sample)
 {
     size_t count = 0;
@@ -295,8 +295,8 @@ static size_t add_kernel_part(struct flm_recorder *r, const struct flm_event_sam
     return count;
 }
 
-/* Calls that have not returned, newest first: where the newest led to, and where each came from. A
- * marker in front of an address says that it is none to return to. */
+/* The calls that have not returned, from LBR, newest first: the target of the newest, and the
+ * source of each. A marker in front of an address says that it is not a return address. */
 static size_t add_branches(struct flm_recorder *r, const struct flm_event_sample *sample,
                            size_t count)
 {
@@ -319,7 +319,7 @@ static bool take_code(void *context, struct flm_event *event, struct flm_error *
     return flm_session_add(r->session, event, why);
 }
 
-/* Functions of runtimes into the chain of `count` addresses. */
+/* Puts functions of runtimes into the chain of `count` addresses. */
 static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
                          bool is_whole, struct flm_error *why)
 {
@@ -336,7 +336,7 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
     return good;
 }
 
-/* The sample with its whole stack as a call chain, and nothing left to unwind. */
+/* Replaces the stack dump of a sample by its whole stack, as a call chain. */
 static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_error *why)
 {
     struct flm_event_sample *sample = &event->sample;
@@ -383,7 +383,7 @@ static bool take_record(void *context, const char *record, size_t size, struct f
     return flm_session_add(r->session, event, why);
 }
 
-/* One that we made ourselves. */
+/* A synthesized record. */
 static bool take_synthesized(void *context, char *record, size_t size, struct flm_error *why)
 {
     struct flm_recorder *r = context;
@@ -424,7 +424,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
     struct flm_error spool_why;
     if (!flm_rings_read(r->rings, &r->layouts, all, take_record, r, why))
         return false;
-    /* Where each sample wakes us, the disk is not asked a thousand times a second. */
+    /* Not at each of a thousand wakeups a second. */
     int64_t now_ns = flm_now_ns();
     if (r->runtimes && !all && now_ns - r->round_ns < TICK_MS * 1000000LL)
         return true;
@@ -441,13 +441,13 @@ static bool start(struct flm_recorder *r, struct flm_error *why)
     r->started_ns = flm_now_ns();
     if (!r->options.command)
         flm_rings_start(r->rings);
-    /* What the rings have by now may tell the same again: no harm is done by that. */
+    /* The rings may have some of these mappings too: applying them twice does no harm. */
     if (!add_synthesized(r, why))
         return false;
     return r->child.process == 0 || flm_child_release(&r->child, r->options.command[0], why);
 }
 
-/* How long to sleep: a tenth of a second, or less when recording is over before. */
+/* How long to sleep: a tenth of a second, or until the duration is over. */
 static int sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
     if (r->options.duration_ns == 0)
@@ -456,8 +456,8 @@ static int sleep_ms(const struct flm_recorder *r, int64_t now_ns)
     return left <= 0 ? 0 : left < TICK_MS * 1000000LL ? (int)(left / 1000000) + 1 : TICK_MS;
 }
 
-static bool go_on(struct flm_recorder *r, flm_recorder_tick tick, void *context,
-                  struct flm_error *why)
+static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *context,
+                          struct flm_error *why)
 {
     int64_t last_tick_ns = r->started_ns;
     for (bool over = false; !over;) {
@@ -477,11 +477,11 @@ static bool go_on(struct flm_recorder *r, flm_recorder_tick tick, void *context,
     return true;
 }
 
-/* Functions of runtimes can only be read as they are when we look, so on a busy machine we want a
- * processor at once: in eight runs beside some fifteen busy processes, 62 samples of CPython were
- * seen too late, and in eight where we may have this, 5. The command was started before, and does
- * not inherit it. Returns what our thread had. */
-static int get_ahead(void)
+/* Frames of runtimes can only be read as they are now, so on a busy machine the recorder must run
+ * at once: in eight runs next to some fifteen busy processes, 62 samples of CPython were read too
+ * late, with a raised priority 5. The command was started before, and does not inherit it. Returns
+ * the previous priority. */
+static int raise_priority(void)
 {
     enum { AHEAD = -15 };
     int before = getpriority(PRIO_PROCESS, 0);
@@ -494,8 +494,8 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
                       struct flm_error *why)
 {
     assert(r->started_ns == 0);
-    int priority = r->runtimes ? get_ahead() : 0;
-    bool ran = start(r, why) && go_on(r, tick, context, why);
+    int priority = r->runtimes ? raise_priority() : 0;
+    bool ran = start(r, why) && run_until_end(r, tick, context, why);
     if (r->runtimes)
         setpriority(PRIO_PROCESS, 0, priority);
     if (!ran)
@@ -505,7 +505,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     struct flm_error spool_why;
     bool good = read_round(r, true, why);
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
-    /* LOST records come with the next record that fits: after the last one there is none. */
+    /* A LOST record comes with the next record that fits: after the last one there is none. */
     if (counts.lost > r->reported_lost)
         flm_session_lost(r->session, "events (ring buffer full)",
                          (double)(counts.lost - r->reported_lost));
@@ -529,7 +529,7 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
     struct flm_record_result result = {
         .size = sizeof result,
         .duration_s = (double)(until_ns - r->started_ns) / 1e9,
-        .cpu_s = r->options.machine ? 0 : rings.cpu_s, /* of processors, not of what runs there */
+        .cpu_s = r->options.machine ? 0 : rings.cpu_s, /* else of CPUs, not of tasks */
         .requested_hz = r->request.hz,
         .counts = flm_session_counts(r->session),
         .recorder_cpu_s = r->ended_ns ? r->cpu_s : own_cpu_s() - r->cpu_before_s,
@@ -548,8 +548,7 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .event = r->request.event[0].name,
         .spool_lost = r->spool_lost[0] ? r->spool_lost : NULL,
     };
-    /* Time in the kernel that may not be recorded is time without samples; and an idle processor
-     * has none either. What does not count time has no rate of its own. */
+    /* Unknown if the kernel is not sampled, for idle CPUs, and for other events. */
     if (r->request.hz > 0 && rings.cpu_s > 0 && !attr->exclude_kernel && !attr->exclude_user &&
         !r->options.machine && result.counts_time)
         result.achieved_hz = (double)r->samples / rings.cpu_s;

@@ -1,19 +1,18 @@
-/* recorder.h - taking samples: events opened, rings drained, and a session fed, while a target
- * runs.
+/* recorder.h - opens events, reads the rings, and feeds a session, while a target runs.
  *
- *     limits.h     what the system allows, and what would allow more
- *     request.h    which events, how often, with which stacks      "cycles:u" -> attributes
- *     target.h     a command to start, processes or threads to attach to, or the machine
- *     ring.h       one mapped ring for each processor, read in the order of time
- *     synthesized.h   what was mapped before recording began
+ *     limits.h       what the system permits, and what would permit more
+ *     request.h      which events, how often, with which stacks: "cycles:u" -> attributes
+ *     target.h       a command to start, processes or threads to attach to, or the machine
+ *     ring.h         one mapped ring for each CPU, read in the order of time
+ *     synthesized.h  the mappings from before the recording
  *
- * The recorder's thread sleeps until a ring is a quarter full or a tenth of a second has gone by,
- * and then reads all rings: each sample is unwound where it lies, written to disk as a call chain
- * (perf_stream.h), and added to the session. So nothing piles up, and what is left to do at the end
- * is symbols.
+ * The recorder sleeps until a ring is a quarter full or a tenth of a second has passed, and then
+ * reads all rings: each sample is unwound in place, spooled to disk as a call chain
+ * (perf_stream.h), and added to the session. So nothing piles up, and only symbols are left for the
+ * end.
  *
- * Everything that may be refused (rights, limits, a kernel without the event) is tried before the
- * command starts, and is refused with what would allow it. */
+ * Everything that may be refused (privileges, limits, a kernel without the event) is tried before
+ * the command starts; a refusal says what would permit it. */
 #ifndef FLAMEL_RECORD_CAPTURE_RECORDER_H
 #define FLAMEL_RECORD_CAPTURE_RECORDER_H
 
@@ -27,19 +26,20 @@ struct flm_recorder;
 bool flm_record_options_copy(struct flm_record_options *to, const struct flm_record_options *from,
                              struct flm_error *why);
 
-/* Opens everything, and starts the command stopped at its first instruction. NULL, and `why` with
- * what would allow it. Options have the size of this library; callbacks and `self` are not for the
- * recorder. */
+/* Opens everything, and starts the command stopped before its first instruction. NULL, and `why`
+ * with what would permit it. `options` have the size of this library; its callbacks and `self` are
+ * not used here. */
 struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
                                       struct flm_error *why);
 void flm_recorder_free(struct flm_recorder *recorder);
 
-/* What was found, for people, a line each: first what is recorded ("cpu-clock (no hardware counters
- * here), 999 Hz, stacks unwound, user space"), then what is not, and what would bring it. */
+/* Describes the recording for users, in lines: first what is recorded ("cpu-clock (no hardware
+ * counters here), 999 Hz, DWARF unwinding, user space"), then what is not, and what would permit
+ * it. */
 void flm_recorder_explain(const struct flm_recorder *recorder, struct flm_text *out);
 
-/* Lets the target run, and drains the rings until it ends, the duration is over, or a tick says
- * stop. `tick` is called about ten times a second. */
+/* Lets the target run, and reads the rings until it ends, the duration is over, or `tick` returns
+ * false. `tick` is called about ten times a second. */
 typedef bool (*flm_recorder_tick)(void *context, struct flm_recorder *recorder);
 bool flm_recorder_run(struct flm_recorder *recorder, flm_recorder_tick tick, void *context,
                       struct flm_error *why);
@@ -47,10 +47,10 @@ bool flm_recorder_run(struct flm_recorder *recorder, flm_recorder_tick tick, voi
 /* Asks a command that still runs to end (SIGTERM), and waits a second at most for it to do so. */
 void flm_recorder_end_command(struct flm_recorder *recorder);
 
-/* What it came to; while it runs, until now. */
+/* The result; while it runs, until now. */
 struct flm_record_result flm_recorder_result(const struct flm_recorder *recorder);
 
-/* The session that it fed; the recorder's. A live view may make profiles of it meanwhile. */
+/* The recorder's session, from which profiles may be taken while it runs. */
 struct flm_session *flm_recorder_session(struct flm_recorder *recorder);
 
 #endif

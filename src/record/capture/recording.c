@@ -1,5 +1,5 @@
-/* recording.c - include/flamel/record.h over the recorder: a thread for it, and requests that its
- * thread serves at each tick, so that a session is only touched by one thread. */
+/* recording.c - include/flamel/record.h: runs the recorder in a thread, which serves requests at
+ * each tick, so that only one thread uses the session. */
 #include "flamel/record.h"
 
 #include <assert.h>
@@ -22,8 +22,8 @@ struct flm_recording {
     struct flm_record_options options;
     struct flm_recorder *recorder;
     struct flm_text description;
-    struct flm_tasks own_tasks; /* of a program that records itself */
-    uint64_t lost;              /* was reported */
+    struct flm_tasks own_tasks; /* if the program records itself */
+    uint64_t lost;              /* reported so far */
     bool was_taken, is_finished;
 
     pthread_t thread, runner;
@@ -32,7 +32,7 @@ struct flm_recording {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     enum phase phase;
-    long thread_id; /* of the thread, in the kernel's numbers */
+    long thread_id; /* the kernel's number of the thread */
     bool go, stop, has_failed;
     struct flm_error why;
     bool wants_profile, wants_result;
@@ -43,7 +43,7 @@ struct flm_recording {
 
 /* ---- In the thread that records -------------------------------------------------------------- */
 
-/* How many modules' symbols are read; their names are not for the caller. */
+/* Without the names of modules. */
 static bool forward_progress(void *context, struct flm_bytes module, size_t done, size_t count)
 {
     const struct flm_recording *r = context;
@@ -53,7 +53,7 @@ static bool forward_progress(void *context, struct flm_bytes module, size_t done
 
 static bool fill(struct flm_recording *r, struct flm_builder *builder, struct flm_error *why)
 {
-    enum { RINGS_NS = 200000000 }; /* records are read some time after they happened */
+    enum { RINGS_NS = 200000000 }; /* records are read some time after they were written */
     struct flm_session *session = flm_recorder_session(r->recorder);
     bool is_last = r->phase == OVER, is_first = !r->was_taken;
     r->was_taken = true;
@@ -75,7 +75,7 @@ static struct flm_profile *take_now(struct flm_recording *r, struct flm_error *w
     r->is_finished = r->phase == OVER;
     if (fill(r, builder, why))
         return flm_builder_finish(builder, why);
-    r->is_finished = true; /* a session that failed is of no more use */
+    r->is_finished = true; /* a session that failed cannot be used any more */
     flm_builder_free(builder);
     return NULL;
 }
@@ -93,7 +93,7 @@ static void serve(struct flm_recording *r)
         pthread_cond_broadcast(&r->changed);
         pthread_mutex_unlock(&r->lock);
     }
-    /* Until symbols are read the rings are drained. */
+    /* The rings are read while another thread makes the symbol tables. */
     if (wants_profile && flm_session_prepare(flm_recorder_session(r->recorder))) {
         struct flm_error why = {0};
         struct flm_profile *profile = take_now(r, &why);
@@ -170,9 +170,9 @@ static bool make_thread(struct flm_recording *r, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_SYSTEM, "cannot start a thread: %s", strerror(error));
 }
 
-/* All of this program's threads but the one that records: its own work would be in the profile, and
- * each sample of it would make more. It must exist before events are opened, for what a recorded
- * thread starts is recorded too. */
+/* All threads of this program except the one that records, whose work would be in the profile, and
+ * would cause more samples. It must exist before events are opened, because threads started by
+ * recorded ones are recorded too. */
 static bool find_own_threads(struct flm_recording *r, struct flm_error *why)
 {
     if (!make_thread(r, why))
@@ -245,7 +245,7 @@ void flm_recording_free(struct flm_recording *r)
         pthread_mutex_unlock(&r->lock);
         pthread_join(r->thread, NULL);
     }
-    assert(r->phase != RUNS); /* flm_recording_run is not over */
+    assert(r->phase != RUNS); /* flm_recording_run has returned */
     flm_recorder_free(r->recorder);
     flm_profile_free(r->profile);
     flm_text_clear(&r->description);
@@ -273,7 +273,7 @@ bool flm_recording_note(struct flm_recording *r, const char *key, const char *va
     if (r->phase != OPEN)
         return flm_error_set(why, FLM_ERROR_USAGE, "notes must be added before the recording runs");
     flm_session_note(flm_recorder_session(r->recorder), key, flm_bytes_of(value));
-    return true; /* without memory, the session fails when it is taken */
+    return true; /* without memory, taking a profile fails */
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */

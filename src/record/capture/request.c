@@ -13,7 +13,7 @@
 
 enum { USUAL_HZ = 999, USUAL_STACK = 16384, MOST_STACK = 65528 };
 
-/* All general registers, by the kernel's numbers; those of segments may not be asked for. */
+/* All general registers, by the kernel's numbers; segment registers are not available. */
 #if defined(__x86_64__)
 #define USER_REGISTERS UINT64_C(0xff0fff)
 #elif defined(__aarch64__)
@@ -30,7 +30,7 @@ static int open_here(void *context, const struct perf_event_attr *attr, int32_t 
 
 const struct flm_kernel flm_kernel_here = {open_here, NULL, ""};
 
-/* ---- Attributes as they would be best -------------------------------------------------------- */
+/* ---- The best attributes --------------------------------------------------------------------- */
 
 static void set_stacks(struct perf_event_attr *attr, const struct flm_request *request,
                        uint32_t stack_size)
@@ -58,7 +58,7 @@ static void set_stacks(struct perf_event_attr *attr, const struct flm_request *r
     }
 }
 
-/* Clocks count time, so a period is exact, and it does not have to be found as a frequency is. */
+/* For clocks the period of a frequency is known; for others the kernel adjusts it. */
 static void set_rate(struct perf_event_attr *attr, const struct flm_request *request)
 {
     if (request->period > 0)
@@ -98,7 +98,7 @@ static void set_attributes(struct flm_request_event *event, const struct flm_eve
         .exclude_guest =
             name->exclude_guest || (!name->exclude_host && name->type != PERF_TYPE_SOFTWARE &&
                                     name->type != PERF_TYPE_TRACEPOINT),
-        /* A processor that does nothing is no use of it. */
+        /* Idle CPUs are not sampled. */
         .exclude_idle = options->machine && flm_event_is_clock(name->type, name->config),
         .precise_ip = (unsigned)(name->precise_as_can_be ? 3 : name->precise) & 3,
         .use_clockid = 1,
@@ -110,7 +110,7 @@ static void set_attributes(struct flm_request_event *event, const struct flm_eve
     set_rate(attr, request);
 }
 
-/* One event tells of processes; the same would come from every other one as well. */
+/* Only one event has the records about processes; others would repeat them. */
 static void set_records(struct perf_event_attr *attr, const struct flm_record_options *options)
 {
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
@@ -119,7 +119,7 @@ static void set_records(struct perf_event_attr *attr, const struct flm_record_op
     attr->context_switch = options->off_cpu;
 }
 
-/* ---- As this kernel takes them --------------------------------------------------------------- */
+/* ---- Attributes that this kernel accepts ----------------------------------------------------- */
 
 enum feature {
     FEATURE_LOST,
@@ -130,7 +130,7 @@ enum feature {
     FEATURE_COUNT
 };
 
-/* Gives up a feature, or takes it back from `from`. False when there is nothing of it. */
+/* Gives up a feature. False if the attributes do not have it. */
 static bool give_up(struct perf_event_attr *attr, enum feature feature, bool may_lose_precision)
 {
     struct perf_event_attr before = *attr;
@@ -187,7 +187,7 @@ struct trial {
     int processor; /* -1: any */
 };
 
-/* On ourselves; or, for the whole machine, on its first processor. */
+/* On ourselves, or for the whole machine on the first CPU. */
 static bool opens(const struct trial *trial, const struct perf_event_attr *attr)
 {
     int32_t task = trial->options->machine ? -1 : 0;
@@ -202,7 +202,7 @@ static bool is_about_rights(int error)
     return error == EACCES || error == EPERM;
 }
 
-/* The attributes change to what can be opened. False: errno says why not even the least can. */
+/* Reduces the attributes to what can be opened. False: nothing can, and errno says why. */
 static bool negotiate(const struct trial *trial, const struct flm_event_name *name,
                       struct perf_event_attr *attr)
 {
@@ -223,7 +223,7 @@ static bool negotiate(const struct trial *trial, const struct flm_event_name *na
         while (!done && give_up(attr, feature, name->precise_as_can_be)) {
             without[feature] = true;
             done = opens(trial, attr);
-            /* Now that the rest is understood, rights may be what is missing. */
+            /* The kernel checks permissions last: they may be missing too. */
             if (!done && is_about_rights(errno) && !attr->exclude_kernel && !name->says_where) {
                 attr->exclude_kernel = wanted.exclude_kernel = 1;
                 done = opens(trial, attr);
@@ -253,7 +253,7 @@ static bool refuse(const struct trial *trial, const struct flm_request_event *ev
     return flm_limits_refuse(trial->limits, &refusal, why);
 }
 
-/* An event that opens, and never comes. */
+/* An event that can be opened, but never occurs. */
 static bool refuse_silence(const struct trial *trial, const struct flm_event_name *name,
                            struct flm_error *why)
 {
@@ -282,15 +282,15 @@ static bool add(struct flm_request *request, const struct trial *trial,
         return refuse(trial, event, why);
     if (event->attr.exclude_kernel && flm_event_is_in_kernel(name->type, name->config))
         return refuse_silence(trial, name, why);
-    /* Without the kernel's part its call chain would be empty. */
+    /* Without kernel frames the call chain would be empty. */
     if (event->attr.exclude_kernel && event->attr.exclude_callchain_user)
         event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     request->count++;
     return true;
 }
 
-/* Cycles stop with the processor's clock and can be counted exactly where they happen; but virtual
- * machines often have no counters. */
+/* Cycles follow the CPU's frequency and have precise addresses; but virtual machines often have no
+ * hardware counters. */
 static bool add_best(struct flm_request *request, const struct trial *trial, struct flm_error *why)
 {
     struct flm_event_name cycles = {.text = "cycles",
@@ -318,7 +318,7 @@ static bool add_named(struct flm_request *request, const struct trial *trial, st
     return true;
 }
 
-/* Where a thread stops running is in the kernel: with rights to it, each such place is a sample. */
+/* Threads leave the CPU in the kernel: with permission to record it, each switch is sampled. */
 static void add_switch_event(struct flm_request *request, const struct trial *trial)
 {
     struct flm_event_name name = {.text = "context-switches",
@@ -404,7 +404,7 @@ void flm_request_explain(const struct flm_request *request,
                          struct flm_text *out)
 {
     static const char *const stacks[] = {
-        [FLM_STACK_AUTO] = "", /* was decided */
+        [FLM_STACK_AUTO] = "", /* resolved */
         [FLM_STACK_DUMP] = "DWARF unwinding",
         [FLM_STACK_POINTER] = "frame pointers",
         [FLM_STACK_BRANCHES] = "last branch records",

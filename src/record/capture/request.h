@@ -1,19 +1,18 @@
-/* request.h - which events, how often, with which stacks: what the user asked for, as attributes
- * that this kernel takes.
+/* request.h - which events, how often, with which stacks: the options as perf_event_attr that this
+ * kernel accepts.
  *
- * Kernels refuse what they do not know, and say EINVAL for all of it. So each event is opened once
- * on ourselves, stopped, before anything depends on it. When that fails, what this kernel or this
- * user may not have is given up in a fixed order, the least useful first, and what turns out not to
- * have been the reason is taken back:
+ * Kernels refuse what they do not know with EINVAL. So each event is first opened on ourselves,
+ * disabled. If that fails, optional features are given up in a fixed order, the least useful first,
+ * and those that were not the reason are restored:
  *
- *     counts of what each event lost     Linux 6.0     nothing is lost: LOST records tell as well
- *     build ids in mappings              Linux 5.12    read from the files instead
- *     BPF and ftrace code by name        Linux 5.1     said when the kernel is recorded
- *     not counting guests                some units    said nowhere: it matters to hosts alone
- *     exact addresses                    the processor unless they were asked for
- *     the kernel's part                  rights        said, with what would allow it
+ *     PERF_FORMAT_LOST           Linux 6.0     LOST records are counted instead
+ *     build ids in mappings      Linux 5.12    read from the files instead
+ *     BPF and ftrace code        Linux 5.1     reported when the kernel is recorded
+ *     excluding guests           some PMUs     not reported: it matters to hosts only
+ *     precise addresses          the processor unless they were requested
+ *     the kernel                 privileges    reported, with what would permit it
  *
- * The event that nobody named is cycles, or cpu-clock where the processor does not count them. */
+ * The default event is cycles, or cpu-clock if the processor does not count cycles. */
 #ifndef FLAMEL_RECORD_CAPTURE_REQUEST_H
 #define FLAMEL_RECORD_CAPTURE_REQUEST_H
 
@@ -31,33 +30,32 @@ struct flm_request_event {
 
 struct flm_request {
     struct flm_request_event event[FLM_REQUEST_MOST_EVENTS];
-    size_t count;        /* the first one carries the records that are no samples */
-    size_t switch_event; /* index of the event whose samples are where threads began to wait; or
+    size_t count;        /* the first one has the records other than samples too */
+    size_t switch_event; /* index of the event that is sampled when threads leave the CPU; or
                         `count` */
-    double hz;           /* asked for; 0 where a period was */
-    uint64_t period;     /* asked for */
+    double hz;           /* requested; 0 if a period was */
+    uint64_t period;     /* requested */
     enum flm_stack_mode stacks;
-    bool prompt;       /* each sample is looked at when it comes */
-    bool kernel;       /* the kernel's part is recorded */
-    bool found_cycles; /* of the event that nobody named */
-    bool chose_event;
+    bool prompt;       /* the recorder wakes up for each sample */
+    bool kernel;       /* the kernel is recorded */
+    bool found_cycles; /* the default event is cycles */
+    bool chose_event;  /* no event was named */
 };
 
-/* How the kernel is asked: a file, or -1 and errno. Tests have kernels of their own. */
+/* perf_event_open: returns a file, or -1 and sets errno. Tests simulate kernels. */
 struct flm_kernel {
     int (*open)(void *context, const struct perf_event_attr *attr, int32_t task, int cpu);
     void *context;
-    const char *root; /* where its files are: "" */
+    const char *root; /* in front of paths of its files: "" */
 };
 extern const struct flm_kernel flm_kernel_here;
 
-/* False, and `why` with what would allow it. */
+/* False, and `why` with what would permit it. */
 bool flm_request_make(struct flm_request *request, const struct flm_record_options *options,
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why);
 
-/* What was decided, for people: a line each, the first of what is recorded, the others of what is
- * missing. */
+/* Describes the result for users, in lines: first what is recorded, then what is missing. */
 void flm_request_explain(const struct flm_request *request,
                          const struct flm_record_options *options, const struct flm_limits *limits,
                          struct flm_text *out);

@@ -18,14 +18,14 @@ enum { LEAST_RING = 65536, MOST_RECORD = 65536 };
 
 struct ring {
     int cpu;
-    struct perf_event_mmap_page *page; /* NULL: no event could be opened on the processor */
+    struct perf_event_mmap_page *page; /* NULL: no event could be opened on the CPU */
     char *data;
-    char *joined;            /* a record that lies across the end of the ring */
-    uint64_t at, end, freed; /* what is read next; up to where in this round; told the kernel */
-    size_t first_file;       /* the one that is mapped */
-    size_t polled;           /* the one that is waited for */
+    char *joined;            /* a record that wraps around the end of the ring */
+    uint64_t at, end, freed; /* read next, end of this round, tail in the kernel */
+    size_t first_file;       /* whose ring is mapped */
+    size_t polled;           /* the file that is polled */
 
-    /* What lies at `at`, when it was looked at. */
+    /* The record at `at`, once it is decoded. */
     bool has_event;
     char *record;
     size_t record_size;
@@ -44,10 +44,10 @@ struct flm_rings {
     size_t count, size, page_size;
     struct FLM_ARRAY(struct file) files;
     struct FLM_ARRAY(uint64_t) ids[FLM_REQUEST_MOST_EVENTS]; /* by event */
-    struct pollfd *polled;                                   /* a ring each, and one more */
-    int64_t newest;                                          /* time of what was handed out */
+    struct pollfd *polled;                                   /* of each ring, and one more */
+    int64_t newest;                                          /* of the records passed on */
     struct flm_ring_counts counts;
-    bool has_lost; /* the kernel counts what each event lost */
+    bool has_lost; /* the kernel supports PERF_FORMAT_LOST */
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static bool keep_id(struct flm_rings *rings, int file, uint32_t event)
 {
     uint64_t id;
     if (ioctl(file, PERF_EVENT_IOC_ID, &id) != 0)
-        return true; /* then no sample can name it, and none has to */
+        return true; /* old kernels: there is one event, and samples need no id */
     return FLM_ARRAY_ADD(&rings->ids[event], id);
 }
 
@@ -104,7 +104,7 @@ struct opening {
     struct flm_request *request;
     const int32_t *tasks;
     size_t task_count;
-    size_t task; /* the first one that is there */
+    size_t task; /* the first one that exists */
     bool own_tasks;
     const struct flm_limits *limits;
     const struct flm_kernel *kernel;
@@ -141,7 +141,7 @@ static void set_wakeup(const struct opening *o, struct perf_event_attr *attr)
 
 enum outcome { OPENED, TOO_LARGE, REFUSED };
 
-/* The first event on every processor, with its ring. */
+/* Opens the first event on every CPU, with its ring. */
 static enum outcome open_rings(struct opening *o, struct flm_error *why)
 {
     struct flm_rings *rings = o->rings;
@@ -154,7 +154,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
         while (file < 0 && errno == ESRCH && i == 0 && o->task + 1 < o->task_count)
             file = open_event(o->kernel, &attr, o->tasks[++o->task], ring->cpu);
         if (file < 0 && (errno == ENODEV || errno == ENXIO || errno == ENOENT)) {
-            absent = errno; /* the processor was switched off, or counts no such thing */
+            absent = errno; /* the CPU was switched off, or has no such event */
             continue;
         }
         if (file < 0) {
@@ -183,7 +183,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
     return REFUSED;
 }
 
-/* Every other file, into the ring of its processor. */
+/* Opens every other event and task, into the ring of the CPU. */
 static bool open_others(struct opening *o, struct flm_error *why)
 {
     struct flm_rings *rings = o->rings;
@@ -328,8 +328,8 @@ void flm_rings_stop(struct flm_rings *rings)
         ioctl(rings->files.at[i].file, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* A file whose task, and all its children, have ended says so at once, for ever: another one of the
- * same ring is waited for then. */
+/* A file whose task and all its children have ended makes poll return at once, for ever: then
+ * another file of the same ring is polled. */
 static void poll_another(struct flm_rings *rings, struct ring *ring)
 {
     size_t number = (size_t)(ring - rings->ring);
@@ -361,12 +361,13 @@ bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The record at `at`, in one region. NULL when it makes no sense: the rest cannot be read then. */
+/* The record at `at`, contiguous. NULL if it is malformed: the rest of the ring cannot be read
+ * then. */
 static char *take_record(struct flm_rings *rings, struct ring *ring, size_t *size)
 {
     struct perf_event_header header;
     size_t start = ring->at & (rings->size - 1), left = rings->size - start;
-    /* A record's header never lies across the end: records are of whole words, and so is it. */
+    /* A header never wraps around: records are multiples of 8 bytes, and so is the ring. */
     memcpy(&header, ring->data + start, sizeof header);
     if (header.size < sizeof header || header.size > ring->end - ring->at)
         return NULL;
@@ -378,8 +379,8 @@ static char *take_record(struct flm_rings *rings, struct ring *ring, size_t *siz
     return ring->joined;
 }
 
-static bool look_at_next(struct flm_rings *rings, struct ring *ring,
-                         const struct flm_event_layouts *layouts)
+static bool peek(struct flm_rings *rings, struct ring *ring,
+                 const struct flm_event_layouts *layouts)
 {
     while (!ring->has_event && ring->at < ring->end) {
         ring->record = take_record(rings, ring, &ring->record_size);
@@ -400,9 +401,9 @@ static bool look_at_next(struct flm_rings *rings, struct ring *ring,
     return ring->has_event;
 }
 
-/* What was read may be written over. Not after each record: the kernel's processor would lose that
- * line of its cache each time. */
-static void give_back(struct ring *ring, size_t least)
+/* Lets the kernel overwrite what was read. Not after each record: that would take the cache line
+ * from the CPU that writes each time. */
+static void advance_tail(struct ring *ring, size_t least)
 {
     if (ring->at - ring->freed < least)
         return;
@@ -410,8 +411,8 @@ static void give_back(struct ring *ring, size_t least)
     ring->freed = ring->at;
 }
 
-static bool hand_out(struct flm_rings *rings, struct ring *ring, flm_record_sink sink,
-                     void *context, struct flm_error *why)
+static bool pass_on(struct flm_rings *rings, struct ring *ring, flm_record_sink sink, void *context,
+                    struct flm_error *why)
 {
     rings->counts.records++;
     if (ring->time != FLM_NO_TIME && ring->time < rings->newest)
@@ -421,11 +422,11 @@ static bool hand_out(struct flm_rings *rings, struct ring *ring, flm_record_sink
     bool good = sink(context, ring->record, ring->record_size, &ring->event, why);
     ring->at += ring->record_size;
     ring->has_event = false;
-    give_back(ring, rings->size / 16);
+    advance_tail(ring, rings->size / 16);
     return good;
 }
 
-/* The ring that has the oldest event, and how old that of the next one is. */
+/* The ring with the oldest event, and the time of the oldest event of the others. */
 static struct ring *oldest(struct flm_rings *rings, const struct flm_event_layouts *layouts,
                            int64_t *next)
 {
@@ -433,7 +434,7 @@ static struct ring *oldest(struct flm_rings *rings, const struct flm_event_layou
     *next = INT64_MAX;
     for (size_t i = 0; i < rings->count; i++) {
         struct ring *ring = &rings->ring[i];
-        if (!ring->page || !look_at_next(rings, ring, layouts))
+        if (!ring->page || !peek(rings, ring, layouts))
             continue;
         if (!found || ring->time < found->time) {
             *next = found ? found->time : *next;
@@ -448,8 +449,8 @@ static struct ring *oldest(struct flm_rings *rings, const struct flm_event_layou
 bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
                     flm_record_sink sink, void *context, struct flm_error *why)
 {
-    /* An event's time is taken a moment before it can be seen in the ring: a handler of interrupts
-     * lies between at most. Who wants samples at once takes some out of order. */
+    /* The kernel takes the time of an event shortly before it appears in the ring: at most an
+     * interrupt handler runs in between. With `prompt` some events come out of order. */
     enum { MOMENT_NS = 1000000 };
     int64_t horizon = all || rings->prompt ? INT64_MAX : flm_now_ns() - MOMENT_NS, next;
     for (size_t i = 0; i < rings->count; i++)
@@ -461,12 +462,12 @@ bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *lay
             break;
         int64_t until = next < horizon ? next : horizon;
         do
-            good = hand_out(rings, ring, sink, context, why);
-        while (good && look_at_next(rings, ring, layouts) && ring->time <= until);
+            good = pass_on(rings, ring, sink, context, why);
+        while (good && peek(rings, ring, layouts) && ring->time <= until);
     }
     for (size_t i = 0; i < rings->count; i++)
         if (rings->ring[i].page)
-            give_back(&rings->ring[i], 1);
+            advance_tail(&rings->ring[i], 1);
     return good;
 }
 
@@ -475,14 +476,14 @@ struct flm_ring_counts flm_rings_counts(const struct flm_rings *rings)
     struct flm_ring_counts counts = rings->counts;
     struct {
         uint64_t value, enabled_ns, running_ns, id, lost;
-    } answer = {0};
-    size_t size = sizeof answer - (rings->has_lost ? 0 : sizeof answer.lost);
+    } counter = {0};
+    size_t size = sizeof counter - (rings->has_lost ? 0 : sizeof counter.lost);
     for (size_t i = 0; i < rings->files.count; i++) {
-        if (read(rings->files.at[i].file, &answer, sizeof answer) < (ssize_t)size)
+        if (read(rings->files.at[i].file, &counter, sizeof counter) < (ssize_t)size)
             continue;
-        counts.lost += answer.lost;
-        counts.events += rings->files.at[i].event == 0 ? (double)answer.value : 0;
-        counts.cpu_s += rings->files.at[i].event == 0 ? (double)answer.running_ns / 1e9 : 0;
+        counts.lost += counter.lost;
+        counts.events += rings->files.at[i].event == 0 ? (double)counter.value : 0;
+        counts.cpu_s += rings->files.at[i].event == 0 ? (double)counter.running_ns / 1e9 : 0;
     }
     return counts;
 }

@@ -1,15 +1,15 @@
-/* ring.h - what the kernel writes: a mapped ring for each processor, read in the order of time.
+/* ring.h - the ring buffers of the kernel: one mapped ring for each CPU, read in the order of time.
  *
- * An event that children inherit must be of one processor, so there is a file for each event, task
- * and processor; all of one processor write into one ring.
+ * An event that children inherit must be bound to a CPU, so there is a file for each event, task
+ * and CPU; all files of one CPU write to one ring.
  *
- *     processor 0   [....MMMSSSSSSS]          each ring is in the order of time by itself,
- *     processor 1   [...SSSSSFS....]          so reading them together is a merge
+ *     CPU 0   [....MMMSSSSSSS]          each ring is in the order of time by itself,
+ *     CPU 1   [...SSSSSFS....]          so reading them together is a merge
  *
- * Nothing is copied: records are handed out where they lie. What one processor writes now may be
- * older than what another one has written already, so a round only hands out what is older than its
- * own beginning, and leaves the rest for the next one: the rings are the queue. A record that lies
- * across the end of its ring is put together elsewhere. */
+ * Records are passed to the sink in place, without copying. What one CPU writes now may be older
+ * than what another one has written already, so a round passes on only what is older than its own
+ * beginning, and leaves the rest for the next round: the rings are the queue. Only a record that
+ * wraps around the end of its ring is copied. */
 #ifndef FLAMEL_RECORD_CAPTURE_RING_H
 #define FLAMEL_RECORD_CAPTURE_RING_H
 
@@ -18,9 +18,9 @@
 
 struct flm_rings;
 
-/* Opens the events of `request` for each of `tasks` ({-1}: for all that run) on each processor.
- * Rings have `size` bytes, or less where not so much is allowed: halves, down to 64 KiB. Tasks that
- * have ended meanwhile are left out. NULL, and `why` with what would allow it. */
+/* Opens the events of `request` for each of `tasks` ({-1}: for everything that runs) on each CPU.
+ * Rings have `size` bytes, or as much as may be locked: half of it, and so on down to 64 KiB. Tasks
+ * that have ended meanwhile are skipped. NULL, and `why` with what would permit it. */
 struct flm_rings *flm_rings_open(struct flm_request *request, const int32_t *tasks,
                                  size_t task_count, size_t size, bool own_tasks,
                                  const struct flm_limits *limits, const struct flm_kernel *kernel,
@@ -36,21 +36,22 @@ const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_
 void flm_rings_start(struct flm_rings *rings);
 void flm_rings_stop(struct flm_rings *rings);
 
-/* Sleeps until a ring is a quarter full, `file` (-1: none) can be read, or the time is over, or a
- * signal came. Whether any task that is recorded may still live. */
+/* Sleeps until a ring is a quarter full, `file` (-1: none) is readable, the time is over, or a
+ * signal arrived. Returns whether any recorded task may still live. */
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms);
 
-/* A record as it lies there, and what it means. False stops. */
+/* Receives a record in place, and its event. False stops. */
 typedef bool (*flm_record_sink)(void *context, const char *record, size_t size,
                                 struct flm_event *event, struct flm_error *why);
 
-/* One round. `all`: also what is new, when nobody writes any more. False when the sink said so. */
+/* Reads one round. `all`: also the newest records, once nobody writes any more. False when the sink
+ * failed. */
 bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
                     flm_record_sink sink, void *context, struct flm_error *why);
 
 struct flm_ring_counts {
-    uint64_t records, late, damaged; /* handed out; those out of order; those not understood */
-    uint64_t lost;                   /* as the events' files have it; 0 before Linux 6.0 */
+    uint64_t records, late, damaged; /* passed on; of these out of order; malformed */
+    uint64_t lost;                   /* PERF_FORMAT_LOST; 0 before Linux 6.0 */
     double events;                   /* of the first event, counted by the kernel */
     double cpu_s;                    /* how long the first event ran: while its tasks did */
 };

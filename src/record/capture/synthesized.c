@@ -10,7 +10,7 @@
 
 enum { MOST_PATH = 4096 };
 
-/* A record, its name at its end, and behind that the thread, time, id and processor. */
+/* A record: its fields, its name, and the trailer with thread, time, id and CPU. */
 struct record {
     struct perf_event_header header;
     char body[MOST_PATH + 256];
@@ -81,7 +81,7 @@ static bool add_threads(const struct flm_synthesized *e, int32_t process, struct
     snprintf(path, sizeof path, "%s/proc/%d/task", e->root, process);
     DIR *folder = opendir(path);
     bool good = true;
-    /* The process's own name first: threads that are not named have it. */
+    /* The main thread first: its name is that of the process. */
     if (folder)
         good = add_thread(e, process, process, why);
     for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
@@ -171,8 +171,8 @@ static bool add_kernel_mapping(const struct flm_synthesized *e, uint64_t start, 
     return hand_out(e, &record, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, -1, 0, why);
 }
 
-/* Where the kernel's code begins. Its symbols are in the order of addresses, and those of the
- * processors' own memory, which come first, are few: the rest of 10 MB is not read. */
+/* The address of the kernel's text. Symbols are sorted by address, and only those of per-CPU memory
+ * come before it, so most of the 10 MB is not read. */
 static uint64_t find_kernel_start(const struct flm_synthesized *e, char *name, size_t name_size)
 {
     char path[256], line[512], symbol[128], type;
@@ -186,7 +186,7 @@ static uint64_t find_kernel_start(const struct flm_synthesized *e, char *name, s
         if (strcmp(symbol, "_text") != 0 && strcmp(symbol, "_stext") != 0)
             continue;
         if (address == 0)
-            break; /* they are hidden from us */
+            break; /* addresses are hidden from us */
         found = address;
         snprintf(name, name_size, "[kernel.kallsyms]%s", symbol);
     }
@@ -201,7 +201,7 @@ bool flm_synthesize_kernel(const struct flm_synthesized *e, struct flm_error *wh
     uint64_t start = find_kernel_start(e, symbol, sizeof symbol);
     if (start == 0)
         return true;
-    /* Up to the end of everything: modules, which come next, lie on top of it. */
+    /* Up to the end of the address space: mappings of modules, which come next, replace parts. */
     if (!add_kernel_mapping(e, start, UINT64_MAX - start, start, flm_bytes_of(symbol), why))
         return false;
     snprintf(path, sizeof path, "%s/proc/modules", e->root);

@@ -1,29 +1,30 @@
-/* synthesized.h - records of what was there before recording began, as the kernel would have
- * written them: names of threads, files that are mapped, the kernel itself.
+/* synthesized.h - records of what existed before the recording, as the kernel would have written
+ * them: names of threads, mapped files, the kernel.
  *
- * They are made of /proc and go the way of all other records: into the session, and onto disk. */
+ * They are made from /proc, and treated like all other records: added to the session, and
+ * spooled. perf calls them synthesized events. */
 #ifndef FLAMEL_RECORD_CAPTURE_SYNTHESIZED_H
 #define FLAMEL_RECORD_CAPTURE_SYNTHESIZED_H
 
 #include "base/text/text.h"
 #include "flamel/error.h"
 
-/* What every record ends with: the fields of sample_id for FLM_STREAM_SAMPLE. */
+/* With the fields that end every record: those of sample_id for FLM_STREAM_SAMPLE. */
 struct flm_synthesized {
-    const char *root; /* of /proc: "" but in tests */
-    uint64_t id;      /* of the event that carries such records */
-    int64_t time_ns;  /* before everything that is recorded */
+    const char *root; /* of /proc: "" except in tests */
+    uint64_t id;      /* of the event that has such records */
+    int64_t time_ns;  /* before all recorded events */
     bool (*sink)(void *context, char *record, size_t size, struct flm_error *why);
     void *context;
 };
 
-/* A process that goes away meanwhile leaves fewer records, and is no failure. False when the sink
- * said so. */
+/* A process that ends meanwhile has fewer records; that is no failure. False when the sink
+ * failed. */
 bool flm_synthesize_process(const struct flm_synthesized *synthesized, int32_t process,
                             struct flm_error *why);
 bool flm_synthesize_machine(const struct flm_synthesized *synthesized, struct flm_error *why);
 
-/* The kernel and its modules, where their addresses may be seen. */
+/* The kernel and its modules, if their addresses are not hidden. */
 bool flm_synthesize_kernel(const struct flm_synthesized *synthesized, struct flm_error *why);
 
 #endif

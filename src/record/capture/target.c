@@ -33,8 +33,8 @@ static bool is_program(const char *path)
 
 enum { MOST_PATH = 4096 };
 
-/* The program's file, as execvp finds it with `path` for PATH. What cannot be started is reported
- * before anything is. */
+/* The file of the program, searched as execvp does with `path` for PATH: errors are reported before
+ * the fork. */
 static bool find_command(const char *name, const char *path, char *found, struct flm_error *why)
 {
     int error = ENOENT;
@@ -65,7 +65,7 @@ static bool find_command(const char *name, const char *path, char *found, struct
                          strerror(error));
 }
 
-/* What is executed: made before fork, for nothing may be allocated behind it. */
+/* The arguments of execv, made before the fork: nothing may be allocated after it. */
 struct program {
     char path[MOST_PATH];
     char *const *arguments;
@@ -92,7 +92,7 @@ static bool program_init(struct program *program, char *const *command, const ch
     return true;
 }
 
-/* Only what is safe between fork and exec. */
+/* Uses only functions that are safe between fork and exec. */
 _Noreturn static void wait_and_exec(int go, int trouble, const struct program *program,
                                     uint64_t most_files)
 {
@@ -102,7 +102,7 @@ _Noreturn static void wait_and_exec(int go, int trouble, const struct program *p
         got = read(go, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got != 1)
-        _exit(0); /* it was not wanted after all */
+        _exit(0); /* it is not wanted any more */
     struct rlimit files;
     if (most_files > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = most_files;
@@ -113,7 +113,7 @@ _Noreturn static void wait_and_exec(int go, int trouble, const struct program *p
     sigprocmask(SIG_SETMASK, &none, NULL);
     execv(program->path, program->arguments);
     int error = errno;
-    if (error == ENOEXEC) { /* a script that does not say by what it is read, as execvp does it */
+    if (error == ENOEXEC) { /* a script without #!: run by the shell, as execvp does */
         execv("/bin/sh", program->as_script);
         error = errno;
     }
@@ -135,10 +135,10 @@ static bool start(struct flm_child *child, const struct program *program, uint64
         close(go[1]);
         return false;
     }
-    fflush(NULL); /* what is buffered must not be written twice */
+    fflush(NULL); /* buffered output must not be written twice */
     pid_t process = fork();
     if (process == 0) {
-        close(go[1]); /* else it would wait for itself when we are killed */
+        close(go[1]); /* else it would wait for ever if we are killed */
         wait_and_exec(go[0], trouble[1], program, files);
     }
     int error = errno;
@@ -203,7 +203,7 @@ void flm_child_clear(struct flm_child *child)
     if (child->process == 0)
         return;
     if (child->go >= 0) {
-        close(child->go); /* it reads the end, and goes */
+        close(child->go); /* it reads the end of the pipe, and exits */
         if (child->status == -1)
             waitpid(child->process, &child->status, 0);
     }
@@ -230,8 +230,8 @@ void flm_tasks_clear(struct flm_tasks *tasks)
     *tasks = (struct flm_tasks){0};
 }
 
-/* Adds what the folder lists now; whether anything was new. -1: there is no such folder. -2: memory
- * ran out. */
+/* Adds the tasks that the folder lists now; returns whether there was a new one. -1: no such
+ * folder. -2: memory ran out. */
 static int add_listed(struct flm_tasks *tasks, const char *path)
 {
     DIR *folder = opendir(path);
@@ -251,7 +251,7 @@ static int add_listed(struct flm_tasks *tasks, const char *path)
 bool flm_tasks_of_process(struct flm_tasks *tasks, int32_t process, const char *root,
                           struct flm_error *why)
 {
-    enum { MOST_SCANS = 64 }; /* of a process that makes threads all the time */
+    enum { MOST_SCANS = 64 }; /* of a process that starts threads all the time */
     char path[256];
     snprintf(path, sizeof path, "%s/proc/%d/task", root, process);
     int change = add_listed(tasks, path);

@@ -4,16 +4,16 @@
 
 #include "algebra/operation/rebuild.h"
 
-/* Where the rare ones go: below their command; below the root, where there are as many commands as
- * stacks; and without the functions that ran, where there are as many functions. */
-enum location { BELOW_COMMAND, BELOW_ROOT, ALL_IN_ONE };
+/* Where merged stacks go: below their command; below the root, if there are too many commands; and
+ * without leaf functions, if there are too many functions. */
+enum target { BELOW_COMMAND, BELOW_ROOT, ALL_IN_ONE };
 
 struct bounding {
     struct flm_rebuild rebuild;
-    double *weight; /* by node: its largest share of a metric */
-    double least;   /* lighter ones are rare */
-    uint32_t rare;  /* the frame */
-    double samples; /* that were put together now */
+    double *weight; /* of each node: its largest share of a metric */
+    double least;   /* lighter nodes are rare */
+    uint32_t rare;  /* its frame */
+    double samples; /* merged now */
 };
 
 /* A node is at least as heavy as what is below it. */
@@ -57,7 +57,7 @@ static double samples_at(const struct flm_profile *p, uint32_t node)
     return samples.index == FLM_NONE ? 0 : flm_profile_self(p, samples)[node];
 }
 
-static void move(struct bounding *b, enum location location)
+static void move(struct bounding *b, enum target target)
 {
     struct flm_rebuild *r = &b->rebuild;
     const struct flm_profile *p = r->p;
@@ -71,15 +71,15 @@ static void move(struct bounding *b, enum location location)
             top = stays ? r->moved[i] : 0;
         if (stays)
             continue;
-        r->moved[i] = flm_rebuild_child(r, location == BELOW_COMMAND ? top : 0, b->rare);
-        if (location != ALL_IN_ONE && frame != b->rare)
+        r->moved[i] = flm_rebuild_child(r, target == BELOW_COMMAND ? top : 0, b->rare);
+        if (target != ALL_IN_ONE && frame != b->rare)
             r->moved[i] = flm_rebuild_child(r, r->moved[i], frame);
         if (frame != b->rare && p->node_frame[parent] != b->rare)
             b->samples += samples_at(p, i);
     }
 }
 
-static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum location location,
+static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enum target target,
                                  struct flm_error *why)
 {
     const char lost[] = "callers of samples in rare stacks (merged to bound memory)";
@@ -96,7 +96,7 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
     bool good = weigh(&b);
     if (good) {
         b.least = find_least(&b, most);
-        move(&b, location);
+        move(&b, target);
         if (b.samples > 0)
             flm_builder_lost(builder, lost, "", 0, b.samples);
     }
@@ -111,9 +111,9 @@ static struct flm_profile *bound(const struct flm_profile *p, uint32_t most, enu
 struct flm_profile *flm_live_bound(struct flm_profile *profile, uint32_t most,
                                    struct flm_error *why)
 {
-    for (enum location location = BELOW_COMMAND;
-         profile && profile->sizes.node_count > most && location <= ALL_IN_ONE; location++) {
-        struct flm_profile *bounded = bound(profile, most / 2, location, why);
+    for (enum target target = BELOW_COMMAND;
+         profile && profile->sizes.node_count > most && target <= ALL_IN_ONE; target++) {
+        struct flm_profile *bounded = bound(profile, most / 2, target, why);
         flm_profile_free(profile);
         profile = bounded;
     }

@@ -35,11 +35,11 @@ struct flm_live {
     pthread_t thread;
     bool has_thread;
 
-    /* The thread's own. */
-    double hz; /* of samples that stand for processor time; 0: they do not */
+    /* Only for the thread. */
+    double hz; /* of samples of CPU time; 0: of other events */
     struct flm_live_window window;
     int64_t chunk_ns; /* when the chunk began */
-    double cpu_s;     /* ours, until then */
+    double cpu_s;     /* of this process, until then */
     struct flm_record_counts counted;
     bool shows_all;
 
@@ -90,10 +90,10 @@ static bool show_sum(struct flm_live *r, struct flm_error *why)
     return sum;
 }
 
-/* What came since the last time. */
+/* The profile since the last one. */
 static struct flm_profile *take_profile(struct flm_live *r, struct flm_error *why)
 {
-    enum { RINGS_NS = 200000000 }; /* records are read some time after they happened */
+    enum { RINGS_NS = 200000000 }; /* records are read some time after they were written */
     struct flm_builder *builder = flm_builder_new(why);
     if (!builder)
         return NULL;
@@ -137,8 +137,8 @@ static bool tick(void *context, struct flm_recorder *recorder)
     bool good = true;
     if (stop)
         return false;
-    /* The next tick would be too late by more than this one is too early. And where names are not
-     * there yet, the chunk gets longer: rings are drained meanwhile. */
+    /* The tick that is nearest to the end of the interval. Without symbol tables the chunk gets
+     * longer, and the rings are read meanwhile. */
     if (now_ns - r->chunk_ns >= r->interval_ns - TICK_NS / 2) {
         bool is_named = flm_session_prepare(flm_recorder_session(recorder));
         set_reading(r, !is_named);
@@ -164,7 +164,7 @@ static void *run(void *context)
     pthread_mutex_lock(&r->lock);
     bool has_failed = r->state.why.kind != FLM_ERROR_NONE, was_stopped = r->stop;
     pthread_mutex_unlock(&r->lock);
-    if (good && !has_failed && !was_stopped) /* what is left of the last interval */
+    if (good && !has_failed && !was_stopped) /* the rest of the last interval */
         good = take_chunk(r, flm_now_ns(), &why);
     struct flm_record_result result = flm_recorder_result(r->recorder);
     pthread_mutex_lock(&r->lock);
@@ -174,7 +174,7 @@ static void *run(void *context)
     r->state.exit_status = result.exit_status;
     pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
-    /* What is shown may still be widened. */
+    /* flm_live_widen still works after the end. */
     while (good) {
         pthread_mutex_lock(&r->lock);
         while (!r->stop && r->all == r->shows_all)
@@ -188,10 +188,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- In the other one ------------------------------------------------------------------------ */
+/* ---- In the caller's thread ------------------------------------------------------------------ */
 
-/* Samples stand for processor time when they are of cycles, or of what was chosen for want of
- * others. */
+/* Samples count CPU time if they are of cycles, or of the default event. */
 static double rate_of(const struct flm_recorder *recorder)
 {
     struct flm_record_result result = flm_recorder_result(recorder);
@@ -249,7 +248,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     return r;
 }
 
-/* Signals are for the thread that has the terminal. */
+/* Signals go to the thread that has the terminal. */
 bool flm_live_start(struct flm_live *r, struct flm_error *why)
 {
     assert(r && !r->has_thread);

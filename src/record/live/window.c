@@ -24,7 +24,7 @@ static void add_info(struct flm_live_info *sum, const struct flm_live_info *info
     sum->lost += info->lost;
 }
 
-/* Some chunks, behind `older` where that is wanted, as one. */
+/* The sum of some chunks, and of `older` if requested. */
 static struct flm_profile *sum_of(const struct flm_live_window *w, size_t first, size_t count,
                                   bool with_older, struct flm_live_info *info,
                                   struct flm_error *why)
@@ -49,7 +49,7 @@ static struct flm_profile *sum_of(const struct flm_live_window *w, size_t first,
     return sum;
 }
 
-/* How many chunks at the end have `most` intervals. */
+/* How many of the last chunks make up `most` intervals. */
 static size_t chunk_of_window(const struct flm_live_window *w)
 {
     size_t chunks = 0, intervals = 0;
@@ -58,7 +58,7 @@ static size_t chunk_of_window(const struct flm_live_window *w)
     return chunks;
 }
 
-/* The oldest chunks become a part of `older`. */
+/* Adds the oldest chunks to `older`. */
 static bool retire(struct flm_live_window *w, size_t count, struct flm_error *why)
 {
     struct flm_live_chunk older = {0};
@@ -75,7 +75,7 @@ static bool retire(struct flm_live_window *w, size_t count, struct flm_error *wh
     return true;
 }
 
-/* The newest chunk with one more interval. */
+/* Adds an interval to the newest chunk. */
 static bool extend(struct flm_live_window *w, struct flm_profile *profile,
                    const struct flm_live_info *info, struct flm_error *why)
 {
@@ -131,6 +131,6 @@ double flm_live_processors_busy(const struct flm_profile *p, const struct flm_li
         if (flm_bytes_are(unit, "ns") && !flm_bytes_are(name, "off-cpu"))
             return flm_profile_total(p, (struct flm_metric){m}) / 1e9 / info->duration_s;
     }
-    /* The kernel keeps to the frequency as well as it can. */
+    /* The kernel keeps the frequency approximately. */
     return hz > 0 ? (double)info->samples / hz / info->duration_s : -1;
 }

@@ -1,20 +1,19 @@
 /* window.h - the last seconds of a recording, as one profile.
  *
  *     older | p  p  p  p  p  p  p  p  p  p        chunks, oldest first
- *           | window: `most` intervals            their sum is what is shown
+ *           | window: `most` intervals            their sum is shown
  *
- * A chunk is an interval, or several where the window has many: then it moves on by whole chunks,
- * and shows up to one more than it should. What leaves the window is added to `older`, some chunks
- * at a time, because each time all of `older` is gone through. Each of them is bounded
- * (bound.h), so memory is that of FLM_LIVE_CHUNKS chunks and of one that is older, however long
- * it runs, and however long the window is. */
+ * A chunk is one interval, or several if the window has many: then the window moves on by whole
+ * chunks, and may show one too many. Chunks that leave the window are added to `older`, some at a
+ * time, because each time all of `older` is read. All of them are bounded (bound.h), so the memory
+ * is that of FLM_LIVE_CHUNKS chunks and of `older`, however long the recording and the window. */
 #ifndef FLAMEL_RECORD_LIVE_WINDOW_H
 #define FLAMEL_RECORD_LIVE_WINDOW_H
 
 #include "flamel/live.h"
 
 enum {
-    FLM_LIVE_WHOLE = 16,  /* windows of so many intervals have a chunk for each */
+    FLM_LIVE_WHOLE = 16,  /* up to this many intervals have a chunk each */
     FLM_LIVE_LEAVING = 4, /* chunks that leave the window together */
     FLM_LIVE_CHUNKS = FLM_LIVE_WHOLE + 1 + FLM_LIVE_LEAVING,
     FLM_LIVE_CHUNK_STACKS = 125000,
@@ -31,13 +30,13 @@ struct flm_live_window {
     size_t most; /* intervals in the window; at least 1 */
     struct flm_live_chunk chunks[FLM_LIVE_CHUNKS];
     size_t count;
-    struct flm_live_chunk older; /* its profile may be NULL: none yet */
+    struct flm_live_chunk older; /* its profile is NULL at first */
 };
 
 /* {.most = n} is empty. */
 void flm_live_window_clear(struct flm_live_window *window);
 
-/* A newer interval; keeps the profile, and frees it when it fails. */
+/* Adds an interval; takes the profile, also when it fails. */
 bool flm_live_window_take(struct flm_live_window *window, struct flm_profile *profile,
                           const struct flm_live_info *info, struct flm_error *why);
 
@@ -46,8 +45,8 @@ bool flm_live_window_take(struct flm_live_window *window, struct flm_profile *pr
 struct flm_profile *flm_live_window_sum(const struct flm_live_window *window, bool all,
                                         struct flm_live_info *info, struct flm_error *why);
 
-/* How many processors were busy: by the time that samples stand for, or at `hz` samples a second
- * each (0: not known); negative where it cannot be known. */
+/* How many CPUs were busy: by the CPU time of the samples, or by `hz` samples per second of each
+ * CPU (0: unknown); negative if unknown. */
 double flm_live_processors_busy(const struct flm_profile *sum, const struct flm_live_info *info,
                                 double hz);
 

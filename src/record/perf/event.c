@@ -4,9 +4,9 @@
 #include "record/perf/byte_order.h"
 #include "record/perf/kernel_api.h"
 
-/* ---- Numbers of the other byte order --------------------------------------------------------- */
+/* ---- Byte order ------------------------------------------------------------------------------ */
 
-static void turn64(char *at, size_t count)
+static void swap64(char *at, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t word = flm_word64(at + 8 * i, true);
@@ -26,9 +26,9 @@ struct flm_record_header flm_record_header(const char *record, bool swapped)
     return header;
 }
 
-/* ---- Which event a record is of -------------------------------------------------------------- */
+/* ---- The event of a record ------------------------------------------------------------------- */
 
-/* The fields that stand behind each record that is no sample, in this order. */
+/* The fields at the end of every record except samples, in this order. */
 static const uint64_t trailer_fields[] = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
                                           PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
                                           PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
@@ -43,7 +43,7 @@ static size_t trailer_size(const struct flm_event_layout *layout)
     return size;
 }
 
-/* Where the id stands in a sample, from its header's end on; SIZE_MAX: it has none. */
+/* The offset of the id in a sample, from the end of its header; SIZE_MAX: none. */
 static size_t id_in_sample(uint64_t sample_type)
 {
     static const uint64_t before[] = {PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
@@ -58,7 +58,7 @@ static size_t id_in_sample(uint64_t sample_type)
     return at;
 }
 
-/* And behind another record, from its end back. */
+/* The offset of the id in another record, back from its end. */
 static size_t id_in_trailer(uint64_t sample_type)
 {
     if (sample_type & PERF_SAMPLE_IDENTIFIER)
@@ -69,9 +69,8 @@ static size_t id_in_trailer(uint64_t sample_type)
            (sample_type & PERF_SAMPLE_CPU ? 8 : 0);
 }
 
-/* The kernel puts the id at the same location for all events that are recorded together, so the
- * first one tells where it is. What perf itself has made up has the id 0: it is taken for the
- * first. */
+/* The kernel puts the id at the same offset for all events of a recording, so the first layout says
+ * where it is. Records made by perf itself have the id 0: the first event is taken for them. */
 static const struct flm_event_layout *find_layout(const struct flm_event_layouts *layouts,
                                                   const char *record, size_t size, bool is_sample)
 {
@@ -84,7 +83,7 @@ static const struct flm_event_layout *find_layout(const struct flm_event_layouts
     if (at == SIZE_MAX)
         return first;
     if (is_sample ? 8 + at + 8 > size : 8 + at > size)
-        return first; /* it is refused in a moment */
+        return first; /* decoding will refuse it */
     at = is_sample ? 8 + at : size - at;
     uint64_t id = flm_word64(record + at, layouts->swapped);
     const struct flm_event_layout *found = flm_event_layouts_find(layouts, id);
@@ -121,9 +120,9 @@ int64_t flm_event_time(const struct flm_event_layouts *layouts, const char *reco
     return time <= INT64_MAX ? (int64_t)time : FLM_NO_TIME;
 }
 
-/* ---- Taking records apart -------------------------------------------------------------------- */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
-/* What is left of a record: `failed` once more was asked for than there is. */
+/* The rest of a record; `failed` after a read past its end. */
 struct body {
     char *at, *end;
     bool swapped, failed;
@@ -152,7 +151,7 @@ static uint32_t take32(struct body *body)
     return at ? flm_word32(at, body->swapped) : 0;
 }
 
-/* `count` words, turned round where they lie. */
+/* `count` words, converted to our byte order in place. */
 static const uint64_t *take_words(struct body *body, uint64_t count)
 {
     if (count > (uint64_t)(body->end - body->at) / 8 || (uintptr_t)body->at % 8) {
@@ -161,11 +160,11 @@ static const uint64_t *take_words(struct body *body, uint64_t count)
     }
     char *at = take(body, count * 8);
     if (at && body->swapped)
-        turn64(at, (size_t)count);
+        swap64(at, (size_t)count);
     return (const uint64_t *)(const void *)at;
 }
 
-/* A text up to its NUL, which fills what is left. */
+/* A text up to its NUL, in the rest of the record. */
 static struct flm_bytes take_text(struct body *body)
 {
     if (body->failed)
@@ -182,7 +181,7 @@ static unsigned count_bits(uint64_t bits)
     return (unsigned)__builtin_popcountll(bits);
 }
 
-/* Time, ids: what a group's counters have in front of, or behind, each value. */
+/* The counters of an event, or of a group, with their times and ids. */
 static void take_read(struct body *body, const struct flm_event_layout *layout,
                       struct flm_event_sample *sample)
 {
@@ -230,7 +229,7 @@ static void take_raw(struct body *body, struct flm_event_sample *sample)
     sample->raw = (struct flm_bytes){take(body, size), size};
     if (body->failed)
         sample->raw.size = 0;
-    /* The size itself and the bytes fill whole words together; the kernel has seen to that. */
+    /* The kernel pads the size and the bytes together to 8 bytes. */
 }
 
 static void take_stack(struct body *body, struct flm_event_sample *sample)
@@ -318,7 +317,7 @@ static void take_sample(struct body *body, uint16_t misc, struct flm_event *even
     }
     if (type & PERF_SAMPLE_STACK_USER)
         take_stack(body, s);
-    /* What a profile has no use for, and what is newer, stands behind. */
+    /* Fields that are not needed, and newer ones, follow. */
 }
 
 static void take_trailer(struct body *body, const struct flm_event_layout *layout,
@@ -486,7 +485,7 @@ static void take_record(struct body *body, struct flm_record_header header, stru
 bool flm_event_decode(const struct flm_event_layouts *layouts, char *record, size_t size,
                       uint64_t offset, struct flm_event *event, struct flm_error *why)
 {
-    /* Most of it is only looked at in samples: they are cleared there. */
+    /* Other members are only read in samples, and cleared there. */
     event->kind = FLM_EVENT_OTHER;
     event->process = event->thread = -1;
     event->time_ns = FLM_NO_TIME;

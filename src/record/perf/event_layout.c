@@ -9,7 +9,7 @@
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-/* Where the fields of the attributes lie, in any kernel's: they are only added to at their end. */
+/* Offsets of fields in the attributes: newer kernels only append fields. */
 enum attribute_offset {
     AT_TYPE = 0,
     AT_CONFIG = 8,
@@ -24,11 +24,10 @@ enum attribute_offset {
     ATTRIBUTES_KNOWN = 112
 };
 
-/* What the kernel keeps of a chain when nothing else was said (kernel.perf_event_max_stack). */
+/* The default of kernel.perf_event_max_stack. */
 enum { USUAL_DEEPEST_CHAIN = 127 };
 
-/* The frames that a chain has at most. One that stands for what was unwound from a copy of the
- * stack has as many as there were. */
+/* The most frames of a chain; 0: chains that were unwound from stack dumps are not limited. */
 static uint32_t deepest_chain(const struct flm_event_layout *layout, uint32_t asked)
 {
     return layout->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK) ||
@@ -40,10 +39,10 @@ static uint32_t deepest_chain(const struct flm_event_layout *layout, uint32_t as
 
 enum { FLAG_FREQUENCY = 10, FLAG_SAMPLE_ID_ALL = 18 };
 
-/* Every bit whose part of a sample we can read, or step over. */
+/* All fields of a sample that we can read or skip. */
 #define KNOWN_SAMPLE_TYPES ((UINT64_C(1) << 25) - 1)
 
-/* Single bits are numbered from the other end of each byte on machines of the other order. */
+/* On machines of the other byte order, bit fields begin at the other end of each byte. */
 static bool has_flag(const char *attributes, unsigned bit, bool swapped)
 {
     unsigned char byte = (unsigned char)attributes[AT_FLAGS + bit / 8];
@@ -83,7 +82,7 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
 
 /* ---- All events of a recording --------------------------------------------------------------- */
 
-/* Where `id` is, or would be. */
+/* The index of `id`, or where to insert it. */
 static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
 {
     size_t low = 0, high = layouts->ids.count;
@@ -101,7 +100,7 @@ static bool add_id(struct flm_event_layouts *layouts, uint64_t id, uint32_t layo
 {
     size_t at = find_id(layouts, id);
     if (at < layouts->ids.count && layouts->ids.at[at].id == id)
-        return true; /* the first one has it */
+        return true; /* it belongs to the first event that has it */
     if (!FLM_ARRAY_RESERVE(&layouts->ids, 1))
         return false;
     memmove(layouts->ids.at + at + 1, layouts->ids.at + at,

@@ -70,9 +70,9 @@ bool flm_event_is_in_kernel(uint32_t type, uint64_t config)
             config == CGROUP_SWITCHES);
 }
 
-/* ---- Names that are near --------------------------------------------------------------------- */
+/* ---- Similar names --------------------------------------------------------------------------- */
 
-/* How many letters have to be changed, added or left out, up to a limit. */
+/* The Levenshtein distance, up to a limit. */
 static unsigned distance(struct flm_bytes a, const char *b)
 {
     enum { LONGEST = 64 };
@@ -95,7 +95,7 @@ static unsigned distance(struct flm_bytes a, const char *b)
     return row[size];
 }
 
-/* The three nearest of those that are near at all. */
+/* The three most similar names. */
 struct near {
     char name[3][FLM_EVENT_NAME_SIZE];
     unsigned distance[3];
@@ -142,14 +142,14 @@ static bool no_such_event(struct flm_bytes asked, const struct near *near, struc
                          asked.at, (int)list.size, list.at);
 }
 
-/* ---- What is known by name ------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
                                      "iTLB",      "branch",    "node"};
 static const char *const cache_uses[] = {"loads", "stores", "prefetches"};
 static const char *const cache_misses[] = {"load-misses", "store-misses", "prefetch-misses"};
 
-/* Calls `visit` with every name there is; true as soon as it says so. */
+/* Calls `visit` with every name until it returns true. */
 typedef bool (*visit_name)(void *context, const struct known *event);
 static bool each_name(visit_name visit, void *context)
 {
@@ -192,7 +192,7 @@ static bool is_near(void *context, const struct known *event)
     return false;
 }
 
-/* ---- Tracepoints and units of the processor: small files of the system ----------------------- */
+/* ---- Tracepoints and PMUs: files of the system ----------------------------------------------- */
 
 /* The first line of a file; false when it cannot be read: errno says why. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -211,7 +211,7 @@ static bool read_line(const char *path, char *line, size_t size)
     return true;
 }
 
-/* A name that becomes part of a path: nothing that leads elsewhere. */
+/* Whether a name may become part of a path. */
 static bool is_plain(struct flm_bytes name)
 {
     for (size_t i = 0; i < name.size; i++)
@@ -222,7 +222,7 @@ static bool is_plain(struct flm_bytes name)
 
 static const char *const tracefs_paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* Tracepoints of the system whose names are near, or systems when there is none of that name. */
+/* Tracepoints of the subsystem with similar names. */
 static void add_near_tracepoints(struct near *near, struct flm_bytes system, struct flm_bytes event,
                                  const char *root)
 {
@@ -274,7 +274,7 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
     return no_such_event(whole, near, why);
 }
 
-/* "config:0-7,32-35": where the bits of a value go. */
+/* "config:0-7,32-35": the bits of `config` that a value is stored in. */
 static bool put_bits(const char *format, uint64_t value, struct flm_event_name *name)
 {
     uint64_t *to = strncmp(format, "config1:", 8) == 0   ? &name->config1
@@ -309,7 +309,7 @@ static bool parse_value(struct flm_bytes text, uint64_t *value)
     return flm_number_parse_uint(text, value);
 }
 
-/* What is between the slashes. One of the unit's own events stands for terms of its own. */
+/* The terms between the slashes. A named event of the PMU stands for terms of its own. */
 static bool put_terms(const char *unit_path, struct flm_bytes terms, struct flm_event_name *name,
                       int depth, struct flm_error *why)
 {

@@ -7,8 +7,8 @@
  *     LLC-load-misses            caches, by their parts
  *     cpu/event=0x3c,umask=1/u   a unit of the processor (a PMU), as sysfs describes it
  *
- * A name becomes type and config of `struct perf_event_attr`. Whether the machine has it, the
- * kernel says when it is opened (request.h). */
+ * A name becomes type and config of `struct perf_event_attr`. Whether the machine has the event is
+ * known when it is opened (request.h). */
 #ifndef FLAMEL_RECORD_PERF_EVENT_NAME_H
 #define FLAMEL_RECORD_PERF_EVENT_NAME_H
 
@@ -18,29 +18,28 @@
 enum { FLM_EVENT_NAME_SIZE = 96 };
 
 struct flm_event_name {
-    char text[FLM_EVENT_NAME_SIZE]; /* as it was asked for; terminated */
+    char text[FLM_EVENT_NAME_SIZE]; /* as requested; terminated */
     uint32_t type;
     uint64_t config, config1, config2;
     bool exclude_user, exclude_kernel, exclude_hypervisor, exclude_guest, exclude_host;
-    bool says_where;        /* one of u, k, h: so which of them is not ours to choose */
+    bool says_where;        /* it has u, k or h, so we do not choose */
     int precise;            /* 0 to 3 */
     bool precise_as_can_be; /* P */
 };
 
-/* The name that begins `*list`, which is moved behind it and the comma that follows. Where the
- * system's files are is said by `root`: "" but in tests. False, and `why` with the names that are
- * near, for one that there is not. */
+/* Parses the first name of `*list`, and moves `*list` after it and its comma. `root` is in front of
+ * the paths of system files: "" except in tests. False, and `why` with similar names, if there is
+ * no such event. */
 bool flm_event_name_next(struct flm_bytes *list, const char *root, struct flm_event_name *name,
                          struct flm_error *why);
 
 /* Whether it counts nanoseconds: then a sample's period is one of time. */
 bool flm_event_is_clock(uint32_t type, uint64_t config);
 
-/* Whether it happens seldom enough for every one to be a sample, when nothing else was asked for.
- */
+/* Whether the event is so rare that every occurrence is sampled by default. */
 bool flm_event_is_rare(uint32_t type, uint64_t config);
 
-/* Whether it happens in the kernel alone: user space never sees it. */
+/* Whether the event occurs in the kernel only. */
 bool flm_event_is_in_kernel(uint32_t type, uint64_t config);
 
 #endif

@@ -1,5 +1,5 @@
-/* kernel_api.h - the kernel's header of performance events, and what has come since Linux 5.15: it
- * is built with the headers of older systems too. */
+/* kernel_api.h - linux/perf_event.h, with what is newer than Linux 5.15: flamel also builds with
+ * the headers of older systems. */
 #ifndef FLAMEL_RECORD_PERF_KERNEL_API_H
 #define FLAMEL_RECORD_PERF_KERNEL_API_H
 

@@ -1,4 +1,4 @@
-/* owned_string.h - a text that somebody keeps: copied once, never changed, terminated. */
+/* owned_string.h - a copy of a text, terminated, which its owner frees. */
 #ifndef FLAMEL_RECORD_PERF_OWNED_STRING_H
 #define FLAMEL_RECORD_PERF_OWNED_STRING_H
 

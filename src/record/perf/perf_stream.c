@@ -17,7 +17,7 @@ struct flm_perf_stream {
     struct flm_text text;
     char *path;
     int file;
-    int error; /* of the first write that failed */
+    int error; /* errno of the first failed write */
 };
 
 static bool write_all(void *context, const void *bytes, size_t size)
@@ -121,7 +121,7 @@ bool flm_perf_stream_close(struct flm_perf_stream *stream, struct flm_error *why
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* A record holds so many ids; an event of more stands in the file as often as it takes. */
+/* The ids in one record; an event with more is written several times. */
 enum { IDS_A_RECORD = (MOST_RECORD - 8 - sizeof(struct perf_event_attr)) / 8 };
 
 void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct perf_event_attr *attr,
@@ -135,7 +135,7 @@ void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct per
     kept.sample_stack_user = 0;
     kept.branch_sample_type = 0;
     kept.exclude_callchain_user = 0;
-    /* Chains that were unwound are as deep as they are; the kernel's own end where it stops. */
+    /* Unwound chains are not limited; those of the kernel are. */
     if (attr->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK))
         kept.sample_max_stack = UINT16_MAX;
     size_t name_size = strlen(name), room = round_up(name_size + 1);
@@ -175,7 +175,7 @@ void flm_perf_stream_sample(struct flm_perf_stream *stream, const char *record, 
     add(stream, chain, 8 * count);
 }
 
-/* A text that is too long for a record is cut. */
+/* Cuts a text that is too long for a record. */
 static struct flm_bytes cut(struct flm_bytes text)
 {
     enum { MOST = 16384 };
@@ -229,7 +229,7 @@ void flm_perf_stream_feature(struct flm_perf_stream *stream, enum flm_stream_fea
                              struct flm_bytes text)
 {
     text = cut(text);
-    uint32_t room = (uint32_t)round_up(text.size + 1 + 4) - 4; /* behind its own four bytes */
+    uint32_t room = (uint32_t)round_up(text.size + 1 + 4) - 4; /* after its own four bytes */
     add_header(stream, FLM_RECORD_FEATURE, 8 + 8 + 4 + room);
     add_word(stream, feature);
     add(stream, &room, sizeof room);

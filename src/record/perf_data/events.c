@@ -33,7 +33,7 @@ static const char *const software[] = {
     "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
     "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
 
-/* What an event is called where the file does not say it. */
+/* The name of an event without a name in the file. */
 static void add_usual_name(struct flm_text *out, const struct flm_event_layout *layout)
 {
     unsigned long long config = (unsigned long long)layout->config;

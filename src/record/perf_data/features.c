@@ -1,5 +1,4 @@
-/* features.c - facts of a perf.data file: build ids, host, command, descriptions of
- * events. */
+/* features.c - features of a perf.data file: build ids, host, command line, names of events. */
 #include "record/perf_data/internal.h"
 
 #include <linux/perf_event.h>
@@ -18,7 +17,7 @@ enum feature {
     FEATURE_EVENTS = 12
 };
 
-/* What is left of a section; `failed` once more was asked for than there is. */
+/* The rest of a section; `failed` after a read past its end. */
 struct section {
     const struct flm_perf_data *data;
     const char *at, *end;
@@ -42,7 +41,7 @@ static uint32_t take_u32(struct section *s)
     return at ? flm_perf_data_u32(s->data, at) : 0;
 }
 
-/* A text: its size with what pads it, and the text up to its NUL. */
+/* A text: its padded size, and the text up to its NUL. */
 static struct flm_bytes take_text(struct section *s)
 {
     uint32_t size = take_u32(s);
@@ -65,7 +64,7 @@ static bool read_release(struct flm_perf_data *data, struct section *s)
     return !data->release.failed;
 }
 
-/* Whose registers and stacks there are in samples. */
+/* The architecture of registers and stack dumps. */
 static void read_architecture(struct flm_perf_data *data, struct section *s)
 {
     struct flm_bytes name = take_text(s);
@@ -183,7 +182,7 @@ static bool read_feature(struct flm_perf_data *data, unsigned feature, struct se
 bool flm_perf_data_feature(struct flm_perf_data *data, unsigned feature, struct flm_bytes bytes)
 {
     if (bytes.size == 0)
-        bytes.at = ""; /* nothing may lie nowhere */
+        bytes.at = ""; /* not NULL */
     struct section section = {data, bytes.at, bytes.at + bytes.size, false};
     if (!read_feature(data, feature, &section))
         return flm_error_memory(data->why);

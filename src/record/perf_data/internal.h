@@ -1,9 +1,9 @@
-/* internal.h - reading perf.data from inside.
+/* internal.h - the reader of perf.data.
  *
- *     perf_data.c             the header, where what is, what became of it
- *     events.c      attributes: which events there are, and what they are called
- *     features.c    facts: build ids, host, command line, descriptions of events
- *     records.c     records, one after the other, decompressed where they must be */
+ *     perf_data.c   the header and the tables, losses
+ *     events.c      attributes and names of events
+ *     features.c    features: build ids, host, command line, descriptions of events
+ *     records.c     records in sequence, decompressed if necessary */
 #ifndef FLAMEL_RECORD_PERF_DATA_INTERNAL_H
 #define FLAMEL_RECORD_PERF_DATA_INTERNAL_H
 
@@ -16,12 +16,12 @@
 
 struct flm_input;
 
-/* What is known of an event beside its layout. */
+/* What an event has in addition to its layout. */
 struct flm_perf_data_event {
-    struct flm_text name; /* terminated; empty: not said */
+    struct flm_text name; /* terminated; empty: unknown */
 };
 
-/* Tables that are held in memory are never larger: none that perf writes comes near it. */
+/* The largest table that is accepted; those that perf writes are much smaller. */
 enum { LARGEST_TABLE = 64 << 20 };
 
 struct flm_perf_data {
@@ -31,50 +31,50 @@ struct flm_perf_data {
     struct flm_event_layouts layouts;
     struct FLM_ARRAY(struct flm_perf_data_event) events; /* as many as there are layouts */
     bool swapped;
-    int machine; /* enum flm_machine; of `layouts`, once the file has said so */
+    int machine; /* enum flm_machine of the layouts, from the file */
     bool machine_is_known;
 
     struct flm_source *source;
     const struct flm_input *file;
-    struct flm_bytes memory; /* all of the file, where it cannot be read by parts */
-    uint64_t size;           /* of the file; 0: not known */
+    struct flm_bytes memory; /* the whole file, if it cannot be read in parts */
+    uint64_t size;           /* of the file; 0: unknown */
 
     ZSTD_DStream *zstd;
-    char *unpacked; /* records, and the beginning of one */
+    char *unpacked; /* decompressed records, the last one incomplete */
     size_t unpacked_size;
     bool inside_unpacked;
 
-    struct flm_text release;       /* of the kernel it was recorded on */
-    struct flm_build_id kernel_id; /* size 0: not known */
-    bool has_set_kernel;           /* to the session, whether it is ours */
-    uint64_t lost_events;          /* of rings that were full */
-    uint64_t lost_samples;         /* as perf told at the end: perhaps the same ones */
-    uint64_t trace_bytes;          /* of auxiliary traces */
+    struct flm_text release;       /* of the recorded kernel */
+    struct flm_build_id kernel_id; /* size 0: unknown */
+    bool has_set_kernel;           /* flm_session_kernel was called */
+    uint64_t lost_events;          /* of full ring buffers */
+    uint64_t lost_samples;         /* of the record at the end, which may count the same */
+    uint64_t trace_bytes;          /* of AUX traces */
     uint32_t trace_type;
     uint64_t unknown_records;
 };
 
-/* Numbers as the file has them. The bytes must be there. */
+/* Numbers in the byte order of the file. */
 uint64_t flm_perf_data_u64(const struct flm_perf_data *data, const char *at);
 uint32_t flm_perf_data_u32(const struct flm_perf_data *data, const char *at);
 
-/* An event: `attributes` of the size that they say, or as far as they go, and its ids as the file
- * has them. */
+/* An event: its attributes, which may be shorter than the size they declare, and its ids in the
+ * byte order of the file. */
 bool flm_perf_data_add_event(struct flm_perf_data *data, struct flm_bytes attributes,
                              struct flm_bytes ids);
 
-/* The name of an event, by its number. */
+/* Names an event, by its number. */
 bool flm_perf_data_name_event(struct flm_perf_data *data, size_t event, struct flm_bytes name);
 
-/* One section of the table of features, or a record of it. What cannot be read is counted: nothing
- * in it is needed to read samples. False when memory ran out. */
+/* A feature, from its section or record. A malformed one is counted: features are not needed to
+ * read samples. False when memory ran out. */
 bool flm_perf_data_feature(struct flm_perf_data *data, unsigned feature, struct flm_bytes bytes);
 
-/* A record that tells the build id of a file. */
+/* A record with the build id of a file. */
 bool flm_perf_data_build_id(struct flm_perf_data *data, struct flm_bytes record);
 
-/* All records of a source, which begins at `offset` of the file; `size` of them, or until it ends
- * (UINT64_MAX). */
+/* Reads the records of a source, which starts at `offset` of the file: `size` bytes, or up to its
+ * end (UINT64_MAX). */
 bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source, uint64_t offset,
                            uint64_t size);
 

@@ -17,7 +17,8 @@ bool flm_kernel_build_id(struct flm_build_id *id)
     return flm_elf_notes_build_id((struct flm_bytes){notes, size}, id);
 }
 
-/* Where _text or _stext is, one of which perf's mapping begins with; false when nobody may know. */
+/* Whether _text or _stext, with which perf's mapping begins, is at that address; false if addresses
+ * are hidden. */
 static bool text_begins_at(uint64_t start)
 {
     FILE *file = fopen("/proc/kallsyms", "re");

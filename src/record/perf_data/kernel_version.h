@@ -1,19 +1,18 @@
-/* kernel_version.h - the kernel that runs here, and whether a recording is of it, since it was
- * started.
+/* kernel_version.h - whether a recording is of the running kernel, since it was booted.
  *
- * Only then do its symbols mean anything: another kernel has others, and the same one lies
- * elsewhere each time that it starts. */
+ * Only then are its symbols valid: another kernel has others, and the same kernel is loaded
+ * elsewhere at each boot. */
 #ifndef FLAMEL_RECORD_PERF_DATA_KERNEL_VERSION_H
 #define FLAMEL_RECORD_PERF_DATA_KERNEL_VERSION_H
 
 #include "symbol/elf/build_id.h"
 
-/* The build id of the kernel that runs here; false where it has none, or does not show it. */
+/* The build id of the running kernel; false if it has none, or hides it. */
 bool flm_kernel_build_id(struct flm_build_id *id);
 
-/* `release` as uname has it; the build id of the kernel (size 0: streams and compressed recordings
- * do not tell it), and where its text begins, which is another location at each start (0: not
- * known: then it is not ours). */
+/* `release` is as of uname; `id` the build id of the kernel (size 0: unknown, as in streams and
+ * compressed recordings); `start` the address of its text, which differs at each boot (0: unknown,
+ * and then it is not ours). */
 bool flm_kernel_is_ours(struct flm_bytes release, const struct flm_build_id *id, uint64_t start);
 
 #endif

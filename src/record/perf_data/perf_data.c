@@ -102,7 +102,7 @@ static bool lose_features(struct flm_perf_data *data)
     return true;
 }
 
-/* Behind the records: a table of the features whose bits are set, and they themselves. */
+/* After the records: a table of the features whose bits are set, then the features. */
 static bool read_features(struct flm_perf_data *data, const char *header, uint64_t offset)
 {
     struct flm_text table = {0}, feature = {0};
@@ -132,7 +132,7 @@ static bool read_features(struct flm_perf_data *data, const char *header, uint64
     return good;
 }
 
-/* ---- The two shapes -------------------------------------------------------------------------- */
+/* ---- Files and streams ----------------------------------------------------------------------- */
 
 static bool read_data(struct flm_perf_data *data, struct part part)
 {
@@ -185,7 +185,7 @@ static bool read_file(struct flm_perf_data *data)
     if (!read_events(data, header))
         return false;
     if (records.size == 0) {
-        /* perf says how large they are when it ends. */
+        /* perf writes their size when it ends. */
         records.size = data->size - records.offset;
         flm_session_lost(data->session,
                          "end of the recording (perf was killed before it wrote all)", 1);
@@ -218,7 +218,7 @@ static bool read_all(struct flm_perf_data *data)
            flm_event_order_finish(data->order, data->why);
 }
 
-/* ---- What became of it ----------------------------------------------------------------------- */
+/* ---- Losses, and the session ----------------------------------------------------------------- */
 
 static bool report_losses(struct flm_perf_data *data)
 {
@@ -249,11 +249,11 @@ static void set_kernel(struct flm_perf_data *data)
     flm_session_kernel(data->session, flm_kernel_is_ours(release, &data->kernel_id, start));
 }
 
-/* perf ends a recording with how many samples each event lost, at no time. Most of them were told
- * already, among the events that a ring had no room for; not those behind which nothing came.
+/* At the end of a recording perf adds how many samples each event lost, without a time. LOST
+ * records have counted most of them already, except those after the last record of a ring.
  *
- * Whether the vdso is that of our kernel must be known when it is mapped: stacks are unwound
- * through it. What tells it comes before, at the beginning of the recording. */
+ * Whether the vdso is that of our kernel must be known when it is mapped, since stacks are unwound
+ * through it. The records that say so come before, at the beginning. */
 static bool take_event(void *context, struct flm_event *event, struct flm_error *why)
 {
     struct flm_perf_data *data = context;

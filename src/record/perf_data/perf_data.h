@@ -1,12 +1,11 @@
-/* perf_data.h - perf.data files: the header, the events that were asked for, and every record.
+/* perf_data.h - reads perf.data files: the header, the events, and all records.
  *
- * Both shapes: a file with tables (attributes, features) whose locations a header tells, and a
- * stream (`perf record -o -`), in which everything is a record. Compressed records (zstd) are taken
- * apart. Either byte order. What is in no profile (auxiliary traces, statistics) is counted and
- * said.
+ * Both forms: a file with tables (attributes, features) at offsets in its header, and a stream
+ * (`perf record -o -`), in which everything is a record. Records compressed with zstd are
+ * decompressed. Either byte order. What a profile cannot have (AUX traces, statistics) is counted.
  *
- * flamel's own recordings on their way to a profile are streams of this kind too (perf_stream.h),
- * so what a killed `flamel record` leaves is read here. */
+ * flamel spools its own recordings as such streams (perf_stream.h), so what a killed
+ * `flamel record` leaves is read here. */
 #ifndef FLAMEL_RECORD_PERF_DATA_PERF_DATA_H
 #define FLAMEL_RECORD_PERF_DATA_PERF_DATA_H
 
@@ -15,12 +14,12 @@
 
 struct flm_input;
 
-/* Reads the whole file into a session: its events in the order of time, its build ids, its info.
- * The session is made here, because the file says whether it is of this kernel.
+/* Reads the whole file into a session: its events in the order of time, build ids and notes. The
+ * session is made here, because only the file says whether it is of this kernel.
  *
- * `source` stands at the beginning of it. `file`: the plain file that it is of, whose tables are
- * then read where they are; NULL for anything else, a pipe or something compressed: of a file with
- * tables all is then held in memory, a stream never is. */
+ * `source` is at the start of the file. `file` is the regular file behind it, whose tables are read
+ * at their offsets; NULL for a pipe or a compressed file: then a file with tables is held in
+ * memory, a stream never. */
 struct flm_session *flm_perf_data_read(struct flm_source *source, const struct flm_input *file,
                                        const struct flm_session_options *options,
                                        struct flm_error *why);

@@ -7,7 +7,7 @@
 
 enum { HEADER_SIZE = 8, FIRST_OF_PERF = 64, LAST_OF_PERF = 83, UNPACKED_SIZE = 1 << 20 };
 
-/* ---- Records of perf's own ------------------------------------------------------------------- */
+/* ---- Records added by perf ------------------------------------------------------------------- */
 
 static bool cannot_read(struct flm_perf_data *data)
 {
@@ -30,7 +30,7 @@ static bool read_attributes(struct flm_perf_data *data, struct flm_bytes record)
     return flm_perf_data_add_event(data, attributes, ids);
 }
 
-/* Says something new of an event; of that only the name is of use. */
+/* An update of an event; only names are needed. */
 static bool read_update(struct flm_perf_data *data, struct flm_bytes record)
 {
     enum { AT_KIND = HEADER_SIZE, AT_ID = 16, AT_NAME = 24, NAME = 2 };
@@ -54,7 +54,7 @@ static bool read_feature(struct flm_perf_data *data, struct flm_bytes record)
     return feature > 255 || flm_perf_data_feature(data, (unsigned)feature, bytes);
 }
 
-/* The beginning of a record of flamel's own: which kind it is; 0 where it is none. */
+/* The kind of a record of flamel; 0 for another record. */
 static uint32_t own_kind(const struct flm_perf_data *data, struct flm_bytes record)
 {
     enum { AT_MAGIC = 16, AT_KIND = 24 };
@@ -64,7 +64,7 @@ static uint32_t own_kind(const struct flm_perf_data *data, struct flm_bytes reco
     return is_own ? flm_perf_data_u32(data, record.at + AT_KIND) : 0;
 }
 
-/* True of the samples of an event, so it is known before they are in order. */
+/* Applied at once, before the samples are sorted. */
 static bool read_marks(struct flm_perf_data *data, struct flm_bytes record)
 {
     enum { AT_ID = 32 };
@@ -77,7 +77,7 @@ static bool read_marks(struct flm_perf_data *data, struct flm_bytes record)
     return true;
 }
 
-/* How many bytes follow the record, that are not in its size. */
+/* The bytes that follow the record, and are not in its size. */
 static uint64_t bytes_behind(const struct flm_perf_data *data, struct flm_bytes record,
                              uint32_t type)
 {
@@ -90,7 +90,7 @@ static uint64_t bytes_behind(const struct flm_perf_data *data, struct flm_bytes 
 
 static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t offset);
 
-/* One record that is whole. */
+/* One complete record. */
 static bool read_record(struct flm_perf_data *data, struct flm_bytes record, uint64_t offset)
 {
     uint32_t type = flm_record_header(record.at, data->swapped).type;
@@ -131,7 +131,7 @@ static bool read_record(struct flm_perf_data *data, struct flm_bytes record, uin
 
 /* ---- Compressed records ---------------------------------------------------------------------- */
 
-/* Reads the records that are whole among those unpacked, and keeps what is left. */
+/* Reads the complete records among the decompressed bytes, and keeps the rest. */
 static bool read_unpacked(struct flm_perf_data *data, uint64_t offset, bool *damaged)
 {
     size_t at = 0;
@@ -165,7 +165,7 @@ static bool lose_packed(struct flm_perf_data *data)
     return true;
 }
 
-/* All compressed records are one stream, and records may begin in one and end in the next. */
+/* All compressed records are one zstd stream: a record may begin in one and end in the next. */
 static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t offset)
 {
     if (!data->zstd) {
@@ -193,9 +193,9 @@ static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t
     return true;
 }
 
-/* ---- One after the other --------------------------------------------------------------------- */
+/* ---- All records ----------------------------------------------------------------------------- */
 
-/* Passes over `size` bytes; fewer where the input ends. */
+/* Skips `size` bytes, or up to the end of the input. */
 static bool skip(struct flm_perf_data *data, struct flm_source *source, uint64_t size)
 {
     while (size > 0) {
@@ -219,8 +219,8 @@ static bool stop_at(struct flm_perf_data *data, uint64_t offset, const char *wha
 bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source, uint64_t offset,
                            uint64_t size)
 {
-    enum { TELL_EVERY = 4 << 20 };
-    uint64_t left = size, told = offset;
+    enum { REPORT_EVERY = 4 << 20 };
+    uint64_t left = size, reported = offset;
     while (left >= HEADER_SIZE) {
         if (!flm_source_fill(source, HEADER_SIZE, data->why))
             return false;
@@ -245,10 +245,10 @@ bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source
             return false;
         offset += record_size + behind;
         left -= size == UINT64_MAX ? 0 : record_size + behind;
-        if (offset - told >= TELL_EVERY) {
-            if (!flm_source_progress(data->source, offset - told, data->why))
+        if (offset - reported >= REPORT_EVERY) {
+            if (!flm_source_progress(data->source, offset - reported, data->why))
                 return false;
-            told = offset;
+            reported = offset;
         }
     }
     if (size != UINT64_MAX && left > 0 && source->end == source->at)

@@ -9,7 +9,7 @@ enum {
     MOST_CODES = 1 << 20,
     LONGEST_NAME = 4096,     /* characters */
     LONGEST_TABLE = 1 << 20, /* bytes: a function of 100,000 lines */
-    LARGEST_CODE = 256,      /* bytes of a code object that we look at */
+    LARGEST_CODE = 256,      /* bytes of a code object that are read */
     TRUSTED_NS = 20000000
 };
 
@@ -31,8 +31,7 @@ static uint64_t word_at(const char *bytes, size_t offset)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Characters of 1, 2 or 4 bytes. Halves of surrogate pairs, which Python allows, are shown as the
- * character for what cannot be shown. */
+/* Characters of 1, 2 or 4 bytes. Lone surrogates, which Python allows, become U+FFFD. */
 static bool add_characters(struct flm_text *out, const char *bytes, size_t count, size_t width)
 {
     for (size_t i = 0; i < count; i++) {
@@ -69,7 +68,7 @@ bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_pytho
            add_characters(out, bytes, length, width);
 }
 
-/* A bytes object, behind what is in `out`. */
+/* Appends the contents of a bytes object. */
 static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_memory *memory,
                        uint64_t address, struct flm_text *out)
 {
@@ -136,7 +135,7 @@ static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *
     return read_bytes(codes, memory, code->identity.lines, &code->text) && !code->text.failed;
 }
 
-/* What is remembered, if it is still there; else what is there now. */
+/* Checks the copy, and reads the code object again if it is another one. */
 static bool look_again(struct flm_python_codes *codes, struct flm_python_memory *memory,
                        struct flm_python_code *code, int64_t now_ns)
 {

@@ -1,9 +1,8 @@
-/* find.h - the interpreter in a process: which file has it, and where its parts are.
+/* find.h - finds the interpreter in a process: its file, and its symbols.
  *
- * A program is one (Debian's python3.11), or has a library of it, or it was built in under another
- * name. The file is read below the process's own root; its symbols say where _PyRuntime is, the
- * types by which objects are told, and the evaluation loop, whose native frames stand for Python's.
- */
+ * The program itself may be an interpreter (Debian's python3.11), link a library with one, or have
+ * one built in under another name. The file is read below the root of the process; its symbols are
+ * _PyRuntime, the types that identify objects, and the evaluation loop. */
 #ifndef FLAMEL_RECORD_PYTHON_FIND_H
 #define FLAMEL_RECORD_PYTHON_FIND_H
 
@@ -17,21 +16,22 @@ struct flm_python_range {
 /* Addresses in the process. */
 struct flm_python_symbols {
     uint64_t runtime;
-    uint64_t code_type, text_type, bytes_type; /* 0: not known */
-    uint64_t version;                          /* of the number that says it; 0: there is none */
-    struct flm_python_range loop[4]; /* the evaluation loop, and parts of it that lie elsewhere */
+    uint64_t code_type, text_type, bytes_type; /* 0: unknown */
+    uint64_t version;                          /* of the variable Py_Version; 0: none */
+    struct flm_python_range loop[4];           /* the evaluation loop, and its .cold parts */
     size_t loop_count;
-    int named_minor; /* of 3, by the file's name; 0: it does not say */
+    int named_minor; /* of 3.x, from the file's name; 0: unknown */
 };
 
 /* Whether a file may have an interpreter, by its name. */
 bool flm_python_is_named(struct flm_bytes path);
 
-/* By a file's symbols; what is added to their addresses is `bias`. False: it has no interpreter. */
+/* From the symbols of a file, with `bias` added to their addresses. False: it has no
+ * interpreter. */
 bool flm_python_symbols_read(const struct flm_elf_file *file, uint64_t bias,
                              struct flm_python_symbols *symbols);
 
-/* Looks at all files of the process that may have one. */
+/* Searches all files of the process that may have one. */
 bool flm_python_symbols_find(const struct flm_process *process, struct flm_python_symbols *symbols);
 
 #endif

@@ -32,7 +32,7 @@ void flm_python_memory_begin(struct flm_python_memory *m, const uint64_t *pages,
         remote[i] = (struct iovec){(void *)(uintptr_t)pages[i], FLM_PYTHON_PAGE}; // NOLINT
     }
     m->calls++;
-    /* It stops at the first page that is not there any more. */
+    /* It stops at the first page that is unmapped now. */
     ssize_t got = process_vm_readv(m->process, local, count, remote, count, 0);
     if (got < 0)
         m->error = errno;
@@ -58,7 +58,7 @@ static const char *find_page(struct flm_python_memory *m, uint64_t page)
 bool flm_python_memory_read(struct flm_python_memory *m, uint64_t address, void *bytes, size_t size)
 {
     char *to = bytes;
-    /* Nothing that we look for is in the first page, nor at the end of the address space. */
+    /* No object is in the first page or at the end of the address space. */
     if (address < FLM_PYTHON_PAGE || address > UINT64_MAX - size - FLM_PYTHON_PAGE) {
         m->error = EFAULT;
         return false;

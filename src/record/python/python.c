@@ -13,19 +13,19 @@
 enum {
     MOST_INTERPRETERS = 256,
     MOST_THREADS = 16384,
-    LARGEST_THREAD = 256, /* bytes of a thread's state that we look at */
+    LARGEST_THREAD = 256, /* bytes of a thread state that are read */
     LARGEST_FRAME = 128,
     PAGES_OF_A_THREAD = FLM_PYTHON_PAGES / 2,
     OWNED_BY_NATIVE_STACK = 3
 };
 
-/* A thread of the process, and where the interpreter has it. */
+/* A thread of the process, and its state in the interpreter. */
 struct thread {
-    int32_t id;        /* as we see it */
-    int32_t inner;     /* as it sees itself, in a namespace of its own */
+    int32_t id;        /* in our PID namespace */
+    int32_t inner;     /* in its own PID namespace */
     uint64_t state;    /* 0: not found */
-    int64_t missed_ns; /* when it was looked for in vain */
-    size_t page_count; /* that its last read needed */
+    int64_t missed_ns; /* when a search for it failed */
+    size_t page_count; /* needed by its last read */
     uint64_t pages[PAGES_OF_A_THREAD];
 };
 
@@ -36,7 +36,7 @@ struct flm_python {
     struct flm_python_codes codes;
     struct FLM_ARRAY(struct thread) threads;
     struct flm_index thread_index;
-    uint32_t offset_of_id; /* in what a thread's address points to (pthread_t); 0: not known yet */
+    uint32_t offset_of_id; /* of the thread id in struct pthread; 0: unknown yet */
     struct flm_python_frame frames[FLM_PYTHON_DEEPEST];
     uint32_t codes_of[FLM_PYTHON_DEEPEST];
     int64_t offsets[FLM_PYTHON_DEEPEST]; /* of instructions in their code, in bytes */
@@ -151,9 +151,9 @@ static struct thread *find_thread(struct flm_python *p, int32_t id)
     return thread;
 }
 
-/* Before 3.11 the interpreter knows a thread by the address of its pthread structure, in which the
- * C library keeps the kernel's number: where, we learn from one that we find it in. glibc has it
- * behind 720 bytes on x86-64 and 208 on arm64, for as long as these exist. */
+/* Before 3.11 the interpreter identifies a thread by the address of its struct pthread, which has
+ * the thread id of the kernel, at an offset that is found by a search. In glibc it has always been
+ * 720 on x86-64 and 208 on arm64. */
 static bool is_pthread_of(struct flm_python *p, uint64_t pthread, int32_t wanted)
 {
     enum { SEARCHED = 1024 };
@@ -173,14 +173,15 @@ static bool is_pthread_of(struct flm_python *p, uint64_t pthread, int32_t wanted
         return false;
     for (uint32_t i = 0; i <= SEARCHED / 4; i++) {
         uint32_t offset = i == 0 ? usual : 4 * (i - 1);
-        if (words[offset / 4] == wanted && (i == 0 || wanted > 300)) { /* small ones are many */
+        if (words[offset / 4] == wanted &&
+            (i == 0 || wanted > 300)) { /* small ones occur anywhere */
             p->offset_of_id = offset;
             return true;
         }
         if (i == 0 && words[offset / 4] > 0 && words[offset / 4] <= 4194304) {
             char path[64];
             snprintf(path, sizeof path, "/proc/%d/task/%d", p->memory.process, words[offset / 4]);
-            if (access(path, F_OK) == 0) { /* another thread: it is there */
+            if (access(path, F_OK) == 0) { /* that of another thread: the offset is right */
                 p->offset_of_id = usual;
                 return false;
             }
@@ -198,7 +199,7 @@ static bool is_state_of(struct flm_python *p, uint64_t state, const struct threa
     return l->has_native_id ? id == (uint64_t)thread->inner : is_pthread_of(p, id, thread->inner);
 }
 
-/* Goes through all threads of all interpreters. */
+/* Searches all threads of all interpreters. */
 static uint64_t search_state(struct flm_python *p, const struct thread *thread)
 {
     const struct flm_python_layout *l = &p->layout;
@@ -223,8 +224,8 @@ static uint64_t search_state(struct flm_python *p, const struct thread *thread)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* The thread's innermost frame: in this read, or now. With the loop's record in the copy of the
- * stack, as of the moment of that. */
+/* The innermost frame of the thread: in this read, or now. If the record of the loop is in the
+ * stack dump, as of the time of the sample. */
 static bool read_current(struct flm_python *p, uint64_t state, bool now,
                          const struct flm_python_stack_dump *dump, uint64_t *frame)
 {
@@ -243,7 +244,7 @@ static bool read_current(struct flm_python *p, uint64_t state, bool now,
     return *frame != 0 && read(&p->memory, *frame + l->loop_frame, frame, sizeof *frame);
 }
 
-/* One frame; false when it is none. `previous` receives the one that called it. */
+/* Reads a frame; false when it is malformed. `previous` receives its caller. */
 static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, uint64_t *previous,
                        int64_t now_ns)
 {
@@ -279,7 +280,7 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
     return true;
 }
 
-/* Texts are filled in when no code is read any more. */
+/* After all code objects were read: reading may move their texts. */
 static void name_frames(struct flm_python *p, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -301,7 +302,7 @@ static enum flm_python_result failed(const struct flm_python *p)
     return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_TORN;
 }
 
-/* Whether the innermost frame is still what was read of it: then those that called it are too. */
+/* Whether the innermost frame is unchanged: then so are its callers. */
 static bool is_unchanged(struct flm_python *p, uint64_t frame)
 {
     const struct flm_python_layout *l = &p->layout;
@@ -319,7 +320,7 @@ static enum flm_python_result read_frames(struct flm_python *p, uint64_t state, 
     if (!read_current(p, state, false, dump, &first))
         return failed(p);
     frame = first;
-    /* Frames of the native stack stand between, so it may be up to twice as many. */
+    /* Frames of the native stack come in between: up to twice as many. */
     for (size_t steps = 0; frame && *count < FLM_PYTHON_DEEPEST && steps < 2 * FLM_PYTHON_DEEPEST;
          steps++) {
         uint64_t previous;
@@ -344,7 +345,7 @@ enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t
     struct thread *thread = find_thread(p, id);
     if (!thread)
         return FLM_PYTHON_TORN;
-    /* Threads of C libraries would be looked for at each of their samples. */
+    /* Threads unknown to the interpreter are not searched at each of their samples. */
     if (!thread->state && thread->missed_ns && now_ns - thread->missed_ns < MISSED_NS)
         return FLM_PYTHON_NO_FRAMES;
     flm_python_memory_begin(&p->memory, thread->pages, thread->page_count);

@@ -16,9 +16,9 @@
 #include "record/python/python.h"
 #include "record/session/session.h"
 
-/* On a busy machine we wait for a processor, and so may the thread that was sampled: whether it has
- * run meanwhile is seen by its copy. One that began to wait, and is still blocked, or again, has
- * hardly gone anywhere. */
+/* On a busy machine the recorder waits for a CPU, and so may the sampled thread: its stack dump
+ * shows whether it has run in between. A thread that was blocked, and is blocked now, has hardly
+ * moved on. */
 enum {
     OLDEST_NS = 3000000,
     OLDEST_WITH_DUMP_NS = 20000000,
@@ -28,7 +28,7 @@ enum {
 
 struct interpreter {
     int32_t process;
-    uint64_t changed; /* its mappings, when they were looked at */
+    uint64_t changed; /* of its mappings, when they were searched */
     uint64_t serial;
     struct flm_python *python; /* NULL: it has none, or one that cannot be read */
     bool is_refused;
@@ -98,9 +98,9 @@ static void close_python(struct flm_pythons *p, struct interpreter *i)
     i->python = NULL;
 }
 
-/* A process maps files until its program runs, and after exec it is another one. */
-static bool look(struct flm_pythons *p, struct interpreter *i, const struct flm_process *process,
-                 struct flm_error *why)
+/* A process maps files until its program runs, and exec replaces all of them. */
+static bool open_python(struct flm_pythons *p, struct interpreter *i,
+                        const struct flm_process *process, struct flm_error *why)
 {
     struct flm_error reason = {0};
     close_python(p, i);
@@ -141,12 +141,12 @@ static struct interpreter *find_interpreter(struct flm_pythons *p,
         found = &p->interpreters.at[p->interpreters.count++];
         *found = (struct interpreter){.process = process->id};
     }
-    return look(p, found, process, why) ? found : NULL;
+    return open_python(p, found, process, why) ? found : NULL;
 }
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
-/* Calls `visit` for each frame of user space: whether it is one of the loop's. */
+/* A pass over a chain, for is_loop. */
 struct walk {
     bool in_user, is_exact;
 };
@@ -172,8 +172,8 @@ static size_t count_loops(const struct interpreter *i, const struct flm_runtime_
     return loops;
 }
 
-/* Whether the moment of the sample knows an instruction of the function. Without a copy of the
- * stack this cannot be told. */
+/* Whether the sample has the address of an instruction of the function. Unknown without a stack
+ * dump. */
 static bool was_there(const struct flm_python_frame *frame, const struct flm_event_sample *sample)
 {
     uint64_t start = frame->instructions, size = frame->instructions_size, word;
@@ -190,7 +190,7 @@ static bool was_there(const struct flm_python_frame *frame, const struct flm_eve
     return false;
 }
 
-/* The address that stands for a function. 0: memory ran out, or `define` failed. */
+/* The number of a function, as an address. 0: memory ran out, or `define` failed. */
 static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
                            const struct flm_python_frame *frame, flm_event_sink define,
                            void *context, struct flm_error *why)
@@ -221,7 +221,7 @@ static uint64_t address_of(struct flm_pythons *p, const struct interpreter *i,
     return define(context, &event, why) ? event.code.address : 0;
 }
 
-/* Puts the frames of the next entry behind what is in `scratch`. */
+/* Appends the Python frames up to the next entry into the loop to `scratch`. */
 static bool add_entry(struct flm_pythons *p, const struct interpreter *i,
                       const struct flm_python_frame **frame, const struct flm_python_frame *end,
                       size_t *count, flm_event_sink define, void *context, struct flm_error *why)
@@ -250,7 +250,7 @@ static bool mix(struct flm_pythons *p, const struct interpreter *i,
         else if (!add_entry(p, i, &frame, end, &count, define, context, why))
             return false;
     }
-    /* The copy of the stack was too short for the native ones; these are known all the same. */
+    /* The native frames of these were beyond the stack dump. */
     while (frame < end && count < MOST_CHAIN)
         if (!add_entry(p, i, &frame, end, &count, define, context, why))
             return false;
@@ -261,7 +261,7 @@ static bool mix(struct flm_pythons *p, const struct interpreter *i,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* The kernel's number of the register that points to the stack. */
+/* The kernel's number of the stack pointer. */
 #if defined(__aarch64__)
 enum { STACK_POINTER = PERF_REG_ARM64_SP };
 #else
@@ -277,7 +277,7 @@ static struct flm_python_stack_dump dump_of(const struct flm_event_sample *sampl
     return (struct flm_python_stack_dump){sample->stack, sample->registers[at]};
 }
 
-/* Whether the thread waits for something other than a processor. */
+/* Whether the thread is blocked, not runnable. */
 static bool is_blocked(int32_t process, int32_t thread)
 {
     char path[64], text[256];
@@ -303,7 +303,7 @@ static bool is_too_old(const struct flm_event *event, bool has_dump, int64_t now
            !is_blocked(event->process, event->thread);
 }
 
-/* The frames, if they are those of the sample; else it is counted why not. */
+/* The frames, if they are those of the sample; else counts the reason. */
 static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
                          const struct flm_runtime_sample *sample, size_t loops, int64_t now_ns,
                          const struct flm_python_frame **frames, size_t *count)
@@ -368,7 +368,7 @@ static bool mix_attached(void *attached, struct flm_runtime_sample *sample, int6
     return flm_pythons_mix(attached, sample, now_ns, define, context, why);
 }
 
-/* Samples in CPython that kept their native frames, and why. */
+/* Samples in CPython that kept their native frames, by reason. */
 static void report_all(const void *attached, const struct flm_runtime_report *report)
 {
     struct flm_python_counts c = flm_pythons_counts(attached);

@@ -1,4 +1,4 @@
-/* struct_layout.h - where the fields of CPython's structures lie, version by version.
+/* struct_layout.h - the offsets of fields in CPython's structures, by version.
  *
  *     _PyRuntime ─► interpreter ─► interpreter ...
  *                     └► thread ─► thread ...
@@ -7,10 +7,10 @@
  *
  *     3.8 - 3.10  a frame is an object on the heap, and each has an evaluation loop of its own
  *     3.11        frames lie one behind the other; one of Python calling Python shares the loop.
- *                 `is_entry` says where a loop begins; the thread has a record of its loop on the
- *                 native stack, which knows the frame
+ *                 `is_entry` marks where a loop begins; the thread has a record of its loop on the
+ *                 native stack, which has the frame
  *     3.12        the same, but a loop begins above a frame that belongs to the native stack
- *     3.13        the thread knows its frame itself; offsets stand at the beginning of _PyRuntime
+ *     3.13        the thread has its frame itself; _PyRuntime begins with a table of offsets
  *
  * The numbers are facts about compiled headers: offsetof() of each field, with 64-bit pointers,
  * the same on x86-64 and arm64. They do not change within a version. */
@@ -52,11 +52,11 @@ struct flm_python_layout {
         text_compact; /* the last two: where text begins */
 };
 
-/* Of a version that is known by its number: 3.8 to 3.12. NULL: none of these. */
+/* For 3.8 to 3.12. NULL: another version. */
 const struct flm_python_layout *flm_python_layout_of(int major, int minor);
 
-/* From the first FLM_PYTHON_OFFSETS bytes of _PyRuntime, 3.13 and up. False, and `why`, when it
- * does not say them, or says what cannot be. */
+/* From the first FLM_PYTHON_OFFSETS bytes of _PyRuntime, for 3.13. False, and `why`, when there are
+ * no offsets, or implausible ones. */
 enum { FLM_PYTHON_OFFSETS = 73 * 8 };
 bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_layout *layout,
                             struct flm_error *why);

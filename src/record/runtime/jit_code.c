@@ -101,7 +101,7 @@ void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, 
     add_region(code, region);
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Lookups --------------------------------------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -111,7 +111,7 @@ static int by_start(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Each half is not deeper than the one before: 32 levels are enough for 32 bits. */
+/* Recursion is at most 32 levels deep. */
 static uint64_t set_reach(struct flm_jit_region *regions, size_t count)
 {
     if (count == 0)
@@ -144,9 +144,9 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code)
 struct search {
     uint64_t address;
     int64_t time_ns;
-    const struct flm_jit_region *before; /* the last one that was made by then */
-    const struct flm_jit_region *after;  /* the first one of those that were made later */
-    size_t left;                         /* regions that may still be looked at */
+    const struct flm_jit_region *before; /* the last region made by then */
+    const struct flm_jit_region *after;  /* the first region made later */
+    size_t left;                         /* regions that may still be visited */
 };
 
 static bool is_later(const struct flm_jit_region *a, const struct flm_jit_region *b)
@@ -188,7 +188,7 @@ static struct flm_bytes text_of(const struct flm_jit_code *code, struct flm_jit_
     return (struct flm_bytes){text.size ? code->text.at + text.at : "", text.size};
 }
 
-/* The last line that begins at the offset or before; NULL when there is none. */
+/* The last line at or before the offset; NULL: none. */
 static const struct flm_jit_line *find_line(const struct flm_jit_code *code,
                                             const struct flm_jit_region *region, uint64_t offset)
 {

@@ -30,7 +30,7 @@ static bool take_number(struct flm_bytes *text, uint32_t *number)
     return true;
 }
 
-/* What V8 calls the compiler that made it, behind the kind of the function. */
+/* V8 marks the compiler after the kind of the function. */
 static bool find_tier(struct flm_bytes name, size_t *size, uint32_t *kind)
 {
     static const char *const kinds[] = {
@@ -62,7 +62,7 @@ static bool find_tier(struct flm_bytes name, size_t *size, uint32_t *kind)
     return false;
 }
 
-/* "fib /app/fib.js:3:13": the name of a function has no blanks, a path may. */
+/* "fib /app/fib.js:3:13": a path may have blanks, the name of a function has none. */
 static bool parse_v8(struct flm_bytes name, struct flm_jit_frame *frame)
 {
     size_t prefix;
@@ -104,7 +104,7 @@ static bool parse_python(struct flm_bytes name, struct flm_jit_frame *frame)
     return true;
 }
 
-/* Where the next "->" is that means inlined: between methods of Java, without blanks. */
+/* The next "->" between methods of Java, without blanks around it: inlining. */
 static size_t find_arrow(struct flm_bytes name)
 {
     for (size_t at = 1; at + 2 < name.size; at++)
@@ -120,7 +120,7 @@ static size_t parse_java(struct flm_bytes name, struct flm_jit_frame *frames, si
     for (;;) {
         struct flm_bytes method = {name.at, find_arrow(name)};
         bool is_last = method.size == name.size;
-        /* Outer ones come first, and are pushed out by inner ones. */
+        /* Outer methods come first in the name; beyond `capacity` they are dropped. */
         size_t kept = count < capacity ? count : capacity - 1;
         memmove(frames + 1, frames, kept * sizeof *frames);
         frames[0] = (struct flm_jit_frame){.function = method,
@@ -142,7 +142,7 @@ size_t flm_jit_name_parse(struct flm_bytes name, struct flm_jit_frame *frames, s
         return parse_java(name, frames, capacity);
     frames[0] = (struct flm_jit_frame){.function = name, .file = {"", 0}, .kind = FLM_KIND_JIT};
     if (!parse_v8(name, &frames[0]) && !parse_python(name, &frames[0]) &&
-        flm_bytes_are(name, "Interpreter")) /* the JVM's: of which method, nobody says */
+        flm_bytes_are(name, "Interpreter")) /* of the JVM: the method is unknown */
         frames[0].kind = FLM_KIND_INTERPRETED;
     return 1;
 }

@@ -72,10 +72,10 @@ struct line {
     uint64_t address;
     uint32_t line;
     struct flm_bytes file;
-    bool same_file; /* as that of the line before */
+    bool same_file; /* as the line before */
 };
 
-/* Takes the next one; false at the end, or where they make no sense. */
+/* The next line; false at the end, or if it is malformed. */
 static bool take_line(const struct reading *r, struct flm_bytes *rest, struct line *line)
 {
     if (rest->size <= LINE_SIZE)
@@ -93,9 +93,8 @@ static bool take_line(const struct reading *r, struct flm_bytes *rest, struct li
     return true;
 }
 
-/* V8 says where the lines were if 64 bytes of an ELF header stood in front of the code, because
- * perf's converter puts it so: none of its lines is in the first 64 bytes. Nobody else does that.
- */
+/* V8 adds 64 bytes to the addresses of its lines, for the ELF header that perf's converter puts in
+ * front of the code: so none of its lines is in the first 64 bytes. No other runtime does that. */
 static uint64_t shift_of_lines(const struct reading *r, uint64_t start, struct flm_bytes name)
 {
     enum { ELF_HEADER_SIZE = 64 };
@@ -110,8 +109,8 @@ static uint64_t shift_of_lines(const struct reading *r, uint64_t start, struct f
     return ELF_HEADER_SIZE;
 }
 
-/* V8 (node 20) writes the name of a file after it has freed it: what the allocator put there, a
- * pointer or the beginning of one. Names of files are text, and short ones begin as paths do. */
+/* V8 (node 20) writes file names after it has freed them: they begin with a pointer of the
+ * allocator. Real names are text, and short ones begin as paths do. */
 static bool is_torn(struct flm_bytes file)
 {
     enum { POINTER = 8 };
@@ -134,7 +133,7 @@ static void add_lines(struct reading *r, uint64_t start, uint64_t size, struct f
     struct flm_bytes rest = {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE};
     struct flm_jit_text file = {0, 0};
     struct flm_bytes last = {"", 0};
-    struct flm_jit_frame own = {0}; /* of V8: what its name says */
+    struct flm_jit_frame own = {0}; /* of V8: from the name */
     struct line line;
     if (shift > 0)
         flm_jit_name_parse(name, &own, 1);
@@ -224,7 +223,7 @@ static bool read_record(struct reading *r, const char *record, size_t size)
     case LINES:
         return read_lines(r, record, size);
     default:
-        /* How it is unwound we know from its frame pointers; what is newer is not for us. */
+        /* Not needed: unwinding information (there are frame pointers), and newer records. */
         return true;
     }
 }
@@ -290,7 +289,7 @@ static struct flm_jit_code *read_dump(const struct flm_runtime_report *report,
     return code;
 }
 
-/* .../jit-4711.dump is mapped by runtimes only so that a recording knows of it. */
+/* .../jit-4711.dump is mapped by runtimes only to announce it to recordings. */
 static bool is_jitdump(struct flm_bytes path)
 {
     size_t start = path.size;

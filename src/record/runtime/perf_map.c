@@ -36,7 +36,7 @@ static bool read_line(struct flm_jit_code *code, struct flm_bytes line)
     uint64_t start, size;
     if (!take_hex(&line, &start) || !take_hex(&line, &size) || line.size == 0)
         return false;
-    /* All of a perf map is of one time: later lines hold. */
+    /* Perf maps have no times: later lines replace earlier ones. */
     flm_jit_code_add(code, start, size, INT64_MIN, flm_jit_code_text(code, line));
     return true;
 }
@@ -73,7 +73,7 @@ static struct flm_jit_code *read_map(const struct flm_runtime_report *report,
     return code;
 }
 
-/* In the folders that were named, below the root of a process that still lives, in /tmp. */
+/* In the --symbols folders, below the root of a live process, in /tmp. */
 static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *search)
 {
     (void)runtime;
@@ -91,7 +91,7 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
         if (!flm_runtime_try_file(search, path, read_map, &found))
             return false;
     }
-    /* Another machine's process of that number is not ours. */
+    /* Not for recordings of other machines: their process numbers mean other processes here. */
     if (!search->local)
         return true;
     snprintf(path, sizeof path, "/tmp/perf-%d.map", process);

@@ -14,7 +14,7 @@
 
 extern const struct flm_runtime flm_runtime_jitdump, flm_runtime_perf_map, flm_runtime_cpython;
 
-/* All runtimes, in the order in which their names count. */
+/* All runtimes, in the order of priority. */
 static const struct flm_runtime *const runtimes[] = {
     &flm_runtime_jitdump,
     &flm_runtime_perf_map,
@@ -23,7 +23,7 @@ static const struct flm_runtime *const runtimes[] = {
 
 enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 
-/* ---- Naming ---------------------------------------------------------------------------------- */
+/* ---- Symbolizing ----------------------------------------------------------------------------- */
 
 const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path)
 {
@@ -74,8 +74,8 @@ static uid_t user_of(const struct flm_runtime_search *search)
     return search->live && stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
-/* A file that was written before recording began may be of a process that had the number before; or
- * of one that had compiled all it needs. We cannot know, so it is reported. */
+/* A file from before the recording may be of an earlier process with the same number, or of one
+ * that compiled everything before. That cannot be known, so it is reported. */
 static void doubt_old(const struct flm_runtime_search *search, const struct stat *status)
 {
     enum { SECOND = 1000000000 };
@@ -87,8 +87,8 @@ static void doubt_old(const struct flm_runtime_search *search, const struct stat
                             "certainty about perf maps older than the recording", 1);
 }
 
-/* Opens a plain file that belongs to root, to us, or to the user of the process: anybody may put
- * files into /tmp, and names in a profile are believed. -1: there is none. */
+/* Opens a regular file that belongs to root, to us, or to the user of the process, since anybody
+ * may create files in /tmp. -1: there is none. */
 static int open_trusted(const struct flm_runtime_search *search, const char *path)
 {
     struct stat status;
@@ -116,7 +116,7 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
     *exists = file >= 0;
     if (file < 0)
         return true;
-    /* By its descriptor: the path may be another file by now. */
+    /* By its descriptor: the path may name another file by now. */
     snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
     struct flm_input *input = flm_input_open(opened, &why);
     if (input && flm_source_all(flm_input_source(input), &why)) {

@@ -1,12 +1,12 @@
-/* runtime.h - runtimes: programs that make code while they run, or interpret it, and so have
- * functions that no file names.
+/* runtime.h - runtimes: interpreters and JIT compilers, whose functions are in no file.
  *
- *     perf map   perf-PID.map, text that names regions of code          read when naming
- *     jitdump    jit-PID.dump, the same with times and lines            read when naming
+ *     perf map   perf-PID.map, text that names regions of code          read when symbolizing
+ *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
  *
- * A runtime is an entry of the table in runtime.c: what it cannot do it leaves NULL. Another one is
- * a file (or a folder) with its entry, and a line in the table. Nobody asks which entry he has. */
+ * A runtime is an entry of the table in runtime.c; functions that it does not have are NULL. Adding
+ * one takes a file (or a folder) with its entry, and a line in the table. No other code depends on
+ * which entry it has. */
 #ifndef FLAMEL_RECORD_RUNTIME_RUNTIME_H
 #define FLAMEL_RECORD_RUNTIME_RUNTIME_H
 
@@ -18,66 +18,67 @@
 
 struct flm_process; /* record/session/process_map.h */
 
-/* Where losses and facts go: to the session of the recording. */
+/* Receives losses and notes: the session of the recording. */
 struct flm_runtime_report {
     void *session;
     void (*lost)(void *session, const char *what, double count);
     void (*note)(void *session, const char *key, struct flm_bytes value);
 };
 
-/* A file that a process mapped so that recordings know of it. */
+/* A file that a process mapped to announce it to recordings. */
 struct flm_runtime_file {
     int32_t process;
     const struct flm_runtime *runtime;
     struct flm_owned_string path;
 };
 
-/* Names of code, and the file that they are from. */
+/* Symbols of generated code, and the file that they are from. */
 struct flm_runtime_names {
     struct flm_jit_code *code;
     struct flm_owned_string path;
 };
 
-/* The names of one process's code. */
+/* A search for the symbols of one process's generated code. */
 struct flm_runtime_search {
     int32_t process;
-    bool live;  /* the process may still run: its files are also looked for below its root */
-    bool local; /* it ran on this machine, since it booted */
-    const char *const *dirs; /* where to look first */
+    bool live;  /* the process may still run: its files are also searched below its root */
+    bool local; /* it ran on this machine since it was booted */
+    const char *const *dirs; /* searched first */
     size_t dir_count;
-    int64_t oldest_ns;                    /* when the recording began; FLM_NO_TIME: not known */
+    int64_t oldest_ns;                    /* when the recording began; FLM_NO_TIME: unknown */
     const struct flm_runtime_file *files; /* of all processes */
     size_t file_count;
     struct flm_runtime_report report;
 
-    struct FLM_ARRAY(struct flm_runtime_names) found; /* owned; what was found first counts first */
+    struct FLM_ARRAY(struct flm_runtime_names) found; /* owned; the first has priority */
 };
 
 struct flm_runtime_options {
-    bool lines;          /* a function is another one at each of its lines */
-    uint64_t first_code; /* functions have numbers from here up: FLM_EVENT_CODE */
+    bool lines;          /* functions differ by line */
+    uint64_t first_code; /* the first number of a function: FLM_EVENT_CODE */
 };
 
-/* A sample before its stack is kept. */
+/* A sample before it is added to the session. */
 struct flm_runtime_sample {
     const struct flm_process *process;
     const struct flm_event *event; /* with its registers and its stack dump */
     uint64_t *chain; /* its stack, with markers (event.h): may grow up to `capacity` */
     size_t count, capacity;
-    bool is_whole; /* the chain reaches the outermost frame */
+    bool is_whole; /* the chain has its outermost frame */
 };
 
 struct flm_runtime {
     const char *name;
 
-    /* Naming. Whether a mapped file is one of this runtime's (NULL: it maps none), and whether its
-     * names depend on the time of a sample. `find` adds to `found`; false when memory ran out. */
+    /* Symbolizing. `is_file`: whether a mapped file belongs to this runtime (NULL: it maps none).
+     * `has_times`: whether symbols depend on the time of the sample. `find` adds to `found`; false
+     * when memory ran out. */
     bool (*is_file)(struct flm_bytes path);
     bool has_times;
     bool (*find)(const struct flm_runtime *runtime, struct flm_runtime_search *search);
 
-    /* Sampling. What attach returns is the first argument of the others; NULL, and `why`, when it
-     * fails. `mix` puts functions into the sample's stack, and defines new ones first. False, and
+    /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` puts
+     * functions into the stack of the sample, and first defines those that are new. False, and
      * `why`, when memory ran out or `define` failed. */
     void *(*attach)(const struct flm_runtime_options *options, struct flm_error *why);
     bool (*mix)(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
@@ -86,20 +87,20 @@ struct flm_runtime {
     void (*close)(void *attached);
 };
 
-/* ---- Naming ---------------------------------------------------------------------------------- */
+/* ---- Symbolizing ----------------------------------------------------------------------------- */
 
-/* The runtime that a mapped file belongs to; NULL: none. */
+/* The runtime of a mapped file; NULL: none. */
 const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path);
 
-/* Asks all runtimes for the names of a process's code. False only when memory ran out; files that
+/* Searches the symbols of a process with all runtimes. False only when memory ran out; files that
  * cannot be read are reported as losses. */
 bool flm_runtimes_find(struct flm_runtime_search *search);
 
 /* Frees what was found. */
 void flm_runtime_search_clear(struct flm_runtime_search *search);
 
-/* For entries: reads the file at a path, if there is one that can be trusted, and adds its names to
- * `found`. `exists` receives whether there was one. False only when memory ran out. */
+/* For entries: reads the file at a path, if it exists and can be trusted, and adds its symbols to
+ * `found`. `exists` receives whether it does. False only when memory ran out. */
 typedef struct flm_jit_code *(*flm_runtime_reader)(const struct flm_runtime_report *report,
                                                    struct flm_bytes bytes, struct flm_error *why);
 bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
@@ -107,16 +108,16 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
 
 /* ---- Sampling -------------------------------------------------------------------------------- */
 
-/* Runtimes that are attached to a recording. */
+/* The runtimes attached to a recording. */
 struct flm_attached_runtimes;
 
-/* By their names in the table. NULL, and `why`, for a name that is none of a runtime that can be
- * attached. */
+/* Attaches runtimes by their names in the table. NULL, and `why`, if there is none with such a name
+ * that can be attached. */
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
                                                   bool lines, struct flm_error *why);
 void flm_runtimes_close(struct flm_attached_runtimes *attached);
 
-/* Each of them in turn, as flm_runtime.mix. */
+/* Calls `mix` of each of them. */
 bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime_sample *sample,
                       int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why);
 void flm_runtimes_report(const struct flm_attached_runtimes *attached,

@@ -1,7 +1,7 @@
-/* aggregation.h - what was counted at which stack: samples one by one, or only their sums.
+/* aggregation.h - samples: one by one with their times, or summed up by stack.
  *
- * A sample is a stack, a value, and a set of attributes (thread, command, processor, event),
- * which is a number too: the samples of one thread on one processor share it. */
+ * A sample is a stack, a value, and a set of attributes (thread, command, CPU, event). Equal sets
+ * are stored once: the samples of one thread on one CPU share theirs. */
 #ifndef FLAMEL_RECORD_SESSION_AGGREGATION_H
 #define FLAMEL_RECORD_SESSION_AGGREGATION_H
 
@@ -14,12 +14,12 @@
 
 enum flm_thread_state { FLM_STATE_RUNNING, FLM_STATE_BLOCKED, FLM_STATE_PREEMPTED };
 
-/* Everything but the time that two samples at a stack may differ in. */
+/* Everything but the time in which two samples of a stack may differ. */
 struct flm_sample_attributes {
-    struct flm_bytes command; /* borrowed; equal ones lie at the same location */
-    int32_t process, thread;  /* -1: not known */
-    uint32_t cpu;             /* UINT32_MAX: not known */
-    uint32_t event;           /* of the session's */
+    struct flm_bytes command; /* borrowed; equal names have the same address */
+    int32_t process, thread;  /* -1: unknown */
+    uint32_t cpu;             /* UINT32_MAX: unknown */
+    uint32_t event;           /* in the session */
     uint32_t state;           /* enum flm_thread_state */
 };
 
@@ -30,13 +30,13 @@ struct flm_aggregated_sample {
 };
 
 struct flm_aggregation {
-    bool keep_times; /* else samples that differ in nothing but the time are one */
+    bool keep_times; /* else samples that differ only in their time are summed up */
     struct FLM_ARRAY(struct flm_sample_attributes) attributes;
     struct flm_index attributes_index;
-    uint32_t last; /* attributes of the sample before */
+    uint32_t last; /* those of the previous sample */
 
     struct FLM_ARRAY(struct flm_aggregated_sample) samples;
-    struct FLM_ARRAY(uint64_t) merged; /* without times: how many samples each of them stands for */
+    struct FLM_ARRAY(uint64_t) merged; /* without times: how many samples were summed up */
     struct flm_index sample_index;
 };
 

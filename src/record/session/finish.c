@@ -1,7 +1,7 @@
-/* finish.c - what locations are called, and the profile that comes of it.
+/* finish.c - symbolizes locations and fills a builder.
  *
- * Symbols are asked for by module, each location once; a location is then some frames of the
- * builder, outer first, and a stack is those of its caller with its own behind them. */
+ * Each location is looked up once, module by module, and becomes one or more frames of the builder,
+ * outermost first. The frames of a stack are those of its caller, followed by its own. */
 #include "record/session/internal.h"
 
 #include <assert.h>
@@ -19,15 +19,15 @@ struct finishing {
     struct flm_builder *builder;
     struct flm_error *why;
 
-    uint32_t *by_owner;     /* locations, those of one owner together */
-    uint32_t *owner_starts; /* where in it; one more than there are owners */
+    uint32_t *by_owner;     /* locations, grouped by owner */
+    uint32_t *owner_starts; /* the start of each group; one more than there are owners */
 
-    struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, end to end */
+    struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, one after the other */
     struct frames_of {
         uint32_t start, count;
     } * of_location;
 
-    struct flm_runtime_search runtimes; /* names of the process that is looked at */
+    struct flm_runtime_search runtimes; /* names of the current process */
     struct flm_text name;
 };
 
@@ -46,7 +46,7 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     return true;
 }
 
-/* The functions at a location, the innermost first, as frames. */
+/* The functions at a location, innermost first in `code`, as frames. */
 static bool add_functions(struct finishing *f, const struct flm_code *code, size_t count,
                           struct flm_bytes module, uint32_t kind)
 {
@@ -76,8 +76,8 @@ static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes 
     return add_frame(f, &record);
 }
 
-/* "libc.so.6+0x27b25": no symbol looks like that, and it is the same in each recording of a build.
- */
+/* "libc.so.6+0x27b25": no symbol has such a name, and it is the same in each recording of a
+ * build. */
 static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_bytes module,
                         uint64_t address, uint32_t kind)
 {
@@ -101,7 +101,7 @@ static bool name_in_module(struct finishing *f, struct flm_module *module, uint6
     size_t count = is_readable ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
     if (count > 0)
         return add_functions(f, code, count, path, kind);
-    /* Stripped code: a function is one row by where it begins, not one for each address in it. */
+    /* A stripped function is one frame, with its start address, not one for each address in it. */
     if (is_readable && !flm_module_function_start(module, address, &address))
         return flm_error_memory(f->why);
     return add_address(f, flm_module_name(module), path, address, kind);
@@ -126,7 +126,7 @@ static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint6
                        start && address >= start ? address - start : address, FLM_KIND_KERNEL);
 }
 
-/* As add_functions, of code that a runtime made. */
+/* The same for code of a runtime. */
 static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *frames, size_t count,
                            struct flm_bytes module)
 {
@@ -244,7 +244,7 @@ struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *coun
     return modules;
 }
 
-/* Tables of all modules that will be asked, made side by side. */
+/* Makes the symbol tables of all modules with locations, in parallel. */
 static bool prepare_modules(struct finishing *f)
 {
     size_t count;
@@ -301,7 +301,7 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
 
 /* ---- Stacks and samples ---------------------------------------------------------------------- */
 
-/* The builder's node of each stack: owned by the caller. NULL when memory ran out. */
+/* The builder's node of each stack; freed by the caller. NULL when memory ran out. */
 static struct flm_node *make_nodes(struct finishing *f)
 {
     const struct flm_stacks *stacks = &f->session->stacks;
@@ -328,7 +328,7 @@ static struct flm_label_set make_labels(struct finishing *f, const struct flm_sa
     size_t count = 0;
     const struct {
         const char *key;
-        int64_t number; /* negative: not known */
+        int64_t number; /* negative: unknown */
     } numbers[] = {{"process", c->process},
                    {"thread", c->thread},
                    {"cpu", c->cpu == UINT32_MAX ? -1 : (int64_t)c->cpu}};
@@ -343,7 +343,7 @@ static struct flm_label_set make_labels(struct finishing *f, const struct flm_sa
         struct flm_text digits;
         flm_text_init_fixed(&digits, buffer, sizeof buffer);
         flm_text_uint(&digits, (uint64_t)numbers[i].number);
-        if (i == 2 && digits.size < 3) { /* as perf writes processors: [003] */
+        if (i == 2 && digits.size < 3) { /* three digits, as perf writes CPUs: [003] */
             digits.size = 0;
             flm_text_repeat(&digits, '0', numbers[i].number < 10 ? 2 : 1);
             flm_text_uint(&digits, (uint64_t)numbers[i].number);
@@ -358,8 +358,8 @@ static struct flm_label_set make_labels(struct finishing *f, const struct flm_sa
     return flm_builder_label_set(f->builder, pairs, count / 2);
 }
 
-/* What the attributes of samples are in the builder. */
-struct made {
+/* The metric and the labels that a set of sample attributes becomes in the builder. */
+struct resolved {
     struct flm_metric metric;
     struct flm_label_set labels;
 };
@@ -373,40 +373,42 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
     return flm_perf_events_find(events, flm_owned_string_bytes(&e->name), e->has_period);
 }
 
-/* Metrics in the order of their events: the first is the one that is shown when nothing else was
- * asked for, and shall not hang on which one has happened first. Waiting comes behind. */
-static void make_attributes(struct finishing *f, struct flm_perf_events *events, struct made *made)
+/* Metrics in the order of their events: the first is shown by default, and must not depend on which
+ * event occurred first. Off-CPU time comes last. */
+static void make_attributes(struct finishing *f, struct flm_perf_events *events,
+                            struct resolved *resolved)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
     for (size_t i = 0; i < f->session->events.count; i++)
         if (f->session->events.at[i].is_known)
             find_metric(f, events, (uint32_t)i);
     for (size_t i = 0; i < t->attributes.count; i++) {
-        made[i].metric = find_metric(f, events, t->attributes.at[i].event);
+        resolved[i].metric = find_metric(f, events, t->attributes.at[i].event);
         if (t->keep_times)
-            made[i].labels = make_labels(f, &t->attributes.at[i]);
+            resolved[i].labels = make_labels(f, &t->attributes.at[i]);
     }
 }
 
 static void add_sample(struct finishing *f, const struct flm_aggregated_sample *sample,
-                       uint64_t merged, struct flm_node node, const struct made *made,
+                       uint64_t merged, struct flm_node node, const struct resolved *resolved,
                        struct flm_metric samples)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
-    bool waits = t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU;
-    bool has_metric = made->metric.index != FLM_NONE;
+    bool is_off_cpu = t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU;
+    bool has_metric = resolved->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
-    if (t->keep_times && waits) {
-        flm_builder_sample(b, sample->time_ns, node, made->labels, made->metric, sample->value);
+    if (t->keep_times && is_off_cpu) {
+        flm_builder_sample(b, sample->time_ns, node, resolved->labels, resolved->metric,
+                           sample->value);
     } else if (t->keep_times) {
-        flm_builder_sample(b, sample->time_ns, node, made->labels, samples, 1);
+        flm_builder_sample(b, sample->time_ns, node, resolved->labels, samples, 1);
         if (has_metric)
-            flm_builder_sample_add(b, made->metric, sample->value);
+            flm_builder_sample_add(b, resolved->metric, sample->value);
     } else {
-        if (!waits)
+        if (!is_off_cpu)
             flm_builder_add(b, node, samples, (double)merged);
         if (has_metric)
-            flm_builder_add(b, node, made->metric, sample->value);
+            flm_builder_add(b, node, resolved->metric, sample->value);
     }
 }
 
@@ -415,24 +417,25 @@ static bool add_samples(struct finishing *f)
     const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
     struct flm_node *nodes = make_nodes(f);
-    struct made *made = malloc((t->attributes.count + 1) * sizeof *made);
-    bool good = nodes && made;
+    struct resolved *resolved = malloc((t->attributes.count + 1) * sizeof *resolved);
+    bool good = nodes && resolved;
     if (!good)
         flm_error_memory(f->why);
     if (good) {
-        make_attributes(f, &events, made);
+        make_attributes(f, &events, resolved);
         struct flm_metric samples = flm_perf_events_samples(&events);
         for (size_t i = 0; i < t->samples.count && !flm_builder_failed(f->builder); i++)
             add_sample(f, &t->samples.at[i], t->keep_times ? 1 : t->merged.at[i],
-                       nodes[t->samples.at[i].node], &made[t->samples.at[i].attributes], samples);
+                       nodes[t->samples.at[i].node], &resolved[t->samples.at[i].attributes],
+                       samples);
     }
     flm_perf_events_clear(&events);
     free(nodes);
-    free(made);
+    free(resolved);
     return good;
 }
 
-/* ---- What was lost --------------------------------------------------------------------------- */
+/* ---- Losses ---------------------------------------------------------------------------------- */
 
 static void add_losses(struct finishing *f)
 {

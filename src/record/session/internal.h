@@ -1,4 +1,4 @@
-/* internal.h - a session from inside: what session.c collects, and finish.c names. */
+/* internal.h - a session: session.c collects events, finish.c symbolizes them. */
 #ifndef FLAMEL_RECORD_SESSION_INTERNAL_H
 #define FLAMEL_RECORD_SESSION_INTERNAL_H
 
@@ -15,10 +15,11 @@
 #include "record/session/unwinder.h"
 #include "symbol/registry/preloader.h"
 
-/* The deepest stack that is kept: perf's are at most 127 frames, unwound ones may be deeper. */
+/* Frames of the deepest stack that is kept. perf's call chains have at most 127 by default; unwound
+ * stacks may be deeper. */
 enum { FLM_DEEPEST_STACK = 1024 };
 
-/* Commands and threads, as frames are called that are no code; equal ones once. */
+/* The names of frames that are not code: commands and threads; each once. */
 struct flm_session_labels {
     struct FLM_ARRAY(struct flm_owned_string) items;
     struct flm_index index;
@@ -27,7 +28,7 @@ struct flm_session_labels {
 struct flm_session_event {
     struct flm_owned_string name;
     bool has_period; /* else a sample counts 1 */
-    bool is_known;   /* a sample of it came */
+    bool is_known;   /* it has a sample */
 };
 
 struct flm_session_loss {
@@ -49,7 +50,7 @@ struct flm_session_code {
     uint32_t line, frame_kind;
 };
 
-/* What a group's counter was at last. */
+/* The last value of a counter in a group. */
 struct flm_session_counter {
     uint64_t id, value;
 };
@@ -57,15 +58,14 @@ struct flm_session_counter {
 struct flm_session {
     struct flm_session_options options;
     struct flm_modules *modules;
-    struct flm_preloader *preloader; /* NULL: flm_session_prepare was not called */
+    struct flm_preloader *preloader; /* NULL until flm_session_prepare */
     struct flm_processes *processes;
     struct flm_locations locations;
     struct flm_stacks stacks;
     struct flm_switches switches;
     struct flm_aggregation aggregation;
 
-    struct FLM_ARRAY(
-        struct flm_session_event) events; /* by the number of their layouts; "off-cpu" behind */
+    struct FLM_ARRAY(struct flm_session_event) events; /* by the number of their layouts */
 
     struct flm_session_labels labels;
 
@@ -75,14 +75,14 @@ struct flm_session {
     struct FLM_ARRAY(struct flm_session_counter) counters;
     struct flm_index counter_index;
 
-    /* The stack of a sample, leaf first; and that of the sample before, with its nodes. */
+    /* The stack of a sample, leaf first; and that of the previous sample, with its nodes. */
     uint64_t addresses[FLM_DEEPEST_STACK];
     uint32_t roles[FLM_DEEPEST_STACK];
     size_t depth;
-    bool too_deep;      /* for FLM_DEEPEST_STACK */
-    bool is_truncated;  /* not unwound to its end */
-    bool was_truncated; /* the same, when it was recorded: there is a marker in the chain */
-    bool at_limit;      /* as deep as the kernel keeps */
+    bool too_deep;      /* deeper than FLM_DEEPEST_STACK */
+    bool is_truncated;  /* unwinding did not reach the outermost frame */
+    bool was_truncated; /* the same, when it was recorded: its chain has FLM_CODE_TRUNCATED */
+    bool at_limit;      /* as deep as the kernel records */
     uint64_t last_addresses[FLM_DEEPEST_STACK];
     uint32_t last_roles[FLM_DEEPEST_STACK];
     uint32_t last_nodes[FLM_DEEPEST_STACK];
@@ -94,17 +94,17 @@ struct flm_session {
         struct flm_bytes command;
         int32_t process, thread;
         uint32_t node; /* 0: none yet */
-    } root;            /* of the sample before */
+    } root;            /* of the previous sample */
 
     uint64_t unwound[FLM_DEEPEST_STACK];
     uint64_t exact[FLM_DEEPEST_STACK / 64];
     uint64_t marked[2 * FLM_DEEPEST_STACK]; /* with markers, for flm_session_unwind */
 
-    bool failed; /* memory ran out where that could not be told */
+    bool failed; /* memory ran out in a function that cannot report it */
     int64_t oldest_ns, newest_ns;
-    int64_t forgot_ns; /* the newest, when what had ended was forgotten last */
-    struct FLM_ARRAY(struct flm_runtime_file) runtime_files; /* that processes have mapped */
-    bool moves_code; /* a runtime has times: the same address may be different code later */
+    int64_t forgot_ns; /* `newest_ns` when ended processes were forgotten last */
+    struct FLM_ARRAY(struct flm_runtime_file) runtime_files; /* mapped by processes */
+    bool moves_code; /* a runtime has times: an address may be different code later */
     struct flm_record_counts counts;
     struct FLM_ARRAY(struct flm_session_loss) losses;
     struct FLM_ARRAY(struct flm_session_note) notes;
@@ -113,20 +113,20 @@ struct flm_session {
 
 /* ---- sample_stack.c: UINT32_MAX stands for a node when memory ran out ------------------------ */
 
-/* What a thread is called; "[unknown]" when nobody has said it. */
+/* The name of a thread; "[unknown]" if no event named it. */
 struct flm_bytes flm_session_command(struct flm_session *session, int32_t thread);
 
-/* The node that a thread's stacks begin with; and that of a label below a node. */
+/* The node of a thread's command, where its stacks begin; and that of a label below a node. */
 uint32_t flm_session_root(struct flm_session *session, const struct flm_event *event,
                           struct flm_bytes command);
 uint32_t flm_session_label(struct flm_session *session, uint32_t caller, struct flm_bytes text);
 
 void flm_session_labels_clear(struct flm_session_labels *labels);
 
-/* Whether a sample has what a stack can be unwound from. */
+/* Whether a sample has a stack dump, and registers to unwind it with. */
 bool flm_session_has_stack_dump(const struct flm_event_sample *sample);
 
-/* Puts a sample's stack into `addresses` and `roles`; then finds its node. */
+/* Stores a sample's stack in `addresses` and `roles`; and finds the node of that stack. */
 void flm_session_collect(struct flm_session *session, const struct flm_process *process,
                          const struct flm_event_sample *sample);
 uint32_t flm_session_node(struct flm_session *session, const struct flm_process *process,
@@ -134,14 +134,13 @@ uint32_t flm_session_node(struct flm_session *session, const struct flm_process 
 
 /* ---- session.c ------------------------------------------------------------------------------- */
 
-/* The event of waiting: none of the kernel's. */
+/* The number of the event for off-CPU time, which is none of the kernel's. */
 #define FLM_EVENT_OFF_CPU UINT32_MAX
 
-/* The modules that there are locations in, into an array of the caller's; NULL when memory ran
- * out. */
+/* The modules of all locations, in an array that the caller frees; NULL when memory ran out. */
 struct flm_module **flm_session_wanted(const struct flm_session *session, size_t *count);
 
-/* Counts the waiting of threads that have not come back. False when memory ran out. */
+/* Counts the off-CPU time of threads that have not come back yet. False when memory ran out. */
 bool flm_session_end_off_cpu(struct flm_session *session);
 
 #endif

@@ -1,18 +1,17 @@
-/* locations.h - where frames are: addresses that stay the same when mappings change, as numbers.
+/* locations.h - the code addresses of a recording, independent of mappings, as numbers.
  *
- * An address of a process means something only as long as its mappings are what they are. So the
- * moment one is seen it becomes a location: whose code it is (a module, the kernel, memory without
- * a file), and the address there. The same location is the same number, whatever process it was
- * seen in.
+ * An address of a process is only valid with its mappings at that time. So it becomes a location at
+ * once: an owner (a module, the kernel, memory without a file), and an address there. Equal
+ * locations have the same number, in whatever process they occur.
  *
- *     owner   a module       its own addresses, as ELF and DWARF have them
- *             a module       offsets in the file, where it cannot be read: a frame without a symbol
+ *     owner   a module       its own addresses, as in ELF and DWARF
+ *             a file         offsets in a module that cannot be read: unsymbolized
  *             the kernel     its addresses
- *             a process      addresses in memory without a file: jitted code
- *             code           functions of interpreters, by their numbers (session.h)
- *             labels         commands and threads: outermost frames that are no code
+ *             a process      addresses in memory without a file: JIT-compiled code
+ *             code           functions of interpreters, by number (event.h)
+ *             labels         commands and threads: frames that are not code
  *
- * A return address stands for the call in front of it, so it is the address before that is kept. */
+ * A return address stands for the call in front of it, so the address before it is kept. */
 #ifndef FLAMEL_RECORD_SESSION_LOCATIONS_H
 #define FLAMEL_RECORD_SESSION_LOCATIONS_H
 
@@ -22,7 +21,7 @@
 
 enum flm_owner_kind {
     FLM_OWNER_MODULE,
-    FLM_OWNER_FILE, /* of a module that cannot be read: its offsets */
+    FLM_OWNER_FILE, /* offsets in a module that cannot be read */
     FLM_OWNER_KERNEL,
     FLM_OWNER_PROCESS,
     FLM_OWNER_GUEST,
@@ -32,17 +31,18 @@ enum flm_owner_kind {
 
 struct flm_location_owner {
     enum flm_owner_kind kind;
-    struct flm_module *module; /* NULL: of a kernel whose mappings are not known */
+    struct flm_module *module; /* NULL: a kernel whose mappings are unknown */
     int32_t process;
 };
 
 struct flm_location {
     uint32_t owner;
-    uint32_t era; /* of jitted code: when, in turns of about a second */
+    uint32_t era; /* of JIT-compiled code: the time, in units of about a second; 0: any */
     uint64_t address;
 };
 
-/* Answers that were given, by process as it was then: most addresses come again and again. */
+/* A cache of lookups by address and by the mappings of the process at that time: most addresses
+ * occur again and again. */
 struct flm_location_cache_entry {
     uint64_t changed, address;
     uint32_t role, location;
@@ -65,8 +65,8 @@ void flm_locations_clear(struct flm_locations *locations);
 uint32_t flm_locations_add(struct flm_locations *locations, struct flm_location_owner owner,
                            uint64_t address, uint32_t era);
 
-/* The location of an address of a process (or of the kernel, by its role). `era` is 0 but where
- * code moves. */
+/* The location of an address in a process, or in the kernel, by its role. `era` is 0 unless the
+ * process has code that may move. */
 uint32_t flm_locations_find(struct flm_locations *locations, const struct flm_process *process,
                             const struct flm_process *kernel, uint64_t address, uint32_t role,
                             uint32_t era);

@@ -7,7 +7,7 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 
-/* A record that waits. */
+/* A record in the queue. */
 struct queued {
     int64_t time_ns;
     uint64_t offset; /* in the file */
@@ -25,13 +25,13 @@ struct flm_order {
     struct FLM_ARRAY(struct queued) queue;
     struct FLM_ARRAY(uint32_t) sorted; /* room for the queue twice: the order, and to sort with */
 
-    int64_t newest;          /* of all that came */
-    int64_t newest_of_round; /* as it was at the last round */
-    int64_t handed_on;       /* the time of the last event that was handed on */
+    int64_t newest;          /* of all events */
+    int64_t newest_of_round; /* `newest` at the last round */
+    int64_t passed_on;       /* the time of the last event that was passed on */
     uint64_t late;
     struct flm_order_damage damage;
 
-    uint64_t *single; /* a record that is handed on at once */
+    uint64_t *single; /* a record that is passed on at once */
 };
 
 enum { LARGEST_RECORD = 65536, USUAL_LIMIT = 256 << 20 };
@@ -52,7 +52,7 @@ struct flm_order *flm_event_order_new(const struct flm_event_layouts *layouts, f
     order->context = context;
     order->single = single;
     order->limit = USUAL_LIMIT;
-    order->newest = order->newest_of_round = order->handed_on = INT64_MIN;
+    order->newest = order->newest_of_round = order->passed_on = INT64_MIN;
     return order;
 }
 
@@ -72,8 +72,8 @@ void flm_event_order_limit(struct flm_order *order, size_t size_bytes)
     order->limit = size_bytes;
 }
 
-/* Decodes and hands on; `record` may be changed. */
-static bool hand_on(struct flm_order *order, char *record, size_t size, uint64_t offset,
+/* Decodes and passes on; `record` may be changed. */
+static bool pass_on(struct flm_order *order, char *record, size_t size, uint64_t offset,
                     struct flm_error *why)
 {
     struct flm_event event;
@@ -103,7 +103,7 @@ static bool sort_queue(struct flm_order *order, struct flm_error *why)
     return true;
 }
 
-/* Keeps what is later than `until`: moved to the front, in the order of its coming. */
+/* Keeps the events after `until`: moves them to the front, in the order in which they came. */
 static void keep_later(struct flm_order *order, int64_t until)
 {
     size_t kept = 0, size = 0;
@@ -120,8 +120,8 @@ static void keep_later(struct flm_order *order, int64_t until)
     order->bytes.count = size;
 }
 
-/* Hands on all up to that time, and it. */
-static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_error *why)
+/* Passes on all events up to that time, inclusive. */
+static bool pass_on_until(struct flm_order *order, int64_t until, struct flm_error *why)
 {
     if (order->queue.count == 0)
         return true;
@@ -131,24 +131,24 @@ static bool hand_on_until(struct flm_order *order, int64_t until, struct flm_err
         const struct queued *w = &order->queue.at[order->sorted.at[i]];
         if (w->time_ns > until)
             break;
-        /* Records that perf itself makes, at the beginning and at the end, are of no time: 0. */
-        if (w->time_ns >= order->handed_on)
-            order->handed_on = w->time_ns;
+        /* Records that perf itself adds, at the beginning and at the end, have the time 0. */
+        if (w->time_ns >= order->passed_on)
+            order->passed_on = w->time_ns;
         else if (w->time_ns != 0)
             order->late++;
-        if (!hand_on(order, order->bytes.at + w->at, w->size, w->offset, why))
+        if (!pass_on(order, order->bytes.at + w->at, w->size, w->offset, why))
             return false;
     }
     keep_later(order, until);
     return true;
 }
 
-/* Too much waits: the older half goes. */
-static bool hand_on_half(struct flm_order *order, struct flm_error *why)
+/* The queue is full: passes on the older half. */
+static bool pass_on_half(struct flm_order *order, struct flm_error *why)
 {
     if (!sort_queue(order, why))
         return false;
-    return hand_on_until(order, order->queue.at[order->sorted.at[order->queue.count / 2]].time_ns,
+    return pass_on_until(order, order->queue.at[order->sorted.at[order->queue.count / 2]].time_ns,
                          why);
 }
 
@@ -158,7 +158,7 @@ static bool enqueue(struct flm_order *order, int64_t time, const char *record, s
     size_t room = (size + 7) & ~(size_t)7;
     if (order->queue.count > 0 &&
         (order->bytes.count + room > order->limit || order->queue.count >= INT32_MAX) &&
-        !hand_on_half(order, why))
+        !pass_on_half(order, why))
         return false;
     if (!FLM_ARRAY_RESERVE(&order->bytes, room) || !FLM_ARRAY_RESERVE(&order->queue, 1))
         return flm_error_memory(why);
@@ -178,18 +178,18 @@ bool flm_event_order_add(struct flm_order *order, const char *record, size_t siz
     if (flm_record_header(record, order->layouts->swapped).type == FLM_RECORD_ROUND) {
         int64_t until = order->newest_of_round;
         order->newest_of_round = order->newest;
-        return hand_on_until(order, until, why);
+        return pass_on_until(order, until, why);
     }
     int64_t time = flm_event_time(order->layouts, record, size);
     if (time != FLM_NO_TIME)
         return enqueue(order, time, record, size, offset, why);
     memcpy(order->single, record, size);
-    return hand_on(order, (char *)order->single, size, offset, why);
+    return pass_on(order, (char *)order->single, size, offset, why);
 }
 
 bool flm_event_order_finish(struct flm_order *order, struct flm_error *why)
 {
-    return hand_on_until(order, INT64_MAX, why);
+    return pass_on_until(order, INT64_MAX, why);
 }
 
 uint64_t flm_event_order_late(const struct flm_order *order)

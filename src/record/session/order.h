@@ -1,10 +1,10 @@
-/* order.h - events in the order of time, though each processor has a ring of its own.
+/* order.h - events in the order of time, though each CPU has a ring buffer of its own.
  *
- * Between two ROUND events every ring was read once: what is older than the newest event before the
- * last round cannot come any more, and is handed on. Events are copied into a queue until then.
+ * Between two ROUND events every ring is read once. So no event that comes later is older than the
+ * newest event before the last round: up to that time the queue is passed on, in order.
  *
- * Where rounds are missing, or too long, the queue is handed on in parts: what is most recent waits
- * on, and what comes later than it should have is counted. */
+ * Without rounds, or if they are too long, the older half of the queue is passed on when it is
+ * full; events that come too late are counted. */
 #ifndef FLAMEL_RECORD_SESSION_ORDER_H
 #define FLAMEL_RECORD_SESSION_ORDER_H
 
@@ -16,21 +16,21 @@ struct flm_order *flm_event_order_new(const struct flm_event_layouts *layouts, f
                                       void *context, struct flm_error *why);
 void flm_event_order_free(struct flm_order *order);
 
-/* How many bytes may wait before they are handed on in parts; 256 MiB if it was not said. */
+/* The most bytes in the queue; 256 MiB by default. */
 void flm_event_order_limit(struct flm_order *order, size_t size_bytes);
 
-/* One record, copied; a ROUND among them. One that cannot be decoded is counted, not refused.
- * False when memory ran out, or the sink says so. Events without a time are handed on at once. */
+/* Adds a copy of one record; also of a ROUND. A record that cannot be decoded is counted. False
+ * when memory ran out, or the sink failed. Events without a time are passed on at once. */
 bool flm_event_order_add(struct flm_order *order, const char *record, size_t size, uint64_t offset,
                          struct flm_error *why);
 
-/* Hands on everything that is left. */
+/* Passes on everything that is left. */
 bool flm_event_order_finish(struct flm_order *order, struct flm_error *why);
 
-/* Events that came too late to be handed on in order: they were handed on all the same. */
+/* Events that were passed on out of order, because they came too late. */
 uint64_t flm_event_order_late(const struct flm_order *order);
 
-/* Records that are shorter than they must be, and where the first one was. */
+/* Records that are too short, and the offset of the first one. */
 struct flm_order_damage {
     uint64_t count, first_offset;
 };

@@ -11,21 +11,21 @@
 #include "record/perf/owned_string.h"
 #include "record/session/thread_table.h"
 
-/* Mappings that processes share until one of them changes them. */
+/* Mappings, shared by processes until one of them changes them. */
 struct mappings {
     uint32_t users;
     size_t count, capacity;
     struct flm_mapping at[];
 };
 
-/* One that has ended may still have samples behind it in other rings: it stays until
+/* A process that has ended may still have samples in other rings: it is kept until
  * flm_processes_forget. */
 struct process {
-    struct flm_process shown; /* first: flm_process_find is handed a pointer to it */
+    struct flm_process shown; /* first: callers have pointers to it */
     struct mappings *mappings;
-    uint32_t program; /* another number after each fork and exec: threads are of one of them */
-    uint32_t living;  /* threads of that program that were heard of and have not ended */
-    int64_t ended_ns; /* when the last of them did; FLM_NO_TIME: it runs, or that is not known */
+    uint32_t program; /* a new number after each fork and exec; each thread belongs to one */
+    uint32_t living;  /* known threads of that program that have not ended */
+    int64_t ended_ns; /* when the last of them ended; FLM_NO_TIME: it runs, or unknown */
 };
 
 struct known_file {
@@ -37,7 +37,7 @@ struct flm_processes {
     struct flm_modules *modules;
     struct flm_processes_options options;
 
-    struct FLM_ARRAY(struct process *) processes; /* each stays where it is */
+    struct FLM_ARRAY(struct process *) processes; /* each at a fixed address */
     struct flm_index process_index;
 
     struct flm_thread_table threads;
@@ -142,7 +142,7 @@ struct flm_bytes flm_own_vdso(void)
     return (struct flm_bytes){start.at, size};
 }
 
-/* Whether a mapping has a file at all: "//anon", "[heap]" and the like have none. */
+/* Whether a mapping has a file: "//anon", "[heap]" and others have none. */
 static bool has_file(struct flm_bytes path)
 {
     if (path.size == 0 || flm_bytes_start_with(path, "//anon") ||
@@ -155,8 +155,8 @@ static bool has_file(struct flm_bytes path)
            flm_bytes_start_with(path, "[guest.kernel");
 }
 
-/* "[kernel.kallsyms]_text": behind the bracket stands a symbol, and the offset of the mapping is
- * the address that it had when it was recorded. */
+/* "[kernel.kallsyms]_text": after the bracket comes a symbol, and the offset of the mapping is the
+ * address of that symbol when it was recorded. */
 static const char kernel_itself[] = "[kernel.kallsyms]";
 
 static bool is_kernel_itself(struct flm_bytes path)
@@ -185,7 +185,7 @@ static struct flm_module *find_module(struct flm_processes *p, const struct flm_
         if (file)
             request.build_id = file->id;
     }
-    /* Programs of 32 bits, whose addresses are low, have another vdso than we. */
+    /* 32-bit programs, whose addresses are low, have another vdso. */
     bool is_of_our_kernel = p->options.live || p->options.kernel_is_ours;
     bool is_wide = sizeof(void *) == 8 && map->start > UINT32_MAX;
     if (flm_bytes_are(map->path, "[vdso]") &&
@@ -249,7 +249,7 @@ uint64_t flm_processes_kernel_start(const struct flm_processes *p)
     return p->kernel_start;
 }
 
-/* The first mapping that ends behind the address. */
+/* The first mapping that ends after the address. */
 static size_t find_location(const struct flm_mapping *mappings, size_t count, uint64_t address)
 {
     size_t low = 0, high = count;
@@ -271,7 +271,7 @@ const struct flm_mapping *flm_process_find(const struct flm_process *process, ui
                : NULL;
 }
 
-/* A process's mappings with room for `more`, its own: those that it shares are copied. */
+/* A process's own mappings, with room for `more`; shared ones are copied. */
 static struct mappings *own_mappings(struct process *process, size_t more)
 {
     struct mappings *old = process->mappings;
@@ -292,11 +292,11 @@ static struct mappings *own_mappings(struct process *process, size_t more)
     return own;
 }
 
-/* Puts the mapping in, and takes out what it lies on. */
+/* Adds the mapping, and removes what it covers. */
 static bool add_mapping(struct flm_processes *p, struct process *process,
                         const struct flm_mapping *new)
 {
-    /* One more, and another where the new one lies in the middle of an old one. */
+    /* One more, and another if the new one splits an old one. */
     struct mappings *m = own_mappings(process, 2);
     if (!m)
         return false;
@@ -332,8 +332,8 @@ static bool map(struct flm_processes *p, const struct flm_event *event)
                                   .end = e->start + e->size,
                                   .file_offset = e->file_offset,
                                   .in_kernel = e->in_kernel};
-    /* Data is in no call chain, and only hides what lay there; what is no code cannot be jitted
-     * code either, yet an unwinder may have to read there. */
+    /* A mapping without a file may be JIT-compiled code, and replaces what was there before: it has
+     * no module. */
     if (e->in_kernel || has_file(e->path)) {
         mapping.module = find_module(p, event);
         if (!mapping.module)
@@ -346,14 +346,14 @@ static bool map(struct flm_processes *p, const struct flm_event *event)
     return process && add_mapping(p, process, &mapping);
 }
 
-/* ---- Who lives ------------------------------------------------------------------------------- */
+/* ---- Life of threads and processes ----------------------------------------------------------- */
 
 struct flm_bytes flm_thread_name(const struct flm_processes *p, int32_t id)
 {
     return flm_thread_table_text(&p->threads, id);
 }
 
-/* The process that a thread is a living one of; NULL: none. */
+/* The process of a live thread; NULL for a thread that has ended. */
 static struct process *process_of(const struct flm_processes *p, const struct flm_thread *thread)
 {
     struct process *process =
@@ -369,8 +369,8 @@ static void end_thread(struct flm_processes *p, struct flm_thread *thread, int64
     thread->ended_ns = time_ns;
 }
 
-/* The thread, which runs and is the process's, whatever was known of that number before. NULL when
- * memory ran out. */
+/* The thread with that number, which runs in the process, whatever it was before. NULL when memory
+ * ran out. */
 static struct flm_thread *begin_thread(struct flm_processes *p, int32_t process_id, int32_t id)
 {
     struct process *process = get_process(p, process_id);
@@ -385,7 +385,7 @@ static struct flm_thread *begin_thread(struct flm_processes *p, int32_t process_
     return thread;
 }
 
-/* What was heard of its threads is true of it no more. */
+/* The threads known so far belonged to the program before. */
 static void begin_program(struct flm_processes *p, struct process *process,
                           struct mappings *mappings)
 {
@@ -455,8 +455,8 @@ struct forgetting {
     int64_t before_ns;
 };
 
-/* A process without mappings, of which no thread was heard, is what the next sample would make of
- * its number too. */
+/* A process without mappings and threads can be dropped at any time: the next sample would add it
+ * again. */
 static bool is_over(const struct process *process, int64_t before_ns)
 {
     if (process->shown.id == -1 || process->living > 0)
@@ -465,7 +465,7 @@ static bool is_over(const struct process *process, int64_t before_ns)
                                             : process->shown.mapping_count == 0;
 }
 
-/* Threads that an exec of another one has ended have no event of that. */
+/* A thread that was ended by the exec of another one has no EXIT event. */
 static bool keeps_thread(void *context, const struct flm_thread *thread)
 {
     const struct forgetting *f = context;

@@ -1,4 +1,4 @@
-/* sample_stack.c - from a sample to the node of its stack. */
+/* sample_stack.c - the stack of a sample, and its node. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ void flm_session_labels_clear(struct flm_session_labels *labels)
     *labels = (struct flm_session_labels){0};
 }
 
-/* The location of a label: UINT32_MAX when memory ran out. */
+/* The location of a label; UINT32_MAX when memory ran out. */
 static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
 {
     static const struct flm_location_owner owner = {FLM_OWNER_LABEL, NULL, 0};
@@ -31,7 +31,7 @@ static uint32_t find_label(struct flm_session *s, struct flm_bytes text)
         return UINT32_MAX;
     if (!flm_owned_string_init(&copy, text))
         return UINT32_MAX;
-    /* Owned from here on, found only once it is in the index. */
+    /* Owned by the labels from here on, even if adding it to the index fails. */
     labels->items.at[labels->items.count++] = copy;
     if (!flm_index_add(&labels->index, hash, (uint32_t)labels->items.count - 1))
         return UINT32_MAX;
@@ -88,8 +88,8 @@ static void push(struct flm_session *s, uint64_t address, uint32_t role)
     }
 }
 
-/* The outer frames are not known: as the outermost frame, in whose location it is if all are
- * taken. */
+/* Adds the frame that stands for the missing outer frames; in a full stack it replaces the
+ * outermost one. */
 static void push_truncated(struct flm_session *s)
 {
     if (s->depth == FLM_DEEPEST_STACK)
@@ -97,7 +97,7 @@ static void push_truncated(struct flm_session *s)
     push(s, FLM_CODE_TRUNCATED, FLM_ROLE_EXACT);
 }
 
-/* What a marker says of the frames behind it. */
+/* The role of the frames after a marker. */
 static uint32_t role_of_marker(uint64_t marker)
 {
     switch (marker) {
@@ -120,8 +120,7 @@ static uint32_t role_of_privilege(enum flm_privilege privilege)
                                                                          : 0;
 }
 
-/* The chain as the kernel made it, up to where the user's part begins if that is found otherwise.
- */
+/* The kernel's call chain; without its user part if that is unwound or comes from LBR. */
 static void push_chain(struct flm_session *s, const struct flm_event_sample *sample,
                        bool without_user)
 {
@@ -137,7 +136,7 @@ static void push_chain(struct flm_session *s, const struct flm_event_sample *sam
         if (where == 0 && without_user)
             continue;
         s->was_truncated |= word == FLM_CODE_TRUNCATED;
-        /* What follows a marker is the instruction itself: interrupted, or a system call. */
+        /* After a marker: the instruction itself, interrupted or a system call. */
         push(s, word, where | (is_first ? FLM_ROLE_EXACT : FLM_ROLE_RETURN));
         is_first = false;
     }
@@ -145,7 +144,7 @@ static void push_chain(struct flm_session *s, const struct flm_event_sample *sam
 
 static bool is_whole(enum flm_unwind_end end)
 {
-    return end == FLM_UNWIND_WHOLE || end == FLM_UNWIND_NO_REGISTERS; /* a thread of the kernel */
+    return end == FLM_UNWIND_WHOLE || end == FLM_UNWIND_NO_REGISTERS; /* a kernel thread */
 }
 
 static void count_unwound(struct flm_session *s, struct flm_unwound unwound)
@@ -181,7 +180,7 @@ static struct flm_unwound unwind(struct flm_session *s, const struct flm_process
     return unwound;
 }
 
-/* Last branch records that the processor keeps like a stack: calls that have not returned. */
+/* LBR in call stack mode: the calls that have not returned. */
 static bool has_branch_stack(const struct flm_event_sample *sample)
 {
     return sample->branch_count > 0 && sample->layout->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK;
@@ -189,8 +188,8 @@ static bool has_branch_stack(const struct flm_event_sample *sample)
 
 static void push_branches(struct flm_session *s, const struct flm_event_sample *sample)
 {
-    /* The newest call led to the function that was sampled; the addresses of call instructions are
-     * no return addresses. */
+    /* The newest call entered the sampled function. These are addresses of call instructions, not
+     * return addresses. */
     push(s, sample->privilege == FLM_IN_USER ? sample->ip : sample->branches[1], FLM_ROLE_EXACT);
     for (size_t i = 0; i < sample->branch_count; i++)
         push(s, sample->branches[3 * i], FLM_ROLE_EXACT);
@@ -220,7 +219,7 @@ void flm_session_collect(struct flm_session *s, const struct flm_process *proces
         push_truncated(s);
 }
 
-/* How many outer frames the stack shares with that of the sample before. */
+/* How many outer frames the stack shares with the previous one. */
 static size_t shared_frames(const struct flm_session *s)
 {
     size_t most = s->depth < s->last_depth ? s->depth : s->last_depth, shared = 0;
@@ -239,7 +238,7 @@ uint32_t flm_session_node(struct flm_session *s, const struct flm_process *proce
         kernel->changed == s->last_kernel_changed && era == s->last_era)
         shared = shared_frames(s);
     uint32_t node = shared ? s->last_nodes[shared - 1] : root;
-    s->last_depth = 0; /* in case memory runs out */
+    s->last_depth = 0; /* if memory runs out below */
     for (size_t i = shared; i < s->depth; i++) {
         size_t at = s->depth - 1 - i;
         uint32_t location =

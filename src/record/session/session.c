@@ -158,7 +158,7 @@ struct flm_session_kept flm_session_kept(const struct flm_session *s)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* What is remembered of an event, by its first sample. NULL when memory ran out. */
+/* The event of a layout, added at its first sample. NULL when memory ran out. */
 static struct flm_session_event *find_event(struct flm_session *s,
                                             const struct flm_event_layout *layout)
 {
@@ -206,7 +206,7 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
                                known->has_period ? (double)period : 1);
 }
 
-/* How much a counter has grown since it was read last. False when memory ran out. */
+/* How much a counter has grown since its last value. False when memory ran out. */
 static bool read_counter(struct flm_session *s, uint64_t id, uint64_t value, uint64_t *grown)
 {
     uint32_t hash = flm_hash_numbers(id, 0);
@@ -228,7 +228,7 @@ static bool read_counter(struct flm_session *s, uint64_t id, uint64_t value, uin
     return true;
 }
 
-/* The counters of a group: each counts at the stack of the leader's sample. */
+/* The counters of a group; each is counted at the stack of the leader's sample. */
 static bool count_group(struct flm_session *s, const struct flm_event *event, uint32_t node,
                         struct flm_bytes command)
 {
@@ -247,8 +247,8 @@ static bool count_group(struct flm_session *s, const struct flm_event *event, ui
     return true;
 }
 
-/* What is missing of the stack that was collected last. That of one which was unwound while it was
- * recorded is counted there, if this is the session that did it. */
+/* Counts the reason why the last stack is truncated. A stack that this session unwound while it was
+ * recorded is counted there. */
 static bool count_missing(struct flm_session *s, uint64_t offset)
 {
     return (!s->too_deep ||
@@ -294,7 +294,7 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
                : count_value(s, event, sample->layout, node, command, sample->period);
 }
 
-/* ---- Waiting --------------------------------------------------------------------------------- */
+/* ---- Off-CPU time ---------------------------------------------------------------------------- */
 
 static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread *thread,
                           int64_t until_ns)
@@ -340,12 +340,12 @@ bool flm_session_end_off_cpu(struct flm_session *s)
             continue;
         if (!count_off_cpu(s, &thread, s->newest_ns))
             return false;
-        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may still go on waiting */
+        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may stay off-CPU */
     }
     return true;
 }
 
-/* ---- Code without an address, and code that is compiled while the program runs --------------- */
+/* ---- Code without an address, and files of JIT compilers ------------------------------------- */
 
 static bool add_code(struct flm_session *s, const struct flm_event_code *code)
 {
@@ -444,7 +444,7 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
     }
 }
 
-/* What has ended long before the newest event has none behind it any more. */
+/* Processes and threads that ended two seconds before the newest event have no more events. */
 static bool forget_ended(struct flm_session *s)
 {
     enum { SECOND = 1000000000 };

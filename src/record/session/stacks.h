@@ -1,8 +1,8 @@
-/* stacks.h - stacks of locations as one tree, and what was counted there.
+/* stacks.h - stacks of locations, as one tree.
  *
- * A stack is a node: its location, and its caller's node. The same stack is the same node, so a
- * sample costs four bytes of stack. Nodes are numbered in the order of their coming, so callers
- * stand before what they call. Node 0 is the root. */
+ * A stack is a node: its location, and its caller's node. Equal stacks are one node, so the stack
+ * of a sample costs four bytes. Nodes are numbered in the order in which they are added, so callers
+ * come before their callees. Node 0 is the root. */
 #ifndef FLAMEL_RECORD_SESSION_STACKS_H
 #define FLAMEL_RECORD_SESSION_STACKS_H
 

@@ -6,8 +6,8 @@
 #include "base/core/hash.h"
 #include "flamel/builder.h"
 
-/* A mark belongs to the leaving that follows it: no more than this lies between the two, even when
- * the kernel is interrupted there. */
+/* The time between a mark and leaving the CPU is shorter than this, even if an interrupt comes in
+ * between; an older mark belongs to another switch. */
 enum { MARK_LASTS_NS = 10 * 1000 * 1000 };
 
 void flm_switches_clear(struct flm_switches *s)
@@ -93,7 +93,7 @@ bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, i
     if (!t)
         return false;
     t->left_ns = t->marked_ns = FLM_NO_TIME;
-    /* Without a time it is never forgotten. */
+    /* Without a time it is kept for ever. */
     t->ended_ns = time_ns == FLM_NO_TIME ? INT64_MAX : time_ns;
     return true;
 }

@@ -1,9 +1,8 @@
-/* take.c - a recording in regions: what came since the last one, and then forgotten.
+/* take.c - a recording in intervals: takes what came since the last call, and forgets it.
  *
- * Stacks and locations are numbers that only what was counted refers to, and where a thread stood
- * when it began to wait. So they are begun anew, and the stacks of those that still wait are
- * carried over. What it cost to find out stays as long as it is of use: processes that live and
- * their mappings, modules with their tables. */
+ * Stacks and locations are referred to only by samples, and by threads that are off-CPU. So both
+ * tables start empty again, and the stacks of these threads are copied. What was expensive to find
+ * out is kept: live processes and their mappings, modules and their tables. */
 #include "record/session/internal.h"
 
 #include <assert.h>
@@ -11,10 +10,10 @@
 
 #include "format/perf/event_metrics.h"
 
-/* More than a stack may be deep: its labels stand outside of it. */
+/* The labels of a stack come on top of its frames. */
 enum { DEEPEST = FLM_DEEPEST_STACK + 8 };
 
-/* What numbers meant until now. */
+/* The tables that numbers referred to until now. */
 struct past {
     struct flm_locations locations;
     struct flm_stacks stacks;
@@ -28,7 +27,7 @@ static void past_clear(struct past *past)
     flm_session_labels_clear(&past->labels);
 }
 
-/* The same stack among the new ones; UINT32_MAX when memory ran out. */
+/* Copies a stack into the new tables; UINT32_MAX when memory ran out. */
 static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint32_t node)
 {
     uint32_t path[DEEPEST] = {0}, depth = 0, moved = 0;
@@ -48,20 +47,20 @@ static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint3
     return moved;
 }
 
-/* Where threads stand that wait. */
+/* The stacks of threads that are off-CPU. */
 static bool copy_off_cpu_stacks(struct flm_session *s, const struct past *past)
 {
     for (size_t i = 0; i < s->switches.threads.count; i++) {
         struct flm_off_cpu_thread *thread = &s->switches.threads.at[i];
-        bool waits = thread->marked_ns != FLM_NO_TIME && thread->ended_ns == FLM_NO_TIME;
-        thread->node = waits ? copy_stack(s, past, thread->node) : 0;
+        bool is_off_cpu = thread->marked_ns != FLM_NO_TIME && thread->ended_ns == FLM_NO_TIME;
+        thread->node = is_off_cpu ? copy_stack(s, past, thread->node) : 0;
         if (thread->node == UINT32_MAX)
             return false;
     }
     return true;
 }
 
-/* The files of runtimes whose processes have ended: nothing of theirs will be named any more. */
+/* The files of runtimes whose processes are forgotten: no address of theirs will be looked up. */
 static void forget_runtime_files(struct flm_session *s)
 {
     size_t kept = 0;
@@ -74,8 +73,8 @@ static void forget_runtime_files(struct flm_session *s)
     s->runtime_files.count = kept;
 }
 
-/* Nothing but mappings, and stacks of those that wait, points to modules now. */
-static bool age(struct flm_session *s)
+/* Only mappings, and the stacks of threads that are off-CPU, refer to modules now. */
+static bool evict_unused(struct flm_session *s)
 {
     flm_processes_use(s->processes);
     for (size_t i = 0; i < s->locations.owners.count; i++)
@@ -99,7 +98,8 @@ static bool forget(struct flm_session *s, struct flm_error *why)
                 (copy_off_cpu_stacks(s, &past) || flm_error_memory(why));
     past_clear(&past);
     forget_runtime_files(s);
-    return good && ((flm_processes_forget_names(s->processes) && age(s)) || flm_error_memory(why));
+    return good &&
+           ((flm_processes_forget_names(s->processes) && evict_unused(s)) || flm_error_memory(why));
 }
 
 bool flm_session_prepare(struct flm_session *s)
@@ -113,8 +113,8 @@ bool flm_session_prepare(struct flm_session *s)
     return ready;
 }
 
-/* Every region has the metrics of all before it, in the same order, also where nothing was counted:
- * they are to be laid beside each other. */
+/* Every interval has the metrics of all intervals before it, in the same order, even without
+ * samples: intervals are added up later. */
 static bool add_metrics(const struct flm_session *s, struct flm_builder *builder)
 {
     struct flm_perf_events events = {.builder = builder};
@@ -131,7 +131,7 @@ bool flm_session_take(struct flm_session *s, int64_t until_ns, struct flm_builde
 {
     assert(builder);
     if (until_ns > s->newest_ns)
-        s->newest_ns = until_ns; /* who waits has thread until then */
+        s->newest_ns = until_ns; /* off-CPU time lasts until then */
     return (add_metrics(s, builder) || flm_error_memory(why)) &&
            flm_session_finish(s, builder, NULL, NULL, why) && forget(s, why);
 }

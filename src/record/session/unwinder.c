@@ -4,8 +4,8 @@
 
 /* ---- Registers and the stack ----------------------------------------------------------------- */
 
-/* perf's numbers on x86-64 to DWARF's; what DWARF has no number for is not kept. The kernel's
- * header knows only the machine that it is for, and files come from others. */
+/* perf's register numbers on x86-64 to those of DWARF; -1: not needed. The kernel's header has only
+ * the numbers of its own architecture, and files come from others too. */
 static const int8_t x86_numbers[] = {
     0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15,
 };
@@ -17,8 +17,7 @@ static int dwarf_number(enum flm_machine machine, unsigned number)
     return number < sizeof x86_numbers ? x86_numbers[number] : -1;
 }
 
-/* False without the two that a walk cannot begin without. A program of 32 bits has none that are of
- * use here: its words have four bytes. */
+/* False without pc and sp. 32-bit programs are not supported: their words have four bytes. */
 static bool read_registers(const struct flm_event_sample *sample, struct flm_registers *registers)
 {
     enum flm_machine machine = (enum flm_machine)sample->layout->machine;
@@ -42,12 +41,12 @@ static bool read_registers(const struct flm_event_sample *sample, struct flm_reg
 struct stack_dump {
     const char *at;
     uint64_t address, size;
-    uint64_t fetched; /* so far it has been asked for */
-    uint64_t missed;  /* the first address of a step that is not in it; 0: all were */
+    uint64_t fetched; /* prefetched up to here */
+    uint64_t missed;  /* the first address that the current step did not find in it; 0: none */
 };
 
-/* Copies of stacks come from far: each frame is in another line, and waiting for it took two thirds
- * of a walk through clang's 40 frames. Asking for the lines ahead of it takes a third off. */
+/* Stack dumps are not in the cache: each frame is in another line, and cache misses took two thirds
+ * of a walk through clang's 40 frames. Prefetching saves a third. */
 static void fetch_ahead(struct stack_dump *dump, uint64_t offset)
 {
     enum { AHEAD = 1024, LINE = 64 };
@@ -73,21 +72,20 @@ static bool read_stack(void *context, uint64_t address, uint64_t *word)
     return false;
 }
 
-/* Something above it was asked for. */
-static bool was_left(const struct stack_dump *dump)
+/* Whether the missed address is above the start of the dump. */
+static bool is_above_start(const struct stack_dump *dump)
 {
     return dump->missed >= dump->address && dump->missed > 0;
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Mappings -------------------------------------------------------------------------------- */
 
-/* A stack goes through few modules, again and again: what was found of the last ones is kept for as
- * long as the walk takes. */
+/* A stack goes through few modules, again and again: the last ones are cached during the walk. */
 enum { CACHED_LOCATIONS = 4 };
 
 struct location {
     uint64_t start, end; /* of the mapping; end 0: none */
-    uint64_t shift;      /* what makes the module's address of one in it */
+    uint64_t shift;      /* added to an address in it: the module's address */
     const struct flm_unwind_table *table;
     bool has_module;
 };
@@ -96,8 +94,8 @@ struct walk {
     const struct flm_process *process;
     struct flm_registers registers;
     struct stack_dump stack;
-    bool is_cut;  /* there was more of it than was copied */
-    bool crossed; /* from the stack of a signal's handler to that of what it interrupted */
+    bool is_cut;  /* the stack dump was filled: there may be more of the stack */
+    bool crossed; /* from the stack of a signal handler to the interrupted one */
     struct location locations[CACHED_LOCATIONS];
     unsigned next_location;
 };
@@ -116,7 +114,7 @@ static struct location make_location(const struct flm_mapping *mapping, uint64_t
     return location;
 }
 
-/* Where the pc is mapped; NULL: nowhere. */
+/* The mapping of the pc; NULL: none. */
 static const struct location *find_location(struct walk *walk, uint64_t pc)
 {
     for (unsigned i = 0; i < CACHED_LOCATIONS; i++) {
@@ -132,15 +130,14 @@ static const struct location *find_location(struct walk *walk, uint64_t pc)
     return location;
 }
 
-/* ---- Where there are no rows ----------------------------------------------------------------- */
+/* ---- Code without unwind tables -------------------------------------------------------------- */
 
 static unsigned pc_register(const struct flm_registers *registers)
 {
     return registers->machine == FLM_MACHINE_ARM64 ? 32 : 16;
 }
 
-/* Whether a word looks like a return address: into code whose rows we have, so that the next step
- * says more than this one. */
+/* Whether a word looks like a return address: one in code that has an unwind table. */
 static bool is_return_address(struct walk *walk, uint64_t pc)
 {
     const struct location *location = pc ? find_location(walk, pc - 1) : NULL;
@@ -153,7 +150,8 @@ static bool is_return_address(struct walk *walk, uint64_t pc)
     return step != FLM_STEP_NONE;
 }
 
-/* A leaf that has put nothing on the stack yet: its return address is on top of it, or in x30. */
+/* A leaf that has not pushed anything yet: its return address is at the stack pointer, or in
+ * x30. */
 static bool step_as_called(struct walk *walk)
 {
     struct flm_registers *registers = &walk->registers;
@@ -185,18 +183,18 @@ static enum flm_step step_by_pointer(struct walk *walk)
     return step;
 }
 
-/* Code that nothing describes. A leaf of a file is hand-written assembly: mostly without a frame of
- * its own, and then the frame pointer is its caller's, by which that caller would be left out.
- * Jitted code keeps frame pointers, so a frame beyond the copy of the stack is one that was cut
- * off. A leaf without one proves nothing; a caller without one is the outermost. */
-static enum flm_step step_in_the_dark(struct walk *walk, bool has_module, bool is_leaf)
+/* Code without a rule. A leaf in a file is hand-written assembly, mostly without a frame of its
+ * own: the frame pointer is its caller's, and a step by it would skip that caller. JIT-compiled
+ * code keeps frame pointers, so a frame beyond the stack dump means that the stack is truncated. A
+ * caller without a frame pointer is the outermost frame; a leaf without one may be anything. */
+static enum flm_step step_without_rule(struct walk *walk, bool has_module, bool is_leaf)
 {
     if (is_leaf && has_module && step_as_called(walk))
         return FLM_STEP_CALLER;
     enum flm_step step = step_by_pointer(walk);
     if (step == FLM_STEP_CALLER)
         return step;
-    bool was_cut = was_left(&walk->stack) && !has_module;
+    bool was_cut = is_above_start(&walk->stack) && !has_module;
     if (is_leaf && !has_module && step_as_called(walk))
         return FLM_STEP_CALLER;
     if (is_leaf)
@@ -208,8 +206,8 @@ static enum flm_step step_in_the_dark(struct walk *walk, bool has_module, bool i
 
 enum { MOST_COPIED = 65528 };
 
-/* Whether a larger copy would reach the address. When it is as large as can be, the next one would
- * need to be larger still, and nobody can have that. */
+/* Whether a larger stack dump could reach the address. For a dump of the largest size, as if there
+ * were a larger one: else every deep stack would count as one that continues on another stack. */
 static bool is_in_reach(const struct walk *walk, uint64_t address)
 {
     uint64_t size = walk->stack.size, reach = size < MOST_COPIED ? MOST_COPIED : size + MOST_COPIED;
@@ -222,7 +220,7 @@ static enum flm_unwind_end why_failed(const struct walk *walk, enum flm_unwind_e
         return otherwise;
     if (walk->crossed)
         return FLM_UNWIND_BELOW_SIGNAL;
-    if (!was_left(&walk->stack))
+    if (!is_above_start(&walk->stack))
         return otherwise;
     if (!is_in_reach(walk, walk->stack.missed))
         return FLM_UNWIND_OTHER_STACK;
@@ -251,12 +249,12 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
                                      sample->stack.size, 0, 0};
     walk.is_cut = sample->stack_is_cut;
     walk.crossed = false;
-    bool is_exact = true; /* the pc is of an instruction that runs, not one that is returned to */
+    bool is_exact = true; /* the pc is the instruction's own address, not a return address */
     for (size_t count = 0;; count++) {
         uint64_t pc = flm_registers_pc(&walk.registers);
         const struct location *location = find_location(&walk, is_exact ? pc : pc - 1);
-        /* A caller that is nowhere is no caller; what runs may be, after a call through a pointer
-         * that was wrong. */
+        /* A return address without a mapping is not one. A leaf may be in no mapping, after a call
+         * through a wrong pointer. */
         if (!location && !is_exact)
             return (struct flm_unwound){count, FLM_UNWIND_NO_MODULE};
         if (count == capacity)
@@ -275,20 +273,20 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
                 return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE};
             step = FLM_STEP_CALLER;
         } else if (step == FLM_STEP_NONE) {
-            step = step_in_the_dark(&walk, location->has_module, is_exact);
+            step = step_without_rule(&walk, location->has_module, is_exact);
         }
         switch (step) {
         case FLM_STEP_CALLER:
             is_exact = false;
             break;
         case FLM_STEP_SIGNAL:
-            /* The trampoline was not called either: the kernel made it the handler's caller. */
+            /* The kernel made the trampoline the handler's caller: it has not called it. */
             mark(exact, count);
             is_exact = true;
             walk.crossed = !is_in_reach(&walk, flm_registers_sp(&walk.registers));
             break;
         case FLM_STEP_BOTTOM:
-            mark(exact, count); /* its first byte, not one behind a call */
+            mark(exact, count); /* its first byte, not the address after a call */
             return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
         case FLM_STEP_END:
             return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
