@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "record/python/line_table.h"
+#include "record/python/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,7 @@
 
 #include "base/core/hash.h"
 #include "record/python/code.h"
-#include "record/python/line_table.h"
-#include "record/runtime/pid_namespace.h"
+#include "record/runtime/runtime.h"
 
 enum {
     MOST_INTERPRETERS = 256,

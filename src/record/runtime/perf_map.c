@@ -6,7 +6,6 @@
 
 #include "base/number/number.h"
 #include "record/runtime/internal.h"
-#include "record/runtime/pid_namespace.h"
 #include "record/runtime/runtime.h"
 
 static bool is_blank(char byte)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,6 +130,23 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
     flm_input_close(input);
     close(file);
     return why.kind != FLM_ERROR_MEMORY;
+}
+
+/* NSpid has a number for each PID namespace, the innermost last. */
+int32_t flm_namespace_number(int32_t process, int32_t thread)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", process, thread);
+    FILE *file = fopen(path, "re");
+    int32_t inner = thread;
+    while (file && fgets(line, sizeof line, file)) {
+        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
+        if (last)
+            inner = (int32_t)strtol(last + 1, NULL, 10);
+    }
+    if (file)
+        fclose(file);
+    return inner;
 }
 
 /* ---- Sampling -------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "record/python/line_table.h"
+#include "record/python/code.h"
 
 static uint32_t as_line(int64_t line)
 {

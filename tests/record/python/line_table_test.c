@@ -1,4 +1,4 @@
-#include "record/python/line_table.h"
+#include "record/python/code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

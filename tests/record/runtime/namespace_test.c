@@ -1,4 +1,4 @@
-#include "record/runtime/pid_namespace.h"
+#include "record/runtime/runtime.h"
 
 #include <sched.h>
 #include <setjmp.h>
