@@ -53,7 +53,7 @@ struct flm_bytes flm_python_code_lines(const struct flm_python_code *code);
 bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_python_memory *memory,
                           uint64_t address, struct flm_text *out);
 
-/* ---- line_table.c: the line of an instruction -------------------------------------------------- */
+/* ---- line_table.c: the line of an instruction ------------------------------------------------ */
 
 /* From the line table of its code object:
  *

@@ -100,8 +100,8 @@ bool flm_runtimes_find(struct flm_runtime_search *search);
 void flm_runtime_search_clear(struct flm_runtime_search *search);
 
 /* For entries: the number of a thread (of a process: its first one) in its own PID namespace. In a
- * container, files named by process, and the ids that a process remembers of its threads, have these
- * numbers. Our number, if the thread is gone. */
+ * container, files named by process, and the ids that a process remembers of its threads, have
+ * these numbers. Our number, if the thread is gone. */
 int32_t flm_namespace_number(int32_t process, int32_t thread);
 
 /* For entries: reads the file at a path, if it exists and can be trusted, and adds its symbols to
