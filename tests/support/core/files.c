@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,17 +60,21 @@ static void remove_folder(void)
         nftw(folder, remove_one, 16, FTW_PHYS | FTW_DEPTH);
 }
 
+static void make_folder(void)
+{
+    const char *where = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/flamel-test-XXXXXX", where ? where : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    owner = getpid();
+    atexit(remove_folder);
+}
+
 const char *temporary_path(const char *name)
 {
-    static char paths[4][300];
-    static int next;
-    if (!folder[0]) {
-        const char *where = getenv("TMPDIR");
-        snprintf(folder, sizeof folder, "%s/flamel-test-XXXXXX", where ? where : "/tmp");
-        assert_non_null(mkdtemp(folder));
-        owner = getpid();
-        atexit(remove_folder);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Thread_local char paths[4][300];
+    static _Thread_local int next;
+    pthread_once(&once, make_folder);
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
