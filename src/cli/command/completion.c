@@ -8,7 +8,6 @@
 #include "cli/common/commands.h"
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
-#include "flamel/file.h"
 #include "os/output.h"
 
 /* What the value of an option is completed with. */
@@ -27,6 +26,7 @@ struct completed {
     const char *name, *help;
     const char *value; /* NULL: a flag */
     char letter;       /* 0: none */
+    enum flm_option_kind kind;
 };
 
 /* An option of the command's table or of its group; false behind the last. Titles have no name. */
@@ -34,7 +34,7 @@ static bool option_at(const struct flm_command *command, size_t i, struct comple
 {
     if (i < command->option_count) {
         const struct flm_option *o = &command->options[i];
-        *option = (struct completed){o->name, o->help, o->value, o->letter};
+        *option = (struct completed){o->name, o->help, o->value, o->letter, o->kind};
         return true;
     }
     size_t count = 0;
@@ -42,7 +42,7 @@ static bool option_at(const struct flm_command *command, size_t i, struct comple
     i -= command->option_count;
     if (i >= count)
         return false;
-    *option = (struct completed){more[i].name, more[i].help, more[i].value, 0};
+    *option = (struct completed){more[i].name, more[i].help, more[i].value, 0, FLM_OPTION_TEXT};
     return true;
 }
 
@@ -51,10 +51,8 @@ static enum values values_of(const struct completed *option)
     const char *value = option->value;
     if (!value)
         return NO_VALUE;
-    if (strcmp(value, "FORMAT") == 0 && strcmp(option->name, "from") == 0)
-        return READ_FORMATS;
-    if (strcmp(value, "FORMAT") == 0 && strcmp(option->name, "to") == 0)
-        return WRITTEN_FORMATS;
+    if (option->kind == FLM_OPTION_FORMAT_TO_READ || option->kind == FLM_OPTION_FORMAT_TO_WRITE)
+        return option->kind == FLM_OPTION_FORMAT_TO_READ ? READ_FORMATS : WRITTEN_FORMATS;
     return strcmp(value, "EXPRESSION") == 0 ? OPERATIONS
            : strcmp(value, "DIR") == 0      ? FOLDERS
            : strncmp(value, "FILE", 4) == 0 ? FILES
@@ -65,14 +63,8 @@ static enum values values_of(const struct completed *option)
 
 static void add_formats(struct flm_text *out, enum values values)
 {
-    struct flm_format_info info = {.size = sizeof info};
-    const char *gap = "";
-    for (size_t i = 0; flm_format_at(i, &info); i++) {
-        if (values == READ_FORMATS ? !info.reads : !info.writes)
-            continue;
-        flm_text_format(out, "%s%s", gap, info.name);
-        gap = " ";
-    }
+    flm_option_formats_add(
+        out, values == READ_FORMATS ? FLM_OPTION_FORMAT_TO_READ : FLM_OPTION_FORMAT_TO_WRITE, " ");
 }
 
 /* Those with an argument end in a colon, behind which the argument comes. */

@@ -225,7 +225,7 @@ static int record_and_judge(const struct fields *f, struct flm_gate_settings *ho
     struct fields later = *f;
     int status = FLM_EXIT_DONE;
     /* What was lost in each of forty runs is no news forty times. */
-    quiet.tells_losses = true;
+    quiet.reports_losses = true;
     later.load = quiet;
     bool needs_p = !how->exact && !(how->tolerance > 0) && !is_paper(f);
     bool good = flm_gate_ab_open(&ab, &f->ab, &f->load, needs_p ? how->alpha : 0, &why);

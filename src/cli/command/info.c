@@ -37,7 +37,7 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
     };
     struct flm_load_fields load = f->load;
     load.found_format = &about.format;
-    load.tells_losses = true;
+    load.reports_losses = true;
     struct flm_profile *profile = flm_load_with(&load, path);
     if (!profile)
         return false;

@@ -42,7 +42,7 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
     return true;
 }
 
-static void tell_losses(const char *path, const struct flm_profile *p)
+static void report_losses(const char *path, const struct flm_profile *p)
 {
     const struct flm_loss_record *losses = flm_profile_losses(p);
     for (uint32_t i = 0; i < flm_profile_loss_count(p); i++) {
@@ -160,8 +160,8 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         fprintf(stderr, "\r\033[K");
     if (fields->found_format && format[0])
         *fields->found_format = format;
-    if (profile && !fields->quiet && !fields->tells_losses) {
-        tell_losses(path, profile);
+    if (profile && !fields->quiet && !fields->reports_losses) {
+        report_losses(path, profile);
         tell_unsymbolized(path, format, profile);
     }
     if (profile && fields->apply)

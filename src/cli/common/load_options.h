@@ -14,17 +14,20 @@ struct flm_load_fields {
     int columns, threads;
     struct flm_option_list symbols;
     bool debuginfod, no_inlines, lines;
-    bool tells_losses;         /* the command reports losses itself: no remarks about them */
+    bool reports_losses;       /* the command reports losses itself */
     const char **found_format; /* receives the name of the format; may be NULL */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields. */
 #define FLM_LOAD_OPTIONS(fields, member)                                                           \
-    {"from",          'f',                                                                         \
-     "FORMAT",        "read as this format instead of recognizing it by content",                  \
-     FLM_OPTION_TEXT, offsetof(fields, member.from)},                                              \
+    {"from",                                                                                       \
+     'f',                                                                                          \
+     "FORMAT",                                                                                     \
+     "read as this format instead of recognizing it by content",                                   \
+     FLM_OPTION_FORMAT_TO_READ,                                                                    \
+     offsetof(fields, member.from)},                                                               \
         {"apply",         'a',                                                                     \
-         "EXPRESSION",    "operations first: 'focus:parse | hide:module=libc.so.6'",               \
+         "EXPRESSION",    "apply operations: 'focus:parse | hide:module=libc.so.6'",               \
          FLM_OPTION_TEXT, offsetof(fields, member.apply)},                                         \
         {"signed",                                                                                 \
          0,                                                                                        \
@@ -35,7 +38,7 @@ struct flm_load_fields {
         {"lenient",                                                                                \
          0,                                                                                        \
          NULL,                                                                                     \
-         "skip and count values that would be refused",                                            \
+         "skip and count lines that would be refused",                                             \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lenient)},                                                        \
         {"columns",                                                                                \
@@ -47,32 +50,32 @@ struct flm_load_fields {
         {"threads",                                                                                \
          0,                                                                                        \
          "N",                                                                                      \
-         "read with N threads (default: one a processor)",                                         \
+         "read with N threads (default: one per processor)",                                       \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.threads)},                                                        \
         {"symbols",       0,                                                                       \
-         "DIR",           "look for files with symbols in DIR first; may be repeated",             \
+         "DIR",           "search DIR first for files with symbols; may be repeated",              \
          FLM_OPTION_LIST, offsetof(fields, member.symbols)},                                       \
         {"debuginfod",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "ask the servers in DEBUGINFOD_URLS for what is missing",                                 \
+         "query the servers in DEBUGINFOD_URLS for debug information",                             \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.debuginfod)},                                                     \
         {"no-inlines",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "names of functions alone, without inlined ones",                                         \
+         "functions of symbol tables only, without inlined ones",                                  \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.no_inlines)},                                                     \
         {"lines",                                                                                  \
          0,                                                                                        \
          NULL,                                                                                     \
-         "keep the line of each frame, and tell frames apart by it",                               \
+         "frames have their line; frames of different lines differ",                               \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lines)},                                                          \
     {                                                                                              \
-        "quiet", 'q', NULL, "no progress and no remarks", FLM_OPTION_FLAG,                         \
+        "quiet", 'q', NULL, "print no progress and no warnings", FLM_OPTION_FLAG,                  \
             offsetof(fields, member.quiet)                                                         \
     }
 
@@ -85,8 +88,8 @@ const char *flm_symbol_cache(struct flm_symbol_paths *paths);
 const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths);
 void flm_symbol_paths_clear(struct flm_symbol_paths *paths);
 
-/* False, and `why`, when a --symbols is not a folder that can be read: a misspelt one would find
- * nothing, and nobody would know why. */
+/* False, and `why`, when a --symbols is no folder that can be read: in a misspelled one nothing
+ * would be found, without any error. */
 bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why);
 
 /* Reads a profile, applies the expression, and reports losses on standard error. NULL when it

@@ -12,8 +12,8 @@ void flm_message(const char *format, ...) FLM_FORMAT(1, 2);
 /* Prints the error and returns the exit status for it. */
 int flm_message_error(const struct flm_error *why);
 
-/* Writes what stdio holds for standard output: help, the version, a server's address. Nobody else
- * would see its errors, such as a full disk. False, after a message, if writing fails or has failed
+/* Flushes standard output after printf: help, the version, a server's address. Errors, such as a
+ * full disk, would go unnoticed otherwise. False, after a message, if writing fails or has failed
  * since the last call. */
 bool flm_stdout_flush(void);
 

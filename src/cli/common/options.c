@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "flamel/file.h"
 
 /* An option of either kind: of the command's table, or of its group of more. */
 struct found {
@@ -100,6 +101,8 @@ static bool set(const struct flm_option *option, void *fields, const char *value
         *(bool *)(void *)field = true;
         break;
     case FLM_OPTION_TEXT:
+    case FLM_OPTION_FORMAT_TO_READ:
+    case FLM_OPTION_FORMAT_TO_WRITE:
         memcpy(field, &value, sizeof value);
         break;
     case FLM_OPTION_LIST: {
@@ -230,6 +233,34 @@ static void print_text(const char *text, int column)
     }
 }
 
+void flm_option_formats_add(struct flm_text *out, enum flm_option_kind kind, const char *gap)
+{
+    struct flm_format_info info = {.size = sizeof info};
+    bool any = false;
+    for (size_t i = 0; flm_format_at(i, &info); i++)
+        if (kind == FLM_OPTION_FORMAT_TO_READ ? info.reads : info.writes) {
+            flm_text_format(out, "%s%s", any ? gap : "", info.name);
+            any = true;
+        }
+}
+
+static bool takes_format(enum flm_option_kind kind)
+{
+    return kind == FLM_OPTION_FORMAT_TO_READ || kind == FLM_OPTION_FORMAT_TO_WRITE;
+}
+
+/* "write this format: flm, folded, svg" */
+static void print_with_formats(const struct flm_option *option, int column)
+{
+    char text[500];
+    struct flm_text out;
+    flm_text_init_fixed(&out, text, sizeof text - 1);
+    flm_text_format(&out, "%s: ", option->help);
+    flm_option_formats_add(&out, option->kind, ", ");
+    text[out.size] = 0;
+    print_text(text, column);
+}
+
 static void print_option(struct found found, const char *help, int column)
 {
     char left[80], letter = found.option ? found.option->letter : 0;
@@ -239,7 +270,10 @@ static void print_option(struct found found, const char *help, int column)
     printf("%-*s", column, left);
     if (size >= column)
         printf("\n%*s", column, "");
-    print_text(help, column);
+    if (found.option && takes_format(found.option->kind))
+        print_with_formats(found.option, column);
+    else
+        print_text(help, column);
 }
 
 void flm_options_help(const struct flm_command *command)

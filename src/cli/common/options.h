@@ -1,11 +1,12 @@
 /* options.h - the command line of every command, described by a table.
  *
  *     static const struct flm_option options[] = {
- *         {"output", 'o', "FILE", "the output file", FLM_OPTION_TEXT, at(output)},
+ *         {"output", 'o', "FILE", "where to write", FLM_OPTION_TEXT,
+ *          offsetof(struct fields, output)},
  *
  * Options and operands may be mixed; "--" ends options; --name=VALUE and --name VALUE are the same;
- * a unique beginning of a long name will do. An option that takes words takes all that follow it,
- * up to the next option, so that a shell may expand them: --base runs/base/?.flm. Where the
+ * a unique prefix of a long name is enough. An option of kind WORDS takes all arguments that follow
+ * it, up to the next option, so that a shell may expand them: --base runs/base/?.flm. Where the
  * operands are another command with options of its own, the first one ends ours. The same table
  * prints the command's help, and a test compares it with the manual page. */
 #ifndef FLAMEL_CLI_COMMON_OPTIONS_H
@@ -14,17 +15,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text/text.h"
 #include "flamel/error.h"
 
 enum flm_option_kind {
-    FLM_OPTION_TITLE,  /* no option: its help stands above those that follow; its name is "" */
-    FLM_OPTION_FLAG,   /* bool: becomes true */
-    FLM_OPTION_TEXT,   /* const char *: the value */
-    FLM_OPTION_NUMBER, /* double */
-    FLM_OPTION_COUNT,  /* int, not negative */
-    FLM_OPTION_SHARE,  /* double: of "1%" and of "0.01" 0.01 */
-    FLM_OPTION_LIST,   /* struct flm_option_list: may be given several times */
-    FLM_OPTION_WORDS   /* struct flm_option_words: the same, and several values each time */
+    FLM_OPTION_TITLE, /* no option: its help stands above those that follow; its name is "" */
+    FLM_OPTION_FLAG,  /* bool: becomes true */
+    FLM_OPTION_TEXT,  /* const char *: the value */
+    FLM_OPTION_FORMAT_TO_READ,  /* the same: the name of a format; help and completion list them */
+    FLM_OPTION_FORMAT_TO_WRITE, /* likewise */
+    FLM_OPTION_NUMBER,          /* double */
+    FLM_OPTION_COUNT,           /* int, not negative */
+    FLM_OPTION_SHARE,           /* double: of "1%" and of "0.01" 0.01 */
+    FLM_OPTION_LIST,            /* struct flm_option_list: may be given several times */
+    FLM_OPTION_WORDS /* struct flm_option_words: the same, and several values each time */
 };
 
 enum { FLM_OPTION_MOST_ITEMS = 32 };
@@ -72,19 +76,22 @@ struct flm_command {
     const struct flm_option *options;
     size_t option_count;
     const struct flm_option_group *more; /* may be NULL */
-    size_t more_offset;                  /* of what its `set` is handed, in the fields */
-    bool ends_at_operand; /* what follows the first operand is no option: it is a command's own */
+    size_t more_offset;                  /* in the fields: of the argument of its `set` */
+    bool ends_at_operand; /* options end at the first operand: the rest is another command's */
     int (*run)(const struct flm_command *command, int count, char **words);
 };
 
-/* Puts the options among `words` (the command's name not among them) into `fields`, and the
- * operands to the front of `words`; returns how many there are. -1, and `why`, for what is not
- * understood; -2 when --help was asked for and printed. Options that take words are to be cleared
- * in any case. */
+/* Parses the arguments `words` (without the command's name): options go into `fields`, operands to
+ * the front of `words`; returns how many operands there are. -1, and `why`, for an unknown option
+ * or a malformed value; -2 when --help was given, and help was printed. Options of kind WORDS must
+ * be cleared in any case. */
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
                       struct flm_error *why);
 
 /* Help of one command on standard output. */
 void flm_options_help(const struct flm_command *command);
+
+/* The names of all formats that an option of that kind takes, with `gap` between them. */
+void flm_option_formats_add(struct flm_text *out, enum flm_option_kind kind, const char *gap);
 
 #endif

@@ -27,7 +27,7 @@ struct flm_save_fields {
          't',                                                                                      \
          "FORMAT",                                                                                 \
          "write this format (to standard output without -o)",                                      \
-         FLM_OPTION_TEXT,                                                                          \
+         FLM_OPTION_FORMAT_TO_WRITE,                                                               \
          offsetof(fields, member.to)},                                                             \
         {"metric",        'm',                                                                     \
          "NAME",          "of several metrics, this one (default: the first)",                     \

@@ -306,6 +306,23 @@ static void shares_may_be_percentages(void **state)
     }
 }
 
+static void options_of_formats_list_those_that_can_be_read_or_written(void **state)
+{
+    (void)state;
+    char text[2][300];
+    for (int i = 0; i < 2; i++) {
+        struct flm_text out;
+        flm_text_init_fixed(&out, text[i], sizeof text[i] - 1);
+        flm_option_formats_add(&out, i ? FLM_OPTION_FORMAT_TO_WRITE : FLM_OPTION_FORMAT_TO_READ,
+                               ", ");
+        text[i][out.size] = 0;
+    }
+    assert_non_null(strstr(text[0], ", perf-script, "));
+    assert_null(strstr(text[0], "svg"));
+    assert_non_null(strstr(text[1], ", svg, "));
+    assert_null(strstr(text[1], "perf-script"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_missing_value_is_named),
         cmocka_unit_test(a_flag_takes_no_value),
         cmocka_unit_test(more_options_are_set_by_name),
+        cmocka_unit_test(options_of_formats_list_those_that_can_be_read_or_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
