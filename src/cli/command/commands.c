@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/common/messages.h"
+
 static const struct flm_command *const commands[] = {
     &flm_command_record,  &flm_command_top,        &flm_command_view,  &flm_command_convert,
     &flm_command_info,    &flm_command_report,     &flm_command_diff,  &flm_command_gate,
@@ -21,4 +23,13 @@ const struct flm_command *flm_command_named(const char *name)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
+}
+
+int flm_command_start(const struct flm_command *command, void *fields, int count, char **words,
+                      int *status)
+{
+    struct flm_error why;
+    int operands = flm_options_parse(command, fields, count, words, &why);
+    *status = operands == -1 ? flm_message_error(&why) : FLM_EXIT_DONE;
+    return operands >= 0 ? operands : -1;
 }

@@ -321,9 +321,9 @@ static const struct {
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct flm_error why;
-    int operands = flm_options_parse(command, NULL, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
+    int status, operands = flm_command_start(command, NULL, count, words, &status);
+    if (operands < 0)
+        return status;
     for (size_t i = 0; operands == 1 && i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shells[i].name, words[0]) != 0)
             continue;
@@ -333,12 +333,9 @@ static int run(const struct flm_command *command, int count, char **words)
         shells[i].write(&output.text);
         return flm_output_close(&output, true, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
     }
-    if (operands == 1)
-        flm_error_set(&why, FLM_ERROR_USAGE, "there is no completion for '%s': bash, zsh or fish",
-                      words[0]);
-    else if (operands >= 0)
-        flm_error_set(&why, FLM_ERROR_USAGE, "completion takes a shell: bash, zsh or fish");
-    return flm_message_error(&why);
+    return operands == 1
+               ? flm_message_usage("there is no completion for '%s': bash, zsh or fish", words[0])
+               : flm_message_usage("completion takes a shell: bash, zsh or fish");
 }
 
 const struct flm_command flm_command_completion = {

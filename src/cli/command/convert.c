@@ -83,19 +83,15 @@ static int compare(struct fields *f, const char *path)
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
-    struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    const char *missing = operands >= 0 && operands != 1
-                              ? "convert takes one file (merge takes several)"
-                          : f.base_apply && !f.base ? "--base-apply needs --base"
-                          : operands == 1           ? flm_save_missing(&f.save)
-                                                    : NULL;
-    if (missing)
-        flm_error_set(&why, FLM_ERROR_USAGE, "%s", missing);
-    if (missing || operands < 0)
-        return flm_message_error(&why);
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (operands != 1)
+        return flm_message_usage("convert takes one file (merge takes several)");
+    if (f.base_apply && !f.base)
+        return flm_message_usage("--base-apply needs --base");
+    if (flm_save_missing(&f.save))
+        return flm_message_usage("%s", flm_save_missing(&f.save));
     /* Of both side by side there are no samples; only how long they last may be needed. */
     f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION

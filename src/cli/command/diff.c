@@ -397,14 +397,10 @@ static int compare(struct fields *f, char **words)
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {.rows = NOT_GIVEN};
-    struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
+    int status, operands = flm_command_start(command, &f, count, words, &status);
     const char *wrong = operands >= 0 ? misuse(&f, operands) : NULL;
-    if (wrong)
-        flm_error_set(&why, FLM_ERROR_USAGE, "%s", wrong);
-    int status = operands == -2          ? FLM_EXIT_DONE
-                 : operands < 0 || wrong ? flm_message_error(&why)
-                                         : compare(&f, words);
+    if (operands >= 0)
+        status = wrong ? flm_message_usage("%s", wrong) : compare(&f, words);
     flm_option_words_clear(&f.base);
     flm_option_words_clear(&f.new);
     return status;

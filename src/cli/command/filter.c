@@ -20,19 +20,15 @@ static const struct flm_option options[] = {
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
-    struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    const char *missing = operands >= 0 && operands != 1 ? "filter takes one file"
-                          : operands == 1 && !f.load.apply
-                              ? "say what to do: --apply 'focus:parse | by:function'"
-                          : operands == 1 ? flm_save_missing(&f.save)
-                                          : NULL;
-    if (missing)
-        flm_error_set(&why, FLM_ERROR_USAGE, "%s", missing);
-    if (missing || operands < 0)
-        return flm_message_error(&why);
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (operands != 1)
+        return flm_message_usage("filter takes one file");
+    if (!f.load.apply)
+        return flm_message_usage("say what to do: --apply 'focus:parse | by:function'");
+    if (flm_save_missing(&f.save))
+        return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = !flm_save_shows_samples(&f.save);
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
     return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;

@@ -15,13 +15,12 @@ static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {0};
     struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, argv, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
+    if (operands < 0)
+        return status;
     if (operands > 0)
-        flm_error_set(&why, FLM_ERROR_USAGE,
-                      "formats takes no file (info says what format a file has)");
-    if (operands != 0 || !flm_form_check(&f.form, &why))
+        return flm_message_usage("formats takes no file (info says what format a file has)");
+    if (!flm_form_check(&f.form, &why))
         return flm_message_error(&why);
     struct flm_report *report = flm_report_formats(&why);
     bool good = report && flm_report_print(report, flm_form_of(&f.form), "-", &why);

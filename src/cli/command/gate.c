@@ -345,9 +345,8 @@ static int run(const struct flm_command *command, int count, char **words)
                        .rows = 20};
     struct flm_error why;
     f.load.drop_times = true;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    int status = FLM_EXIT_DONE;
-    if (operands == -1 || (operands >= 0 && !read_options(&f, operands, &how, &why)))
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands >= 0 && !read_options(&f, operands, &how, &why))
         status = flm_message_error(&why);
     else if (operands >= 0)
         status = f.ab.commands.count > 0 ? record_and_judge(&f, &how) : judge_files(&f, &how);

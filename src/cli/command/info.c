@@ -62,15 +62,13 @@ static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
     struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
     if (operands == 0)
-        flm_error_set(&why, FLM_ERROR_USAGE, "info takes one file or several");
-    if (operands > 0 && !flm_form_check(&f.form, &why))
-        operands = -1;
+        return flm_message_usage("info takes one file or several");
     struct flm_output output;
-    if (operands <= 0 || !flm_output_open(&output, "-", &why))
+    if (!flm_form_check(&f.form, &why) || !flm_output_open(&output, "-", &why))
         return flm_message_error(&why);
     /* A file that cannot be read does not keep the others from being printed. */
     bool good = true, first = true;

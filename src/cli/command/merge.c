@@ -92,17 +92,13 @@ static struct flm_profile *side_by_side(const struct flm_load_fields *load, int 
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
-    struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    const char *missing = operands == 0  ? "merge takes the profiles to merge"
-                          : operands > 0 ? flm_save_missing(&f.save)
-                                         : NULL;
-    if (missing)
-        flm_error_set(&why, FLM_ERROR_USAGE, "%s", missing);
-    if (missing || operands < 0)
-        return flm_message_error(&why);
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (operands == 0)
+        return flm_message_usage("merge takes the profiles to merge");
+    if (flm_save_missing(&f.save))
+        return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = f.side_by_side || !flm_save_shows_samples(&f.save);
     struct flm_profile *merged =
         f.side_by_side ? side_by_side(&f.load, operands, words) : add_up(&f.load, operands, words);

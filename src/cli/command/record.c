@@ -155,10 +155,10 @@ static int run(const struct flm_command *command, int count, char **words)
     struct fields f = {.output = "flamel.flm", .record = FLM_RECORD_FIELDS_UNSET};
     struct request request = {0};
     struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    char **target = operands >= 0 ? flm_record_command_of(words, operands, &why) : NULL;
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    char **target = flm_record_command_of(words, operands, &why);
     bool good =
         target && read_options(&f, operands, target, &request, &why) && record(&f, &request, &why);
     clear(&request);

@@ -116,12 +116,12 @@ static int run(const struct flm_command *command, int count, char **words)
     struct flm_report_options r;
     struct flm_error why;
     make_report make = NULL;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    if (operands >= 0 && operands != 1)
-        flm_error_set(&why, FLM_ERROR_USAGE, "report takes one file (merge makes one of several)");
-    if (operands != 1 || !check(&f, &make, &r, &why))
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (operands != 1)
+        return flm_message_usage("report takes one file (merge makes one of several)");
+    if (!check(&f, &make, &r, &why))
         return flm_message_error(&why);
     return report(&f, words[0], make, &r);
 }

@@ -172,10 +172,10 @@ static int run(const struct flm_command *command, int count, char **words)
                        .rows = 5};
     struct flm_error why;
     f.load.drop_times = true;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    if (operands < 0 || !read_options(&f, operands, &how, &why))
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (!read_options(&f, operands, &how, &why))
         return flm_message_error(&why);
     return find_and_print(&f, &how, operands, words) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }

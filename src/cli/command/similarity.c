@@ -78,12 +78,12 @@ static int run(const struct flm_command *command, int count, char **words)
     struct fields f = {0};
     struct flm_similarity_options how;
     struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    if (operands == 0 || operands == 1)
-        flm_error_set(&why, FLM_ERROR_USAGE, "similarity takes two profiles or more");
-    if (operands < 2 || !read_options(&f, &how, &why))
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (operands < 2)
+        return flm_message_usage("similarity takes two profiles or more");
+    if (!read_options(&f, &how, &why))
         return flm_message_error(&why);
     f.load.drop_times = true;
     return compare(&f, &how, operands, words) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;

@@ -159,18 +159,16 @@ static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
     struct flm_error why;
-    int operands = flm_options_parse(command, &f, count, words, &why);
-    if (operands == -2)
-        return FLM_EXIT_DONE;
-    bool good = operands >= 0 && (f.tui || has_page(&why));
-    if (good && operands != 1 && operands != 2)
-        good = flm_error_set(&why, FLM_ERROR_USAGE,
-                             "view takes one file, or two to compare: the one before, and then the "
-                             "one that it became");
-    else if (good && f.port > UINT16_MAX)
-        good = flm_error_set(&why, FLM_ERROR_USAGE, "--port: there is no port %d", f.port);
-    if (!good)
+    int status, operands = flm_command_start(command, &f, count, words, &status);
+    if (operands < 0)
+        return status;
+    if (!f.tui && !has_page(&why))
         return flm_message_error(&why);
+    if (operands != 1 && operands != 2)
+        return flm_message_usage("view takes one file, or two to compare: the one before, and then "
+                                 "the one that it became");
+    if (f.port > UINT16_MAX)
+        return flm_message_usage("--port: there is no port %d", f.port);
     if (f.tui)
         return show_in_terminal(&f, operands, words);
     const char *const paths[] = {words[0], operands == 2 ? words[1] : NULL};

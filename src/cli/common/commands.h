@@ -25,6 +25,11 @@ const struct flm_command *const *flm_commands(size_t *count);
 /* NULL if there is none of that name. */
 const struct flm_command *flm_command_named(const char *name);
 
+/* How every command starts: flm_options_parse, with its error or help printed. Returns the number
+ * of operands; -1 where there is nothing left to do but to return *status. */
+int flm_command_start(const struct flm_command *command, void *fields, int count, char **words,
+                      int *status);
+
 /* `flamel view` of one file that another command has just written: its exit status. */
 int flm_view_file(const char *path);
 

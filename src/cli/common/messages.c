@@ -6,17 +6,31 @@
 
 #include "cli/common/commands.h"
 
-void flm_message(const char *format, ...)
+static void print(const char *format, va_list arguments)
 {
     char line[2048];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < 32 || *at == 127)
             *at = '?';
     fprintf(stderr, "flamel: %s\n", line);
+}
+
+void flm_message(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+}
+
+int flm_message_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+    return FLM_EXIT_WRONG;
 }
 
 int flm_message_error(const struct flm_error *why)

@@ -12,6 +12,9 @@ void flm_message(const char *format, ...) FLM_FORMAT(1, 2);
 /* Prints the error and returns the exit status for it. */
 int flm_message_error(const struct flm_error *why);
 
+/* Prints why a command cannot be used like this, and returns the exit status. */
+int flm_message_usage(const char *format, ...) FLM_FORMAT(1, 2);
+
 /* Flushes standard output after printf: help, the version, a server's address. Errors, such as a
  * full disk, would go unnoticed otherwise. False, after a message, if writing fails or has failed
  * since the last call. */
