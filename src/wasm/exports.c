@@ -141,11 +141,14 @@ uint32_t *flamel_resize(uint32_t width, uint32_t height, double scale)
 {
     if (!viewer() || width > MOST_PX || height > MOST_PX || !(scale > 0.1 && scale < 20))
         return NULL;
+    /* Neither copied nor cleared: painting covers every pixel. 8 MB for a screen take 4 ms to
+     * clear. */
     size_t size = (size_t)width * height * sizeof *picture.at;
-    uint32_t *memory = realloc(picture.at, size ? size : 1);
+    free(picture.at);
+    picture.at = NULL;
+    uint32_t *memory = malloc(size ? size : 1);
     if (!memory)
         return NULL;
-    memset(memory, 0, size);
     picture = flm_pixels_of(memory, width, height);
     flm_viewer_resize(the_viewer, width, height, scale);
     return memory;
