@@ -23,7 +23,7 @@ PAGE_BODY   := web/page.html
 PAGE_STYLE  := web/start.css
 PAGE_START  := web/start.js
 VIEWER_STYLE := $(BUILD)/generated/web/style.js
-VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core letters canvas theme tooltip panel tables \
+VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs canvas theme tooltip panel tables \
                tools search chips palette status aria hash export files viewer)
 PAGE_SCRIPT := $(VIEWER) web/page.js
 

@@ -1,5 +1,5 @@
-// aria.js - the picture for those who do not see it: a tree of the selected frame, its parents,
-// siblings and children, over the canvas; and a voice for what happens.
+// aria.js - the picture for screen readers: a tree of the selected frame, its ancestors, siblings and
+// children, which covers the canvas; and a live region that announces what changes.
 
 import {make} from './dom.js';
 
@@ -29,10 +29,11 @@ export function makeAria(view) {
         if (on) element.setAttribute('aria-activedescendant', `flamel-item-${on.node}`);
         else element.removeAttribute('aria-activedescendant');
     }
-    // What was selected is said: not every reader follows aria-activedescendant. And what else is not as
-    // it was before. The same words twice are said twice: a reader speaks what changes.
+    // Announces a new selection, since not every screen reader follows aria-activedescendant, and every other
+    // part of the state that differs from the last announcement. `transforms` are the titles of those that
+    // are on.
     let before = {};
-    function speak(isSelected, on) {
+    function speak(isSelected, transforms) {
         const {core} = view, {name, views, view: shown} = view.tools(), state = new URLSearchParams(
             core.queryText('state')), {current, searches} = core.query('searches'), status = core.query('status');
         const selected = element.querySelector('[aria-selected=true]')?.textContent;
@@ -42,15 +43,18 @@ export function makeAria(view) {
         const now = {
             name: [name, `${name}: ${total}`],
             view: [shown, views.find(one => one.name === shown)?.title],
-            on: [on, `${on || 'no transforms'}: ${total}`],
+            transforms: [transforms, `${transforms || 'no transforms'}: ${total}`],
             search: [text && [text, found, frames, error].join(), text ? `${text}: ${error || (frames
                 ? `${found} in ${frames} frames` : 'no match')}` : 'no search'],
-            zoom: [zoom, zoom ? 'zoomed in' : 'all is shown'],
+            zoom: [zoom, zoom ? 'zoomed in' : 'zoomed out'],
         };
-        const words = Object.keys(now).filter(key => (now[key][0] || '') !== (before[key]?.[0] || ''))
+        const isDifferent = key => (now[key][0] || '') !== (before[key]?.[0] || '');
+        const announcement = Object.keys(now).filter(isDifferent)
             .map(key => now[key][1]).concat(isSelected && selected || []).join('. ');
         before = now;
-        if (words) voice.textContent = words === voice.textContent ? words + '\u00a0' : words;
+        // A screen reader reads out changes only, so the same sentence twice needs a difference.
+        if (announcement)
+            voice.textContent = announcement + (announcement === voice.textContent ? '\u00a0' : '');
     }
     return {element, voice, update, speak};
 }

@@ -1,8 +1,8 @@
-// canvas.js - the picture: what a hand does goes to the core, what the core paints to the canvas, at
-// most once a frame, and only when something changed.
+// canvas.js - the picture: passes pointer events to the core, and copies what the core paints to the
+// canvas, at most once a frame and only when something changed.
 
 import {POINTER} from './core.js';
-import {addLetters} from './letters.js';
+import {addGlyphs} from './glyphs.js';
 import {make} from './dom.js';
 
 const LONG_PRESS_MS = 500, LONG_PRESS_PX = 10, LINE_PX = 16;
@@ -11,27 +11,27 @@ export function heldKeys(event) {
     return event.shiftKey | event.ctrlKey << 1 | event.altKey << 2 | event.metaKey << 3;
 }
 
-// `surface` lies over the canvas and takes what the hand does: the tree for screen readers.
+// `surface` covers the canvas and receives the pointer events: it is the tree for screen readers.
 export function makeCanvas(view, surface) {
     const canvas = make('canvas', {'aria-hidden': 'true'});
     const stage = make('div', {class: 'stage'}, canvas, surface);
     const context = canvas.getContext('2d', {alpha: false});
     const {core} = view;
     let ready = false, scale = 1;
-    let copyMs = 0; // of the last picture, for the overlay
+    let copyMs = 0; // the time that copying the last picture took, for the overlay
 
-    // Paints at once; the frame that is shown next has it.
+    // Paints now, so that the next frame shows it.
     function paint() {
         if (!ready) return;
         const now = performance.now();
         let more = core.paint(now);
-        if (addLetters(core)) more = core.paint(now);
+        if (addGlyphs(core)) more = core.paint(now);
         const painted = performance.now();
         context.putImageData(core.image(), 0, 0);
         copyMs = performance.now() - painted;
         const settled = String(!more);
         if (stage.dataset.settled !== settled) stage.dataset.settled = settled;
-        if (more) view.want();
+        if (more) view.requestFrame();
     }
 
     function resize(width, height) {
@@ -42,10 +42,11 @@ export function makeCanvas(view, surface) {
         if (canvas.height !== height) canvas.height = height;
         core.resize(width, height, scale);
         paint();
-        view.told(core.changes());
+        view.changed(core.changes());
     }
 
-    // The exact size in device pixels; of an emulated screen some browsers report CSS pixels.
+    // The exact size in device pixels. On an emulated screen some browsers report CSS pixels here, so it is
+    // used only where it agrees with the size of the element.
     const observer = new ResizeObserver(([entry]) => {
         const ratio = devicePixelRatio || 1, {width, height} = entry.contentRect;
         const exact = entry.devicePixelContentBoxSize?.[0];
@@ -62,20 +63,21 @@ export function makeCanvas(view, surface) {
     // ---- Pointers ---------------------------------------------------------------------------------
 
     const down = new Map();
-    let pinch = null, pressTimer = 0, isPinched = false;
+    let pinch = null, pressTimer = 0;
+    let isConsumed = false; // these touches are a pinch or were a long press: no click follows
 
-    const place = event => {
+    const positionOf = event => {
         const box = surface.getBoundingClientRect();
         return {x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale};
     };
     function pointer(kind, event) {
-        const {x, y} = place(event);
+        const {x, y} = positionOf(event);
         const bits = core.pointer(kind, x, y, heldKeys(event), event.pointerType === 'touch',
             performance.now());
-        if (kind === POINTER.move && down.size) view.moved(bits);
-        else view.told(bits);
+        if (kind === POINTER.move && down.size) view.movedByHand(bits);
+        else view.changed(bits);
     }
-    function fingers() {
+    function pinchNow() {
         const [a, b] = down.values();
         return {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2,
             apart: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y))};
@@ -84,36 +86,36 @@ export function makeCanvas(view, surface) {
     surface.addEventListener('pointerdown', event => {
         if (event.pointerType !== 'touch' && event.button !== 0) return;
         surface.setPointerCapture(event.pointerId);
-        down.set(event.pointerId, place(event));
+        down.set(event.pointerId, positionOf(event));
         clearTimeout(pressTimer);
         if (down.size === 2) {
             pointer(POINTER.leave, event);
-            pinch = fingers();
-            isPinched = true;
+            pinch = pinchNow();
+            isConsumed = true;
         } else if (down.size === 1) {
-            isPinched = false;
+            isConsumed = false;
             pointer(POINTER.down, event);
             if (event.pointerType === 'touch')
                 pressTimer = setTimeout(() => {
-                    isPinched = true;
+                    isConsumed = true;
                     pointer(POINTER.up, event);
                     view.showDetails();
                 }, LONG_PRESS_MS);
         }
     });
     surface.addEventListener('pointermove', event => {
-        const before = down.get(event.pointerId), now = place(event);
+        const before = down.get(event.pointerId), now = positionOf(event);
         if (before && event.pointerType === 'touch') {
             if (Math.hypot(now.x - before.x, now.y - before.y) > LONG_PRESS_PX * scale)
                 clearTimeout(pressTimer);
-            if (down.size === 2 || !isPinched) down.set(event.pointerId, now);
+            if (down.size === 2 || !isConsumed) down.set(event.pointerId, now);
         }
         if (down.size === 2 && pinch) {
-            const next = fingers();
-            view.moved(core.pinch(next.x, next.y, next.apart / pinch.apart, next.x - pinch.x,
+            const next = pinchNow();
+            view.movedByHand(core.pinch(next.x, next.y, next.apart / pinch.apart, next.x - pinch.x,
                 next.y - pinch.y, performance.now()));
             pinch = next;
-        } else if (!isPinched || !before) {
+        } else if (!isConsumed || !before) {
             pointer(POINTER.move, event);
         }
     });
@@ -122,7 +124,7 @@ export function makeCanvas(view, surface) {
         clearTimeout(pressTimer);
         pinch = null;
         view.clickedAt = performance.now();
-        if (!isPinched) pointer(event.type === 'pointerup' ? POINTER.up : POINTER.leave, event);
+        if (!isConsumed) pointer(event.type === 'pointerup' ? POINTER.up : POINTER.leave, event);
         if (event.pointerType === 'touch' && !down.size) pointer(POINTER.leave, event);
     };
     surface.addEventListener('pointerup', release);
@@ -140,9 +142,9 @@ export function makeCanvas(view, surface) {
     });
     surface.addEventListener('wheel', event => {
         event.preventDefault();
-        const {x, y} = place(event);
+        const {x, y} = positionOf(event);
         const unit = [1, LINE_PX, surface.clientHeight][event.deltaMode] * scale;
-        view.moved(core.wheel(x, y, event.deltaX * unit, event.deltaY * unit, heldKeys(event),
+        view.movedByHand(core.wheel(x, y, event.deltaX * unit, event.deltaY * unit, heldKeys(event),
             performance.now()));
     }, {passive: false});
 

@@ -1,14 +1,14 @@
-// chips.js - the row below the tools, only when there is something in it: transforms, searches, a
-// range of time, how two profiles are compared, and the legend.
+// chips.js - the row below the tools, hidden while it is empty: transforms, searches, the options of a
+// comparison, and its legend.
 
 import {button, choice, fillChoice, make, refill, show, sign} from './dom.js';
 
 const KINDS = ['text', 'regex', 'fuzzy'], SCOPES = ['name', 'file', 'module', 'all'];
-const WIDTHS = [['after', 'width after'], ['before', 'width before'], ['max', 'width the larger'],
-    ['sum', 'width both']].map(([name, title]) => ({name, title}));
-const DELTAS = [{name: 'self', title: 'color self'}, {name: 'subtree', title: 'color subtree'}];
-const NORMALIZE = [{name: 'none', title: 'not normalized'}, {name: 'total', title: 'totals made equal'},
-    {name: 'duration', title: 'durations made equal'}];
+const WIDTHS = [['after', 'width: after'], ['before', 'width: before'], ['max', 'width: larger'],
+    ['sum', 'width: sum']].map(([name, title]) => ({name, title}));
+const DELTAS = [{name: 'self', title: 'color: self'}, {name: 'subtree', title: 'color: subtree'}];
+const NORMALIZE = [{name: 'none', title: 'not normalized'}, {name: 'total', title: 'normalized to equal totals'},
+    {name: 'duration', title: 'normalized to equal durations'}];
 const COLORS = [{name: 'red-blue', title: 'red and blue'}, {name: 'green-red', title: 'green and red'}];
 
 export function makeChips(view) {
@@ -17,14 +17,14 @@ export function makeChips(view) {
     const compare = make('div', {class: 'chip-group', role: 'group', 'aria-label': 'Comparison'});
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Legend'});
     const add = button('+ transform', () => view.editOperation(), {class: 'add'});
-    const words = make('div', {class: 'muted words'});
+    const summary = make('div', {class: 'muted summary'});
     const element = make('section', {class: 'chips', hidden: true,
         'aria-label': 'Transforms, searches and comparison'}, make('div', {class: 'chip-row'}, compare,
-        operations, add, searches, make('span', {class: 'gap'}), legend), words);
+        operations, add, searches, make('span', {class: 'gap'}), legend), summary);
 
     // ---- Transforms -------------------------------------------------------------------------------
 
-    // Times and threads in the words of the list of them.
+    // Labels and time ranges are titled as in the menu of time and threads.
     function titleOf({text, title}) {
         const [, key, values] = /^label:(.+?)=(.*)/.exec(text) || [];
         return key ? `${key} ${values.replaceAll(',', ', ')}` : text.startsWith('time:')
@@ -69,22 +69,23 @@ export function makeChips(view) {
 
     // ---- Searches ---------------------------------------------------------------------------------
 
+    const functionCount = count => `${count.toLocaleString('en')} ${count === 1 ? 'function' : 'functions'}`;
     function searchChip(search, i, isCurrent) {
         const chip = make('span', {class: 'chip' + (search.on === false ? ' is-off' : ''),
-            title: search.error || `${search.total} in all, of which itself ${search.self}`},
+            title: search.error || `total ${search.total}, self ${search.self}`},
         make('i', {class: 'swatch'}),
         button(search.text, () => view.act(`search-toggle ${i}`), {
             'aria-pressed': String(search.on !== false), 'data-key': `search-${i}`}),
         !search.error && make('span', {class: 'muted'},
             `${search.total_share} · self ${search.self_share}${search.view_share &&
                 search.view_share !== search.total_share ? ` · ${search.view_share} of view` : ''}`),
-        !search.error && isCurrent && button(`${search.functions.toLocaleString('en')} ${search.functions === 1 ? 'function' : 'functions'}`, () => view.showFound(),
-            {class: 'plain', 'data-key': 'found', 'aria-expanded': String(view.hasFound())}),
+        !search.error && isCurrent && button(functionCount(search.functions), () => view.showMatches(), {
+            class: 'plain', 'data-key': 'matches', 'aria-expanded': String(view.hasMatches())}),
         isCurrent && smallChoice('Kind of search', KINDS, search.kind, 'search-kind'),
         isCurrent && smallChoice('Where to search', SCOPES, search.scope, 'search-scope'),
         isCurrent && sign('Aa', 'Match case', () => view.act('search-case'), {
             'aria-pressed': String(Boolean(search.case)), 'data-key': 'search-case'}),
-        isCurrent && sign('+', 'Keep this search, and begin another', () => view.act('search-add'),
+        isCurrent && sign('+', 'Keep this search and start another', () => view.act('search-add'),
             {'data-key': 'search-add'}),
         sign('×', `Remove the search ${search.text}`, () => view.act(`search-remove ${i}`),
             {'data-key': `search-remove-${i}`}));
@@ -103,7 +104,7 @@ export function makeChips(view) {
         return button(title, () => view.act(action), {class: 'switch', 'aria-pressed': String(isOn),
             'data-key': action});
     }
-    // Which of the four parts are shown, the legend switches; what is seldom changed is in the menu.
+    // The legend switches the parts of the difference on and off; rarely used options are in the menu.
     function comparison({width, color, relative}) {
         return [smallChoice('Width', WIDTHS, width, 'width'),
             smallChoice('Color', DELTAS, color, 'delta'),
@@ -112,41 +113,42 @@ export function makeChips(view) {
     function comparisonMenu({normalize, normalized, palette, ...tools}) {
         return [make('h3', {}, 'Comparison'),
             make('div', {class: 'buttons'},
-                smallChoice('Made equal', NORMALIZE, normalize || (normalized ? 'total' : 'none'),
+                smallChoice('Normalize', NORMALIZE, normalize || (normalized ? 'total' : 'none'),
                     'normalize'),
                 smallChoice('Colors', COLORS, palette, 'change-colors'),
                 switchButton('Side by side', 'side-by-side', tools.side_by_side),
-                switchButton('Noise too', 'noise', tools.noise),
+                switchButton('Color noise', 'noise', tools.noise),
                 button('Blink', () => view.act('blink')), button('Swap', () => view.act('swap')))];
     }
 
     function legendItem(item, i) {
         const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
         if (item.color) swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
-        const words = [swatch, item.title, item.share && make('span', {class: 'muted'}, item.share)];
+        const content = [swatch, item.title, item.share && make('span', {class: 'muted'}, item.share)];
         const part = view.tools().comparison?.parts.find(({name}) => `parts ${name}` === item.action);
-        return item.action ? button(words, () => view.act(item.action), {class: 'plain',
-            'aria-pressed': part ? String(part.on) : null, title: item.note || item.title, 'data-key': `legend-${i}`})
-            : make('span', {class: 'legend-item'}, words);
+        return item.action ? button(content, () => view.act(item.action), {class: 'plain',
+            'aria-pressed': part ? String(part.on) : null, title: item.note || item.title,
+            'data-key': `legend-${i}`})
+            : make('span', {class: 'legend-item'}, content);
     }
 
     function update() {
         const {core} = view;
-        const chips = core.query('chips'), kept = core.query('searches'), key = core.query('legend');
+        const chips = core.query('chips'), searchState = core.query('searches'), key = core.query('legend');
         const {comparison: compared} = view.tools();
-        const searchesShown = kept.searches.filter(search => search.text);
+        const searchesShown = searchState.searches.filter(search => search.text);
         shown = chips.operations.map(operation => ({...operation, title: titleOf(operation)}));
         refill(operations, shown.map(operationChip));
-        refill(searches, kept.searches.map((search, i) => search.text &&
-            searchChip(search, i, i === kept.current)));
+        refill(searches, searchState.searches.map((search, i) => search.text &&
+            searchChip(search, i, i === searchState.current)));
         refill(compare, compared ? comparison(compared) : []);
         refill(legend, compared ? key.items.map(legendItem) : []);
-        refill(words, compared ? [compared.verdict && make('b', {}, compared.verdict),
+        refill(summary, compared ? [compared.verdict && make('b', {}, compared.verdict),
             [compared.verdict && ' · ', compared.words].filter(Boolean).join('')] : '');
-        words.title = compared ? [compared.look, compared.parts_words].filter(Boolean).join('\n') : '';
-        view.menuTold(compared ? comparisonMenu(compared) : key.items.map(legendItem));
+        summary.title = compared ? [compared.look, compared.parts_words].filter(Boolean).join('\n') : '';
+        view.setLegend(compared ? comparisonMenu(compared) : key.items.map(legendItem));
         show(element, Boolean(shown.length || searchesShown.length || compared));
-        view.searchTold(kept);
+        view.updateSearch(searchState);
     }
     return {element, update,
         titles: () => shown.filter(({on}) => on).map(({title}) => title).join(', ')};

@@ -1,10 +1,10 @@
-// core.js - the viewer's core, which is C: src/wasm/exports.h is the other side, and says what each call
-// does. Memory may grow in any call, so places in it are looked at only after the last one.
+// core.js - JavaScript for the functions of the viewer's core, the C code behind src/wasm/exports.h, which
+// documents each. Memory may grow in any call, which detaches its buffer: it is read after the last call only.
 
 const toBytes = new TextEncoder(), toText = new TextDecoder();
 const NO_MEMORY = 'there is not enough memory for this profile';
 
-// What has a version, in the order of src/viewer/viewer.h, as bits.
+// Aspects of the viewer that have a version, as bits, in the order of enum flm_viewer_group (viewer.h).
 export const CHANGED = {};
 const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
     'tracks', 'history', 'copy', 'prompt', 'notice'];
@@ -19,6 +19,7 @@ export class Core {
         this.seen = new Uint32Array(GROUPS.length);
     }
 
+    // Copies bytes into the core's memory. Returns their address.
     put(bytes) {
         const at = this.c.flamel_allocate(Math.max(bytes.length, 1)) >>> 0;
         if (!at) throw new Error(NO_MEMORY);
@@ -26,6 +27,7 @@ export class Core {
         return at;
     }
 
+    // Calls call(address, size) with a text that is freed afterward.
     give(text, call) {
         const bytes = toBytes.encode(text), at = this.put(bytes);
         try {
@@ -44,24 +46,20 @@ export class Core {
         return toText.decode(this.response());
     }
 
-    // The core's room for `size` bytes, which the caller fills and gives to openRoom.
-    room(size) {
-        const at = this.c.flamel_allocate(Math.max(size, 1)) >>> 0;
-        if (!at) throw new Error(NO_MEMORY);
-        return at;
-    }
-
-    openRoom(side, at, size, name) {
-        const ok = this.give(name, (text, length) =>
-            this.c.flamel_open(side, at, size, text, length));
+    open(side, bytes, name) {
+        const profile = this.put(bytes);
+        const ok = this.give(name, (at, size) =>
+            this.c.flamel_open(side, profile, bytes.length, at, size));
         if (!ok) throw new Error(this.sentence());
     }
 
-    open(side, bytes, name) {
-        this.openRoom(side, this.put(bytes), bytes.length, name);
+    // The formats that this module reads: [{title, extensions}].
+    formats() {
+        if (!this.c.flamel_formats()) throw new Error(this.sentence());
+        return JSON.parse(this.sentence());
     }
 
-    // Null, or the sentence that says why not.
+    // Returns null, or the sentence that says why the action is refused.
     act(action) {
         return this.give(action, (at, size) => this.c.flamel_do(at, size)) ? null : this.sentence();
     }
@@ -80,8 +78,8 @@ export class Core {
         return JSON.parse(this.queryText(text));
     }
 
-    // Whose version is another one than at the last call: bits of CHANGED. A picture that was painted
-    // since is no change.
+    // Bits of CHANGED of everything whose version differs from the last call. The picture is not among them
+    // if it has been painted since.
     changes() {
         const at = this.c.flamel_versions() >>> 0;
         const now = new Uint32Array(this.c.memory.buffer, at, GROUPS.length + 1);
@@ -126,7 +124,7 @@ export class Core {
         return this.c.flamel_paint(now);
     }
 
-    // The pixels that were painted, without a copy.
+    // The pixels of the picture, not copied.
     image() {
         const frame = this.frame, {buffer} = this.c.memory;
         if (frame.buffer !== buffer) {
@@ -153,8 +151,8 @@ export class Core {
     }
 }
 
-// A viewer of its own: `module` is a WebAssembly.Module, or the bytes of one. `more` fills a piece of
-// memory for flamel_read, in a worker.
+// An instance of the core, which is one viewer. `module` is a WebAssembly.Module or the bytes of one. `more`
+// fills memory for flamel_read, in a worker.
 export async function startCore(module, more = () => 0) {
     let memory = null;
     const env = {

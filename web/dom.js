@@ -1,7 +1,8 @@
-// dom.js - elements from JavaScript. Names and files are data: they only ever become text nodes and
-// the values of attributes.
+// dom.js - makes elements. Names from profiles only ever become text nodes and values of attributes,
+// never markup.
 
-// An element; attributes that are functions are listeners (onclick), false and null are left out.
+// An element. Attributes that are functions are listeners (onclick); those that are false or null are
+// left out.
 export function make(tag, attributes, ...children) {
     const made = document.createElement(tag);
     for (const key in attributes) {
@@ -17,12 +18,12 @@ export function button(label, onclick, attributes) {
     return make('button', {type: 'button', onclick, ...attributes}, label);
 }
 
-// A button that is a sign: `title` is its name, also for those who do not see the sign.
+// A button with an icon or a symbol: `title` is its name, for the tooltip and for screen readers.
 export function sign(label, title, onclick, attributes) {
     return button(label, onclick, {title, 'aria-label': title, ...attributes});
 }
 
-// New children; where the focus was in an old one with a data-key, it is in the new one with it.
+// Replaces the children. A focused child with a data-key passes the focus to the new child with the same key.
 export function refill(parent, ...children) {
     const focused = parent.getRootNode().activeElement;
     const key = focused && focused !== parent && parent.contains(focused) && focused.dataset.key;
@@ -34,7 +35,7 @@ export function refill(parent, ...children) {
     if (again) again.focus({preventScroll: true});
 }
 
-// A choice of {name, title}: the select, and what it shows.
+// A select, which fillChoice fills with options: names, or {name, title}.
 export function choice(title, onchange, attributes) {
     const made = make('select', {title, 'aria-label': title, ...attributes,
         onchange: () => onchange(made.value)});
@@ -42,12 +43,12 @@ export function choice(title, onchange, attributes) {
 }
 
 export function fillChoice(select, items, current) {
-    const words = items.map(item => typeof item === 'string' ? {name: item} : item);
-    const same = select.options.length === words.length && words.every((item, i) =>
+    const options = items.map(item => typeof item === 'string' ? {name: item} : item);
+    const same = select.options.length === options.length && options.every((item, i) =>
         select.options[i].value === String(item.name) &&
         select.options[i].text === String(item.title ?? item.name));
     if (!same)
-        select.replaceChildren(...words.map(item =>
+        select.replaceChildren(...options.map(item =>
             make('option', {value: item.name}, String(item.title ?? item.name))));
     if (current != null) select.value = current;
 }
@@ -56,13 +57,13 @@ export function show(element, visible) {
     if (element.hidden === visible) element.hidden = !visible;
 }
 
-// How long a share is drawn, in its own unit, for a style that asks for --share.
+// Sets --share, by which the style draws a bar: 0 to 1.
 export function share(element, part) {
     element.style.setProperty('--share', Math.max(0, Math.min(1, part || 0)));
     return element;
 }
 
 // "18.2 %" as 0.182.
-export function fraction(words) {
-    return typeof words === 'number' ? words : parseFloat(words) / 100 || 0;
+export function fraction(percent) {
+    return typeof percent === 'number' ? percent : parseFloat(percent) / 100 || 0;
 }

@@ -1,5 +1,5 @@
-// files.js - opening files: dropped, chosen, or embedded in the page; and what is shown
-// while it comes, when it does not, and when there is none.
+// files.js - opens profiles that are dropped, chosen or embedded, and shows a message while a profile is read,
+// when it cannot be read, when it is empty, and when there is none.
 
 import {button, make, refill, show} from './dom.js';
 import {AFTER, BEFORE} from './core.js';
@@ -7,7 +7,7 @@ import {loadProfile} from './load.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
-function bytesWords(bytes) {
+function formatBytes(bytes) {
     let unit = 0;
     for (; bytes >= 1000 && unit < 3; unit++) bytes /= 1024;
     return `${unit && bytes < 100 ? bytes.toPrecision(3) : Math.round(bytes)} ${UNITS[unit]}`;
@@ -16,53 +16,55 @@ function bytesWords(bytes) {
 export function makeFiles(view, module) {
     const chosen = make('input', {type: 'file', hidden: true, multiple: true,
         'aria-label': 'A profile'});
-    const element = make('div', {class: 'state', hidden: true}), ghost = make('div',
-        {class: 'drop', hidden: true, 'aria-hidden': 'true'}, make('div', {}, 'Open'),
-        make('div', {}, 'Compare with this'));
-    let side = AFTER, stop = null, isOpen = false;
+    const element = make('div', {class: 'state', hidden: true});
+    const ghost = make('div', {class: 'drop', hidden: true, 'aria-hidden': 'true'},
+        make('div', {}, 'Open'), make('div', {}, 'Compare with this file'));
+    let side = AFTER, loading = null, isOpen = false;
 
-    // ---- States -----------------------------------------------------------------------------------
+    // ---- Messages in place of the picture ---------------------------------------------------------
 
-    function tell(title, lines, buttons, isWrong = false) {
-        element.setAttribute('role', isWrong ? 'alert' : 'status');
+    function showMessage(title, lines, buttons, isError = false) {
+        element.setAttribute('role', isError ? 'alert' : 'status');
         refill(element, make('h2', {}, title), lines.filter(Boolean).map(line =>
             make('p', {}, line)), make('div', {class: 'buttons'}, buttons));
         show(element, true);
     }
-    const openButton = words => button(words, () => choose(AFTER), {class: 'main-button'});
+    const openButton = title => button(title, () => choose(AFTER), {class: 'main-button'});
 
-    function tellEmpty() {
-        tell('Open a profile', ['Drop a file here: folded stacks, a .flm file, or a page that flamel made. ' +
-            'All other formats are read by the command: flamel view FILE.',
-        'It is read on this computer; nothing leaves it.'], [openButton('Choose a file …')]);
+    // The formats come from the module: that of a page of one file reads fewer than that of flamel view.
+    function showEmpty() {
+        const formats = view.core.formats().map(({title, extensions}) => title + (extensions && ` (${extensions})`));
+        showMessage('Open a profile', ['Drop a file here. It is read in this browser, and not uploaded.',
+            `This page reads: ${formats.join(' · ')} · pages of flamel (.html)`,
+            'The command reads all formats: flamel view FILE'], [openButton('Choose a file …')]);
     }
-    function tellError(sentence) {
-        view.failed(sentence);
-        tell('This cannot be shown', [sentence], [openButton('Choose another file …'),
-            isOpen && button('Go on with the open one', () => show(element, false))], true);
+    function showError(sentence) {
+        view.emitError(sentence);
+        showMessage('This profile cannot be shown', [sentence], [openButton('Choose another file …'),
+            isOpen && button('Back to the open profile', () => show(element, false))], true);
     }
-    function tellNothing() {
+    function showNothing() {
         const status = view.core.query('status');
-        tell('There is nothing in it', [status.sentence], [openButton('Choose another file …'),
+        showMessage('Nothing to show', [status.sentence], [openButton('Choose another file …'),
             view.core.query('chips').operations.length > 0 &&
-                button('Without transforms', () => view.act('reset'))]);
+                button('Remove all transforms', () => view.act('reset'))]);
     }
 
     // ---- Opening ----------------------------------------------------------------------------------
 
     async function take(load, name, where) {
-        stop?.abort();
-        const {signal} = stop = new AbortController();
+        loading?.abort();
+        const {signal} = loading = new AbortController();
         const bar = make('progress', {max: 1, 'aria-label': `Reading ${name}`});
-        const words = make('p', {class: 'muted'});
+        const progress = make('p', {class: 'muted'});
         const timer = setTimeout(() => {
-            tell(`Reading ${name}`, [], [bar, button('Stop', () => stop.abort())]);
-            element.append(words);
+            showMessage(`Reading ${name}`, [], [bar, button('Cancel', () => loading.abort())]);
+            element.append(progress);
         }, 120);
         const onProgress = (bytes, size) => {
             bar.value = size ? bytes / size : 0;
-            words.textContent = size ? `${bytesWords(bytes)} of ${bytesWords(size)}`
-                : bytesWords(bytes);
+            progress.textContent = size ? `${formatBytes(bytes)} of ${formatBytes(size)}`
+                : formatBytes(bytes);
         };
         try {
             const bytes = await load({module, onProgress, signal});
@@ -71,8 +73,8 @@ export function makeFiles(view, module) {
             return true;
         } catch (error) {
             clearTimeout(timer);
-            if (signal.aborted) settle();
-            else tellError(error.message || String(error));
+            if (signal.aborted) showState();
+            else showError(error.message || String(error));
             return false;
         }
     }
@@ -82,11 +84,11 @@ export function makeFiles(view, module) {
         show(element, false);
         view.opened();
     }
-    // What stands in the page when nothing is on its way.
-    function settle() {
-        if (!isOpen) return stop || tellEmpty();
+    // Shows the picture, or the message that explains why there is none.
+    function showState() {
+        if (!isOpen) return loading || showEmpty();
         const {nodes, empty} = view.core.query('status');
-        if (empty || nodes === 0) tellNothing();
+        if (empty || nodes === 0) showNothing();
         else show(element, false);
     }
 
@@ -95,8 +97,8 @@ export function makeFiles(view, module) {
     async function readAll(files, where) {
         const [one, other] = files;
         if (!one) return;
-        const comes = await read(one, other ? BEFORE : where);
-        if (comes && other) await read(other, AFTER);
+        const isRead = await read(one, other ? BEFORE : where);
+        if (isRead && other) await read(other, AFTER);
     }
     function choose(where) {
         side = where;
@@ -105,26 +107,26 @@ export function makeFiles(view, module) {
     }
     chosen.addEventListener('change', () => readAll(Array.from(chosen.files), side));
 
-    // Left half or without Shift: open. Only where a profile is open is there something to compare.
+    // Dropping with Shift compares with the open profile, if there is one.
     function listen(target) {
-        const has = event => Array.from(event.dataTransfer?.types || []).includes('Files');
+        const hasFiles = event => Array.from(event.dataTransfer?.types || []).includes('Files');
         const sideOf = event => isOpen && event.shiftKey ? BEFORE : AFTER;
         let depth = 0;
         target.addEventListener('dragenter', event => {
-            if (!has(event)) return;
+            if (!hasFiles(event)) return;
             depth++;
             show(ghost, true);
         });
         target.addEventListener('dragleave', event => {
-            if (has(event) && --depth <= 0) show(ghost, false);
+            if (hasFiles(event) && --depth <= 0) show(ghost, false);
         });
         target.addEventListener('dragover', event => {
-            if (!has(event)) return;
+            if (!hasFiles(event)) return;
             event.preventDefault();
             ghost.dataset.side = String(sideOf(event));
         });
         target.addEventListener('drop', event => {
-            if (!has(event)) return;
+            if (!hasFiles(event)) return;
             event.preventDefault();
             depth = 0;
             show(ghost, false);
@@ -132,6 +134,6 @@ export function makeFiles(view, module) {
         });
     }
 
-    return {element, ghost, chosen, listen, take, opened, settle, tellError,
+    return {element, ghost, chosen, listen, take, opened, showState, showError,
         choose: where => choose(where === 'before' ? BEFORE : AFTER)};
 }

@@ -1,8 +1,8 @@
-// hash.js - the state in the address, behind the '#': a link shows what was seen, a reload too, and
-// the browser's buttons go through the same steps. Inside another page the address is left alone but
-// for what a reload needs, so that its history is its own.
+// hash.js - the state in the address, behind the '#': a link or a reload restores the view, and the browser's
+// Back and Forward go through the same steps as the viewer's. In a frame the current entry is replaced,
+// and none is added: the history belongs to the page around it.
 
-const isInside = window !== window.top;
+const isInFrame = window !== window.top;
 
 export function makeHash(view) {
     let shown = decodeHash(), isStep = false, timer = 0;
@@ -16,11 +16,11 @@ export function makeHash(view) {
         if (text === shown) return;
         const url = text ? '#' + text : location.pathname + location.search;
         try {
-            if (isStep && !isInside) history.pushState(null, '', url);
+            if (isStep && !isInFrame) history.pushState(null, '', url);
             else history.replaceState(null, '', url);
             shown = text;
         } catch {
-            // A page without an address (about:srcdoc), or one that the browser finds too busy.
+            // A page without an address (about:srcdoc), or too many changes for the browser.
         }
         isStep = false;
     }
@@ -33,7 +33,8 @@ export function makeHash(view) {
     addEventListener('hashchange', listen);
 
     return {
-        // Browsers refuse more than some hundred changes in half a minute, so moving is written once.
+        // Browsers refuse more than about a hundred changes in half a minute: while the picture moves, the address
+        // is written once at the end.
         update(step) {
             isStep ||= step;
             clearTimeout(timer);

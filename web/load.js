@@ -1,22 +1,22 @@
 // load.js - how profiles get into the page: dropped, fetched, or embedded in it.
 //
-// Everything ends as bytes that flamel_open takes: a .flm file, or a packed one. What already is
-// one of those is handed on as it is; anything else is read by the module in a worker (worker.js),
-// so that the page never waits; the browser decompresses gzip and zstd first.
+// The result is always bytes that flamel_open takes: a .flm file or a packed profile. A source that is
+// already one of these is passed through; any other format is read by the module in a worker
+// (worker.js), so that the page stays responsive. The browser decompresses gzip and zstd first.
 //
 //     const module = await loadModule();
 //     const bytes = await loadProfile(file, file.name, {module, onProgress, signal});
 //     const {bytes, name} = await loadEmbedded('after', {module, onProgress});
 //
-// A page has its profiles in elements, which the command writes (src/load/page.c):
+// Embedded profiles are elements, which the command writes (src/load/page.c):
 //
 //     <script type="text/plain" id="flamel-after" data-size="N" data-name="app.perf">...</script>
-//     <script type="text/plain" id="flamel-before" ...      what it is compared with; may be missing
+//     <script type="text/plain" id="flamel-before" ...      the baseline of a comparison; optional
 //
-// Their text is unpacked by start.js, which has the module too. In a served page (flamel view) the module
-// and the profiles are elements without text: `data-from` is their address, relative to the page.
+// start.js decompresses them and the module. In a served page (flamel view) the elements of the module
+// and of the profiles are empty, and `data-from` is their URL, relative to the page.
 //
-// What fails throws an Error whose message is the sentence that the command would print.
+// Every function here fails with an Error whose message is the sentence that the command would print.
 
 import {flamelBytes, flamelModule} from './start.js';
 import {readProfile, work} from './worker.js';
@@ -29,62 +29,62 @@ const MAGIC = {
     page: '<!DOCTYPE html>',
 };
 
-// What is unpacked within this time.
-const SMALL_MS = 100;
+// The first frame waits at most this long for embedded profiles.
+const EMBEDDED_MS = 100;
 
-// ---- What the page has --------------------------------------------------------------------------
+// ---- Embedded in the page -----------------------------------------------------------------------
 
 function element(id) {
     return document.getElementById('flamel-' + id);
 }
 
-// Whether the page came with it: 'after' or 'before'.
+// Whether the page has a profile of this side, embedded or served: 'after' or 'before'.
 export function isEmbedded(id) {
     return element(id) !== null;
 }
 
-// The bytes of an element of the page: those of a packed profile.
+// The bytes of an embedded profile, which is packed.
 export async function decodeEmbedded(id) {
     return flamelBytes(element(id));
 }
 
-// Profiles of the page that are being unpacked.
-const unpacking = new Map();
-function unpackEarly(id) {
+// Embedded profiles that are being decompressed, by id.
+const decoding = new Map();
+function decodeEarly(id) {
     if (!isEmbedded(id) || element(id).dataset.from) return;
     const bytes = decodeEmbedded(id);
     bytes.catch(() => {}); // reported by loadEmbedded
-    unpacking.set(id, bytes);
+    decoding.set(id, bytes);
 }
 
-// The module, compiled; `from`: where it is, when the page does not say. Profiles of the page are
-// unpacked meanwhile, and those that are small are waited for: so the page's first frame shows them,
-// which saves making a frame of an empty page.
+// The compiled module; `from` is its URL where the page has no element for it. Embedded profiles are
+// decompressed at the same time, and small ones are waited for, so that the first frame already shows
+// them: that saves the layout and painting of an empty viewer.
 export async function loadModule(from = 'flamel.wasm') {
     if (flamelModule) {
-        for (const id of ['before', 'after']) unpackEarly(id);
-        const all = Promise.allSettled(unpacking.values());
-        await Promise.race([all, new Promise(resolve => setTimeout(resolve, SMALL_MS))]);
+        for (const id of ['before', 'after']) decodeEarly(id);
+        const all = Promise.allSettled(decoding.values());
+        await Promise.race([all, new Promise(resolve => setTimeout(resolve, EMBEDDED_MS))]);
         return flamelModule;
     }
     const found = element('module');
     return WebAssembly.compileStreaming(fetch(found ? found.dataset.from : from));
 }
 
-// A profile that came with the page: its bytes and its name.
+// An embedded or served profile: its bytes and its name.
 export async function loadEmbedded(id, options = {}) {
     const {name, from} = element(id).dataset;
     if (!from) {
-        const bytes = unpacking.get(id) ?? decodeEmbedded(id);
-        unpacking.delete(id);
+        const bytes = decoding.get(id) ?? decodeEmbedded(id);
+        decoding.delete(id);
         return {name, bytes: await bytes};
     }
     return {name, bytes: await loadURL(from, name, options)};
 }
 
-// ---- What a person gives ------------------------------------------------------------------------
+// ---- Fetched, dropped or chosen -----------------------------------------------------------------
 
-// A profile from a server.
+// A profile at a URL.
 export async function loadURL(url, name, {module, onProgress, signal} = {}) {
     let response;
     try {
@@ -97,8 +97,8 @@ export async function loadURL(url, name, {module, onProgress, signal} = {}) {
     return loadProfile(await response.blob(), name, {module, onProgress, signal});
 }
 
-// The profile of a file: a Blob, an ArrayBuffer or a view of one. `onProgress(bytes, size)` is called
-// now and then. `signal` stops it: the promise then rejects with the signal's reason.
+// The profile in a file: a Blob, an ArrayBuffer or a view of one. `onProgress(bytes, size)` is called
+// about every 40 ms. `signal` cancels: the promise then rejects with the signal's reason.
 export async function loadProfile(source, name, {module, onProgress = () => {}, signal} = {}) {
     try {
         signal?.throwIfAborted();
@@ -113,14 +113,14 @@ export async function loadProfile(source, name, {module, onProgress = () => {}, 
         return await read(blob, {module, onProgress, signal});
     } catch (error) {
         signal?.throwIfAborted();
-        // What the browser says of a file that it cannot read is a DOMException.
+        // The browser reports a file that it cannot read as a DOMException.
         const reason = error instanceof DOMException ? 'cannot be read: ' + error.message
             : error instanceof RangeError ? 'out of memory' : error.message;
         throw new Error(`${name}: ${reason}`);
     }
 }
 
-// 'flm', 'packed', 'gzip', 'zstd' or 'page' by how the bytes begin; null for anything else.
+// 'flm', 'packed', 'gzip', 'zstd' or 'page' by the first bytes; null for anything else.
 async function kindOf(blob) {
     const head = String.fromCharCode(...new Uint8Array(await blob.slice(0, 16).arrayBuffer()));
     return Object.keys(MAGIC).find(kind => head.startsWith(MAGIC[kind])) ?? null;
@@ -131,18 +131,19 @@ async function decompress(blob, kind, signal) {
     try {
         stream = new DecompressionStream(kind);
     } catch {
-        throw new Error(`this is compressed with ${kind}, which this browser cannot read: ` +
+        throw new Error(`this is compressed with ${kind}, which this browser cannot decompress: ` +
             `decompress it first (${kind} -d)`);
     }
     try {
         return await new Response(blob.stream().pipeThrough(stream, {signal})).blob();
     } catch (error) {
         signal?.throwIfAborted();
-        throw new Error(`the ${kind} data is damaged, was cut off, or is of several parts`);
+        throw new Error(`the ${kind} data is damaged or cut off, or has several members: ` +
+            `decompress it first (${kind} -d)`);
     }
 }
 
-// The profile in another page that flamel made.
+// The profile embedded in another page that flamel wrote.
 async function openPage(blob) {
     const page = new DOMParser().parseFromString(await blob.text(), 'text/html');
     const found = page.getElementById('flamel-after');
@@ -152,21 +153,21 @@ async function openPage(blob) {
 
 // ---- The worker ---------------------------------------------------------------------------------
 
-// Reads in a worker, or, where the page may not have one, here.
+// Reads in a worker; on the main thread where the browser allows this page no worker.
 function read(blob, {module, onProgress, signal}) {
     const address = URL.createObjectURL(new Blob([`(${work})(${readProfile})`], {type: 'text/javascript'}));
     return new Promise((resolve, reject) => {
         let worker = null, started = false;
-        const end = (settle, result) => {
+        const end = (finish, result) => {
             worker?.terminate();
             URL.revokeObjectURL(address);
             signal?.removeEventListener('abort', stop);
-            settle(result);
+            finish(result);
         };
         const stop = () => end(reject, signal.reason);
         const failed = event => {
             event?.preventDefault();
-            if (started) end(reject, new Error(`the reader stopped: ${event.message || 'out of memory'}`));
+            if (started) end(reject, new Error(`reading failed: ${event.message || 'out of memory'}`));
             else end(resolve, readHere(blob, {module, onProgress, signal}));
         };
         signal?.addEventListener('abort', stop);
@@ -192,10 +193,10 @@ async function readHere(blob, {module, onProgress, signal}) {
     signal?.throwIfAborted();
     let at = 0;
     const profile = readProfile(module, view => {
-        const piece = all.subarray(at, at + view.length);
-        view.set(piece);
-        at += piece.length;
-        return piece.length;
+        const chunk = all.subarray(at, at + view.length);
+        view.set(chunk);
+        at += chunk.length;
+        return chunk.length;
     });
     onProgress(blob.size, blob.size);
     return profile;

@@ -1,10 +1,8 @@
-// page.js - the page: starts the core, opens what came with the page, and shows it. The whole script
-// is these files, one after the other (see VIEWER in the Makefile), without comments, without the lines
-// that begin with `import `, and without the word `export ` at the beginning of a line: so names are
-// unique among all of them.
+// page.js - the page: starts the core and opens the profiles that are embedded in the page or served with it.
 //
-//     style.js (page.css as a text) worker load dom core letters canvas theme tooltip panel tables tools
-//     search chips palette status aria hash export files viewer page
+// The main script is the files of VIEWER in mk/assets.mk, concatenated, each after those it imports from,
+// with this file last. src/draw/svg/minify.awk removes the `import` lines and the word `export`, so
+// top-level names are unique among all files.
 
 import {AFTER, BEFORE, startCore} from './core.js';
 import {isEmbedded, loadEmbedded, loadModule} from './load.js';
@@ -22,7 +20,7 @@ async function startPage() {
             await viewer.take(async options => (await loadEmbedded(id, options)).bytes, name, side);
         }
         if (isEmbedded('after')) viewer.restore();
-        else viewer.settle();
+        else viewer.showState();
     } catch (error) {
         console.error(error);
         home.replaceChildren(make('p', {class: 'dead', role: 'alert'},

@@ -1,4 +1,4 @@
-// palette.js - every action by its name, and the sheet of keys: both are the core's table of actions.
+// palette.js - the command palette and the sheet of keys, both made from the core's table of actions.
 
 import {make, refill} from './dom.js';
 
@@ -7,7 +7,7 @@ const KEY_SIGNS = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDow
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 // "C-ArrowLeft S-n 3=top" as "Ctrl ←, Shift n, 3".
-export function keyWords(keys) {
+export function keyLabel(keys) {
     return keys.split(' ').map(key => key.replace(/(?<=.)=.+$/, '')
         .replace(/C-(?=.)/, isApple ? '⌘ ' : 'Ctrl ')
         .replace(/S-(?=.)/, 'Shift ').replace(/A-(?=.)/, 'Alt ')
@@ -15,8 +15,9 @@ export function keyWords(keys) {
         .replace(/ [a-z]$/, letter => letter.toUpperCase())).join(', ');
 }
 
-// Letters in their order; the better the closer together, and at beginnings of words.
-function likeness(text, wanted) {
+// Fuzzy match: the letters of `wanted` in their order; -1 if one is missing. Adjacent letters and beginnings
+// of words score higher.
+function fuzzyScore(text, wanted) {
     let score = 0, at = -1;
     const low = text.toLowerCase();
     for (const letter of wanted.toLowerCase()) {
@@ -36,11 +37,12 @@ export function makePalette(view) {
     const list = make('ul', {role: 'listbox', id: 'flamel-entries', 'aria-label': 'Actions'});
     const wrong = make('div', {class: 'wrong', role: 'alert'});
     const element = make('dialog', {class: 'palette', 'aria-label': 'Actions'}, input, wrong, list);
-    let entries = [], current = 0, asked = null;
+    let entries = [], current = 0, asked = null; // the entry whose argument is being typed
 
-    // An action with a choice of words is as many entries; one with any text asks for it.
+    // An action whose argument is one of a few values has an entry for each; one with any other argument asks
+    // for it.
     function allEntries() {
-        const tools = view.tools(), words = {
+        const tools = view.tools(), values = {
             NAME: {metric: tools.metrics.map(one => one.name), thread: tools.threads || [],
                 parts: tools.comparison?.parts.map(part => part.name) || []},
             MODE: {color: tools.color_modes.map(one => one.name)},
@@ -49,11 +51,11 @@ export function makePalette(view) {
             const {name, title, argument, keys, group} = action;
             const one = {title, group, keys, run: name};
             if (!argument) return [one];
-            const choices = words[argument]?.[name] ||
+            const choices = values[argument]?.[name] ||
                 (/^[a-z-]+(\|[a-z-]+)+$/.test(argument) ? argument.split('|') : null);
-            if (choices) return choices.map(word => ({...one, title: `${title}: ${word}`,
-                run: `${name} ${word}`, keys: keys?.split(' ').filter(key => !/.=\w/.test(key) ||
-                    key.endsWith(`=${word}`)).join(' ')}));
+            if (choices) return choices.map(value => ({...one, title: `${title}: ${value}`,
+                run: `${name} ${value}`, keys: keys?.split(' ').filter(key => !/.=\w/.test(key) ||
+                    key.endsWith(`=${value}`)).join(' ')}));
             return /NODE|FRAME|COLUMN|\bN\b|\bID\b/.test(argument) ? []
                 : [{...one, title: `${title} …`, run: name, argument}];
         });
@@ -66,7 +68,7 @@ export function makePalette(view) {
                 `complete ${input.value}`).items.map(item => ({title: item.title || item.text,
                 group: item.note || '', fills: item.text})) : [];
         } else {
-            entries = allEntries().map(entry => ({...entry, score: likeness(
+            entries = allEntries().map(entry => ({...entry, score: fuzzyScore(
                 `${entry.title} ${entry.run}`, input.value)})).filter(entry => entry.score >= 0 ||
                 !input.value);
             if (input.value) entries.sort((a, b) => b.score - a.score);
@@ -75,7 +77,7 @@ export function makePalette(view) {
         refill(list, entries.map((entry, i) => make('li', {role: 'option', id: `flamel-entry-${i}`,
             onclick: () => choose(entry)}, make('span', {class: 'cut'}, entry.title),
         make('span', {class: 'muted'}, entry.group), entry.keys && make('kbd', {},
-            keyWords(entry.keys)))));
+            keyLabel(entry.keys)))));
         mark();
     }
     function mark() {
@@ -89,7 +91,7 @@ export function makePalette(view) {
     }
     function choose(entry) {
         if (entry.fills) {
-            // What ends in ':' wants a name behind it; all others are whole.
+            // A completion that ends in ':' needs a name after it; all others are complete.
             input.value = entry.fills;
             fill();
             input.focus();
@@ -135,7 +137,7 @@ export function makePalette(view) {
         open(entry = null) {
             asked = null;
             input.value = '';
-            input.placeholder = 'What shall be done?';
+            input.placeholder = 'Search actions';
             if (!element.open) element.showModal();
             if (entry) ask(entry);
             else fill();
@@ -149,8 +151,8 @@ export function makeHelp(view) {
     const element = make('dialog', {class: 'help', 'aria-label': 'Keys'},
         make('form', {method: 'dialog'}, make('button', {class: 'close', 'aria-label': 'Close'}, '×')),
         make('h2', {}, 'Keys'), body,
-        make('p', {class: 'muted'}, 'Click selects, a second click zooms. Wheel or two fingers zoom, ' +
-            'drag moves, a long press shows details. Drop a file to open it; with Shift, to compare.'),
+        make('p', {class: 'muted'}, 'Click selects, double click zooms. Wheel and pinch zoom, ' +
+            'drag pans, a long press shows details. Drop a file to open it; with Shift, to compare it.'),
         make('h2', {}, 'Terms'),
         make('p', {class: 'muted'}, 'Self: the weight of a function alone (perf: Self, pprof: flat). Total: with ' +
             'everything that it calls (perf: Children, pprof: cum). Inverted: leaf first, the callers of each ' +
@@ -167,7 +169,7 @@ export function makeHelp(view) {
             const groups = Array.from(new Set(actions.map(action => action.group)));
             refill(body, groups.map(group => make('section', {}, make('h3', {}, group), make('dl', {},
                 actions.filter(action => action.group === group).map(action => make('div', {},
-                    make('dt', {}, keyWords(action.keys).split(', ').map(key =>
+                    make('dt', {}, keyLabel(action.keys).split(', ').map(key =>
                         make('kbd', {}, key))), make('dd', {}, action.title + choices(action))))))));
             if (!element.open) element.showModal();
         },

@@ -1,21 +1,21 @@
-// panel.js - everything about the selected frame, at the side of the picture; on a narrow window a sheet below
-// it, which shows its first lines until it is opened.
+// panel.js - the details of the selected frame, next to the picture; in a narrow window a sheet below it, which
+// shows its first lines until it is opened.
 
 import {button, fraction, make, refill, share, show, sign} from './dom.js';
 
-// What is offered at once; all others of the frame's actions are behind "More".
+// Buttons that are always shown; MORE_ACTIONS are behind "More".
 const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy-stack': 'Copy stack',
     'open-source': 'Open source'};
 const MORE_ACTIONS = ['zoom-selected', 'hide-module', 'drop', 'drop-subtree', 'keep', 'prune',
     'collapse-direct', 'collapse-any', 'copy-name', 'copy-folded', 'copy-link'];
 
-// Values without the unit where their heading has it: "716 M" under "samples".
+// The table of values. Their unit is in the heading: "716 M" below "samples".
 function figures(detail) {
     const [first] = detail.values, unitOf = value => value.total?.endsWith(` ${value.unit}`)
         ? value.unit : '';
     const columns = detail.compared ? [['before', 'before'], ['after', 'after'], ['change', 'change']]
         : [['value', first ? unitOf(first) : ''], ['of_view', 'of view'], ['of_parent', 'of parent'],
-            ['of_all', 'of all']];
+            ['of_all', 'of total']];
     const head = make('tr', {}, make('td', {}), columns.map(([, title]) =>
         make('th', {scope: 'col'}, title)));
     const bare = (text, unit) => unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1)
@@ -39,6 +39,7 @@ function figures(detail) {
             i === 0 && occurrences(),
         ];
     });
+    // The sum over every place in the tree where the same function is called.
     function occurrences() {
         const {instances} = detail;
         return instances && instances.count > 1 && line(
@@ -51,11 +52,11 @@ function figures(detail) {
 
 export function makePanel(view) {
     const body = make('div', {class: 'panel-body'});
-    const found = make('div', {class: 'panel-found', hidden: true});
+    const matches = make('div', {class: 'panel-matches', hidden: true});
     const toggle = sign('', 'More of this frame', () => view.showDetails(!isTall()),
         {class: 'grip', 'aria-expanded': 'false'});
     const element = make('aside', {class: 'panel', 'aria-label': 'Details', hidden: true}, toggle,
-        sign('×', 'Close the details', close, {class: 'close'}), found, body);
+        sign('×', 'Close the details', close, {class: 'close'}), matches, body);
 
     const isTall = () => element.classList.contains('is-tall');
     function setTall(tall) {
@@ -63,12 +64,13 @@ export function makePanel(view) {
         toggle.setAttribute('aria-expanded', String(tall));
     }
     function close() {
-        if (!found.hidden) return view.showFound(false);
+        if (!matches.hidden) return view.showMatches(false);
         view.act('escape');
         view.focusPicture();
     }
 
-    // Of `count` frames some; those that are left out are counted: at the end, or `middle` of them.
+    // A list of `items`, which may be only some of `count` frames. The number of the others is shown at the
+    // end, or in the middle of the list.
     function frames(title, items, count = items?.length, isMiddle = false) {
         if (!items || !items.length) return null;
         const more = Number(String(count).replaceAll(',', '')) - items.length;
@@ -89,7 +91,7 @@ export function makePanel(view) {
         const action = view.actionNamed(name);
         return action && button(FIRST_ACTIONS[name] || action.title, () => view.act(name), {
             'data-key': name,
-            title: action.keys ? `${action.title} (${view.keyWords(action.keys)})` : action.title});
+            title: action.keys ? `${action.title} (${view.keyLabel(action.keys)})` : action.title});
     }
 
     function actions(detail) {
@@ -114,7 +116,7 @@ export function makePanel(view) {
                 detail.note && make('p', {class: 'note'}, detail.note),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,
                     detail.merged.items, detail.merged.count),
-                detail.sure && make('section', {}, make('h3', {}, 'How sure'),
+                detail.sure && make('section', {}, make('h3', {}, 'Significance'),
                     make('table', {class: 'facts'}, detail.sure.map(({name, value}) => make('tr', {},
                         make('th', {scope: 'row'}, name), make('td', {}, value))))),
                 frames('Calls', detail.calls, detail.calls_count),
@@ -124,13 +126,13 @@ export function makePanel(view) {
             if (wasOpen) body.querySelector('details').open = true;
         }
         show(body, Boolean(detail));
-        view.panelWanted(Boolean(detail) || !found.hidden);
+        view.panelWanted(Boolean(detail) || !matches.hidden);
     }
 
-    // What the current search found, instead of or below the details.
-    function setFound(list) {
-        refill(found, list ? [make('h3', {}, 'Found'), list] : []);
-        show(found, Boolean(list));
+    // Shows the list of the functions that the current search matches, above the details; null hides it.
+    function setMatches(list) {
+        refill(matches, list ? [make('h3', {}, 'Matches'), list] : []);
+        show(matches, Boolean(list));
         view.panelWanted(!body.hidden || Boolean(list));
     }
 
@@ -138,14 +140,14 @@ export function makePanel(view) {
     function openSource() {
         const detail = view.core.query('detail'), link = detail?.link && safeLink(detail.link);
         if (link) window.open(link, '_blank', 'noopener');
-        else view.say(detail?.file ? `${detail.file}${detail.line ? ':' + detail.line : ''}`
-            : 'the profile does not say where its source is');
+        else view.notify(detail?.file ? `${detail.file}${detail.line ? ':' + detail.line : ''}`
+            : 'the profile has no source file for this frame');
     }
-    return {element, update, openSource, setTall, setFound, hasFound: () => !found.hidden,
+    return {element, update, openSource, setTall, setMatches, hasMatches: () => !matches.hidden,
         hasDetail: () => !body.hidden};
 }
 
-// A link that a template made of a file's name: never a script.
+// The link of the source template, unless it would run a script.
 function safeLink(link) {
     return /^(javascript|data|vbscript):/i.test(link.trim()) ? null : link;
 }

@@ -1,4 +1,5 @@
-// search.js - the field at the top. Searches that are kept, and how the current one looks, are chips.
+// search.js - the search field at the top. The options of the current search, and searches that are kept,
+// are in chips.js.
 
 import {make, show, sign} from './dom.js';
 
@@ -7,10 +8,10 @@ const number = count => count.toLocaleString('en');
 export function makeSearch(view) {
     const input = make('input', {type: 'text', placeholder: 'Search', 'aria-label': 'Search',
         autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search'});
-    const found = make('span', {class: 'found'});
+    const matches = make('span', {class: 'matches'});
     const previous = sign('↑', 'Previous match', () => view.act('previous-match'), {hidden: true});
     const next = sign('↓', 'Next match', () => view.act('next-match'), {hidden: true});
-    const element = make('div', {class: 'search', role: 'search'}, input, found, previous, next);
+    const element = make('div', {class: 'search', role: 'search'}, input, matches, previous, next);
 
     input.addEventListener('input', () => view.act(`search ${input.value}`));
     input.addEventListener('keydown', event => {
@@ -35,20 +36,20 @@ export function makeSearch(view) {
         event.preventDefault();
     });
 
-    function update(answer) {
-        const current = answer.searches[answer.current];
+    function update(searchState) {
+        const current = searchState.searches[searchState.current];
         const text = current?.text ?? '';
         if (input.getRootNode().activeElement !== input || !text !== !input.value) input.value = text;
         element.classList.toggle('is-wrong', Boolean(current?.error));
         input.setAttribute('aria-invalid', String(Boolean(current?.error)));
-        const isFound = current && text && !current.error;
-        found.textContent = !text ? '' : current.error ? current.error
+        const isValid = current && text && !current.error;
+        matches.textContent = !text ? '' : current.error ? current.error
             : !current.frames ? 'no match' : current.at
                 ? `${current.total_share} · ${number(current.at)} of ${number(current.frames)}`
                 : `${current.total_share} · ${number(current.frames)}`;
-        found.title = isFound ? `${current.total} in all, of which itself ${current.self}` : '';
-        show(previous, Boolean(isFound && current.frames));
-        show(next, Boolean(isFound && current.frames));
+        matches.title = isValid ? `total ${current.total}, self ${current.self}` : '';
+        show(previous, Boolean(isValid && current.frames));
+        show(next, Boolean(isValid && current.frames));
     }
     return {element, update, focus() { input.focus(); input.select(); }};
 }

@@ -1,11 +1,13 @@
-// start.js - the first script of a page: unpacks what the page carries and starts the other scripts.
+// start.js - the first script of a page: decompresses the embedded parts and starts the main script.
 //
-// Scripts, module and profiles are elements of the page, each gzip as base64:
+// The main script, the WebAssembly module and the profiles are elements of the page, each compressed
+// with gzip and encoded in base64:
 //
 //     <script type="text/plain" id="flamel-after" data-size="N">H4sIAAAA...</script>
 //
-// `data-size` is the number of bytes that the browser inflates it to (DecompressionStream). What this
-// script declares is visible to the others; the page's policy has the hashes of both.
+// `data-size` is the decompressed size in bytes. The page's content security policy has the hashes of
+// this script and of the main one. This one is a classic script, so the main script, a module, sees what it
+// declares; the component has it as one more file of its module.
 
 const FLAMEL_TOO_OLD = 'This page unpacks itself with DecompressionStream, which this browser lacks. ' +
     'Chrome and Edge 91, Firefox 113, Safari 16.4 and later can open it.';
@@ -17,28 +19,28 @@ function flamelDecode(text) {
     return bytes;
 }
 
-// The unpacked bytes of an element, as a Response. The packed bytes come from a Response too: those of a
-// Blob would go to the browser process and back (measured: 7 ms of 67 on the main thread).
-function flamelUnpack(element, type) {
-    const packed = new Response(flamelDecode(element.textContent)).body;
-    return new Response(packed.pipeThrough(new DecompressionStream('gzip')),
+// The decompressed bytes of an element, as a Response. The compressed bytes come from a Response too: a
+// Blob would send them to the browser process and back (measured: 7 ms of 67 on the main thread).
+function flamelInflate(element, type) {
+    const compressed = new Response(flamelDecode(element.textContent)).body;
+    return new Response(compressed.pipeThrough(new DecompressionStream('gzip')),
         {headers: {'Content-Type': type}});
 }
 
-// The same in memory.
+// The decompressed bytes of an element, as a Uint8Array.
 export async function flamelBytes(element) {
-    const bytes = new Uint8Array(await flamelUnpack(element, '').arrayBuffer());
+    const bytes = new Uint8Array(await flamelInflate(element, '').arrayBuffer());
     if (bytes.length !== Number(element.dataset.size)) throw new Error('the page is cut off');
     return bytes;
 }
 
-// A promise of the page's module, compiled while it is inflated; null where the page has none.
+// A promise of the embedded module, compiled while it is decompressed; null if none is embedded.
 export let flamelModule = null;
 
 async function flamelStart(scripts) {
     const module = document.getElementById('flamel-module');
     if (module && !module.dataset.from) {
-        flamelModule = WebAssembly.compileStreaming(flamelUnpack(module, 'application/wasm'));
+        flamelModule = WebAssembly.compileStreaming(flamelInflate(module, 'application/wasm'));
         flamelModule.catch(() => {}); // reported by loadModule's caller
     }
     const script = document.createElement('script');

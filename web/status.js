@@ -1,5 +1,5 @@
-// status.js - the line below, which hides nothing without a count; all of its facts in a panel; and
-// the debug overlay.
+// status.js - the status line at the bottom, which counts whatever the picture leaves out; the sheet with
+// all of these counts; and the debug overlay.
 
 import {button, make, refill, show} from './dom.js';
 
@@ -8,12 +8,12 @@ export function makeStatus(view) {
     const notice = make('span', {class: 'notice', role: 'status'});
     const element = make('footer', {class: 'status'}, facts, notice);
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
-        role: 'dialog', 'aria-label': 'What is drawn'});
+        role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
     let timer = 0;
 
-    const fact = (number, words, attributes) => number == null || number === '' ? null
-        : make('span', attributes, make('b', {}, String(number)), words && ' ' + words);
+    const fact = (number, unit, attributes) => number == null || number === '' ? null
+        : make('span', attributes, make('b', {}, String(number)), unit && ' ' + unit);
     const merged = status => status.merged_share ? `${status.merged} (${status.merged_share})`
         : status.merged;
     const lossText = loss => [loss.what, loss.where].filter(Boolean).join(': ');
@@ -30,9 +30,10 @@ export function makeStatus(view) {
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
+        const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},
-            make('th', {scope: 'row'}, name), make('td', {}, String(value)));
-        refill(sheet, make('h3', {}, 'What is drawn'), status.sentence && make('p', {}, status.sentence),
+            make('th', {scope: 'row'}, name), make('td', {class: isShort(value) ? 'number' : null}, String(value)));
+        refill(sheet, make('h3', {}, 'Data quality'), status.sentence && make('p', {}, status.sentence),
             make('table', {class: 'facts'}, row('stacks', status.stacks),
                 row('samples', status.samples), row('total', [status.total, status.unit].join(' ')),
                 row('drawn boxes', status.drawn), row('merged into gray boxes', merged(status)),
@@ -44,13 +45,13 @@ export function makeStatus(view) {
     }
 
     function updateOverlay() {
-        const answer = view.core.query('overlay');
-        show(overlay, Boolean(answer));
-        if (!answer) return;
-        const {ms, trees, memory_bytes: bytes, ...counts} = answer;
+        const figures = view.core.query('overlay');
+        show(overlay, Boolean(figures));
+        if (!figures) return;
+        const {ms, trees, memory_bytes: bytes, ...counts} = figures;
         const lines = Object.entries({...counts,
             'layout + cull': ms && `${ms.layout.toFixed(2)} ms`,
-            'boxes, letters': ms && `${ms.paint.toFixed(2)} ms`,
+            'boxes, labels': ms && `${ms.paint.toFixed(2)} ms`,
             'copy to canvas': `${view.copyMs().toFixed(2)} ms`,
             memory: `${(bytes / 2 ** 20).toFixed(1)} MiB`});
         for (const {title, nodes, placed, levels} of trees) lines.push([title,
@@ -61,12 +62,12 @@ export function makeStatus(view) {
 
     return {
         element, sheet, overlay, update, updateOverlay,
-        // A sentence about what just was done, or could not be.
-        say(words, isWrong = false) {
-            notice.textContent = words;
-            notice.classList.toggle('wrong', isWrong);
+        // Shows a sentence for a moment: what was done, or why it was refused.
+        notify(text, isError = false) {
+            notice.textContent = text;
+            notice.classList.toggle('wrong', isError);
             clearTimeout(timer);
-            timer = setTimeout(() => { notice.textContent = ''; }, isWrong ? 12000 : 4000);
+            timer = setTimeout(() => { notice.textContent = ''; }, isError ? 12000 : 4000);
         },
         toggleSheet: () => sheet.togglePopover(),
     };

@@ -1,11 +1,12 @@
-// tables.js - tables of any length: only the rows that are seen exist, and are asked for when they
-// come into sight. One for functions, one for the call tree, one for what a search found.
+// tables.js - tables of any length: only the visible rows exist, and they are requested when they are scrolled
+// into view. One is the top table, one the call tree, one lists the functions that a search matches.
 
 import {fraction, make, refill, share} from './dom.js';
 
 const ROW_PX = 22, SPARE_ROWS = 8;
-// Browsers place nothing lower than about 33 million pixels: beyond, a pixel scrolls several rows.
-const HIGHEST_PX = 15e6;
+// Browsers limit the height of an element to about 33 million pixels. In a longer table, a pixel of the
+// scrollbar stands for several rows.
+const MAX_HEIGHT_PX = 15e6;
 
 const numberColumn = (key, title, sort) => ({key, title, sort, isNumber: true});
 const shareColumn = (key, title) => ({key, title, isNumber: true, isShare: true});
@@ -13,7 +14,7 @@ const beforeColumns = [numberColumn('before', 'Before'), numberColumn('change', 
 
 const SHAPES = {
     top: {
-        label: 'Functions', role: 'grid', asks: 'top',
+        label: 'Functions', role: 'grid', query: 'top',
         columns: [numberColumn('self', 'Self', 'self'), shareColumn('self_share', '% self'),
             numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'), ...beforeColumns,
             {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
@@ -21,23 +22,23 @@ const SHAPES = {
                 isNumber: false}],
     },
     tree: {
-        label: 'Call tree', role: 'treegrid', asks: 'tree',
+        label: 'Call tree', role: 'treegrid', query: 'tree',
         columns: [numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'),
             numberColumn('self', 'Self', 'self'), ...beforeColumns,
             {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
             {key: 'module', title: 'Module', isModule: true}],
     },
     list: {
-        label: 'Found functions', role: 'grid', asks: 'list',
+        label: 'Matching functions', role: 'grid', query: 'list',
         columns: [{key: 'title', title: 'Function', isName: true}, shareColumn('total_share', '% total')],
     },
 };
 
-// How wide columns are, and which go first where there is no room for all: a name is always there, and
-// what the table is sorted by. The panel and the tooltip have what is left out.
+// Widths of columns, and the order in which they are dropped where there is no room for all. The name and
+// the column that the table is sorted by always stay. The panel and the tooltip have the values of the others.
 const NAME_EM = 12, GAP_EM = 0.8;
 const emOf = column => column.isName ? NAME_EM : column.isModule ? 14 : column.isShare ? 5.5 : 7;
-const DISPENSABLE = ['module', 'self_share', 'before', 'total_share', 'self', 'total'];
+const OPTIONAL = ['module', 'self_share', 'before', 'total_share', 'self', 'total'];
 
 export function makeTable(view, shapeName) {
     const shape = SHAPES[shapeName];
@@ -48,10 +49,10 @@ export function makeTable(view, shapeName) {
     const element = make('div', {class: `table table-${shapeName}`, role: shape.role, tabindex: 0,
         'aria-label': shape.label}, make('div', {role: 'rowgroup'}, head), scroller);
     const known = new Set();
-    let count = 0, first = 0, answer = null, told = '', current = 0, columns = [];
+    let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [];
 
     const seenRows = () => Math.ceil(scroller.clientHeight / ROW_PX) || 1;
-    const factor = () => Math.max(1, count * ROW_PX / HIGHEST_PX);
+    const factor = () => Math.max(1, count * ROW_PX / MAX_HEIGHT_PX);
     const firstSeen = () => Math.floor(scroller.scrollTop * factor() / ROW_PX);
 
     function fitting(all) {
@@ -59,25 +60,25 @@ export function makeTable(view, shapeName) {
         const em = parseFloat(getComputedStyle(element).fontSize) || 13;
         const isWide = () => rest.reduce((sum, column) => sum + Math.min(emOf(column), NAME_EM) + GAP_EM, 2) * em >
             element.clientWidth;
-        for (const key of DISPENSABLE)
-            if (isWide()) rest = rest.filter(column => column.key !== key || key === answer.sort);
+        for (const key of OPTIONAL)
+            if (isWide()) rest = rest.filter(column => column.key !== key || key === table.sort);
         return rest;
     }
 
     function sortTitle(column) {
-        return answer.sort === column.sort ? (answer.down === false ? 'ascending' : 'descending') : 'none';
+        return table.sort === column.sort ? (table.down === false ? 'ascending' : 'descending') : 'none';
     }
 
-    // A second click turns the order round: numbers begin with the largest, names with A.
-    const turned = column => answer.sort === column.sort && answer.down === column.isNumber;
+    // A second click reverses the order. Numbers begin with the largest, names with A.
+    const isReversed = column => table.sort === column.sort && table.down === column.isNumber;
 
     function fillHead() {
         refill(head, columns.map(column => make('div', {
             role: 'columnheader', class: cellClass(column),
-            'aria-sort': column.sort && answer.sort ? sortTitle(column) : null,
-        }, column.sort && answer.sort
+            'aria-sort': column.sort && table.sort ? sortTitle(column) : null,
+        }, column.sort && table.sort
             ? make('button', {type: 'button', 'data-key': column.sort, tabindex: -1,
-                onclick: () => view.act(`sort ${turned(column) ? '-' : ''}${column.sort}`)},
+                onclick: () => view.act(`sort ${isReversed(column) ? '-' : ''}${column.sort}`)},
             column.title)
             : column.title)));
     }
@@ -116,43 +117,43 @@ export function makeTable(view, shapeName) {
             ondblclick: () => view.act('zoom-selected'),
         }, columns.map(column => share(make('div', {
             role: 'gridcell', class: cellClass(column), title: column.isName ? row.title : null,
-        }, column.isName ? nameCell(row) : String(view.bare(row[column.key]) ?? '')),
+        }, column.isName ? nameCell(row) : String(view.withoutUnit(row[column.key]) ?? '')),
         column.isShare ? fraction(row[column.key]) : 0)));
     }
 
     function update(isQuiet) {
         if (!element.isConnected || element.offsetParent === null) return;
         const from = Math.max(0, firstSeen() - SPARE_ROWS);
-        if (isQuiet && answer && from === first && answer.rows.length >= Math.min(count,
+        if (isQuiet && table && from === first && table.rows.length >= Math.min(count,
             seenRows() + SPARE_ROWS)) return;
-        const text = view.core.queryText(`${shape.asks} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
-        answer = JSON.parse(text);
-        if (follow(answer.selected, isQuiet)) return;
-        count = answer.count;
+        const text = view.core.queryText(`${shape.query} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
+        table = JSON.parse(text);
+        if (follow(table.selected, isQuiet)) return;
+        count = table.count;
         current = Math.min(current, Math.max(0, count - 1));
-        // The pointer moves: the rows are the same, but for a mark.
+        // When only the pointer has moved, the rows are the same except for the highlight.
         const same = `${from} ${current} ${text.replace(/"hovered": \w+/g, '')}`;
-        answer.rows.forEach((row, i) => same === told &&
+        table.rows.forEach((row, i) => same === drawn &&
             rows.children[i].classList.toggle('is-hovered', row.hovered));
-        if (same === told) return;
-        told = same;
+        if (same === drawn) return;
+        drawn = same;
         first = from;
         for (const {key} of shape.columns)
-            if (answer.rows.some(row => row[key] != null)) known.add(key);
+            if (table.rows.some(row => row[key] != null)) known.add(key);
         columns = fitting(shape.columns.filter(({key}) => known.has(key)));
         element.setAttribute('aria-rowcount', count + 1);
         element.style.setProperty('--columns', columns.map(column => column.isName
             ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emOf(column)}em)`
                 : `${emOf(column)}em`).join(' '));
-        spacer.style.height = `${Math.min(count * ROW_PX, HIGHEST_PX)}px`;
+        spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();
-        refill(rows, answer.rows.map((row, i) => makeRow(row, from + i)));
+        refill(rows, table.rows.map((row, i) => makeRow(row, from + i)));
         const top = factor() > 1 ? scroller.scrollTop - (firstSeen() - from) * ROW_PX : from * ROW_PX;
         rows.style.transform = `translateY(${top}px)`;
-        tellCurrent();
+        setActiveDescendant();
     }
 
-    // What was selected elsewhere is scrolled to, once.
+    // Scrolls to a frame that was selected elsewhere, once.
     let followed = null;
     function follow(selected, isQuiet) {
         if (isQuiet || selected == null || selected === followed) {
@@ -162,13 +163,13 @@ export function makeTable(view, shapeName) {
         followed = current = selected;
         const seen = firstSeen();
         if (selected >= seen && selected < seen + seenRows() - 1) return false;
-        spacer.style.height = `${Math.min(answer.count * ROW_PX, HIGHEST_PX)}px`;
-        count = answer.count;
+        spacer.style.height = `${Math.min(table.count * ROW_PX, MAX_HEIGHT_PX)}px`;
+        count = table.count;
         scroller.scrollTop = (selected - seenRows() / 2) * ROW_PX / factor();
         update();
         return true;
     }
-    function tellCurrent() {
+    function setActiveDescendant() {
         const row = rows.querySelector('.is-current');
         if (row) element.setAttribute('aria-activedescendant', row.id);
         else element.removeAttribute('aria-activedescendant');
@@ -182,7 +183,7 @@ export function makeTable(view, shapeName) {
         update();
     }
 
-    // The keys of a grid; all others are the core's.
+    // The keys of a grid. The core handles all others.
     const keys = {
         ArrowDown: () => go(current + 1), ArrowUp: () => go(current - 1),
         PageDown: () => go(current + seenRows() - 1), PageUp: () => go(current - seenRows() + 1),
@@ -193,14 +194,14 @@ export function makeTable(view, shapeName) {
     };
     function goToParent(row) {
         for (let i = current - 1; i >= first; i--)
-            if (answer.rows[i - first].level < row.level) return go(i);
+            if (table.rows[i - first].level < row.level) return go(i);
         go(current - 1);
     }
     element.addEventListener('keydown', event => {
-        if (event.ctrlKey || event.metaKey || event.altKey || !answer || !count) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || !table || !count) return;
         const isSideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
         if (!keys[event.key] || isSideways && shape.role !== 'treegrid') return;
-        const row = answer.rows[current - first];
+        const row = table.rows[current - first];
         event.preventDefault();
         if (row || !/^(Enter| |ArrowLeft|ArrowRight)$/.test(event.key)) keys[event.key](row);
     });

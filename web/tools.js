@@ -1,4 +1,4 @@
-// tools.js - the bar at the top: what is shown, and how. What does not fit is in the menu.
+// tools.js - the toolbar at the top: file, metric, view, search. Everything else is in its menu.
 
 import {button, choice, fillChoice, fraction, make, refill, share, show, sign} from './dom.js';
 
@@ -33,7 +33,7 @@ export function makeTools(view, search) {
     make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
         button(kind.toUpperCase(), run(`export ${kind}`)))),
     make('div', {class: 'buttons'}, button('All actions …', run('palette')),
-        button('What is drawn', run('data-quality')), button('Keys', run('help'))));
+        button('Data quality', run('data-quality')), button('Keys', run('help'))));
 
     const more = sign('⋯', 'More', null, {class: 'square', popovertarget: 'flamel-menu'});
     const steps = make('div', {class: 'steps'},
@@ -65,40 +65,40 @@ export function makeTools(view, search) {
         refill(direction,
             button('Root at the bottom', () => view.act('flip'), {'aria-pressed': String(tools.up),
                 'data-key': 'flip'}),
-            button('Callers below', () => view.act('invert'), {'aria-pressed': String(tools.inverted),
+            button('Inverted', () => view.act('invert'), {'aria-pressed': String(tools.inverted),
                 'data-key': 'invert'}));
         element.querySelector('.back').disabled = !tools.can_back;
         element.querySelector('.forward').disabled = !tools.can_forward;
     }
-    // What the timeline in the picture does with a pointer, for everyone.
-    function updateTracks({duration_ns: lasts, duration, selected, count, tracks: told, ...is}) {
-        const doing = (action, title, isOn) => button(title, () => view.act(action),
+    // The menu of time and threads: what the timeline does with a pointer, also for keyboards and narrow windows.
+    function updateTracks({duration_ns: durationNs, duration, selected, count, tracks: threads, ...state}) {
+        const actionButton = (action, title, isOn) => button(title, () => view.act(action),
             {title: view.actionNamed(action).title,
                 'aria-pressed': isOn == null ? null : String(isOn), 'data-key': action});
-        const all = count > 1;
-        show(tracksButton, all || lasts > 0);
-        const place = tracks.querySelector('ul')?.scrollTop;
-        refill(tracks, lasts > 0 && [
+        const hasThreads = count > 1;
+        show(tracksButton, hasThreads || durationNs > 0);
+        const scrollTop = tracks.querySelector('ul')?.scrollTop;
+        refill(tracks, durationNs > 0 && [
             make('h3', {}, selected ? `Time: ${selected.words} of ${duration}` : `Time: all of ${duration}`),
-            make('div', {class: 'buttons'}, button('Only a part …', () => {
+            make('div', {class: 'buttons'}, button('Time range …', () => {
                 tracks.hidePopover();
                 view.askFor('range', selected ? `${selected.from_ns / 1e9}s..${selected.to_ns / 1e9}s` : '');
-            }), selected && doing('range-clear', 'All of the time'))],
-        is.untimed > 0 && make('p', {class: 'muted'}, `${is.untimed} samples have no time.`),
-        all && [make('h3', {}, `${count} threads`), make('div', {class: 'buttons'},
-            doing('tracks-all', 'All', !is.any), doing('split', 'Each apart', is.split),
-            lasts > 0 && doing('tracks', 'In the timeline', is.shown)),
-        make('ul', {class: 'track-list'}, told.map(({id, title, total, share: part, on}) => make('li', {},
+            }), selected && actionButton('range-clear', 'Whole recording'))],
+        state.untimed > 0 && make('p', {class: 'muted'}, `${state.untimed} samples have no time.`),
+        hasThreads && [make('h3', {}, `${count} threads`), make('div', {class: 'buttons'},
+            actionButton('tracks-all', 'All', !state.any), actionButton('split', 'Split by thread', state.split),
+            durationNs > 0 && actionButton('tracks', 'In the timeline', state.shown)),
+        make('ul', {class: 'track-list'}, threads.map(({id, title, total, share: part, on}) => make('li', {},
             share(button([make('span', {class: 'cut'}, title), make('span', {class: 'number'},
-                `${view.bare(total)} · ${part}`)], () => view.act(`track ${id}`), {title: `${title}: ${total}`,
+                `${view.withoutUnit(total)} · ${part}`)], () => view.act(`track ${id}`), {title: `${title}: ${total}`,
                 'aria-pressed': String(on), 'data-key': `track-${id}`}), fraction(part)),
             button('only', () => view.act(`track-only ${id}`), {'data-key': `only-${id}`,
                 'aria-label': `Only ${title}`}))),
-        count > told.length && make('li', {class: 'muted'}, `and ${count - told.length} more: ` +
+        count > threads.length && make('li', {class: 'muted'}, `and ${count - threads.length} more: ` +
             'transform label:thread=NAME'))]);
-        if (place) tracks.querySelector('ul').scrollTop = place;
+        if (scrollTop) tracks.querySelector('ul').scrollTop = scrollTop;
     }
-    // The legend; of a comparison, how it is made.
+    // The legend, or the options of a comparison.
     function updateMore(children) {
         refill(legend, children);
         show(legend, children.length > 0);

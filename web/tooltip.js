@@ -1,13 +1,14 @@
-// tooltip.js - what is under the pointer, in words, beside it and never below it. It is placed by the
-// corner that is toward the pointer, so that nobody needs to measure it while the picture moves.
+// tooltip.js - the tooltip of the frame under the pointer, next to the pointer and never below it. It is
+// positioned by the corner nearest to the pointer, so that its size needs no measuring while it moves. In a
+// narrow window it is as wide as the window.
 
 import {make, refill, show} from './dom.js';
 
-const AWAY_PX = 14;
+const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8;
 
 export function makeTooltip(view) {
     const element = make('div', {class: 'tooltip', 'aria-hidden': 'true', hidden: true});
-    let told = '';
+    let shown = '';
 
     function fill(hover) {
         refill(element,
@@ -19,22 +20,23 @@ export function makeTooltip(view) {
                     ? `${line.share_view} of view` : ''),
                 make('td', {}, line.share_parent && line.share_parent !== line.share_view
                     ? `${line.share_parent} of parent` : ''),
-                make('td', {class: 'muted'}, line.share_all && `${line.share_all} of all`)))),
+                make('td', {class: 'muted'}, line.share_all && `${line.share_all} of total`)))),
             hover.note && make('div', {class: 'muted'}, hover.note));
     }
     function update() {
         const hover = view.core.query('hover');
         show(element, Boolean(hover));
         if (!hover) return;
-        const {x, y, ...words} = hover, text = JSON.stringify(words);
-        if (text !== told) fill(hover);
-        told = text;
-        const {width, height, scale} = view.stageSize(), px = place => `${Math.round(place)}px`;
+        const {x, y, ...content} = hover, text = JSON.stringify(content);
+        if (text !== shown) fill(hover);
+        shown = text;
+        const {width, height, scale} = view.stageSize(), px = length => `${Math.round(length)}px`;
         const left = x / scale, top = y / scale, {style} = element;
         const isLeft = left < width / 2, isHigh = top < height * 0.6;
-        const beside = Math.max(width - 300, 8);
-        style.left = isLeft ? px(Math.min(left + AWAY_PX, beside)) : 'auto';
-        style.right = isLeft ? 'auto' : px(Math.min(width - left + AWAY_PX, beside));
+        const isNarrow = width < NARROW_PX, limit = isNarrow ? MARGIN_PX : width - 300;
+        element.classList.toggle('is-narrow', isNarrow);
+        style.left = isLeft || isNarrow ? px(Math.min(left + AWAY_PX, limit)) : 'auto';
+        style.right = !isLeft || isNarrow ? px(Math.min(width - left + AWAY_PX, limit)) : 'auto';
         style.top = isHigh ? px(top + AWAY_PX) : 'auto';
         style.bottom = isHigh ? 'auto' : px(height - top + AWAY_PX);
     }

@@ -1,5 +1,5 @@
-// viewer.js - the viewer in an element: its parts, and which of them an event reaches. State is the core's; here is
-// only which part asks for what when the core says that something changed.
+// viewer.js - the viewer in an element: makes its parts and connects them. The core holds the state; this
+// file decides which parts are updated when the core reports a change.
 
 import {CHANGED} from './core.js';
 import {heldKeys, makeCanvas} from './canvas.js';
@@ -8,7 +8,7 @@ import {makeAria} from './aria.js';
 import {makeChips} from './chips.js';
 import {makeFiles} from './files.js';
 import {makeHash} from './hash.js';
-import {makeHelp, makePalette, keyWords} from './palette.js';
+import {makeHelp, makePalette, keyLabel} from './palette.js';
 import {makePanel} from './panel.js';
 import {makeSearch} from './search.js';
 import {makeStatus} from './status.js';
@@ -18,25 +18,27 @@ import {makeTooltip} from './tooltip.js';
 import {copyText, exportAs} from './export.js';
 import {addViewerStyle, watchTheme} from './theme.js';
 
-// A panel that a click opened comes after what could be a double click: the picture moves then.
+// The panel opens only when a click can no longer become a double click, because it moves the picture.
 const DOUBLE_CLICK_MS = 420;
 
-// While the picture is moved by a hand only it is made anew: words about it, and about what is under the
-// pointer, come when it has come to rest.
-const WORDS = ~(CHANGED.picture | CHANGED.detail | CHANGED.tracks);
-const REST_MS = 200; // a busy machine is late by 100: words in between would be the longest frames
+// While the user zooms or pans, only the picture is updated. Everything else, such as the status line and
+// the tooltip, is updated when the picture has rested for REST_MS. (Events of a busy machine are up to
+// 100 ms late, and updating the rest in between would make the longest frames.)
+const DEFERRED = ~(CHANGED.picture | CHANGED.detail | CHANGED.tracks);
+const REST_MS = 200;
 
-// In `root`, an element or a shadow root. `keepsHash`: the state is in the page's address.
-// `tell(name, detail)` is called for a component's events.
-export function makeViewer(root, core, module, {keepsHash = true, tell = null} = {}) {
-    let hello = null, tools = null, pending = 0, wanted = false, broken = false, isFirst = true, panelTimer = 0;
-    let movedAt = -REST_MS, words = 0, restTimer = 0, speechTimer = 0, hasSelected = false;
+// Makes a viewer in `root`, an element or a shadow root. `keepsHash`: the state is kept in the page's
+// address. `emit(name, detail)` dispatches an event of the component.
+export function makeViewer(root, core, module, {keepsHash = true, emit = null} = {}) {
+    let hello = null, tools = null, pending = 0, isFrameRequested = false, broken = false, isFirst = true;
+    let movedAt = -REST_MS, deferred = 0, restTimer = 0, speechTimer = 0, panelTimer = 0, hasSelected = false;
     const view = {
-        core, keyWords, clickedAt: -DOUBLE_CLICK_MS,
+        core, keyLabel, clickedAt: -DOUBLE_CLICK_MS,
         tools: () => tools,
         actions: () => hello.actions,
         actionNamed: name => hello.actions.find(action => action.name === name),
-        told, moved, want, act, point, tryAct, failed: message => tell?.('flamel-error', {message}), opened, showDetails, showFound, panelWanted,
+        changed, movedByHand, requestFrame, act, point, tryAct, opened, showDetails, showMatches, panelWanted,
+        emitError: message => emit?.('flamel-error', {message}),
         stageSize: () => canvas.size(),
         canvas: () => canvas.canvas,
         copyMs: () => canvas.copyMs(),
@@ -44,17 +46,17 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         focusPicture: () => (isTable() ? tables[tools.view].element : aria.element)
             .focus({preventScroll: true}),
         openFiles: where => files.choose(where),
-        bare: text => bare(text),
+        withoutUnit: text => withoutUnit(text),
         editOperation: (at = -1, text = '') => palette.open({title: 'Transform', argument: 'hide:libc.so.6',
             run: at < 0 ? 'apply' : `operation-edit ${at}`, text}),
         askFor(name, text) {
             const {title, argument} = view.actionNamed(name);
             palette.open({title, run: name, argument, text});
         },
-        menuTold: children => bar.updateMore(children),
-        hasFound: () => panel.hasFound(),
-        say: (words, isWrong) => status.say(words, isWrong),
-        searchTold: answer => search.update(answer),
+        setLegend: children => bar.updateMore(children),
+        hasMatches: () => panel.hasMatches(),
+        notify: (text, isError) => status.notify(text, isError),
+        updateSearch: searches => search.update(searches),
     };
 
     hello = core.query('hello');
@@ -80,49 +82,51 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     files.listen(element);
     const theme = watchTheme(view, element, () => {
         canvas.paint();
-        told(core.changes() | CHANGED.chips);
+        changed(core.changes() | CHANGED.chips);
     });
 
-    // Without the unit, where a heading or the status line says it: "716 M samples".
-    function bare(text) {
+    // "716 M samples" as "716 M", for places where a heading or the status line has the unit.
+    function withoutUnit(text) {
         const unit = tools.metrics.find(metric => metric.name === tools.metric)?.unit;
         return unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
     }
     const isTable = () => tools.view in tables;
 
-    // ---- What changed -----------------------------------------------------------------------------
+    // ---- Changes and frames -----------------------------------------------------------------------
 
-    function want() {
-        if (wanted || broken) return;
-        wanted = true;
+    function requestFrame() {
+        if (isFrameRequested || broken) return;
+        isFrameRequested = true;
         requestAnimationFrame(() => {
-            wanted = false;
+            isFrameRequested = false;
             guard(frame);
         });
     }
-    function told(bits) {
+    // Takes bits of CHANGED: the next frame updates what they stand for.
+    function changed(bits) {
         if (!bits) return;
         pending |= bits;
-        // These two need the person's gesture, which is over in the next frame.
+        // These two need a user activation, which may have expired in the next frame.
         const now = pending & (CHANGED.copy | CHANGED.prompt);
         pending &= ~now;
         if (now & CHANGED.copy) copy();
         if (now & CHANGED.prompt) openPrompt();
-        want();
+        requestFrame();
     }
-    function moved(bits) {
+    // The same after a zoom or a pan by wheel, drag or pinch.
+    function movedByHand(bits) {
         movedAt = performance.now();
         tooltip.hide();
-        told(bits);
+        changed(bits);
     }
-    // A timer that finds it was too early waits again: to set one in every frame takes its time.
+    // One timer that is set again when it fires too early: restarting a timer in every frame costs more.
     function rest() {
         const left = movedAt + REST_MS - performance.now();
         restTimer = left > 0 && setTimeout(rest, left);
         if (restTimer) return;
-        pending |= words;
-        words = 0;
-        want();
+        pending |= deferred;
+        deferred = 0;
+        requestFrame();
     }
     function frame() {
         let bits = pending;
@@ -130,39 +134,41 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         canvas.paint();
         bits |= core.changes();
         if (isFirst) return firstFrame(bits);
-        if (performance.now() - movedAt < REST_MS && bits & WORDS) {
-            words |= bits & WORDS;
-            bits &= ~WORDS;
+        if (performance.now() - movedAt < REST_MS && bits & DEFERRED) {
+            deferred |= bits & DEFERRED;
+            bits &= ~DEFERRED;
             if (!restTimer) rest();
         }
         if (bits & CHANGED.tools) layOut();
-        const is = (...names) => names.some(name => bits & CHANGED[name]);
-        if (is('tools')) bar.update(tools);
-        if (is('chips', 'tools')) chips.update();
-        if (is('tracks') && tools.name) bar.updateTracks(core.query('tracks'));
-        if (is('hover')) tooltip.update();
-        if (is('detail', 'tools')) panel.update();
-        if (is('status')) status.update();
-        if (is('notice')) refused(core.queryText('notice').trim());
-        if (is('tables', 'tools', 'chips', 'detail')) updateTables();
-        if (is('detail', 'tools')) aria.update();
-        if (is('overlay')) status.updateOverlay();
-        if (is('speech', 'tools', 'chips', 'state')) speak(is('speech'));
-        if (is('state') && hash) hash.update(is('history'));
-        if (is('status') && tools.name) files.settle();
-        if (tell && is('detail')) tell('flamel-select', core.query('detail'));
-        if (tell && is('state')) tell('flamel-change', {state: core.queryText('state').trim()});
+        const has = (...names) => names.some(name => bits & CHANGED[name]);
+        if (has('tools')) bar.update(tools);
+        if (has('chips', 'tools')) chips.update();
+        if (has('tracks') && tools.name) bar.updateTracks(core.query('tracks'));
+        if (has('hover')) tooltip.update();
+        if (has('detail', 'tools')) panel.update();
+        if (has('status')) status.update();
+        if (has('notice')) refused(core.queryText('notice').trim());
+        if (has('tables', 'tools', 'chips', 'detail')) updateTables();
+        if (has('detail', 'tools')) aria.update();
+        if (has('overlay')) status.updateOverlay();
+        if (has('speech', 'tools', 'chips', 'state')) speak(has('speech'));
+        if (has('state') && hash) hash.update(has('history'));
+        if (has('status') && tools.name) files.showState();
+        if (emit && has('detail')) emit('flamel-select', core.query('detail'));
+        if (emit && has('state')) emit('flamel-change', {state: core.queryText('state').trim()});
     }
-    // What decides how much room the picture has comes with it; all words about it, in the next frame.
+    // The first frame has the picture and what decides its size: the tools, the chips and the panel.
+    // Everything else comes in the second frame.
     function firstFrame(bits) {
         isFirst = false;
         layOut();
         chips.update();
         panel.update();
         pending |= bits;
-        want();
+        requestFrame();
     }
-    // Once, when nothing more comes for a moment: not in the frames of a zoom, not letter by letter.
+    // Announces once, when nothing has changed for a moment: not in every frame of a zoom, nor after every
+    // letter of a search.
     function speak(isSelected) {
         hasSelected ||= isSelected;
         clearTimeout(speechTimer);
@@ -173,39 +179,39 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
     }
     function updateTables() {
         if (isTable()) tables[tools.view].update();
-        if (panel.hasFound()) list.update();
+        if (panel.hasMatches()) list.update();
     }
     function layOut() {
         tools = core.query('tools');
         main.classList.toggle('has-table', isTable());
         for (const [name, table] of Object.entries(tables)) show(table.element, tools.view === name);
     }
-    // A trap in the core is the end of this viewer, and said.
+    // A trap in the core ends this viewer, with a message.
     function guard(work) {
         try {
             work();
         } catch (error) {
             broken = error instanceof WebAssembly.RuntimeError;
             console.error(error);
-            files.tellError(broken ? `The viewer stopped: ${error.message}. Load the page again.`
+            files.showError(broken ? `The viewer stopped: ${error.message}. Load the page again.`
                 : error.message);
         }
     }
 
-    // ---- What is done -----------------------------------------------------------------------------
+    // ---- Actions ----------------------------------------------------------------------------------
 
-    // Null, or why not.
+    // Returns null, or the reason why the action is refused.
     function tryAct(action) {
         const [name, argument] = action.split(/ (.*)/s);
         if (name === 'export') return save(argument), null;
         const why = core.act(action);
-        told(core.changes());
+        changed(core.changes());
         return why;
     }
-    // What a row stands for is marked in the picture.
+    // Highlights in the picture what a row stands for: `hover-node 7`.
     function point(action) {
         core.act(action);
-        told(core.changes());
+        changed(core.changes());
     }
     function act(action) {
         const why = tryAct(action);
@@ -213,44 +219,45 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         return !why;
     }
     function refused(why) {
-        status.say(why, true);
-        view.failed(why);
+        status.notify(why, true);
+        view.emitError(why);
     }
     async function save(kind) {
         try {
-            status.say(`saved as ${await exportAs(view, kind)}`);
+            status.notify(`saved as ${await exportAs(view, kind)}`);
         } catch (error) {
-            status.say(error.message, true);
+            status.notify(error.message, true);
         }
     }
     const link = () => `${location.href.split('#')[0]}#${core.queryText('state').trim()}`;
     async function copy(text = core.queryText('copy')) {
-        status.say(await copyText(element, text) ? `copied: ${text.split('\n')[0]}`
-            : 'the browser does not let this page copy', false);
+        const isCopied = await copyText(element, text);
+        status.notify(isCopied ? `copied: ${text.split('\n')[0]}`
+            : 'the browser does not allow this page to copy', !isCopied);
     }
 
-    // What the core wants to be typed or shown.
+    // The core wants a dialog or an input of the page: opens it.
     function openPrompt() {
-        const [what, argument] = core.queryText('prompt').trim().split(/ (.*)/s);
-        const action = view.actionNamed(what);
-        if (what === 'search') search.focus();
-        else if (what === 'help') help.open();
-        else if (what === 'data-quality') status.toggleSheet();
-        else if (what === 'transform') view.editOperation(-1, argument);
-        else if (what === 'export') save(argument);
-        else if (what === 'copy-link') copy(link());
-        else if (what === 'source') panel.openSource();
-        else if (action?.argument) view.askFor(what, argument);
+        const [name, argument] = core.queryText('prompt').trim().split(/ (.*)/s);
+        const action = view.actionNamed(name);
+        if (name === 'search') search.focus();
+        else if (name === 'help') help.open();
+        else if (name === 'data-quality') status.toggleSheet();
+        else if (name === 'transform') view.editOperation(-1, argument);
+        else if (name === 'export') save(argument);
+        else if (name === 'copy-link') copy(link());
+        else if (name === 'source') panel.openSource();
+        else if (action?.argument) view.askFor(name, argument);
         else palette.open();
     }
 
     function opened() {
         guard(() => {
-            told(core.changes() | CHANGED.tools | CHANGED.chips | CHANGED.status | CHANGED.detail |
+            changed(core.changes() | CHANGED.tools | CHANGED.chips | CHANGED.status | CHANGED.detail |
                 CHANGED.tables | CHANGED.tracks | CHANGED.picture);
             const {name, base} = core.query('tools');
             if (keepsHash) document.title = `${name}${base ? ` against ${base}` : ''} · flamel`;
-            tell?.('flamel-load', {name});
+            emit?.('flamel-load', {name});
         });
     }
 
@@ -258,7 +265,7 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
 
     function panelWanted(isWanted) {
         clearTimeout(panelTimer);
-        isWanted &&= tools.panel !== false || panel.hasFound();
+        isWanted &&= tools.panel !== false || panel.hasMatches();
         if (isWanted === !panel.element.hidden) return;
         const change = () => show(panel.element, isWanted);
         const since = performance.now() - view.clickedAt;
@@ -270,12 +277,13 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         clearTimeout(panelTimer);
         guard(() => panel.update());
     }
-    function showFound(isWanted = !panel.hasFound()) {
-        panel.setFound(isWanted ? list.element : null);
+    // Shows or hides the list of the functions that the current search matches.
+    function showMatches(isWanted = !panel.hasMatches()) {
+        panel.setMatches(isWanted ? list.element : null);
         showDetails();
         show(panel.element, isWanted || panel.hasDetail());
         list.update();
-        told(CHANGED.chips);
+        changed(CHANGED.chips);
     }
 
     // ---- Keys -------------------------------------------------------------------------------------
@@ -293,14 +301,14 @@ export function makeViewer(root, core, module, {keepsHash = true, tell = null} =
         guard(() => {
             const bits = core.key(event.key, heldKeys(event), performance.now());
             if (bits) event.preventDefault();
-            told(bits);
+            changed(bits);
         });
     }
 
     layOut();
-    told(~0 & ~(CHANGED.copy | CHANGED.prompt | CHANGED.state | CHANGED.history | CHANGED.speech));
+    changed(~0 & ~(CHANGED.copy | CHANGED.prompt | CHANGED.state | CHANGED.history | CHANGED.speech));
     return {
-        view, element, take: files.take, settle: files.settle, fail: files.tellError,
+        view, element, take: files.take, showState: files.showState,
         open: (bytes, name, side = 0) => files.opened(bytes, name, side), restore: () => hash?.restore(), act,
         close() {
             keyTarget.removeEventListener('keydown', pressed);

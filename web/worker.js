@@ -1,15 +1,15 @@
-// worker.js - reading a profile where nothing waits for it: in a worker.
+// worker.js - reads a profile in a worker, so that the page stays responsive.
 //
-// A worker can read a file while C code asks for more of it: FileReaderSync answers at once. So the
-// module reads a file of any size through a window, as the command does, and its memory is that of
-// the profile, not of the text.
+// In a worker, FileReaderSync reads part of a file synchronously, while C code waits for it. So the
+// module reads a file of any size through a window, as the command does, and needs memory for the
+// profile only, not for the text.
 //
-// Both functions are whole in themselves, with nothing from outside: a worker is made from their
-// texts (load.js), which works on file:// and in a page of a single file.
+// Neither function uses anything from outside of it: load.js makes the worker from their source text,
+// which works on file:// and in a page of one file.
 
-// Reads one profile with an instance of its own, which is gone afterward. `more(view)` fills the
-// view with the next bytes of the file and returns how many; 0 at the end. Returns a .flm file, or
-// throws an Error whose message is a sentence for people.
+// Reads one profile with a module instance of its own, which is discarded afterward. `more(view)` fills
+// the view with the next bytes of the file and returns their number; 0 at the end. Returns a .flm file,
+// or throws an Error whose message is a sentence for the user.
 export function readProfile(module, more) {
     let failure = null;
     const env = {
@@ -27,32 +27,32 @@ export function readProfile(module, more) {
     const good = core.flamel_read();
     if (failure) throw failure;
     const at = core.flamel_response() >>> 0;
-    const answer = new Uint8Array(core.memory.buffer, at, core.flamel_response_size() >>> 0);
-    if (!good) throw new Error(new TextDecoder().decode(answer));
-    return answer.slice();
+    const response = new Uint8Array(core.memory.buffer, at, core.flamel_response_size() >>> 0);
+    if (!good) throw new Error(new TextDecoder().decode(response));
+    return response.slice();
 }
 
-// What a worker does: it receives {module, blob}, and posts {started}, then {read} as bytes are read,
-// and at the end {profile} or {sentence}.
+// The body of the worker: posts {started}, receives {module, blob}, posts {read}, the number of bytes
+// read so far, about every 40 ms, and at the end {profile} or {sentence}.
 export function work(readProfile) {
-    // Each read is a request to another process: 335 MB take 1.0 s by 1 MiB, 0.55 s by 4 MiB, 0.38 s by 16 MiB,
-    // and no less by more.
-    const PIECE = 16 << 20;
+    // Each read is a request to another process: 335 MB take 1.0 s in chunks of 1 MiB, 0.55 s of 4 MiB,
+    // 0.38 s of 16 MiB, and larger chunks are no faster.
+    const CHUNK = 16 << 20, REPORT_MS = 40;
     const reader = new FileReaderSync();
     onmessage = ({data: {module, blob}}) => {
-        let piece = new Uint8Array(0), passed = 0, at = 0, told = 0;
+        let chunk = new Uint8Array(0), passed = 0, at = 0, reportedAt = 0;
         const more = view => {
-            if (passed === piece.length) {
-                piece = new Uint8Array(reader.readAsArrayBuffer(blob.slice(at, at + PIECE)));
+            if (passed === chunk.length) {
+                chunk = new Uint8Array(reader.readAsArrayBuffer(blob.slice(at, at + CHUNK)));
                 passed = 0;
-                at += piece.length;
+                at += chunk.length;
             }
-            const bytes = piece.subarray(passed, passed + view.length);
+            const bytes = chunk.subarray(passed, passed + view.length);
             view.set(bytes);
             passed += bytes.length;
-            if (performance.now() - told > 40) {
-                told = performance.now();
-                postMessage({read: at - piece.length + passed});
+            if (performance.now() - reportedAt > REPORT_MS) {
+                reportedAt = performance.now();
+                postMessage({read: at - chunk.length + passed});
             }
             return bytes.length;
         };

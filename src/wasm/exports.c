@@ -8,7 +8,7 @@
 #include "wasm/query_json.h"
 #include "wasm/response_buffer.h"
 
-/* The viewer of this module, made when it is first needed, and its picture. */
+/* The viewer of this instance, made when it is first needed, and its pixels. */
 static struct flm_viewer *the_viewer;
 static struct flm_pixels picture;
 
@@ -28,9 +28,9 @@ static struct flm_viewer *viewer(void)
     return the_viewer;
 }
 
-/* ---- Profiles -------------------------------------------------------------------------------- */
+/* ---- Profiles ---- */
 
-/* A .flm file is used where it lies; from anything else a profile is made. */
+/* A .flm file is used in place; any other format is read into a new profile. */
 static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_error *why)
 {
     static const struct flm_read_options options = {.keep_times = true};
@@ -76,7 +76,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     return flm_page_result(good, &why);
 }
 
-/* ---- Questions and actions ------------------------------------------------------------------- */
+/* ---- Actions and queries ---- */
 
 int flamel_do(const char *action, uint32_t size)
 {
@@ -87,16 +87,16 @@ int flamel_do(const char *action, uint32_t size)
     return flm_page_result(good, &why);
 }
 
-int flamel_query(const char *question, uint32_t size)
+int flamel_query(const char *query, uint32_t size)
 {
     struct flm_error why = {0};
     struct flm_text *out = flm_page_response();
-    bool good = viewer() ? flm_query_json(the_viewer, (struct flm_bytes){question, size}, out, &why)
+    bool good = viewer() ? flm_query_json(the_viewer, (struct flm_bytes){query, size}, out, &why)
                          : flm_error_memory(&why);
     return flm_page_result(good, &why);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 const uint32_t *flamel_versions(void)
 {
@@ -132,14 +132,14 @@ void flamel_pinch(double x, double y, double factor, double dx, double dy, doubl
         flm_viewer_pinch(the_viewer, x, y, factor, dx, dy, now_ms);
 }
 
-/* ---- The picture ----------------------------------------------------------------------------- */
+/* ---- The picture ---- */
 
-/* More than any screen: a width and height whose product is no size any more. */
-enum { MOST_PX = 1 << 15 };
+/* More than any screen has; the size in bytes of larger pictures would overflow. */
+enum { MAX_PX = 1 << 15 };
 
 uint32_t *flamel_resize(uint32_t width, uint32_t height, double scale)
 {
-    if (!viewer() || width > MOST_PX || height > MOST_PX || !(scale > 0.1 && scale < 20))
+    if (!viewer() || width > MAX_PX || height > MAX_PX || !(scale > 0.1 && scale < 20))
         return NULL;
     /* Neither copied nor cleared: painting covers every pixel. 8 MB for a screen take 4 ms to
      * clear. */

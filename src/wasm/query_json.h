@@ -1,11 +1,12 @@
-/* query_json.h - responses as JSON, for the page: the members of each struct of
- * viewer/query/responses.h, under the names that viewer/query/query.h has. */
+/* query_json.h - writes the responses of queries as JSON for the page: the structs of
+ * viewer/query/responses.h, with the names of their members as keys. */
 #ifndef FLAMEL_WASM_QUERY_JSON_H
 #define FLAMEL_WASM_QUERY_JSON_H
 
 #include "viewer/query/query.h"
 
-/* Any query: JSON, or text where that is what it is. False, and `why`, as flm_viewer_query. */
+/* Runs any query and writes its response: as JSON, or as text for queries whose response is a text.
+ * Fails as flm_viewer_query does. */
 bool flm_query_json(struct flm_viewer *viewer, struct flm_bytes query, struct flm_text *out,
                     struct flm_error *why);
 

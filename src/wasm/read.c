@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/text/json_write.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "wasm/response_buffer.h"
@@ -12,13 +13,14 @@ __attribute__((import_module("env"), import_name("flamel_more")))
 int32_t
 flamel_more(void *at, uint32_t size);
 
-/* A window of 1 MiB stays in the second-level cache while it is read. A line, or a file that is
- * read as a whole, that needs more than the largest one is refused. */
+/* A window of 1 MiB stays in the second-level cache while it is read. It grows for long lines,
+ * and for formats that are read as a whole, up to the largest size; input that needs more is
+ * refused. */
 #define FIRST_WINDOW ((size_t)1 << 20)
 #define LARGEST_WINDOW ((size_t)1 << 30)
 
 struct page_source {
-    struct flm_source source; /* first: `more` is handed a pointer to it */
+    struct flm_source source; /* first: `more` gets a pointer to it */
     struct flm_source_window window;
 };
 
@@ -61,12 +63,31 @@ int flamel_read(void)
     return flm_page_result(profile != NULL, &why);
 }
 
+int flamel_formats(void)
+{
+    struct flm_error why = {0};
+    struct flm_text *out = flm_page_response();
+    struct flm_json_writer json = {.out = out};
+    const struct flm_format *format;
+    flm_json_begin(&json, NULL, FLM_JSON_ARRAY);
+    for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)) != NULL; i++) {
+        if (!flm_format_can_be_read(format) || !format->title)
+            continue;
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_text(&json, "title", flm_bytes_of(format->title));
+        flm_json_add_text(&json, "extensions", flm_bytes_of(format->extensions));
+        flm_json_end(&json);
+    }
+    flm_json_end(&json);
+    return flm_page_result(true, &why);
+}
+
 void *flamel_allocate(uint32_t size)
 {
     return malloc(size ? size : 1);
 }
 
-void flamel_free(void *room)
+void flamel_free(void *memory)
 {
-    free(room);
+    free(memory);
 }

@@ -7,14 +7,14 @@
 #include "base/text/text.h"
 #include "flamel/profile.h"
 
-/* The answer to write to, empty. */
+/* The response, emptied, to be written to. */
 struct flm_text *flm_page_response(void);
 
-/* The .flm file of a profile as the answer; the profile becomes the answer's. */
+/* Makes the .flm file of a profile the response, which takes the profile. */
 void flm_page_response_take(struct flm_profile *profile);
 
-/* What the call returns: 1, or 0 when it or the answer failed, and then the answer is the sentence.
- */
+/* The return value of the call: 1; or 0 if the call or writing the response failed, and then the
+ * response is the sentence of the error. */
 int flm_page_result(bool good, const struct flm_error *why);
 
 #endif

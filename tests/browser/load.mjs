@@ -112,7 +112,7 @@ describe('loading', () => {
     test('a page of one file says what reads the texts of perf that it does not', async () => {
         const small = await open();
         await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
-        const sentence = 'this is a text of perf, which a page of one file cannot read: ' +
+        const sentence = 'this is text from perf, which a page of one file cannot read: ' +
             'open it with: flamel view FILE';
         for (const kind of ['perf_script', 'perf_report', 'perf_json'])
             for (const name of readdirSync(`tests/data/${kind}`)) {
@@ -142,7 +142,7 @@ describe('loading', () => {
 
     test('what the browser finds is a sentence too', async () => {
         const cut = gzipSync(many).subarray(0, 1000);
-        assert.equal((await load(cut, 'cut.gz')).error, 'cut.gz: the gzip data is damaged, was cut off, or is of several parts');
+        assert.equal((await load(cut, 'cut.gz')).error, 'cut.gz: the gzip data is damaged or cut off, or has several members: decompress it first (gzip -d)');
         const web = '<!DOCTYPE html><p>hello';
         assert.equal((await load(web, 'a.html')).error, 'a.html: this is a web page, not a profile');
         if (zstdCompressSync)

@@ -91,10 +91,10 @@ test('a PNG is as high as an SVG: with the levels below the window', async () =>
     await finish(page, assert);
 });
 
-test('a PNG that would be too high is coarser, which is said', async () => {
+test('a PNG that would be too high has a lower resolution, and says so', async () => {
     const page = await open(pageOf(`${Array.from({length: 950}, (_, i) => `f${i}`).join(';')} 7\n`));
     const png = readFileSync((await saved(page, 'PNG')).where);
     assert.ok(png.readUInt32BE(20) <= 16384 && png.readUInt32BE(20) > 16000);
-    assert.match(await words(page, '.notice'), /coarser than the screen: no side is longer than 16384/);
+    assert.match(await words(page, '.notice'), /lower resolution than the screen: no side is longer than 16384/);
     await finish(page, assert);
 });

@@ -179,10 +179,10 @@ test('a time is selected with a finger, said in words, and taken back', async ()
     assert.match(await chip.innerText(), /^time [\d.]+ \w+ to [\d.]+ \w+/);
     assert.match(await heard(page), /^time .* to .*: .* in \d/);
     await page.getByRole('button', {name: 'Threads', exact: true}).click();
-    await page.getByRole('button', {name: 'All of the time'}).click();
+    await page.getByRole('button', {name: 'Whole recording'}).click();
     await resolved(page);
     assert.equal(await chip.count(), 0);
-    await page.getByRole('button', {name: /Only a part/}).click();
+    await page.getByRole('button', {name: /Time range/}).click();
     await page.keyboard.type('1ms..2ms');
     await press(page, 'Enter');
     assert.match(await chip.innerText(), /^time 1 ms to 2 ms/);
@@ -195,7 +195,7 @@ test('a file that cannot be read says so, as the command does, and the page stay
     const state = page.locator('.state');
     assert.ok(await state.isVisible());
     assert.match(await state.innerText(), /broken\.folded: /);
-    await page.getByRole('button', {name: 'Go on with the open one'}).click();
+    await page.getByRole('button', {name: 'Back to the open profile'}).click();
     assert.equal(await nameAt(page, IDLE), 'idle');
     await drop(page, 'good.folded', 'one 1\n');
     assert.equal(await nameAt(page, MAIN), 'one');
@@ -219,7 +219,7 @@ test('however narrow the page is, it says whether a comparison is normalized', a
         const page = await open(small, {width});
         await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
         await press(page, '6');
-        const sentence = page.locator('.chips .words');
+        const sentence = page.locator('.chips .summary');
         assert.match(await sentence.textContent(), /not normalized/);
         const place = await sentence.evaluate(one => {
             const range = document.createRange();
@@ -258,7 +258,7 @@ test('the page works inside a frame without permissions and with a strict policy
     assert.equal(await frame.locator('.panel h2').textContent(), 'parse');
     await page.keyboard.press('y');
     await page.waitForTimeout(300);
-    assert.match(await frame.locator('.notice').textContent(), /copied|does not let/);
+    assert.match(await frame.locator('.notice').textContent(), /copied|does not allow/);
     await finish(page, assert, {network: 2});
 });
 
@@ -350,7 +350,7 @@ test('what is shown anew is said: view, search, transform, zoom', async () => {
     await press(page, '+');
     assert.match(await said(), /zoomed in/);
     await press(page, '0');
-    assert.match(await said(), /all is shown/);
+    assert.match(await said(), /zoomed out/);
     const client = await page.context().newCDPSession(page);
     const {nodes} = await client.send('Accessibility.getFullAXTree');
     const log = nodes.find(node => node.role?.value === 'log');

@@ -24,7 +24,7 @@ test('the tooltip tells total and self, and of what the percentages are', async 
     await hover(page, PARSE);
     const tooltip = await words(page, '.tooltip');
     assert.match(tooltip, /^parse/);
-    assert.match(tooltip, /total.*40.*40(\.0)? %.*of all/);
+    assert.match(tooltip, /total.*40.*40(\.0)? %.*of total/);
     assert.match(tooltip, /self.*0/);
     await finish(page, assert);
 });

@@ -17,12 +17,12 @@ test('a search tells how much it found, while it is typed', async () => {
     await press(page, '/');
     await page.keyboard.type('re');
     await resolved(page);
-    assert.match(await words(page, '.search .found'), /^40(\.0)? %/);
+    assert.match(await words(page, '.search .matches'), /^40(\.0)? %/);
     await page.keyboard.type('q');
     await resolved(page);
-    assert.equal(await words(page, '.search .found'), 'no match');
+    assert.equal(await words(page, '.search .matches'), 'no match');
     await press(page, 'Backspace', 'Enter');
-    assert.match(await words(page, '.search .found'), /1 of 2/);
+    assert.match(await words(page, '.search .matches'), /1 of 2/);
     assert.equal(await selected(page), 'read');
     await doubleClick(page, PARSE);
     assert.match(await words(page, '.chip'), /40 % · self 40 % · 100 % of view 1 function/);
@@ -38,7 +38,7 @@ test('what is found inside of itself counts once', async () => {
     await press(page, '/');
     await page.keyboard.type('a');
     await resolved(page);
-    assert.match(await words(page, '.search .found'), /^50(\.0)? %/);
+    assert.match(await words(page, '.search .matches'), /^50(\.0)? %/);
     await finish(page, assert);
 });
 
@@ -48,11 +48,11 @@ test('a search may be a regular expression, and says what is wrong with it', asy
     await page.keyboard.type('^(lex|idle)$');
     await page.getByLabel('Kind of search').selectOption('regex');
     await resolved(page);
-    assert.match(await words(page, '.search .found'), /^25(\.0)? %/);
+    assert.match(await words(page, '.search .matches'), /^25(\.0)? %/);
     await page.getByLabel('Search', {exact: true}).fill('(lex');
     await resolved(page);
     assert.ok(await page.locator('.search.is-wrong').isVisible());
-    assert.ok((await words(page, '.search .found')).length > 8);
+    assert.ok((await words(page, '.search .matches')).length > 8);
     await finish(page, assert);
 });
 
@@ -80,7 +80,7 @@ test('the functions that a search found are a list, from which one can be select
     await press(page, '/');
     await page.keyboard.type('e');
     await resolved(page);
-    await page.locator('[data-key=found]').click();
+    await page.locator('[data-key=matches]').click();
     await resolved(page);
     const rows = page.locator('.table-list .row');
     assert.deepEqual((await rows.locator('.name').allInnerTexts()).sort(),
@@ -258,7 +258,7 @@ test('the panel tells all there is about the frame, and leads to its callers and
     await click(page, READ);
     const panel = await words(page, '.panel');
     assert.match(panel, /total 30.* 30(\.0)? %/);
-    assert.match(panel, /of view of parent of all/);
+    assert.match(panel, /of view of parent of total/);
     assert.match(panel, /total 30 30 % 75 % 30 %/);
     assert.match(panel, /all 2 occurrences 40/);
     await page.locator('.panel .frames button', {hasText: 'parse'}).first().click();

@@ -11,7 +11,7 @@
 #include "support/profile/profiles.h"
 #include "viewer/viewer.h"
 
-/* Nothing is read in pieces here. */
+/* flamel_read is not called here. */
 double flamel_clock(void);
 double flamel_clock(void)
 {
@@ -40,32 +40,32 @@ static int do_text(const char *action)
     return flamel_do(action, (uint32_t)strlen(action));
 }
 
-static void assert_answer(const char *question, const char *expected)
+static void assert_response(const char *query, const char *expected)
 {
-    assert_int_equal(flamel_query(question, (uint32_t)strlen(question)), 1);
-    struct flm_bytes answer = {flamel_response(), flamel_response_size()};
-    if (!flm_bytes_are(answer, expected))
-        fail_msg("it answers '%.*s'", (int)answer.size, answer.at);
+    assert_int_equal(flamel_query(query, (uint32_t)strlen(query)), 1);
+    struct flm_bytes response = {flamel_response(), flamel_response_size()};
+    if (!flm_bytes_are(response, expected))
+        fail_msg("the response is '%.*s'", (int)response.size, response.at);
 }
 
 static void assert_says(const char *part)
 {
-    char text[300] = "";
-    memcpy(text, flamel_response(), flamel_response_size() < 299 ? flamel_response_size() : 299);
+    char text[2000] = "";
+    memcpy(text, flamel_response(), flamel_response_size() < 1999 ? flamel_response_size() : 1999);
     if (!strstr(text, part))
         fail_msg("it says '%s'", text);
 }
 
-static void any_format_is_opened_where_it_lies(void **state)
+static void any_format_is_opened_from_memory(void **state)
 {
     (void)state;
     static const char folded[] = "main;parse 3\nmain;write 5\n";
     assert_int_equal(open_bytes(folded, strlen(folded)), 1);
-    assert_answer("state", "");
+    assert_response("state", "");
     struct flm_profile *p = profile_of("a;b 1\n");
     struct flm_text flm = bytes_of(p);
     assert_int_equal(open_bytes(flm.at, flm.size), 1);
-    /* Cut off anywhere it is refused, and what was there stays. */
+    /* A file cut off anywhere is refused, and the open profile stays. */
     for (size_t size = 0; size < flm.size; size++)
         if (open_bytes(flm.at, size) == 0)
             assert_true(flamel_response_size() > 0);
@@ -74,7 +74,7 @@ static void any_format_is_opened_where_it_lies(void **state)
     flm_profile_free(p);
 }
 
-static void what_is_refused_says_why(void **state)
+static void a_refusal_says_why(void **state)
 {
     (void)state;
     assert_int_equal(open_bytes("", 0), 0);
@@ -88,7 +88,14 @@ static void what_is_refused_says_why(void **state)
     assert_says("'why' is not a query");
 }
 
-static void the_picture_is_of_the_size_that_was_told(void **state)
+static void the_formats_that_can_be_read_are_listed(void **state)
+{
+    (void)state;
+    assert_int_equal(flamel_formats(), 1);
+    assert_says("{\"title\": \"Folded stacks\", \"extensions\": \".folded .collapsed .txt\"}");
+}
+
+static void the_picture_has_the_requested_size(void **state)
 {
     (void)state;
     assert_int_equal(open_bytes("main;parse 3\n", 13), 1);
@@ -106,7 +113,7 @@ static void the_picture_is_of_the_size_that_was_told(void **state)
     }
 }
 
-static void letters_are_asked_for_until_all_are_there(void **state)
+static void missing_glyphs_are_listed_until_all_are_added(void **state)
 {
     (void)state;
     static const uint8_t coverage[16] = {255};
@@ -125,7 +132,7 @@ static void letters_are_asked_for_until_all_are_there(void **state)
     assert_int_equal(flamel_glyph('a', 0, 6, 0, 0, -4, 4, coverage, 1), 0);
 }
 
-/* The groups whose version is another one than at the last call, as the page finds them. */
+/* The groups whose version differs from the last call, found as the page finds them. */
 static unsigned changes(void)
 {
     static uint32_t seen[FLM_GROUPS];
@@ -178,7 +185,7 @@ static void events_change_versions(void **state)
     assert_int_equal(do_text("fit"), 1);
 }
 
-static void memory_that_runs_out_is_said(void **state)
+static void running_out_of_memory_is_reported(void **state)
 {
     (void)state;
     for (size_t nth = 1;; nth++) {
@@ -199,12 +206,13 @@ static void memory_that_runs_out_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_format_is_opened_where_it_lies),
-        cmocka_unit_test(what_is_refused_says_why),
-        cmocka_unit_test(the_picture_is_of_the_size_that_was_told),
-        cmocka_unit_test(letters_are_asked_for_until_all_are_there),
+        cmocka_unit_test(any_format_is_opened_from_memory),
+        cmocka_unit_test(a_refusal_says_why),
+        cmocka_unit_test(the_formats_that_can_be_read_are_listed),
+        cmocka_unit_test(the_picture_has_the_requested_size),
+        cmocka_unit_test(missing_glyphs_are_listed_until_all_are_added),
         cmocka_unit_test(events_change_versions),
-        cmocka_unit_test(memory_that_runs_out_is_said),
+        cmocka_unit_test(running_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

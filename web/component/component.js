@@ -1,6 +1,6 @@
-// component.js - <flamel-graph src="app.flm">: the viewer as an element of other people's pages, in a
-// shadow root, so that neither style reaches the other. It is built with all files of the viewer into
-// one flamel-graph.js (see the Makefile).
+// component.js - <flamel-graph src="app.flm">: the viewer as an element of other pages, in a shadow root, so
+// that the styles of the page and of the viewer do not affect each other. mk/assets.mk builds it and all
+// files of the viewer into one flamel-graph.js.
 
 import {AFTER, BEFORE, startCore} from '../core.js';
 import {loadModule, loadProfile, loadURL} from '../load.js';
@@ -12,7 +12,7 @@ const HOST_STYLE = ':host{display:block;height:480px;contain:content}:host([hidd
     '.flamel-home{height:100%}';
 const modules = new Map();
 
-// One module for all elements that want the same: compiled once.
+// Elements with the same module share it: it is compiled once.
 function sharedModule(url) {
     if (!modules.has(url)) modules.set(url, loadModule(url));
     return modules.get(url);
@@ -33,7 +33,7 @@ export class FlamelGraph extends HTMLElement {
         this.ready.catch(() => {});
     }
 
-    // An element that is moved is connected again at once, and stays as it is.
+    // An element that is moved within the document is connected again at once, and keeps its state.
     disconnectedCallback() {
         setTimeout(() => {
             if (this.isConnected || !this.#viewer) return;
@@ -49,10 +49,10 @@ export class FlamelGraph extends HTMLElement {
         else this.#load(name, after);
     }
 
-    // Resolves when the viewer is there and has shown what its attributes name.
+    // Resolves when the viewer has started and shows the profiles of its attributes.
     get ready() {
         return this.#starting ||= this.#start().catch(error => {
-            this.#tell('flamel-error', {message: error.message});
+            this.#emit('flamel-error', {message: error.message});
             throw error;
         });
     }
@@ -64,10 +64,10 @@ export class FlamelGraph extends HTMLElement {
         const module = await sharedModule(from);
         this.module = module;
         this.#viewer = makeViewer(home, await startCore(module), module, {keepsHash: false,
-            tell: (name, detail) => this.#tell(name, detail)});
+            emit: (name, detail) => this.#emit(name, detail)});
         for (const name of ['base', 'src'])
             if (this.hasAttribute(name)) await this.#load(name, this.getAttribute(name));
-        if (!this.hasAttribute('src')) this.#viewer.settle();
+        if (!this.hasAttribute('src')) this.#viewer.showState();
         else if (this.hasAttribute('state')) this.#viewer.act(`restore ${this.getAttribute('state')}`);
     }
 
@@ -77,12 +77,12 @@ export class FlamelGraph extends HTMLElement {
             attribute === 'base' ? BEFORE : AFTER);
     }
 
-    #tell(name, detail) {
+    #emit(name, detail) {
         this.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
     }
 
-    // A profile in any format that flamel reads. Resolves to whether it is shown; where it is not, the
-    // element says why, and dispatches `flamel-error`.
+    // Opens a profile in any format that flamel.wasm reads. Resolves to whether it is shown; if not, the
+    // element shows the reason and dispatches `flamel-error`.
     async open(source, name = source.name || 'profile', {base = false} = {}) {
         this.#starting ||= this.#start();
         await this.#starting;
@@ -90,12 +90,13 @@ export class FlamelGraph extends HTMLElement {
             base ? BEFORE : AFTER);
     }
 
-    // "zoom-in", "view top", "apply hide:libc.so.6". Returns null, or why it cannot be done.
+    // Performs an action: "zoom-in", "view top", "apply hide:libc.so.6". Returns null, or the reason why it is
+    // refused.
     act(action) {
         return this.#viewer ? this.#viewer.view.tryAct(action) : 'the viewer has not started yet';
     }
 
-    // A response of the core, parsed: query('detail'), query('top 0 20').
+    // Queries the core: query('detail'), query('top 0 20'). Returns an object.
     query(text) {
         return this.#viewer ? this.#viewer.view.core.query(text) : null;
     }

@@ -1,9 +1,9 @@
-/** A frame that is selected: what the panel beside the picture shows. */
+/** The selected frame, as the panel next to the picture shows it. */
 export interface FlamelDetail {
     node: number;
-    /** As it is shown, shortened. */
+    /** The name as shown, shortened. */
     title: string;
-    /** In full. */
+    /** The full name. */
     name: string;
     module?: string;
     file?: string;
@@ -24,31 +24,31 @@ export interface FlamelDetail {
 }
 
 export interface FlamelEventMap {
-    /** A profile is shown. */
+    /** A profile was opened. */
     'flamel-load': CustomEvent<{ name: string }>;
-    /** A frame was selected; null: none is any more. */
+    /** A frame was selected; null: the selection was cleared. */
     'flamel-select': CustomEvent<FlamelDetail | null>;
-    /** What is seen changed: the state as text, for `state`, a link, or a store. */
+    /** The view changed: its state as text, for `state`, a link, or storage. */
     'flamel-change': CustomEvent<{ state: string }>;
-    /** Something could not be started, fetched, read or done. */
+    /** The viewer could not start, or a profile not be fetched or read, or an action was refused. */
     'flamel-error': CustomEvent<{ message: string }>;
 }
 
 /** `<flamel-graph src="app.flm">` */
 export class FlamelGraph extends HTMLElement {
-    /** Resolves when the viewer has started and has loaded what its attributes name. */
+    /** Resolves when the viewer has started and has loaded the profiles of its attributes. */
     readonly ready: Promise<void>;
-    /** What is looked at: zoom, view, transforms, searches. */
+    /** The view as text: zoom, view, transforms, searches, selection. */
     state: string;
-    /** Shows a profile in any format that flamel reads; `base`: to compare with. */
+    /** Opens a profile in any format that flamel.wasm reads; `base`: as the baseline. Resolves to whether it is shown. */
     open(
         source: Blob | ArrayBuffer | ArrayBufferView,
         name?: string,
         options?: { base?: boolean },
     ): Promise<boolean>;
-    /** Does "zoom-in", "view top", "apply hide:libc.so.6". Null, or the sentence that says why not. */
+    /** Performs "zoom-in", "view top", "apply hide:libc.so.6". Returns null, or the reason why it is refused. */
     act(action: string): string | null;
-    /** A response of the core: "detail", "status", "top 0 20". */
+    /** Queries the core: "detail", "status", "top 0 20". */
     query<Response = unknown>(text: string): Response | null;
 
     addEventListener<Name extends keyof FlamelEventMap>(
