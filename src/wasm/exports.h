@@ -4,7 +4,7 @@
  *
  *     p = flamel_allocate(size)                      memory that the page writes to
  *     flamel_open(side, p, size, name, size)         opens a profile; takes the memory at p
- *     flamel_do(p, size)  flamel_query(p, size)      1; or 0, and the response is the error's sentence
+ *     flamel_do(p, size)  flamel_query(p, size)      1; or 0, and the response says why
  *     flamel_response()  flamel_response_size()      UTF-8; valid until the next call
  *
  * The module imports two functions. flamel_read calls env.flamel_more(at, size), which writes up to
