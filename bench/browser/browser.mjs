@@ -1,7 +1,7 @@
-// browser.mjs - the browser that is measured in, and with what: pages that know when they first had a
-// picture, CPU of processes, and traces.
+// browser.mjs - the browser for measurements, and the clocks: pages that note when they first showed a
+// picture, CPU time of processes, and traces.
 //
-// Three clocks, each where the others would mislead:
+// There are three clocks, since each misleads where another is right:
 //
 // - Wall time of a wait: performance.now() in the page, from the moment that a person would count from
 //   (the navigation, the drop, the key) to a task behind the frame that draws, so that frame's style,
@@ -33,10 +33,10 @@ export const median = values => quantile(values, 0.5);
 
 // ---- Pages --------------------------------------------------------------------------------------
 
-// What is in every page before its own scripts: it notes when something was drawn.
+// Runs in every page before its own scripts, and notes when something is drawn.
 //
 // Ours draws with putImageData: a picture has boxes when at least one in a hundred of the pixels that
-// are looked at differs from the last one, which is the page's ground. Speedscope draws rectangles with
+// are sampled differs from the last one, which has the color of the background. Speedscope draws rectangles with
 // WebGL and in the same frame their names with fillText: the first name is its picture. d3-flame-graph
 // adds elements.
 function watch() {
@@ -47,7 +47,7 @@ function watch() {
         waiting.push(done);
         behind.port2.postMessage(null);
     };
-    // Measures from now on: when there is a picture, and one that differs from what is there now.
+    // Starts a measurement: of the next picture, and of the next one that differs from the current picture.
     bench.restart = () => Object.assign(bench, {started: performance.now(), first: null, changed: null,
         before: bench.seen});
     const drawn = picture => {

@@ -1,7 +1,7 @@
-// subjects.mjs - ours and its peers, each in a page of the same browser: how a profile is opened in
-// it, and where its picture is.
+// subjects.mjs - flamel and other viewers, each in a page of the same browser: how a profile is opened in it,
+// and where its picture is.
 //
-// Peers are served from the packages that npm installed, by a server on loopback.
+// A server on loopback serves the other viewers from the packages that npm installed.
 
 import {execFileSync} from 'node:child_process';
 import {createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -64,14 +64,14 @@ export function end() {
 
 // ---- Profiles -----------------------------------------------------------------------------------
 
-// A page of a profile: where it is.
+// The path of a page of one file with a profile.
 export function pageOf(input) {
     const output = path.join(folder, path.basename(input) + '.html');
     if (!existsSync(output)) execFileSync(flamel, ['convert', '-q', input, '-o', output]);
     return output;
 }
 
-// A page of one stack: what a page has that is not its profile's.
+// The path of a page with one stack: its size is the fixed part of a page.
 export function smallestPage() {
     const input = path.join(folder, 'one.folded');
     writeFileSync(input, 'a 1\n');
@@ -85,7 +85,7 @@ export function nodeCount(input) {
     return Number(found[1].replaceAll(',', ''));
 }
 
-// The tree that d3-flame-graph takes, of folded stacks: where it is, for the server.
+// Writes folded stacks as the tree that d3-flame-graph takes. Returns its name on the server.
 async function treeOf(input) {
     const name = path.basename(input) + '.json', output = path.join(folder, name);
     if (existsSync(output)) return name;
@@ -110,8 +110,8 @@ async function treeOf(input) {
 export const settled = page => page.waitForFunction(() =>
     document.querySelector('.stage')?.dataset.settled === 'true', null, {polling: 20});
 
-// Every `open` ends when there is a picture: {page, wait}, ms from the navigation, the drop, or when
-// the peer was given a tree.
+// Every `open` resolves when there is a picture: {page, wait}, ms from the navigation, from the drop, or from
+// passing the tree to the viewer.
 export const ours = {
     name: 'flamel',
     async open(input) {
@@ -130,7 +130,7 @@ export const ours = {
     close: closePage,
 };
 
-// What no page can be below: a script of one line that fills a canvas.
+// The lower bound for any page: a script of one line that fills a canvas.
 export const least = {
     name: 'a page of one line, which fills a canvas',
     async open() {

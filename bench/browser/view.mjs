@@ -1,9 +1,9 @@
-// view.mjs - what a person waits for in the viewer, beside what they would wait for elsewhere.
+// view.mjs - how long the viewer makes its user wait, next to other viewers in the same browser.
 //
 //     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch
 //
-// DATA has f1e5.folded ... of bench/run. RUNS and SIZES as there; browser.mjs tells the clocks. Every
-// table is medians, with how many were measured; each of ours stands beside a peer's of the same run.
+// DATA has f1e5.folded ... of bench/run, RUNS and SIZES are as there, and browser.mjs explains the clocks. Each
+// row is the median of RUNS measurements, and follows the rows of other viewers in the same run.
 
 import {existsSync} from 'node:fs';
 import {loadavg} from 'node:os';
@@ -36,7 +36,7 @@ const ms = value => `${value >= 100 ? value.toFixed(0) : value.toFixed(2)} ms`;
 const each = values => `median ${ms(median(values))} of ${values.length} ` +
     `(${ms(Math.min(...values))} to ${ms(Math.max(...values))})`;
 
-// A peer that fails is told, and ends nothing else.
+// A viewer that fails is reported, and the others are measured nevertheless.
 async function attempt(name, measure) {
     try {
         await measure();
@@ -60,8 +60,8 @@ function partPage() {
 
 // ---- Opening ------------------------------------------------------------------------------------
 
-// A fresh process of the browser each time. From the navigation to behind the first frame whose canvas
-// holds boxes; CPU of the renderer until then, its start and its compiling of the module included.
+// A new renderer process each time. Wall time from the navigation to the end of the first frame whose canvas
+// shows boxes; CPU time of the renderer until then, including its start and the compilation of the module.
 async function opened(subject, name, input) {
     const waits = [], cpu = [];
     for (let run = 0; run < runs; run++) {
@@ -82,7 +82,7 @@ async function partOpen() {
         await opened(ours, '1e7 nodes', dataFile('f1e7.flm'));
 }
 
-// The page is open and has been left alone; the file is in the system's cache.
+// The page is open and idle; the file is in the system's cache.
 async function partDrop() {
     head('folded text dropped on the page, drop to first painted picture');
     for (const size of sizes)
@@ -112,8 +112,8 @@ async function dropped(subject, name, input) {
 
 const STEP_MS = 16;
 
-// Zooms in at a place of the picture, pans there, and zooms out: real wheel and mouse events, a frame
-// apart. CTRL makes the wheel zoom in every viewer.
+// Zooms in at a point of the picture, pans, and zooms out, by real wheel and mouse events, one a frame. With
+// CTRL the wheel zooms in every viewer.
 async function gesture(page, at, y) {
     const CTRL = 2, send = (type, more) => page.session.send('Input.dispatchMouseEvent',
         {type, x: at, y, ...more});
@@ -131,13 +131,13 @@ async function gesture(page, at, y) {
     await wheel(100, 14);
 }
 
-function tellFrames(name, tasks) {
+function printFrames(name, tasks) {
     const all = frames(tasks);
     row(name, `CPU p50 ${ms(median(all))}`, `p99 ${ms(quantile(all, 0.99))}`,
         `max ${ms(Math.max(...all))}`, `${all.length} frames`);
 }
 
-// CPU of the main thread a frame: all of its tasks since the frame before.
+// CPU time of the main thread per frame: all of its tasks since the previous frame.
 async function moved(subject, name, input) {
     const {page} = await subject.open(input), next = random(7);
     await pause(1000);
@@ -146,11 +146,11 @@ async function moved(subject, name, input) {
         for (let i = 0; i < runs * (subject === ours ? 6 : 2); i++)
             await gesture(page, 200 + 1300 * next(), 250 + 400 * next());
     });
-    tellFrames(name, tasks);
+    printFrames(name, tasks);
     await subject.close(page);
 }
 
-// It zooms when a frame is clicked, by a transition of 0.75 s; it does not pan.
+// d3-flame-graph zooms when a frame is clicked, by a transition of 0.75 s; it does not pan.
 async function clicked(subject, name, input) {
     const {page} = await subject.open(input), next = random(7);
     const tasks = await traced(page, async () => {
@@ -168,7 +168,7 @@ async function clicked(subject, name, input) {
                 await pause(1500);
             }
     });
-    tellFrames(name, tasks);
+    printFrames(name, tasks);
     const clicks = after(tasks, 'click');
     row('  each click', `CPU median ${ms(median(clicks.map(one => one.cpu)))}`,
         `longest task ${ms(Math.max(...clicks.map(one => one.longest)))}`);
@@ -188,7 +188,7 @@ async function partFrames() {
 
 const WORDS = ['alloc', 'std::vector', 'page_'];
 
-// Keys are half a second apart: the page comes to rest after each, and what comes late counts.
+// Keys are half a second apart: the page is idle again after each, and late work counts too.
 async function typed(page, focus) {
     const letters = [];
     const tasks = await traced(page, async () => {
@@ -210,7 +210,7 @@ async function typed(page, focus) {
     return keys.slice(-letters.length).filter((key, i) => letters[i]);
 }
 
-function tellKeys(name, keys) {
+function printKeys(name, keys) {
     row(name, `CPU a key: median ${ms(median(keys.map(key => key.cpu)))}`,
         `most ${ms(Math.max(...keys.map(key => key.cpu)))}`,
         `longest task: CPU ${ms(Math.max(...keys.map(key => key.longestCPU)))}`, `${keys.length} keys`);
@@ -219,7 +219,7 @@ function tellKeys(name, keys) {
 async function searched(subject, name, input, focus) {
     const {page} = await subject.open(input);
     await pause(1000);
-    tellKeys(name, await typed(page, () => focus(page)));
+    printKeys(name, await typed(page, () => focus(page)));
     await subject.close(page);
 }
 
@@ -238,9 +238,9 @@ async function partSearch() {
 
 // ---- Switching ----------------------------------------------------------------------------------
 
-// A key in a fresh page: nothing that it needs is there already. From the key to behind the first frame
-// whose picture is another; the main thread's CPU until the page rests; and its longest task, for which
-// the page does not answer.
+// A key in a new page, where nothing is cached. Wall time from the key to the end of the first frame with a
+// different picture; CPU time of the main thread until the page is idle; and its longest task, during which
+// the page does not respond.
 async function pressed(page, key, which) {
     let wait = NaN;
     const tasks = await traced(page, async () => {
@@ -254,7 +254,7 @@ async function pressed(page, key, which) {
     return {wait, cpu, longest};
 }
 
-function tellSwitch(name, all) {
+function printSwitch(name, all) {
     const of = what => all.map(one => one[what]);
     row(name, isNaN(all[0].wait) ? 'no picture at first' : `picture ${each(of('wait'))}`,
         `CPU median ${ms(median(of('cpu')))}`, `longest task median ${ms(median(of('longest')))}`,
@@ -274,7 +274,7 @@ async function partSwitch() {
             all.push(await pressed(page, key, 'changed'));
             await ours.close(page);
         }
-        tellSwitch(`${name}, flamel`, all);
+        printSwitch(`${name}, flamel`, all);
     }
     for (const [name, key, which] of [['left heavy', '2', 'first'], ['table of its sandwich', '3', null]])
         await attempt(`${name}, speedscope`, async () => {
@@ -285,7 +285,7 @@ async function partSwitch() {
                 all.push(await pressed(page, key, which));
                 await speedscope.close(page);
             }
-            tellSwitch(`${name}, speedscope`, all);
+            printSwitch(`${name}, speedscope`, all);
         });
 }
 
@@ -295,7 +295,7 @@ const all = {page: partPage, open: partOpen, drop: partDrop, frames: partFrames,
     switch: partSwitch};
 console.log(`chromium ${browser.version()}, ${runs} runs`);
 try {
-    // The first page of a process compiles what the next ones have.
+    // The first page of a browser compiles code that later pages share.
     await closePage(await newPage());
     for (const part of parts.length ? parts : Object.keys(all)) await all[part]();
 } finally {

@@ -74,7 +74,7 @@ async function load(bytes, name = 'app.folded', {from = page, cancel = '', times
     return result;
 }
 
-// What the command makes of it, or says.
+// The output of the command, or its error.
 function command(bytes, name, format = 'flm') {
     const file = path.join(folder, name);
     writeFileSync(file, bytes);
@@ -92,7 +92,7 @@ describe('loading', () => {
             assert.deepEqual((await load(text)).bytes, command(text, 'app.folded'));
     });
 
-    test('what is in gzip is read through it', async () => {
+    test('gzip is decompressed', async () => {
         assert.deepEqual((await load(gzipSync(folded), 'app.gz')).bytes, command(folded, 'a'));
     });
 
@@ -109,7 +109,7 @@ describe('loading', () => {
         assert.deepEqual((await load(html, 'app.html')).bytes, command(folded, 'a', 'packed'));
     });
 
-    test('a page of one file says what reads the texts of perf that it does not', async () => {
+    test('a page of one file refuses text from perf, and names the command that reads it', async () => {
         const small = await open();
         await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
         const sentence = 'this is text from perf, which a page of one file cannot read: ' +
@@ -124,7 +124,7 @@ describe('loading', () => {
         await small.context().close();
     });
 
-    test('what is refused has the sentence of the command', async () => {
+    test('a refusal has the sentence of the command', async () => {
         const bad = {
             'empty.folded': '',
             'blank.folded': '\n\n  \n',

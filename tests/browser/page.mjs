@@ -112,7 +112,7 @@ export async function doubleClick(page, frame) {
     await resolved(page);
 }
 
-// What is at a place, as the tooltip says: its name, or null.
+// The name of the frame at a position, from the tooltip; null if there is none.
 export async function nameAt(page, frame) {
     await page.mouse.move(2, 2);
     await hover(page, frame);
@@ -135,7 +135,7 @@ export function words(page, selector) {
     return page.locator(selector).first().innerText().then(text => text.replace(/\s+/g, ' ').trim());
 }
 
-// What a screen reader says last; it waits until nothing more happens.
+// The last announcement for screen readers, when nothing more happens.
 export async function heard(page) {
     await page.waitForTimeout(400);
     return page.locator('[aria-live=polite]').first().textContent();

@@ -44,7 +44,7 @@ test('an SVG has the boxes of the view, its words, and is named after both', asy
     await finish(page, assert);
 });
 
-test('the picture is of what is zoomed to and searched for, in the theme of the page', async () => {
+test('a saved picture has the zoom, the search and the theme of the page', async () => {
     const page = await open(small, {colorScheme: 'dark'});
     await doubleClick(page, PARSE);
     await page.locator('.search input').fill('lex');
@@ -60,7 +60,7 @@ test('the picture is of what is zoomed to and searched for, in the theme of the 
     await finish(page, assert);
 });
 
-test('a PDF says the same', async () => {
+test('a PDF has the same content', async () => {
     const page = await open(small);
     const {name, where} = await saved(page, 'PDF');
     assert.match(name, /-flame\.pdf$/);

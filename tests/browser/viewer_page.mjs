@@ -54,7 +54,7 @@ test('an address that makes no sense shows what it can', async () => {
 
 // ---- Pages that cannot start --------------------------------------------------------------------
 
-// What a page says in place of the viewer.
+// The message that a page shows in place of the viewer.
 async function sentenceOf(html, before = () => {}) {
     const context = await browser.newContext(), page = await context.newPage();
     await page.addInitScript(before);
@@ -70,7 +70,7 @@ test('a browser that cannot inflate gets a sentence', async () => {
         /^This page unpacks itself with DecompressionStream, which this browser lacks/);
 });
 
-test('a damaged page says that it cannot start', async () => {
+test('a damaged page reports that it cannot start', async () => {
     for (const id of ['script', 'module']) {
         const html = readFileSync(small, 'utf8').replace(
             new RegExp(`(id="flamel-${id}"[^>]*>.{1000}).{400}`), '$1' + 'A'.repeat(400));
@@ -142,7 +142,7 @@ function recording() {
     return pageOf(readFileSync('tests/data/perf_script/processes.txt', 'utf8'));
 }
 
-test('the threads of a recording are a list that says how much each is, and switches it', async () => {
+test('the threads of a recording are a list with their totals, which switches them on and off', async () => {
     const page = await open(recording(), {width: 390, height: 780});
     await page.getByRole('button', {name: 'Threads', exact: true}).click();
     const dialog = page.getByRole('dialog', {name: 'Time and threads'});
@@ -189,7 +189,7 @@ test('a time is selected with a finger, said in words, and taken back', async ()
     await finish(page, assert);
 });
 
-test('a file that cannot be read says so, as the command does, and the page stays', async () => {
+test('a file that cannot be read is reported as by the command, and the page stays', async () => {
     const page = await open(small);
     await drop(page, 'broken.folded', 'main;parse\nnot a number\n');
     const state = page.locator('.state');
@@ -214,7 +214,7 @@ test('a second file is compared with, when it is dropped with shift', async () =
     await finish(page, assert);
 });
 
-test('however narrow the page is, it says whether a comparison is normalized', async () => {
+test('however narrow the page is, it shows whether a comparison is normalized', async () => {
     for (const width of [360, 390, 720, 1440]) {
         const page = await open(small, {width});
         await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
@@ -232,7 +232,7 @@ test('however narrow the page is, it says whether a comparison is normalized', a
     }
 });
 
-test('a profile of no stacks says so', async () => {
+test('a profile without stacks is reported', async () => {
     const page = await open(small);
     await drop(page, 'empty.folded', '');
     assert.ok((await words(page, '.state')).length > 10);
@@ -314,7 +314,7 @@ test('axe finds nothing wrong, in any state, light or dark, wide or narrow', asy
     }
 });
 
-test('the picture is a tree for screen readers, which says what is selected', async () => {
+test('the picture is a tree for screen readers, which has the selection', async () => {
     const page = await open(small);
     const tree = page.getByRole('tree');
     await tree.focus();
@@ -329,7 +329,7 @@ test('the picture is a tree for screen readers, which says what is selected', as
     await finish(page, assert);
 });
 
-test('what is shown anew is said: view, search, transform, zoom', async () => {
+test('changes of view, search, transforms and zoom are announced', async () => {
     const page = await open(small);
     const said = () => heard(page);
     assert.match(await said(), /100 samples in 5 stacks/);
@@ -446,7 +446,7 @@ test('names of any letters have their letters, and markup is text', async () => 
 
 const component = path.join('build', 'component');
 
-test('the element shows a profile in another page, and tells what happens', {
+test('the element shows a profile in another page, and dispatches events', {
     skip: !existsSync(path.join(component, 'flamel.wasm')) && 'make component was not run',
 }, async () => {
     serve('flamel-graph.js', 'text/javascript', readFileSync(path.join(component, 'flamel-graph.js')));
@@ -459,9 +459,9 @@ test('the element shows a profile in another page, and tells what happens', {
         <script type="module" src="host.js"></script></body></html>`,
     {'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; " +
         "worker-src blob:; connect-src 'self'"});
-    serve('host.js', 'text/javascript', `window.told = [];
+    serve('host.js', 'text/javascript', `window.events = [];
         for (const name of ['load', 'select', 'change', 'error'])
-            addEventListener('flamel-' + name, event => told.push([event.target.id, name, event.detail]));
+            addEventListener('flamel-' + name, event => events.push([event.target.id, name, event.detail]));
         import('./flamel-graph.js');`);
     const page = await open(null, {url: origin + '/host.html', height: 1100, before: page => {
         page.waitForSelector = () => page.locator('#b .stage[data-settled=true]').waitFor();
@@ -469,13 +469,13 @@ test('the element shows a profile in another page, and tells what happens', {
     }});
     await page.evaluate(() => Promise.all(Array.from(document.querySelectorAll('flamel-graph'),
         one => one.ready)));
-    assert.deepEqual(await page.evaluate(() => told.filter(([, name]) => name === 'load')
+    assert.deepEqual(await page.evaluate(() => events.filter(([, name]) => name === 'load')
         .map(([id, , detail]) => [id, detail.name]).sort()), [['a', 'a.folded'], ['b', 'b.folded']]);
 
     const box = await page.locator('#a .surface').boundingBox();
     await page.mouse.click(box.x + box.width * 0.3, box.y + 48 + 2 * 19 + 9);
     await page.locator('#a .panel h2').waitFor();
-    assert.deepEqual(await page.evaluate(() => told.filter(([id, name, detail]) => name === 'select' &&
+    assert.deepEqual(await page.evaluate(() => events.filter(([id, name, detail]) => name === 'select' &&
         detail).map(([id, , detail]) => [id, detail.name])), [['a', 'parse']]);
     assert.equal(await page.evaluate(() => document.getElementById('b').query('detail')), null);
 
@@ -500,7 +500,7 @@ test('the element shows a profile in another page, and tells what happens', {
     }, perf), ['app', 'one', 'two']);
     const refused = await page.evaluate(async () => {
         const done = await document.getElementById('b').open(new Blob(['no number\n']), 'bad.folded');
-        return [done, told.filter(([, name]) => name === 'error').length > 0];
+        return [done, events.filter(([, name]) => name === 'error').length > 0];
     });
     assert.deepEqual(refused, [false, true]);
 

@@ -19,7 +19,7 @@ test('the picture is there without any click, and nothing is fetched', async () 
     await finish(page, assert);
 });
 
-test('the tooltip tells total and self, and of what the percentages are', async () => {
+test('the tooltip has total and self, and names what the percentages are of', async () => {
     const page = await open(small);
     await hover(page, PARSE);
     const tooltip = await words(page, '.tooltip');
@@ -41,7 +41,7 @@ test('a click selects and opens the panel, a second one zooms and keeps the ance
     await finish(page, assert);
 });
 
-test('a double click zooms where it was, although a panel opens beside the picture', async () => {
+test('a double click zooms where it was, although a panel opens next to the picture', async () => {
     const page = await open(small);
     await doubleClick(page, READ);
     assert.equal(await selected(page), 'read');

@@ -1,4 +1,4 @@
-// viewer_words.mjs - searches, transforms, tables, the palette: everything beside the picture.
+// viewer_words.mjs - searches, transforms, tables, the palette: everything but the picture.
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
@@ -12,7 +12,7 @@ const chip = (page, text) => page.locator('.chip', {hasText: text});
 
 // ---- Search -------------------------------------------------------------------------------------
 
-test('a search tells how much it found, while it is typed', async () => {
+test('a search shows its matches and their share while it is typed', async () => {
     const page = await open(small);
     await press(page, '/');
     await page.keyboard.type('re');
@@ -33,7 +33,7 @@ test('a search tells how much it found, while it is typed', async () => {
     await finish(page, assert);
 });
 
-test('what is found inside of itself counts once', async () => {
+test('nested matches count once', async () => {
     const page = await open(pageOf('a;b;a;c 30\na;x 20\nb 50\n'));
     await press(page, '/');
     await page.keyboard.type('a');
@@ -42,7 +42,7 @@ test('what is found inside of itself counts once', async () => {
     await finish(page, assert);
 });
 
-test('a search may be a regular expression, and says what is wrong with it', async () => {
+test('a search may be a regular expression, whose errors are shown', async () => {
     const page = await open(small);
     await press(page, '/');
     await page.keyboard.type('^(lex|idle)$');
@@ -56,7 +56,7 @@ test('a search may be a regular expression, and says what is wrong with it', asy
     await finish(page, assert);
 });
 
-test('several searches stand beside each other, each in its color', async () => {
+test('several searches are shown together, each in its color', async () => {
     const page = await open(small);
     const before = await colors(page);
     await press(page, '/');
@@ -253,7 +253,7 @@ test('the question mark shows the keys', async () => {
     await finish(page, assert);
 });
 
-test('the panel tells all there is about the frame, and leads to its callers and calls', async () => {
+test('the panel has the details of a frame, and leads to its callers and callees', async () => {
     const page = await open(small);
     await click(page, READ);
     const panel = await words(page, '.panel');
@@ -314,7 +314,7 @@ test('the view and the profile are saved as files', async () => {
     await finish(page, assert);
 });
 
-test('the debug overlay tells what a picture took', async () => {
+test('the debug overlay has the times of a picture', async () => {
     const page = await open(small);
     await press(page, '`');
     assert.match(await words(page, '.overlay'),
@@ -340,7 +340,7 @@ test('nothing is hidden without a count: frames too narrow to see are one box', 
     await finish(page, assert);
 });
 
-test('a key that cannot do anything says why, and the search field keeps what is in it', async () => {
+test('an unavailable action says why, and the search field keeps its text', async () => {
     const page = await open(small);
     const field = page.locator('.search input');
     await field.fill('read');
