@@ -174,7 +174,7 @@ static void *run(void *context)
     r->state.exit_status = result.exit_status;
     pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
-    /* flm_live_widen still works after the end. */
+    /* flm_live_show_all still works after the end. */
     while (good) {
         pthread_mutex_lock(&r->lock);
         while (!r->stop && r->all == r->shows_all)
