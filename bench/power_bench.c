@@ -332,7 +332,7 @@ static bool part_mde(const struct settings *s)
     static const uint32_t runs[] = {30, 10};
     printf(
         "changes as large as what the gate calls detectable: found in 80 of 100, if it is right\n");
-    for (int noise = SIMULATED_UNEVEN; noise <= SIMULATED_WILD; noise++) {
+    for (int noise = SIMULATED_UNEVEN; noise <= SIMULATED_OUTLIERS; noise++) {
         for (size_t r = 0; r < 2; r++) {
             struct experiment e = {
                 s, SIMULATED_NONE, {(enum simulated_noise)noise, SIMULATED_BASE_FIRST, 0}, runs[r]};

@@ -68,7 +68,7 @@ static const struct {
     uint32_t base, new;
 } shapes[] = {{30, 30}, {2, 2}, {5, 7}, {3, 40}, {40, 3}, {1, 9}, {6, 1}, {50, 90}, {200, 300}};
 
-/* Of all magnitudes, with single wild runs, and with few different values. */
+/* Of all magnitudes, with single outlier runs, and with few different values. */
 static void vary(struct groups *groups, uint64_t *random)
 {
     for (uint32_t c = 0; c < groups->matrix.column_count; c++) {

@@ -147,7 +147,7 @@ static struct model model_of(const struct groups *groups,
     return m;
 }
 
-/* Values that ties, deterministic changes, single wild runs and large offsets come from. */
+/* Values that ties, deterministic changes, single outlier runs and large offsets come from. */
 static void make_difficult(struct groups *groups, uint64_t *random)
 {
     struct flm_matrix *m = &groups->matrix;

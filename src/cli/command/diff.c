@@ -344,10 +344,10 @@ static int write_profile(struct fields *f, struct sides *s)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool load_sides(const struct fields *f, struct sides *s, char **words)
+static bool load_sides(const struct fields *f, struct sides *s, char **argv)
 {
     bool sets = f->base.count > 0;
-    const char *const *operands = (const char *const *)words;
+    const char *const *operands = (const char *const *)argv;
     size_t base_count = sets ? f->base.count : 1, new_count = sets ? f->new.count : 1;
     struct flm_load_fields load = f->load;
     /* Single samples are in no comparison: only their duration may be needed, and pages get all. */
@@ -376,7 +376,7 @@ static bool measure(struct sides *s, const struct flm_diff_options *how, struct 
     return s->diff != NULL;
 }
 
-static int compare(struct fields *f, char **words)
+static int compare(struct fields *f, char **argv)
 {
     struct sides s = {0};
     struct flm_diff_options how;
@@ -384,7 +384,7 @@ static int compare(struct fields *f, char **words)
     int status = FLM_EXIT_WRONG;
     if (!read_options(f, &how, &why))
         status = flm_message_error(&why);
-    else if (!load_sides(f, &s, words))
+    else if (!load_sides(f, &s, argv))
         ; /* the reason was printed */
     else if (!apply_rules(f, &s, &why) || !measure(&s, &how, &why))
         status = flm_message_error(&why);
@@ -394,13 +394,13 @@ static int compare(struct fields *f, char **words)
     return status;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {.rows = NOT_GIVEN};
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     const char *wrong = operands >= 0 ? misuse(&f, operands) : NULL;
     if (operands >= 0)
-        status = wrong ? flm_message_usage("%s", wrong) : compare(&f, words);
+        status = wrong ? flm_message_usage("%s", wrong) : compare(&f, argv);
     flm_option_words_clear(&f.base);
     flm_option_words_clear(&f.new);
     return status;

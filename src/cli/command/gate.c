@@ -329,7 +329,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
     return true;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct flm_gate_settings how;
     /* The defaults of the library, which the help texts name. */
@@ -345,7 +345,7 @@ static int run(const struct flm_command *command, int count, char **words)
                        .rows = 20};
     struct flm_error why;
     f.load.drop_times = true;
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands >= 0 && !read_options(&f, operands, &how, &why))
         status = flm_message_error(&why);
     else if (operands >= 0)

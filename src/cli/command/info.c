@@ -58,11 +58,11 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
     return good;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {0};
     struct flm_error why;
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (operands == 0)
@@ -73,7 +73,7 @@ static int run(const struct flm_command *command, int count, char **words)
     /* A file that cannot be read does not keep the others from being printed. */
     bool good = true, first = true;
     for (int i = 0; i < operands; i++) {
-        good = print(&f, words[i], &first, &output.text) && good;
+        good = print(&f, argv[i], &first, &output.text) && good;
         flm_text_flush(&output.text);
     }
     if (!flm_output_close(&output, true, &why))

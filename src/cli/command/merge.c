@@ -89,10 +89,10 @@ static struct flm_profile *side_by_side(const struct flm_load_fields *load, int 
     return aligned;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {0};
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (operands == 0)
@@ -101,7 +101,7 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = f.side_by_side || !flm_save_shows_samples(&f.save);
     struct flm_profile *merged =
-        f.side_by_side ? side_by_side(&f.load, operands, words) : add_up(&f.load, operands, words);
+        f.side_by_side ? side_by_side(&f.load, operands, argv) : add_up(&f.load, operands, argv);
     return merged ? flm_save_with(&f.save, merged) : FLM_EXIT_WRONG;
 }
 

@@ -38,10 +38,10 @@ static const struct flm_option options[] = {
 /* ---- From the options to the report ---------------------------------------------------------- */
 
 /* Which of `names` it is: the first for NULL; -1 for none. */
-static int choice(const char *word, const char *const *names, int count)
+static int choice(const char *name, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!word || strcmp(word, names[i]) == 0)
+        if (!name || strcmp(name, names[i]) == 0)
             return i;
     return -1;
 }
@@ -110,20 +110,20 @@ static int report(const struct fields *f, const char *path, make_report make,
     return good ? FLM_EXIT_DONE : flm_message_error(&why);
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {.min_percent = 1, .rows = NOT_GIVEN, .levels = USUAL_LEVELS};
     struct flm_report_options r;
     struct flm_error why;
     make_report make = NULL;
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (operands != 1)
         return flm_message_usage("report takes one file (merge makes one of several)");
     if (!check(&f, &make, &r, &why))
         return flm_message_error(&why);
-    return report(&f, words[0], make, &r);
+    return report(&f, argv[0], make, &r);
 }
 
 const struct flm_command flm_command_report = {

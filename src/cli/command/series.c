@@ -107,10 +107,10 @@ static bool find_and_print(const struct fields *f, const struct flm_series_setti
     return good;
 }
 
-static bool is_one_of(const char *word, const char *const *words, size_t count)
+static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(word, words[i]) == 0)
+        if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
@@ -159,7 +159,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_series
     return true;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct flm_series_settings how;
     /* The defaults of the library, which the help texts name. */
@@ -172,12 +172,12 @@ static int run(const struct flm_command *command, int count, char **words)
                        .rows = 5};
     struct flm_error why;
     f.load.drop_times = true;
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (!read_options(&f, operands, &how, &why))
         return flm_message_error(&why);
-    return find_and_print(&f, &how, operands, words) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
+    return find_and_print(&f, &how, operands, argv) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 
 const struct flm_command flm_command_series = {

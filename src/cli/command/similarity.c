@@ -73,12 +73,12 @@ static bool compare(const struct fields *f, const struct flm_similarity_options 
     return good;
 }
 
-static int run(const struct flm_command *command, int count, char **words)
+static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {0};
     struct flm_similarity_options how;
     struct flm_error why;
-    int status, operands = flm_command_start(command, &f, count, words, &status);
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (operands < 2)
@@ -86,7 +86,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (!read_options(&f, &how, &why))
         return flm_message_error(&why);
     f.load.drop_times = true;
-    return compare(&f, &how, operands, words) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
+    return compare(&f, &how, operands, argv) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 
 const struct flm_command flm_command_similarity = {

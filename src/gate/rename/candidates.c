@@ -14,7 +14,7 @@ struct shares {
 
 struct gathering {
     const struct flm_profile *tree;
-    bool of_places;
+    bool of_occurrences;
     unsigned char *side;      /* by node: which sides have it */
     struct flm_changed *unit; /* by frame, or by node */
     double *self, *total;     /* by node: means of both sides together; one has none below a changed
@@ -35,14 +35,14 @@ static bool add_share(struct shares *to, uint32_t of, uint32_t key, double value
     return true;
 }
 
-static bool is_changed(enum flm_change_kind kind)
+static bool is_changed(enum flm_presence kind)
 {
-    return kind == FLM_HAS_VANISHED || kind == FLM_HAS_ARRIVED;
+    return kind == FLM_IS_IN_BASE || kind == FLM_IS_IN_NEW;
 }
 
 static uint32_t unit_of(const struct gathering *g, uint32_t node)
 {
-    return g->of_places ? node : g->tree->node_frame[node];
+    return g->of_occurrences ? node : g->tree->node_frame[node];
 }
 
 /* ---- What there is on which side ------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void take_side(struct gathering *g, const struct flm_runs *runs, bool of_
     for (uint32_t i = 0; i < nodes; i++) {
         g->self[i] += self[i];
         g->total[i] += total[i];
-        g->side[i] |= total[i] > 0 ? (of_new ? FLM_HAS_ARRIVED : FLM_HAS_VANISHED) : 0;
+        g->side[i] |= total[i] > 0 ? (of_new ? FLM_IS_IN_NEW : FLM_IS_IN_BASE) : 0;
     }
 }
 
@@ -74,21 +74,21 @@ static void find_kinds(struct gathering *g)
     for (uint32_t i = 0; i < g->tree->sizes.node_count; i++) {
         struct flm_changed *unit = &g->unit[unit_of(g, i)];
         unit->frame = g->tree->node_frame[i];
-        if (!g->of_places)
+        if (!g->of_occurrences)
             unit->kind |= g->side[i];
         else if (i > 0 && g->side[g->parent[i]] == FLM_IS_IN_BOTH)
             unit->kind = g->side[i];
     }
 }
 
-static void mark(struct gathering *g, const unsigned char *is_asked)
+static void mark(struct gathering *g, const unsigned char *is_significant)
 {
     for (uint32_t i = 0; i < g->tree->sizes.node_count; i++) {
         struct flm_changed *unit = &g->unit[unit_of(g, i)];
         bool here = i > 0 && is_changed(unit->kind);
         g->changed[i] = here ? i : i > 0 ? g->changed[g->parent[i]] : FLM_NONE;
         g->stays[i] = here ? g->stays[g->parent[i]] : i;
-        unit->is_asked |= is_asked[i] != 0;
+        unit->is_significant |= is_significant[i] != 0;
     }
 }
 
@@ -132,7 +132,7 @@ static bool add_above(struct gathering *g, uint32_t node, uint32_t depth)
         unit->node = node;
     }
     unit->total += g->total[node];
-    return add_share(&g->above, of, g->of_places ? caller : g->tree->node_frame[caller],
+    return add_share(&g->above, of, g->of_occurrences ? caller : g->tree->node_frame[caller],
                      g->total[node]);
 }
 
@@ -181,7 +181,7 @@ static void settle(struct shares *s, struct flm_changed *unit, size_t member)
 }
 
 static bool make(struct flm_changes_found *found, struct gathering *g, const struct flm_runs *runs,
-                 const unsigned char *is_asked, double *scratch, uint32_t *depth)
+                 const unsigned char *is_significant, double *scratch, uint32_t *depth)
 {
     size_t nodes = g->tree->sizes.node_count;
     bool any[2] = {false, false};
@@ -190,13 +190,13 @@ static bool make(struct flm_changes_found *found, struct gathering *g, const str
     take_side(g, runs, true, scratch, scratch + nodes);
     find_kinds(g);
     for (uint32_t i = 0; i < found->count; i++) {
-        any[0] |= g->unit[i].kind == FLM_HAS_VANISHED;
-        any[1] |= g->unit[i].kind == FLM_HAS_ARRIVED;
+        any[0] |= g->unit[i].kind == FLM_IS_IN_BASE;
+        any[1] |= g->unit[i].kind == FLM_IS_IN_NEW;
     }
     found->has_both = any[0] && any[1];
     if (!found->has_both)
         return true;
-    mark(g, is_asked);
+    mark(g, is_significant);
     if (!gather(g, depth))
         return false;
     settle(&g->below, g->unit, offsetof(struct flm_changed, below));
@@ -205,14 +205,14 @@ static bool make(struct flm_changes_found *found, struct gathering *g, const str
 }
 
 bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *runs,
-                      const unsigned char *is_asked, bool of_places)
+                      const unsigned char *is_significant, bool of_occurrences)
 {
     const struct flm_sizes *sizes = &runs->tree->sizes;
-    size_t nodes = sizes->node_count, units = of_places ? nodes : sizes->frame_count;
+    size_t nodes = sizes->node_count, units = of_occurrences ? nodes : sizes->frame_count;
     double *values = calloc(4 * nodes, sizeof *values);
     uint32_t *numbers = malloc(4 * nodes * sizeof *numbers);
     struct gathering g = {.tree = runs->tree,
-                          .of_places = of_places,
+                          .of_occurrences = of_occurrences,
                           .side = calloc(nodes, 1),
                           .unit = calloc(units, sizeof *g.unit)};
     bool good = values && numbers && g.side && g.unit;
@@ -223,7 +223,7 @@ bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *ru
         g.parent = numbers;
         g.changed = numbers + nodes;
         g.stays = numbers + 2 * nodes;
-        good = make(found, &g, runs, is_asked, values + 2 * nodes, numbers + 3 * nodes);
+        good = make(found, &g, runs, is_significant, values + 2 * nodes, numbers + 3 * nodes);
     }
     found->below = g.below.share;
     found->above = g.above.share;

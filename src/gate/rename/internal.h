@@ -17,11 +17,11 @@ struct flm_shares {
     uint32_t count;
 };
 
-enum flm_change_kind { FLM_IS_NOWHERE, FLM_HAS_VANISHED, FLM_HAS_ARRIVED, FLM_IS_IN_BOTH };
+enum flm_presence { FLM_IS_NOWHERE, FLM_IS_IN_BASE, FLM_IS_IN_NEW, FLM_IS_IN_BOTH };
 
 struct flm_changed {
-    enum flm_change_kind kind;
-    bool is_asked, is_taken;
+    enum flm_presence kind;
+    bool is_significant, is_taken;
     uint32_t frame, node;    /* node: where it is first */
     uint32_t depth;          /* of that */
     double total;            /* mean of its side */
@@ -30,17 +30,17 @@ struct flm_changed {
 };
 
 struct flm_changes_found {
-    struct flm_changed *changed; /* by frame of the tree; by node, with `of_places` */
+    struct flm_changed *changed; /* by frame of the tree; by node, with `of_occurrences` */
     uint32_t count;
     bool has_both; /* vanished and arrived ones */
     struct flm_share *below, *above;
 };
 
-/* With `of_places`, the outermost nodes that only one side has, whatever their frames have
+/* With `of_occurrences`, the outermost nodes that only one side has, whatever their frames have
  * elsewhere. A node counts for the eight innermost changed frames above it: what is nested deeper
  * is compared by a part of what is below it. False if memory ran out. */
 bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *runs,
-                      const unsigned char *is_asked, bool of_places);
+                      const unsigned char *is_significant, bool of_occurrences);
 void flm_changes_found_clear(struct flm_changes_found *found);
 
 /* The runs over a tree in which node i has the frame frame[i] of the old tree. *moved receives by

@@ -7,7 +7,7 @@
 #include "algebra/operation/subset.h"
 #include "profile/columns.h"
 
-/* The tree with the frames renamed. Where each of its old nodes went is asked of it by a sample of
+/* The tree with the frames renamed. Where each of its old nodes went is significant of it by a sample of
  * every node, which follow their nodes; *moved receives that, to be freed. */
 static struct flm_profile *rename_tree(const struct flm_profile *tree, const uint32_t *frame,
                                        uint32_t **moved, struct flm_error *why)

@@ -24,7 +24,7 @@ struct candidate {
 struct pairing {
     const struct flm_profile *tree;
     struct flm_changes_found found;
-    bool of_places;
+    bool of_occurrences;
     uint32_t *changed, *scratch; /* all that vanished or arrived, in some order */
     uint32_t count;
     uint32_t *key;     /* of each: its group */
@@ -73,7 +73,7 @@ static bool compare(const struct pairing *p, uint32_t from, uint32_t to, struct 
 {
     const struct flm_changed *u = &p->found.changed[from], *w = &p->found.changed[to];
     bool same_name = function_of(p, from) == function_of(p, to);
-    if (!u->is_asked && !w->is_asked)
+    if (!u->is_significant && !w->is_significant)
         return false;
     double below = similarity_of(&u->below, &w->below), above = similarity_of(&u->above, &w->above);
     *c = (struct candidate){from, to, below, below + above + (same_name ? 2 : 0),
@@ -89,7 +89,7 @@ static bool compare(const struct pairing *p, uint32_t from, uint32_t to, struct 
 static bool add_candidate(struct pairing *p, uint32_t a, uint32_t b)
 {
     struct candidate c;
-    bool a_came = p->found.changed[a].kind == FLM_HAS_ARRIVED;
+    bool a_came = p->found.changed[a].kind == FLM_IS_IN_NEW;
     if (!compare(p, a_came ? b : a, a_came ? a : b, &c))
         return true;
     void *candidates = p->candidate;
@@ -117,7 +117,7 @@ static bool look_ahead(struct pairing *p, uint32_t at)
 {
     uint32_t one = p->changed[at];
     const struct flm_changed *c = &p->found.changed[one];
-    const uint32_t *next = p->next[c->kind == FLM_HAS_VANISHED];
+    const uint32_t *next = p->next[c->kind == FLM_IS_IN_BASE];
     uint32_t other = next[at];
     for (int seen = 0; seen < NEIGHBOURS && other < p->count; seen++, other = next[other]) {
         /* Half as large again is as much as they may differ, or three times under one name. */
@@ -137,7 +137,7 @@ static void link_kinds(struct pairing *p)
     for (uint32_t i = p->count; i-- > 0;) {
         p->next[0][i] = next[0];
         p->next[1][i] = next[1];
-        next[p->found.changed[p->changed[i]].kind == FLM_HAS_ARRIVED] = i;
+        next[p->found.changed[p->changed[i]].kind == FLM_IS_IN_NEW] = i;
     }
 }
 
@@ -149,7 +149,7 @@ static uint32_t look_abreast(struct pairing *p, uint32_t from)
     uint32_t end = from, key = p->key[p->changed[from]];
     while (end < p->count && p->key[p->changed[end]] == key)
         end++;
-    bool came = p->found.changed[p->changed[from]].kind == FLM_HAS_ARRIVED;
+    bool came = p->found.changed[p->changed[from]].kind == FLM_IS_IN_NEW;
     uint32_t gone_at = came ? p->next[0][from] : from, come_at = came ? from : p->next[1][from];
     for (; gone_at < end && come_at < end;
          gone_at = p->next[0][gone_at], come_at = p->next[1][come_at])
@@ -188,7 +188,7 @@ static uint32_t largest_key(const struct flm_shares *shares)
 /* Of places those with the same caller alone: the same code elsewhere was not renamed. */
 static bool find_candidates(struct pairing *p)
 {
-    for (int way = 0; way < (p->of_places ? 1 : 3); way++) {
+    for (int way = 0; way < (p->of_occurrences ? 1 : 3); way++) {
         for (uint32_t i = 0; i < p->count; i++) {
             uint32_t one = p->changed[i];
             const struct flm_changed *c = &p->found.changed[one];
@@ -253,7 +253,7 @@ static bool name(struct flm_rename *r, const struct pairing *p, const struct can
     bool same_name = function_of(p, c->from) == function_of(p, c->to);
     add_frame(&r->from, p->tree, u->frame, same_name);
     add_frame(&r->to, p->tree, w->frame, same_name);
-    if (p->of_places)
+    if (p->of_occurrences)
         flm_stack_text(&r->below, p->tree, u->above.share[0].key);
     return !r->from.failed && !r->to.failed && !r->below.failed;
 }
@@ -290,7 +290,7 @@ static bool take_pairs(struct flm_renames *renames, struct pairing *p)
         u->is_taken = w->is_taken = true;
         struct flm_rename *r = &renames->rename[renames->count++];
         *r = (struct flm_rename){.frame = w->frame,
-                                 .node = p->of_places ? w->node : FLM_NONE,
+                                 .node = p->of_occurrences ? w->node : FLM_NONE,
                                  .base = u->total,
                                  .new = w->total,
                                  .similarity = c->similarity};
@@ -314,8 +314,7 @@ static bool pair(struct flm_renames *renames, struct pairing *p)
     p->next[1] = p->changed + 3 * count;
     p->key = p->changed + 4 * count;
     for (uint32_t i = 0; i < count; i++)
-        if (p->found.changed[i].kind == FLM_HAS_VANISHED ||
-            p->found.changed[i].kind == FLM_HAS_ARRIVED)
+        if (p->found.changed[i].kind == FLM_IS_IN_BASE || p->found.changed[i].kind == FLM_IS_IN_NEW)
             p->changed[p->count++] = i;
     return find_candidates(p) && take_pairs(renames, p);
 }
@@ -335,7 +334,7 @@ static void follow(struct flm_renames *renames, const uint32_t *frame, uint32_t 
 }
 
 static bool join(struct flm_renames *renames, struct flm_runs *runs, const struct pairing *p,
-                 unsigned char *is_asked, struct flm_error *why)
+                 unsigned char *is_significant, struct flm_error *why)
 {
     uint32_t nodes = runs->tree->sizes.node_count, frames = runs->tree->sizes.frame_count;
     uint32_t *frame = malloc((nodes + (size_t)frames) * sizeof *frame), *moved = NULL;
@@ -343,35 +342,36 @@ static bool join(struct flm_renames *renames, struct flm_runs *runs, const struc
         return flm_error_memory(why);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t old = runs->tree->node_frame[i];
-        frame[i] = p->found.changed[p->of_places ? i : old].frame;
+        frame[i] = p->found.changed[p->of_occurrences ? i : old].frame;
     }
     bool good = flm_runs_rename(runs, frame, &moved, why);
     if (good) {
         follow(renames, frame, nodes, runs->tree, moved, frame + nodes);
         for (uint32_t i = 0; i < nodes; i++)
-            is_asked[nodes + moved[i]] |= is_asked[i];
-        memcpy(is_asked, is_asked + nodes, nodes);
-        memset(is_asked + nodes, 0, nodes);
+            is_significant[nodes + moved[i]] |= is_significant[i];
+        memcpy(is_significant, is_significant + nodes, nodes);
+        memset(is_significant + nodes, 0, nodes);
     }
     free(moved);
     free(frame);
     return good;
 }
 
-/* *any: whether there was something. `is_asked` has room for twice as many, 0 behind. */
-static bool round_of(struct flm_renames *renames, struct flm_runs *runs, unsigned char *is_asked,
-                     bool of_places, bool *any, struct flm_error *why)
+/* *any: whether there was something. `is_significant` has room for twice as many, 0 behind. */
+static bool round_of(struct flm_renames *renames, struct flm_runs *runs,
+                     unsigned char *is_significant, bool of_occurrences, bool *any,
+                     struct flm_error *why)
 {
-    struct pairing p = {.tree = runs->tree, .of_places = of_places};
+    struct pairing p = {.tree = runs->tree, .of_occurrences = of_occurrences};
     uint32_t before = renames->count;
-    bool good = flm_changes_find(&p.found, runs, is_asked, of_places);
+    bool good = flm_changes_find(&p.found, runs, is_significant, of_occurrences);
     if (good && p.found.has_both)
         good = pair(renames, &p);
     *any = good && renames->count > before;
     if (!good)
         flm_error_memory(why);
     else if (*any)
-        good = join(renames, runs, &p, is_asked, why);
+        good = join(renames, runs, &p, is_significant, why);
     flm_changes_found_clear(&p.found);
     free(p.changed);
     free(p.candidate);
@@ -379,20 +379,20 @@ static bool round_of(struct flm_renames *renames, struct flm_runs *runs, unsigne
 }
 
 bool flm_renames_init(struct flm_renames *renames, struct flm_runs *runs,
-                      const unsigned char *is_asked, struct flm_error *why)
+                      const unsigned char *is_significant, struct flm_error *why)
 {
     uint32_t nodes = runs->tree->sizes.node_count;
-    unsigned char *asked = calloc(2 * (size_t)nodes, 1);
+    unsigned char *significant = calloc(2 * (size_t)nodes, 1);
     bool any = true;
     *renames = (struct flm_renames){0};
-    if (!asked)
+    if (!significant)
         return flm_error_memory(why);
-    memcpy(asked, is_asked, nodes);
-    bool good = round_of(renames, runs, asked, false, &any, why);
+    memcpy(significant, is_significant, nodes);
+    bool good = round_of(renames, runs, significant, false, &any, why);
     any = true;
     for (int i = 0; good && any && i < MOST_ROUNDS; i++)
-        good = round_of(renames, runs, asked, true, &any, why);
-    free(asked);
+        good = round_of(renames, runs, significant, true, &any, why);
+    free(significant);
     if (!good)
         flm_renames_clear(renames);
     return good;

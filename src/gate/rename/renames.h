@@ -46,10 +46,10 @@ struct flm_renames {
 };
 
 /* Finds what was renamed, and makes each pair one in the runs: these have another tree then.
- * `is_asked` has a byte for each node of the tree: whether what happened there is significant.
+ * `is_significant` has a byte for each node of the tree: whether what happened there is significant.
  * False, and `why`, if memory ran out; the runs are good then too. */
 bool flm_renames_init(struct flm_renames *renames, struct flm_runs *runs,
-                      const unsigned char *is_asked, struct flm_error *why);
+                      const unsigned char *is_significant, struct flm_error *why);
 void flm_renames_clear(struct flm_renames *renames);
 
 /* Whether this node is what was renamed; FLM_NONE, or which. */

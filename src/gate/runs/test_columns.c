@@ -190,7 +190,7 @@ bool flm_columns_init(struct flm_columns *columns, const struct flm_runs *runs,
         .key = malloc(2 * count * sizeof *columns->key),
         .total_column = malloc(count * sizeof *columns->total_column),
         .self_column = malloc(count * sizeof *columns->self_column),
-        .most_wild = flm_runs_most_wild(runs),
+        .most_outliers = flm_runs_most_outliers(runs),
     };
     bool good =
         (room.total && seen && columns->key && columns->total_column && columns->self_column) ||
@@ -236,13 +236,14 @@ static double sum_of(const double *value, uint32_t count)
     return sum;
 }
 
-uint32_t flm_runs_most_wild(const struct flm_runs *runs)
+uint32_t flm_runs_most_outliers(const struct flm_runs *runs)
 {
     uint32_t smaller = runs->base_count < runs->new_count ? runs->base_count : runs->new_count;
     return smaller > 2 ? smaller / 2 : 1;
 }
 
-void flm_column_tame(double *value, uint32_t run_count, struct flm_taming how, double *scratch)
+void flm_column_winsorize(double *value, uint32_t run_count, struct flm_winsorizing how,
+                          double *scratch)
 {
     memcpy(scratch, value, run_count * sizeof *value);
     double median = flm_median(scratch, run_count);
@@ -257,18 +258,19 @@ void flm_column_tame(double *value, uint32_t run_count, struct flm_taming how, d
         below += value[i] < low;
         above += value[i] > high;
     }
-    if (below > how.most_wild)
+    if (below > how.most_outliers)
         low = -INFINITY;
-    if (above > how.most_wild)
+    if (above > how.most_outliers)
         high = INFINITY;
     for (uint32_t i = 0; i < run_count; i++)
         value[i] = value[i] < low ? low : value[i] > high ? high : value[i];
 }
 
-void flm_column_prepare(double *value, uint32_t run_count, struct flm_taming how, double *scratch)
+void flm_column_prepare(double *value, uint32_t run_count, struct flm_winsorizing how,
+                        double *scratch)
 {
     double before = sum_of(value, run_count);
-    flm_column_tame(value, run_count, how, scratch);
+    flm_column_winsorize(value, run_count, how, scratch);
     double scale = before > 0 ? sum_of(value, run_count) / before : 1;
     for (uint32_t i = 0; scale != 1 && i < run_count; i++)
         value[i] *= scale;
@@ -278,7 +280,7 @@ bool flm_columns_prepare(const struct flm_columns *columns, bool by_size, double
                          struct flm_matrix *ready, struct flm_error *why)
 {
     const struct flm_matrix *from = &columns->matrix;
-    const struct flm_taming how = {unit, columns->most_wild};
+    const struct flm_winsorizing how = {unit, columns->most_outliers};
     uint32_t views = by_size && columns->has_view_by_size ? 2 : 1;
     size_t size = (size_t)from->column_count * from->run_count;
     double *scratch = malloc(from->run_count * sizeof *scratch);

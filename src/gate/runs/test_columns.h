@@ -57,33 +57,35 @@ struct flm_columns {
     uint32_t common_stacks;  /* that are in all runs */
     bool has_view_by_size;   /* size factors are of stacks, not of totals */
     uint32_t left_out_count; /* by the options */
-    uint32_t most_wild;      /* flm_taming, of these runs */
+    uint32_t most_outliers;  /* flm_winsorizing, of these runs */
 };
 
 bool flm_columns_init(struct flm_columns *columns, const struct flm_runs *runs,
                       const struct flm_columns_options *options, struct flm_error *why);
 void flm_columns_clear(struct flm_columns *columns);
 
-/* How outliers are winsorized. Where more than `most_wild` runs are beyond the limit of one side,
+/* How outliers are winsorized. Where more than `most_outliers` runs are beyond the limit of one side,
  * they are left as they are: that many are no accident, and may be what has changed. Of a stack
  * that appears in the smaller of two groups the median is 0, and without this it would be
  * winsorized until nothing of it is left. Half the smaller group: it looks at sizes, and not at who
  * is in it.
  */
-struct flm_taming {
+struct flm_winsorizing {
     double unit; /* of a sample; 0: not known */
-    uint32_t most_wild;
+    uint32_t most_outliers;
 };
-uint32_t flm_runs_most_wild(const struct flm_runs *runs);
+uint32_t flm_runs_most_outliers(const struct flm_runs *runs);
 
 /* Winsorizes one column in place; `scratch` has room for as many. */
-void flm_column_tame(double *value, uint32_t run_count, struct flm_taming how, double *scratch);
+void flm_column_winsorize(double *value, uint32_t run_count, struct flm_winsorizing how,
+                          double *scratch);
 
 /* The same, for a test with a floor: the floor is to be that of what was measured, unit * mean of
  * the values before they were winsorized, but the test knows only those behind it. As t does not
  * depend on the scale of a column, and the floor does, they are multiplied by mean behind / mean
  * before. */
-void flm_column_prepare(double *value, uint32_t run_count, struct flm_taming how, double *scratch);
+void flm_column_prepare(double *value, uint32_t run_count, struct flm_winsorizing how,
+                        double *scratch);
 
 /* A copy of the matrix, each column prepared; behind it, if `by_size` and there is such a view, the
  * same columns divided by the size factors, prepared. The caller frees ready->value. */

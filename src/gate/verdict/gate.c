@@ -209,7 +209,7 @@ static bool test_total(struct judging *j)
         return flm_error_memory(j->why);
     for (uint32_t i = 0; i < count; i++)
         value[i] = j->runs->run[i].total;
-    const struct flm_taming how = {gate->unit, flm_runs_most_wild(j->runs)};
+    const struct flm_winsorizing how = {gate->unit, flm_runs_most_outliers(j->runs)};
     flm_column_prepare(value, count, how, value + count);
     bool good = run_maxt(j, &ready, &maxt);
     for (uint32_t i = 0; i < count; i++)
@@ -362,7 +362,7 @@ static void decide(struct judging *j)
                          !(total->mde <= j->options->require_mde * total->mean);
     if (fails)
         gate->verdict = FLM_VERDICT_FAIL;
-    else if (gate->tolerance.is_asked)
+    else if (gate->tolerance.is_requested)
         gate->verdict = gate->tolerance.is_significant && !gate->is_too_noisy
                             ? FLM_VERDICT_PASS
                             : FLM_VERDICT_INCONCLUSIVE;

@@ -22,7 +22,7 @@ static unsigned char *find_significant(const struct flm_gate *gate, const struct
     return marks;
 }
 
-static bool tell_renames(struct flm_gate *gate, const struct flm_runs *runs)
+static bool report_renames(struct flm_gate *gate, const struct flm_runs *runs)
 {
     unsigned char *significant = find_significant(gate, runs);
     if (!significant)
@@ -68,7 +68,7 @@ bool flm_gate_judge(struct flm_gate *gate, struct flm_runs *runs,
         return false;
     }
     gate->renames = renames;
-    if (tell_renames(gate, runs))
+    if (report_renames(gate, runs))
         return true;
     flm_gate_clear(gate);
     return flm_error_memory(why);

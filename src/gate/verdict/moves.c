@@ -60,7 +60,7 @@ static struct flm_move judge(const struct flm_runs *runs, const unsigned char *i
                              double *scratch, uint32_t below, bool is_local,
                              const struct flm_moves_options *options)
 {
-    const struct flm_taming how = {options->unit, flm_runs_most_wild(runs)};
+    const struct flm_winsorizing how = {options->unit, flm_runs_most_outliers(runs)};
     struct flm_welch raw = flm_welch_test(sum, runs->run_count, is_new, options->unit);
     flm_column_prepare(sum, runs->run_count, how, scratch);
     double change = raw.new_mean - raw.base_mean;

@@ -49,8 +49,8 @@ static struct flm_noise_row measure(const struct measuring *m, uint32_t column, 
     const struct flm_runs *runs = m->runs;
     double unit = m->options->unit;
     struct flm_welch raw = flm_welch_test(m->value, runs->run_count, m->is_new, unit);
-    const struct flm_taming how = {unit, flm_runs_most_wild(runs)};
-    flm_column_tame(m->value, runs->run_count, how, m->scratch);
+    const struct flm_winsorizing how = {unit, flm_runs_most_outliers(runs)};
+    flm_column_winsorize(m->value, runs->run_count, how, m->scratch);
     struct flm_welch tested = flm_welch_test(m->value, runs->run_count, m->is_new, unit);
     struct flm_noise_row row = {.column = column, .mean = raw.base_mean};
     if (!(row.mean > 0))

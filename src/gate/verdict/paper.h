@@ -1,7 +1,7 @@
 /* paper.h - the test of Tornetta, "On the Algebraic Properties of Flame Graphs", as it is there.
  *
  *     stacks    those that are in at least `threshold` of all runs (reduction.h); what is left out
- *               is told, as a mean of each group, and stays in the totals as "(other)"
+ *               is written, as a mean of each group, and stays in the totals as "(other)"
  *     constant  stacks that never vary within a group are taken out: equal means are nothing,
  *               different ones are deterministic changes, significant by themselves
  *     test      Hotelling's T2 (stats/hotelling.h); where there are more stacks than n1 + n2 - 2 it

@@ -29,7 +29,7 @@ double flm_series_least_orders(double alpha)
     return ceil(2 * WINDOWS / alpha - 1e-9) - 1;
 }
 
-struct looking {
+struct search {
     struct flm_series *series;
     const struct flm_runs *runs;
     const struct flm_series_options *options;
@@ -78,9 +78,9 @@ static int by_value(const void *one, const void *other)
  * for a change, and at most a tenth. A gate looks at how far from the middle a value lies, which
  * would make nothing of a frame that appeared in less than half of the runs. It does not matter in
  * which order the runs are, so orders can be compared. */
-static void rein_in(const struct looking *l, double *value, double *scratch)
+static void winsorize(const struct search *s, double *value, double *scratch)
 {
-    uint32_t count = l->runs->run_count, most = l->options->least - 1;
+    uint32_t count = s->runs->run_count, most = s->options->least - 1;
     most = most < count / 10 ? most : count / 10;
     memcpy(scratch, value, count * sizeof *value);
     qsort(scratch, count, sizeof *scratch, by_value);
@@ -90,35 +90,36 @@ static void rein_in(const struct looking *l, double *value, double *scratch)
 }
 
 /* Columns as measured, the same by size, and the total of the runs. */
-static bool make_ready(struct looking *l)
+static bool make_ready(struct search *s)
 {
-    uint32_t count = l->runs->run_count, columns = l->columns.matrix.column_count;
-    uint32_t views = l->columns.has_view_by_size ? 2 : 1;
+    uint32_t count = s->runs->run_count, columns = s->columns.matrix.column_count;
+    uint32_t views = s->columns.has_view_by_size ? 2 : 1;
     double *value = malloc(((size_t)views * columns + 2) * count * sizeof *value);
     if (!value)
-        return flm_error_memory(l->why);
-    l->ready = (struct flm_matrix){count, views * columns + 1, value};
-    memcpy(value, l->columns.matrix.value, (size_t)columns * count * sizeof *value);
+        return flm_error_memory(s->why);
+    s->ready = (struct flm_matrix){count, views * columns + 1, value};
+    memcpy(value, s->columns.matrix.value, (size_t)columns * count * sizeof *value);
     for (uint32_t c = columns; c < views * columns; c++)
         for (uint32_t r = 0; r < count; r++)
-            flm_matrix_column(&l->ready, c)[r] =
-                flm_matrix_column(&l->ready, c - columns)[r] / l->columns.size_factor[r];
+            flm_matrix_column(&s->ready, c)[r] =
+                flm_matrix_column(&s->ready, c - columns)[r] / s->columns.size_factor[r];
     for (uint32_t r = 0; r < count; r++)
-        flm_matrix_column(&l->ready, views * columns)[r] = l->runs->run[r].total;
+        flm_matrix_column(&s->ready, views * columns)[r] = s->runs->run[r].total;
     for (uint32_t c = 0; c <= views * columns; c++)
-        rein_in(l, flm_matrix_column(&l->ready, c), value + (size_t)l->ready.column_count * count);
+        winsorize(s, flm_matrix_column(&s->ready, c),
+                  value + (size_t)s->ready.column_count * count);
     return true;
 }
 
-static bool make_columns(struct looking *l)
+static bool make_columns(struct search *s)
 {
-    double unit = l->series->unit;
+    double unit = s->series->unit;
     const struct flm_columns_options options = {
-        .least_mean = unit > 0 ? least_samples * unit : least_share * mean_total(l->runs),
+        .least_mean = unit > 0 ? least_samples * unit : least_share * mean_total(s->runs),
         .least_runs = LEAST_RUNS};
-    if (!flm_columns_init(&l->columns, l->runs, &options, l->why) || !make_ready(l))
+    if (!flm_columns_init(&s->columns, s->runs, &options, s->why) || !make_ready(s))
         return false;
-    l->series->column_count = l->columns.matrix.column_count;
+    s->series->column_count = s->columns.matrix.column_count;
     return true;
 }
 
@@ -139,18 +140,18 @@ static double distance(const struct flm_runs *runs, uint32_t a, uint32_t b)
     return sum;
 }
 
-static bool make_distances(struct looking *l)
+static bool make_distances(struct search *s)
 {
-    uint32_t count = l->runs->run_count;
+    uint32_t count = s->runs->run_count;
     double *value = malloc((size_t)count * count * sizeof *value);
-    l->distance = value;
+    s->distance = value;
     if (!value)
-        return flm_error_memory(l->why);
+        return flm_error_memory(s->why);
     for (uint32_t i = 0; i < count; i++) {
         value[(size_t)i * count + i] = 0;
         for (uint32_t k = 0; k < i; k++)
             value[(size_t)i * count + k] = value[(size_t)k * count + i] =
-                sqrt(distance(l->runs, i, k));
+                sqrt(distance(s->runs, i, k));
     }
     return true;
 }
@@ -158,16 +159,16 @@ static bool make_distances(struct looking *l)
 /* ---- Which column it is ---------------------------------------------------------------------- */
 
 /* Of the ready columns, the one that differs most between two stretches of runs. */
-static uint32_t largest_column(const struct looking *l, const struct flm_series_change *change,
+static uint32_t largest_column(const struct search *s, const struct flm_series_change *change,
                                unsigned char *is_new)
 {
     uint32_t best = 0;
     double most = -1;
     for (uint32_t i = change->from; i < change->to; i++)
         is_new[i - change->from] = i >= change->at;
-    for (uint32_t c = 0; c < l->ready.column_count; c++) {
-        double t = fabs(flm_welch_test(flm_matrix_column(&l->ready, c) + change->from,
-                                       change->to - change->from, is_new, l->series->unit)
+    for (uint32_t c = 0; c < s->ready.column_count; c++) {
+        double t = fabs(flm_welch_test(flm_matrix_column(&s->ready, c) + change->from,
+                                       change->to - change->from, is_new, s->series->unit)
                             .t);
         if (t > most) {
             most = t;
@@ -186,10 +187,10 @@ static double mean(const double *value, const double *divisor, uint32_t from, ui
 }
 
 /* Before and after as they were measured, and whether the last runs are still as after. */
-static void measure(struct looking *l, struct flm_series_change *change, const double *value,
+static void measure(struct search *s, struct flm_series_change *change, const double *value,
                     const double *divisor)
 {
-    uint32_t count = l->runs->run_count, last = l->options->last;
+    uint32_t count = s->runs->run_count, last = s->options->last;
     last = last < count - change->at ? last : count - change->at;
     change->before = mean(value, divisor, change->from, change->at);
     change->after = mean(value, divisor, change->at, change->to);
@@ -197,41 +198,41 @@ static void measure(struct looking *l, struct flm_series_change *change, const d
     change->stays = fabs(now - change->after) <= fabs(now - change->before);
 }
 
-static bool describe(struct looking *l, struct flm_series_change *change)
+static bool describe(struct search *s, struct flm_series_change *change)
 {
-    uint32_t count = l->runs->run_count, columns = l->columns.matrix.column_count;
+    uint32_t count = s->runs->run_count, columns = s->columns.matrix.column_count;
     unsigned char *is_new = malloc(count);
     double *total = malloc(count * sizeof *total);
     bool good = is_new && total;
     if (good) {
-        uint32_t column = largest_column(l, change, is_new);
-        if (column == l->ready.column_count - 1) {
+        uint32_t column = largest_column(s, change, is_new);
+        if (column == s->ready.column_count - 1) {
             for (uint32_t i = 0; i < count; i++)
-                total[i] = l->runs->run[i].total;
+                total[i] = s->runs->run[i].total;
             change->key = (struct flm_column_key){FLM_NONE, false};
-            measure(l, change, total, NULL);
+            measure(s, change, total, NULL);
         } else {
             change->by_size = column >= columns;
-            change->key = l->columns.key[column % columns];
-            measure(l, change, flm_matrix_column(&l->columns.matrix, column % columns),
-                    change->by_size ? l->columns.size_factor : NULL);
+            change->key = s->columns.key[column % columns];
+            measure(s, change, flm_matrix_column(&s->columns.matrix, column % columns),
+                    change->by_size ? s->columns.size_factor : NULL);
         }
     }
     free(is_new);
     free(total);
-    return good || flm_error_memory(l->why);
+    return good || flm_error_memory(s->why);
 }
 
 /* The runs around the change as base and new. */
-static bool name_frames(struct looking *l, struct flm_series_change *change)
+static bool name_frames(struct search *s, struct flm_series_change *change)
 {
-    struct flm_runs around = *l->runs;
+    struct flm_runs around = *s->runs;
     struct flm_gate_options options = flm_gate_defaults();
     uint32_t count = change->to - change->from;
     around.run = malloc(count * sizeof *around.run);
     if (!around.run)
-        return flm_error_memory(l->why);
-    memcpy(around.run, l->runs->run + change->from, count * sizeof *around.run);
+        return flm_error_memory(s->why);
+    memcpy(around.run, s->runs->run + change->from, count * sizeof *around.run);
     for (uint32_t i = 0; i < count; i++) {
         around.run[i].is_new = change->from + i >= change->at;
         around.run[i].block = 0;
@@ -240,55 +241,55 @@ static bool name_frames(struct looking *l, struct flm_series_change *change)
     around.base_count = change->at - change->from;
     around.new_count = change->to - change->at;
     options.alpha = naming_alpha;
-    options.permutations = l->options->orders;
-    options.seed = l->options->seed;
+    options.permutations = s->options->orders;
+    options.seed = s->options->seed;
     options.side = FLM_SIDE_BOTH;
-    options.unit = l->series->unit;
-    options.threads = l->options->threads;
-    bool good = flm_gate_init(&change->gate, &around, &options, l->why);
+    options.unit = s->series->unit;
+    options.threads = s->options->threads;
+    bool good = flm_gate_init(&change->gate, &around, &options, s->why);
     free(around.run);
     return good;
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */
 
-static bool add_change(struct looking *l, const struct flm_split *split)
+static bool add_change(struct search *s, const struct flm_split *split)
 {
-    void *changes = l->series->change;
-    if (!flm_grow(&changes, &l->capacity, l->series->count + (size_t)1, sizeof *l->series->change))
-        return flm_error_memory(l->why);
-    l->series->change = changes;
-    l->series->change[l->series->count++] =
+    void *changes = s->series->change;
+    if (!flm_grow(&changes, &s->capacity, s->series->count + (size_t)1, sizeof *s->series->change))
+        return flm_error_memory(s->why);
+    s->series->change = changes;
+    s->series->change[s->series->count++] =
         (struct flm_series_change){.at = split->at, .p = split->p};
     return true;
 }
 
-static bool split_runs(struct looking *l, uint32_t from, uint32_t to, struct flm_split *split)
+static bool split_runs(struct search *s, uint32_t from, uint32_t to, struct flm_split *split)
 {
-    const struct flm_series_options *o = l->options;
-    const struct flm_distances distances = {l->runs->run_count, l->distance};
+    const struct flm_series_options *o = s->options;
+    const struct flm_distances distances = {s->runs->run_count, s->distance};
     return o->method == FLM_SERIES_BY_DISTANCES
                ? flm_split_by_distances(&distances, from, to, o->least, o->orders, o->seed, split,
-                                        l->why)
-               : flm_split_by_columns(&l->ready, from, to, o->least, l->series->unit, o->orders,
-                                      o->seed, split, l->why);
+                                        s->why)
+               : flm_split_by_columns(&s->ready, from, to, o->least, s->series->unit, o->orders,
+                                      o->seed, split, s->why);
 }
 
 /* What came and went again shows in no split of the whole: the runs before and after it have the
  * same level. So where the whole has none, its halves and the half in the middle are asked too.
  * Half of alpha is for the whole, and a sixth for each of these: p is multiplied accordingly. */
-static bool split_stretch(struct looking *l, uint32_t from, uint32_t to, struct flm_split *split)
+static bool split_stretch(struct search *s, uint32_t from, uint32_t to, struct flm_split *split)
 {
     uint32_t half = (to - from) / 2;
-    if (!split_runs(l, from, to, split))
+    if (!split_runs(s, from, to, split))
         return false;
-    if (half < 2 * l->options->least)
+    if (half < 2 * s->options->least)
         return true;
     split->p = fmin(1, 2 * split->p);
-    for (uint32_t i = 0; i < WINDOWS && split->p > l->options->alpha; i++) {
+    for (uint32_t i = 0; i < WINDOWS && split->p > s->options->alpha; i++) {
         uint32_t start = from + i * half / 2;
         struct flm_split in_window;
-        if (!split_runs(l, start, start + half, &in_window))
+        if (!split_runs(s, start, start + half, &in_window))
             return false;
         in_window.p = fmin(1, 2 * WINDOWS * in_window.p);
         if (in_window.p < split->p)
@@ -298,29 +299,29 @@ static bool split_stretch(struct looking *l, uint32_t from, uint32_t to, struct 
 }
 
 /* Stretches are at least 2 * least long, so it goes no deeper than there are runs. */
-static bool split_all(struct looking *l, uint32_t from, uint32_t to)
+static bool split_all(struct search *s, uint32_t from, uint32_t to)
 {
     struct flm_split split;
-    if (to - from < 2 * l->options->least)
+    if (to - from < 2 * s->options->least)
         return true;
-    if (!split_stretch(l, from, to, &split))
+    if (!split_stretch(s, from, to, &split))
         return false;
-    if (split.p > l->options->alpha)
+    if (split.p > s->options->alpha)
         return true;
-    return split_all(l, from, split.at) && add_change(l, &split) && split_all(l, split.at, to);
+    return split_all(s, from, split.at) && add_change(s, &split) && split_all(s, split.at, to);
 }
 
-static bool look(struct looking *l)
+static bool find_changes(struct search *s)
 {
-    struct flm_series *series = l->series;
-    if (!make_columns(l) || (l->options->method == FLM_SERIES_BY_DISTANCES && !make_distances(l)) ||
-        !split_all(l, 0, l->runs->run_count))
+    struct flm_series *series = s->series;
+    if (!make_columns(s) || (s->options->method == FLM_SERIES_BY_DISTANCES && !make_distances(s)) ||
+        !split_all(s, 0, s->runs->run_count))
         return false;
     for (uint32_t i = 0; i < series->count; i++) {
         struct flm_series_change *change = &series->change[i];
         change->from = i > 0 ? series->change[i - 1].at : 0;
-        change->to = i + 1 < series->count ? series->change[i + 1].at : l->runs->run_count;
-        if (!describe(l, change) || !name_frames(l, change))
+        change->to = i + 1 < series->count ? series->change[i + 1].at : s->runs->run_count;
+        if (!describe(s, change) || !name_frames(s, change))
             return false;
     }
     return true;
@@ -329,12 +330,12 @@ static bool look(struct looking *l)
 bool flm_series_init(struct flm_series *series, const struct flm_runs *runs,
                      const struct flm_series_options *options, struct flm_error *why)
 {
-    struct looking l = {.series = series, .runs = runs, .options = options, .why = why};
+    struct search s = {.series = series, .runs = runs, .options = options, .why = why};
     *series = (struct flm_series){.unit = options->unit > 0 ? options->unit : runs->unit};
-    bool good = check_runs(runs, options, why) && look(&l);
-    free(l.distance);
-    free(l.ready.value);
-    flm_columns_clear(&l.columns);
+    bool good = check_runs(runs, options, why) && find_changes(&s);
+    free(s.distance);
+    free(s.ready.value);
+    flm_columns_clear(&s.columns);
     if (!good)
         flm_series_clear(series);
     return good;

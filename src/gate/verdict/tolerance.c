@@ -12,7 +12,7 @@ static const double least_share = 0.01; /* of base's total, that a frame has to 
 /* What 80 of 100 normal values lie below, in standard deviations. */
 static const double power_80 = 0.8416212335729143;
 
-struct proving {
+struct testing {
     const struct flm_runs *runs;
     const struct flm_tolerance_options *options;
     struct flm_tolerance *tolerance;
@@ -20,7 +20,7 @@ struct proving {
     double base_total;
 };
 
-static double runs_needed(const struct proving *p, double change, double quantile, double error)
+static double runs_needed(const struct testing *p, double change, double quantile, double error)
 {
     double margin = p->tolerance->most - fmax(change, 0);
     if (!(margin > 0))
@@ -30,7 +30,7 @@ static double runs_needed(const struct proving *p, double change, double quantil
     return each * times * times;
 }
 
-static void ask(struct proving *p, const double *value, uint32_t node, bool is_self)
+static void test_column(struct testing *p, const double *value, uint32_t node, bool is_self)
 {
     struct flm_tolerance *tolerance = p->tolerance;
     struct flm_welch w = flm_welch_test(value, p->runs->run_count, p->is_new, p->options->unit);
@@ -39,7 +39,7 @@ static void ask(struct proving *p, const double *value, uint32_t node, bool is_s
     double change = w.new_mean - w.base_mean;
     double quantile = w.error > 0 ? flm_t_quantile(p->options->alpha, w.nu) : 0;
     double upper = w.error > 0 ? change + quantile * w.error : change;
-    tolerance->asked_count++;
+    tolerance->tested_count++;
     if (upper < tolerance->most)
         return;
     tolerance->row[tolerance->count++] = (struct flm_tolerance_row){
@@ -56,7 +56,7 @@ static int by_need(const void *one, const void *other)
     return a->node != b->node ? (a->node > b->node) - (a->node < b->node) : a->is_self - b->is_self;
 }
 
-static bool prove(struct proving *p, struct flm_error *why)
+static bool test_all(struct testing *p, struct flm_error *why)
 {
     struct flm_tolerance *tolerance = p->tolerance;
     struct flm_columns columns;
@@ -75,10 +75,10 @@ static bool prove(struct proving *p, struct flm_error *why)
     }
     tolerance->most = p->options->tolerance * p->base_total;
     if (tolerance->row) {
-        ask(p, total, 0, false);
+        test_column(p, total, 0, false);
         for (uint32_t i = 0; i < columns.matrix.column_count; i++)
-            ask(p, flm_matrix_column(&columns.matrix, i), columns.key[i].node,
-                columns.key[i].is_self);
+            test_column(p, flm_matrix_column(&columns.matrix, i), columns.key[i].node,
+                        columns.key[i].is_self);
         qsort(tolerance->row, tolerance->count, sizeof *tolerance->row, by_need);
     }
     flm_columns_clear(&columns);
@@ -90,12 +90,12 @@ static bool prove(struct proving *p, struct flm_error *why)
 bool flm_tolerance_init(struct flm_tolerance *tolerance, const struct flm_runs *runs,
                         const struct flm_tolerance_options *options, struct flm_error *why)
 {
-    struct proving p = {.runs = runs,
+    struct testing p = {.runs = runs,
                         .options = options,
                         .tolerance = tolerance,
                         .is_new = malloc(runs->run_count + (size_t)1)};
-    *tolerance = (struct flm_tolerance){.is_asked = true};
-    bool good = p.is_new ? prove(&p, why) : flm_error_memory(why);
+    *tolerance = (struct flm_tolerance){.is_requested = true};
+    bool good = p.is_new ? test_all(&p, why) : flm_error_memory(why);
     free(p.is_new);
     if (!good)
         flm_tolerance_clear(tolerance);

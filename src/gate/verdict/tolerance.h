@@ -35,9 +35,9 @@ struct flm_tolerance_row {
 };
 
 struct flm_tolerance {
-    bool is_asked, is_significant;
+    bool is_requested, is_significant;
     double most;                   /* the tolerance, in the unit of the metric */
-    uint32_t asked_count;          /* the total, and frames */
+    uint32_t tested_count;         /* the total, and frames */
     struct flm_tolerance_row *row; /* what is not significant; what needs most runs first */
     uint32_t count;
 };

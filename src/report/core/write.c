@@ -33,13 +33,13 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
     flm_options_copy(&of, sizeof of, style);
     if (form == FLM_REPORT_CSV && !has_csv(report))
         return flm_error_set(why, FLM_ERROR_USAGE, "this report has no table for CSV");
-    struct flm_table_style look = {of.width, (enum flm_charset)of.charset, of.colors};
+    struct flm_table_style table_style = {of.width, (enum flm_charset)of.charset, of.colors};
     struct guarded to = {sink, context, false};
     struct flm_text out;
     flm_text_init(&out, hand_on, &to);
     switch (form) {
     case FLM_REPORT_TEXT:
-        flm_report_to_text(report, &look, &out);
+        flm_report_to_text(report, &table_style, &out);
         break;
     case FLM_REPORT_MARKDOWN:
         flm_report_to_markdown(report, &out);

@@ -7,7 +7,7 @@
 /* ---- Metric and runs ------------------------------------------------------------------------- */
 
 /* A number; null where the option is not used. */
-static void add_asked(struct flm_report *report, const char *key, double value)
+static void add_optional(struct flm_report *report, const char *key, double value)
 {
     if (value > 0)
         flm_report_add_number(report, key, value);
@@ -20,7 +20,7 @@ void flm_gate_add_metric(struct flm_report *report, const struct flm_runs *runs,
     flm_report_begin(report, "metric", FLM_JSON_OBJECT_LINE);
     flm_report_add_text(report, "name", flm_runs_metric_name(runs));
     flm_report_add_text(report, "unit", flm_runs_unit(runs));
-    add_asked(report, "sample", sample);
+    add_optional(report, "sample", sample);
     flm_report_end(report);
 }
 
@@ -61,8 +61,8 @@ static void add_options(const struct flm_gate_making *m)
     flm_report_add_number(report, "alpha", o->alpha);
     flm_report_add_text(report, "side", flm_bytes_of(o->side == FLM_SIDE_BOTH ? "both" : "growth"));
     flm_report_add_number(report, "min_effect", o->min_effect);
-    add_asked(report, "require_mde", o->require_mde);
-    add_asked(report, "tolerance", o->tolerance);
+    add_optional(report, "require_mde", o->require_mde);
+    add_optional(report, "tolerance", o->tolerance);
     flm_report_add_bool(report, "exact", o->exact);
     flm_report_add_number(report, "permutations", o->permutations);
     flm_report_add_number(report, "seed", (double)o->seed);
@@ -157,14 +157,14 @@ static void add_tolerance(const struct flm_gate_making *m)
     static const char *const columns[] = {"stack", "value", "change", "high", "runs_needed", NULL};
     const struct flm_tolerance *tolerance = &m->r->gate->tolerance;
     struct flm_report *report = m->report;
-    if (!tolerance->is_asked) {
+    if (!tolerance->is_requested) {
         flm_report_add_null(report, "tolerance");
         return;
     }
     flm_report_begin(report, "tolerance", FLM_JSON_OBJECT);
     flm_report_add_bool(report, "significant", tolerance->is_significant);
     flm_report_add_number(report, "change", tolerance->most);
-    flm_report_add_number(report, "asked", tolerance->asked_count);
+    flm_report_add_number(report, "asked", tolerance->tested_count);
     begin_spread_table(m, "not_significant", columns);
     for (uint32_t i = 0; i < tolerance->count; i++) {
         const struct flm_tolerance_row *row = &tolerance->row[i];

@@ -12,45 +12,45 @@
 struct writing {
     const struct flm_gate_report *r;
     struct flm_text *out;
-    struct flm_text words, plain; /* scratch */
+    struct flm_text message, plain; /* scratch */
 };
 
-/* What is in `words` as text that may stand in XML, also in an attribute; empties it. */
-static void add_words(struct writing *w)
+/* What is in `message` as text that may stand in XML, also in an attribute; empties it. */
+static void add_message(struct writing *w)
 {
     struct flm_text *out = w->out;
-    flm_xml_add(out, flm_plain((struct flm_bytes){w->words.at, w->words.size}, &w->plain));
-    out->failed = out->failed || w->words.failed || w->plain.failed;
-    w->words.size = 0;
+    flm_xml_add(out, flm_plain((struct flm_bytes){w->message.at, w->message.size}, &w->plain));
+    out->failed = out->failed || w->message.failed || w->plain.failed;
+    w->message.size = 0;
 }
 
 static void begin_case(struct writing *w)
 {
     flm_text_puts(w->out, "    <testcase classname=\"flamel.gate\" name=\"");
-    add_words(w);
+    add_message(w);
     flm_text_puts(w->out, "\" time=\"0\"");
 }
 
-/* The rest of a case with a failure or an error: `words` are its message. */
+/* The rest of a case with a failure or an error: `message` are its message. */
 static void end_case(struct writing *w, const char *element, const char *type)
 {
     flm_text_format(w->out, ">\n      <%s type=\"%s\" message=\"", element, type);
-    add_words(w);
+    add_message(w);
     flm_text_format(w->out, "\"></%s>\n    </testcase>\n", element);
 }
 
 static void add_total(struct writing *w)
 {
     const struct flm_gate_report *r = w->r;
-    flm_text_puts(&w->words, "total");
+    flm_text_puts(&w->message, "total");
     begin_case(w);
     if (r->gate->verdict == FLM_VERDICT_INCONCLUSIVE) {
-        flm_gate_add_verdict(&w->words, r);
+        flm_gate_add_verdict(&w->message, r);
         end_case(w, "error", "inconclusive");
     } else if (r->gate->total.is_failing) {
-        flm_format_totals(&w->words, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
-        flm_text_puts(&w->words, ", p ");
-        flm_format_rounded(&w->words, r->gate->total.p, 2);
+        flm_format_totals(&w->message, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
+        flm_text_puts(&w->message, ", p ");
+        flm_format_rounded(&w->message, r->gate->total.p, 2);
         end_case(w, "failure", "regression");
     } else {
         flm_text_puts(w->out, "/>\n");
@@ -60,21 +60,21 @@ static void add_total(struct writing *w)
 static void add_item(struct writing *w, const struct flm_item *item)
 {
     const struct flm_gate_report *r = w->r;
-    flm_format_stack(&w->words, r->runs->tree, item->node);
+    flm_format_stack(&w->message, r->runs->tree, item->node);
     begin_case(w);
-    flm_gate_add_kind(&w->words, r, item);
-    flm_text_puts(&w->words, ": ");
-    flm_format_signed(&w->words, r->runs, item->change);
-    flm_text_puts(&w->words, " (");
-    flm_format_share(&w->words, item->change, r->gate->total.base_mean);
-    flm_text_puts(&w->words, " of base)");
+    flm_gate_add_kind(&w->message, r, item);
+    flm_text_puts(&w->message, ": ");
+    flm_format_signed(&w->message, r->runs, item->change);
+    flm_text_puts(&w->message, " (");
+    flm_format_share(&w->message, item->change, r->gate->total.base_mean);
+    flm_text_puts(&w->message, " of base)");
     if (item->scope != FLM_ITEM_REST && !r->options->exact) {
-        flm_text_puts(&w->words, ", interval ");
-        flm_gate_add_interval(&w->words, r, item);
+        flm_text_puts(&w->message, ", interval ");
+        flm_gate_add_interval(&w->message, r, item);
     }
     if (!r->options->exact) {
-        flm_text_puts(&w->words, ", p ");
-        flm_format_rounded(&w->words, r->gate->column[item->column].p, 2);
+        flm_text_puts(&w->message, ", p ");
+        flm_format_rounded(&w->message, r->gate->column[item->column].p, 2);
     }
     end_case(w, "failure", "regression");
 }
@@ -82,7 +82,7 @@ static void add_item(struct writing *w, const struct flm_item *item)
 static void add_property(struct writing *w, const char *name)
 {
     flm_text_format(w->out, "      <property name=\"%s\" value=\"", name);
-    add_words(w);
+    add_message(w);
     flm_text_puts(w->out, "\"/>\n");
 }
 
@@ -91,15 +91,15 @@ static void add_properties(struct writing *w)
     const struct flm_gate_report *r = w->r;
     const struct flm_profile *tree = r->runs->tree;
     flm_text_puts(w->out, "    <properties>\n");
-    flm_text_puts(&w->words, flm_verdict_name(r->gate->verdict));
+    flm_text_puts(&w->message, flm_verdict_name(r->gate->verdict));
     add_property(w, "verdict");
-    flm_gate_add_verdict(&w->words, r);
+    flm_gate_add_verdict(&w->message, r);
     add_property(w, "sentence");
-    flm_text_add(&w->words, flm_string_bytes(tree, tree->metrics[r->runs->metric.index].name));
+    flm_text_add(&w->message, flm_string_bytes(tree, tree->metrics[r->runs->metric.index].name));
     add_property(w, "metric");
-    flm_format_rounded(&w->words, r->options->alpha, 3);
+    flm_format_rounded(&w->message, r->options->alpha, 3);
     add_property(w, "alpha");
-    flm_format_totals(&w->words, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
+    flm_format_totals(&w->message, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
     add_property(w, "total");
     flm_text_puts(w->out, "    </properties>\n");
 }
@@ -130,11 +130,11 @@ void flm_gate_junit(const struct flm_gate_report *r, struct flm_text *out)
         if (gate->found.item[i].is_failing)
             add_item(&w, &gate->found.item[i]);
     if (items == 0) {
-        flm_text_puts(&w.words, "frames");
+        flm_text_puts(&w.message, "frames");
         begin_case(&w);
         flm_text_puts(out, "/>\n");
     }
     flm_text_puts(out, "  </testsuite>\n</testsuites>\n");
-    flm_text_clear(&w.words);
+    flm_text_clear(&w.message);
     flm_text_clear(&w.plain);
 }

@@ -17,7 +17,7 @@ const char *flm_verdict_name(enum flm_verdict verdict)
     return names[verdict];
 }
 
-static bool looks_at_both(const struct flm_gate_report *r)
+static bool is_two_sided(const struct flm_gate_report *r)
 {
     return r->options->side == FLM_SIDE_BOTH;
 }
@@ -98,7 +98,7 @@ static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r
     add_item(out, r, first);
     if (r->gate->failing_count > 1)
         flm_text_format(out, ", %u more %s", r->gate->failing_count - 1,
-                        looks_at_both(r) ? "changed" : "grew");
+                        is_two_sided(r) ? "changed" : "grew");
     flm_text_puts(out, "; total ");
     flm_format_share(out, change, total->base_mean);
 }
@@ -117,10 +117,10 @@ static bool has_free_growth(const struct flm_gate *gate)
 static void add_what_passes(struct flm_text *out, const struct flm_gate_report *r)
 {
     const struct flm_noise_row *total = &r->gate->noise.total;
-    bool both = looks_at_both(r), is_small = false;
+    bool both = is_two_sided(r), is_small = false;
     unsigned shrunk = 0;
     double least = r->options->min_effect * r->gate->total.base_mean;
-    if (r->gate->tolerance.is_asked) {
+    if (r->gate->tolerance.is_requested) {
         flm_gate_add_significant(out, r);
         return;
     }
@@ -182,7 +182,7 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
         add_too_noisy(out, r);
         return;
     }
-    if (gate->tolerance.is_asked) {
+    if (gate->tolerance.is_requested) {
         flm_gate_add_not_significant(out, r);
         return;
     }
@@ -410,14 +410,14 @@ void flm_gate_add_not_significant(struct flm_text *out, const struct flm_gate_re
 static void add_tolerance(struct flm_text *out, const struct flm_gate_report *r)
 {
     const struct flm_tolerance *tolerance = &r->gate->tolerance;
-    if (!tolerance->is_asked)
+    if (!tolerance->is_requested)
         return;
     uint32_t shown =
         tolerance->count < MOST_NOT_SIGNIFICANT ? tolerance->count : MOST_NOT_SIGNIFICANT;
     flm_text_puts(out, "Of the total and the frames that have 1 % of it, ");
-    flm_count_add(out, tolerance->asked_count - tolerance->count);
+    flm_count_add(out, tolerance->tested_count - tolerance->count);
     flm_text_puts(out, " of ");
-    flm_count_add(out, tolerance->asked_count);
+    flm_count_add(out, tolerance->tested_count);
     flm_text_puts(out, " grew by less than ");
     flm_format_quantity(out, r->runs, tolerance->most);
     flm_text_puts(out, ", with a confidence of ");

@@ -16,10 +16,10 @@ static struct flm_renames found(struct flm_runs *runs)
 {
     struct flm_renames renames;
     uint32_t count = runs->tree->sizes.node_count;
-    unsigned char *asked = malloc(count);
-    memset(asked, 1, count);
-    assert_true(flm_renames_init(&renames, runs, asked, NULL));
-    free(asked);
+    unsigned char *significant = malloc(count);
+    memset(significant, 1, count);
+    assert_true(flm_renames_init(&renames, runs, significant, NULL));
+    free(significant);
     return renames;
 }
 
@@ -111,10 +111,10 @@ static void what_is_not_asked_is_left_alone(void **state)
     (void)state;
     struct flm_runs runs = runs_of("m;old 100 0\nm;new 0 100\n", 1, 1);
     struct flm_renames renames;
-    unsigned char *asked = calloc(runs.tree->sizes.node_count, 1);
-    assert_true(flm_renames_init(&renames, &runs, asked, NULL));
+    unsigned char *significant = calloc(runs.tree->sizes.node_count, 1);
+    assert_true(flm_renames_init(&renames, &runs, significant, NULL));
     assert_int_equal(renames.count, 0);
-    free(asked);
+    free(significant);
     flm_renames_clear(&renames);
     flm_runs_clear(&runs);
 }
@@ -202,15 +202,15 @@ static bool make(void *context, struct flm_error *why)
     struct flm_renames renames;
     if (!flm_runs_init(&runs, table->input, table->count, NULL, why))
         return false;
-    unsigned char *asked = malloc(runs.tree->sizes.node_count);
-    bool good = asked != NULL || flm_error_memory(why);
+    unsigned char *significant = malloc(runs.tree->sizes.node_count);
+    bool good = significant != NULL || flm_error_memory(why);
     if (good) {
-        memset(asked, 1, runs.tree->sizes.node_count);
-        good = flm_renames_init(&renames, &runs, asked, why);
+        memset(significant, 1, runs.tree->sizes.node_count);
+        good = flm_renames_init(&renames, &runs, significant, why);
     }
     if (good)
         flm_renames_clear(&renames);
-    free(asked);
+    free(significant);
     flm_runs_clear(&runs);
     return good;
 }

@@ -247,7 +247,7 @@ static void nothing_before_the_test_knows_which_runs_are_new(void **state)
 static void a_run_that_is_larger_in_all_has_that_size(void **state)
 {
     (void)state;
-    /* Factors 1, 2, 4, 8: their geometric mean is 2.83; a wild stack changes nothing. */
+    /* Factors 1, 2, 4, 8: their geometric mean is 2.83; an outlying stack changes nothing. */
     struct flm_runs runs = runs_of("a 3 6 12 24\nb 5 10 20 40\nc 1 2 4 8\nd 7 14 28 56\n"
                                    "e 9 18 36 72\nwild 1 900 1 1\nrare 0 5 0 0\n",
                                    2, 2);
@@ -302,29 +302,29 @@ static void wild_values_are_reined_in_to_four_deviations(void **state)
     double few[] = {100, 102, 98, 101, 99, 104, 96, 100, 1000};
     double many[9];
     memcpy(many, few, sizeof few);
-    flm_column_tame(few, 9, (struct flm_taming){1, 2}, scratch);
+    flm_column_winsorize(few, 9, (struct flm_winsorizing){1, 2}, scratch);
     assert_true(few[8] == 140 && few[0] == 100 && few[5] == 104);
-    flm_column_tame(many, 9, (struct flm_taming){0, 2}, scratch);
+    flm_column_winsorize(many, 9, (struct flm_winsorizing){0, 2}, scratch);
     assert_true(fabs(many[8] - (100 + 4 * 1.4826 * 2)) < 1e-12 && many[6] == 96);
 
     /* One sample each: never below that of one sample. */
     double rare[] = {0, 0, 0, 0, 0, 0, 0, 0, 30};
-    flm_column_tame(rare, 9, (struct flm_taming){1, 2}, scratch);
+    flm_column_winsorize(rare, 9, (struct flm_winsorizing){1, 2}, scratch);
     assert_true(rare[8] == 4);
     double rare_ns[] = {0, 0, 0, 0, 0, 0, 0, 0, 30e6};
-    flm_column_tame(rare_ns, 9, (struct flm_taming){1e6, 2}, scratch);
+    flm_column_winsorize(rare_ns, 9, (struct flm_winsorizing){1e6, 2}, scratch);
     assert_true(rare_ns[8] == 4e6);
 
     /* Not known what a sample is, and most are equal: the mean deviation, which is 30 * 8 / 9 / 9.
      */
     double bytes[] = {0, 0, 0, 0, 0, 0, 0, 0, 30};
-    flm_column_tame(bytes, 9, (struct flm_taming){0, 2}, scratch);
+    flm_column_winsorize(bytes, 9, (struct flm_winsorizing){0, 2}, scratch);
     assert_true(fabs(bytes[8] - 4 * 1.2533 * 30 / 9) < 1e-12);
     double appeared[] = {0, 0, 0, 0, 0, 7, 7, 7, 7};
-    flm_column_tame(appeared, 9, (struct flm_taming){0, 2}, scratch);
+    flm_column_winsorize(appeared, 9, (struct flm_winsorizing){0, 2}, scratch);
     assert_true(appeared[8] == 7);
     double constant[] = {5, 5, 5};
-    flm_column_tame(constant, 3, (struct flm_taming){0, 2}, scratch);
+    flm_column_winsorize(constant, 3, (struct flm_winsorizing){0, 2}, scratch);
     assert_true(constant[0] == 5 && constant[2] == 5);
 }
 
@@ -334,24 +334,24 @@ static void what_appears_in_the_smaller_group_is_not_wild(void **state)
     double scratch[60], value[60] = {0};
     for (uint32_t i = 0; i < 20; i++)
         value[40 + i] = 42;
-    flm_column_tame(value, 60, (struct flm_taming){1, 10}, scratch);
+    flm_column_winsorize(value, 60, (struct flm_winsorizing){1, 10}, scratch);
     assert_true(value[40] == 42 && value[59] == 42);
 
     /* In no more than half of that group, it may be an accident. */
     for (uint32_t i = 0; i < 10; i++)
         value[40 + i] = 0;
-    flm_column_tame(value, 60, (struct flm_taming){1, 10}, scratch);
+    flm_column_winsorize(value, 60, (struct flm_winsorizing){1, 10}, scratch);
     assert_true(value[59] == 4);
 
     /* The same of what disappears. */
     for (uint32_t i = 0; i < 60; i++)
         value[i] = i < 40 ? 100 : 1;
-    flm_column_tame(value, 60, (struct flm_taming){1, 10}, scratch);
+    flm_column_winsorize(value, 60, (struct flm_winsorizing){1, 10}, scratch);
     assert_true(value[0] == 100 && value[59] == 1);
     struct flm_runs runs = {.base_count = 40, .new_count = 20};
-    assert_int_equal(flm_runs_most_wild(&runs), 10);
+    assert_int_equal(flm_runs_most_outliers(&runs), 10);
     runs.new_count = 2;
-    assert_int_equal(flm_runs_most_wild(&runs), 1);
+    assert_int_equal(flm_runs_most_outliers(&runs), 1);
 }
 
 static void the_floor_is_that_of_the_values_before_they_were_reined_in(void **state)
@@ -361,8 +361,8 @@ static void the_floor_is_that_of_the_values_before_they_were_reined_in(void **st
     double value[] = {100, 101, 99, 100, 110, 111, 900, 110}, tame[8], scratch[8];
     double mean = (100 + 101 + 99 + 100 + 110 + 111 + 900 + 110) / 8.0;
     memcpy(tame, value, sizeof value);
-    flm_column_tame(tame, 8, (struct flm_taming){1, 2}, scratch);
-    flm_column_prepare(value, 8, (struct flm_taming){1, 2}, scratch);
+    flm_column_winsorize(tame, 8, (struct flm_winsorizing){1, 2}, scratch);
+    flm_column_prepare(value, 8, (struct flm_winsorizing){1, 2}, scratch);
     struct flm_welch by_hand = flm_welch_test(tame, 8, is_new, 0);
     double base = fmax(by_hand.base_variance, mean), new = fmax(by_hand.new_variance, mean);
     double t = (by_hand.new_mean - by_hand.base_mean) / sqrt(base / 4 + new / 4);

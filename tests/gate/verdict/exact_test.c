@@ -119,12 +119,12 @@ static bool make(void *context, struct flm_error *why)
 
 static bool refuse(void *context, struct flm_error *why)
 {
-    struct flm_error told = {0};
-    if (flm_runs_agree(context, &told))
+    struct flm_error reason = {0};
+    if (flm_runs_agree(context, &reason))
         return true;
-    if (told.kind == FLM_ERROR_MEMORY)
-        *why = told;
-    return told.kind != FLM_ERROR_MEMORY;
+    if (reason.kind == FLM_ERROR_MEMORY)
+        *why = reason;
+    return reason.kind != FLM_ERROR_MEMORY;
 }
 
 static void failing_allocations_are_reported(void **state)

@@ -85,7 +85,7 @@ static void a_move_fails_where_every_change_does_or_a_tolerance_is_asked_for(voi
     flm_runs_clear(&runs);
 }
 
-static void a_wild_run_does_not_excuse_what_costs_more_than_it_saved(void **state)
+static void an_outlier_does_not_excuse_what_costs_more_than_it_saved(void **state)
 {
     (void)state;
     struct flm_runs runs =
@@ -105,7 +105,7 @@ static void a_wild_run_does_not_excuse_what_costs_more_than_it_saved(void **stat
     struct flm_moves_options how = {1, 5};
     assert_true(flm_moves_init(&moves, &runs, &columns, &found, &how, NULL));
     assert_true(fabs(moves.move[0].change - (252.25 + 50.25 - 100.125 - 90)) < 1e-9);
-    assert_true(moves.move[0].t > 2 && !moves.move[0].is_free); /* with the wild run 1.2 */
+    assert_true(moves.move[0].t > 2 && !moves.move[0].is_free); /* with the outlier run 1.2 */
     flm_moves_clear(&moves);
     flm_columns_clear(&columns);
     flm_runs_clear(&runs);
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test(what_was_moved_for_nothing_passes_and_is_told),
         cmocka_unit_test(what_costs_more_than_it_saved_fails),
         cmocka_unit_test(a_move_fails_where_every_change_does_or_a_tolerance_is_asked_for),
-        cmocka_unit_test(a_wild_run_does_not_excuse_what_costs_more_than_it_saved),
+        cmocka_unit_test(an_outlier_does_not_excuse_what_costs_more_than_it_saved),
         cmocka_unit_test(what_cancels_in_a_large_part_of_the_program_fails),
         cmocka_unit_test(a_rest_contains_what_is_told_below_it),
         cmocka_unit_test(failing_allocations_are_reported),

@@ -148,7 +148,7 @@ static void nothing_is_found_in_simulated_runs_of_one_program(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        for (int noise = SIMULATED_COUNTING; noise <= SIMULATED_WILD; noise++) {
+        for (int noise = SIMULATED_COUNTING; noise <= SIMULATED_OUTLIERS; noise++) {
             struct simulated s = simulate(SIMULATED_NONE, (enum simulated_noise)noise, seed, 0.01);
             assert_int_equal(significant_columns(&s.gate), 0);
             assert_int_equal(s.gate.verdict, FLM_VERDICT_PASS);
@@ -164,8 +164,8 @@ static void simulated_changes_are_named_where_they_are_and_nothing_else(void **s
     enum { HOT, APPEARED, FRAME, WARM, OTHER, LEAVING, PLACES, SETS = 20 };
     unsigned found[PLACES] = {0}, above = 0, wrong = 0, fails = 0;
     for (uint64_t i = 0; i < SETS; i++) {
-        struct simulated s =
-            simulate(SIMULATED_MIXED, i % 2 ? SIMULATED_WILD : SIMULATED_UNEVEN, i / 2 + 1, 0.05);
+        struct simulated s = simulate(
+            SIMULATED_MIXED, i % 2 ? SIMULATED_OUTLIERS : SIMULATED_UNEVEN, i / 2 + 1, 0.05);
         struct simulated_verdict v =
             simulated_verdict(&s.gate, &s.runs, &s.program, SIMULATED_MIXED);
         assert_int_equal(v.places, (1u << PLACES) - 1);

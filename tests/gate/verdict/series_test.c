@@ -203,13 +203,13 @@ static void what_came_and_went_in_the_middle_is_found(void **state)
     flm_runs_clear(&runs);
 }
 
-static void single_wild_runs_are_no_change(void **state)
+static void single_outliers_are_no_change(void **state)
 {
     (void)state;
-    static const struct planted wild[] = {{"main;gc;mark", 3, 5, 4000},
-                                          {"main;parse;lex", 50, 51, 9000},
-                                          {"main;io;read", 57, 60, 900}};
-    struct flm_runs runs = simulate(60, 11, wild, 3);
+    static const struct planted outlier[] = {{"main;gc;mark", 3, 5, 4000},
+                                             {"main;parse;lex", 50, 51, 9000},
+                                             {"main;io;read", 57, 60, 900}};
+    struct flm_runs runs = simulate(60, 11, outlier, 3);
     struct flm_series_options options = flm_series_defaults();
     struct flm_series series = look_at(&runs, &options);
     assert_int_equal(series.count, 0);
@@ -319,7 +319,7 @@ int main(void)
         cmocka_unit_test(each_of_several_changes_has_its_own_neighbors),
         cmocka_unit_test(what_went_away_is_told_as_gone),
         cmocka_unit_test(what_came_and_went_in_the_middle_is_found),
-        cmocka_unit_test(single_wild_runs_are_no_change),
+        cmocka_unit_test(single_outliers_are_no_change),
         cmocka_unit_test(distances_find_changes_too),
         cmocka_unit_test(false_alarms_are_as_rare_as_was_asked_for),
         cmocka_unit_test(orders_must_be_enough_for_alpha),

@@ -113,7 +113,7 @@ static void noise_is_as_large_as_it_is_said_to_be(void **state)
     /* Subtrees that are one in the other have more: an upper bound would be needed. */
     assert_true(cv > 0.75 * sqrt(uneven) && cv < 1.5 * sqrt(uneven));
     double calm = cv;
-    totals_of(&p, SIMULATED_WILD, 0, &mean, &cv);
+    totals_of(&p, SIMULATED_OUTLIERS, 0, &mean, &cv);
     assert_true(cv > calm);
     totals_of(&p, SIMULATED_COUNTING, 0.2, &mean, &cv);
     assert_true(mean > 10900 && cv > 0.05);
@@ -144,7 +144,7 @@ static void runs_are_in_the_order_that_was_asked_for(void **state)
 static void nodes_are_known_again_and_seeds_decide_everything(void **state)
 {
     (void)state;
-    struct simulated_machine machine = {SIMULATED_WILD, SIMULATED_BASE_FIRST, 0};
+    struct simulated_machine machine = {SIMULATED_OUTLIERS, SIMULATED_BASE_FIRST, 0};
     struct simulated_program p = simulated_program(1);
     struct flm_runs runs[3];
     struct simulated_runs *s[3];

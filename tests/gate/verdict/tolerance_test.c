@@ -31,7 +31,7 @@ static void the_upper_end_is_that_of_a_one_sided_interval(void **state)
     struct flm_welch w = flm_welch_test(value, 8, is_new, 0);
     double upper = w.new_mean - w.base_mean + flm_t_quantile(0.05, w.nu) * w.error;
     struct flm_tolerance t = significant(&runs, (upper + 1e-9) / w.base_mean, 0.05);
-    assert_true(t.is_asked && t.is_significant && t.count == 0 && t.asked_count == 2);
+    assert_true(t.is_requested && t.is_significant && t.count == 0 && t.tested_count == 2);
     flm_tolerance_clear(&t);
     t = significant(&runs, (upper - 1e-9) / w.base_mean, 0.05);
     assert_true(!t.is_significant && t.count == 2);
@@ -49,8 +49,8 @@ static void rare_frames_count_from_one_in_a_hundred_on(void **state)
                                    "c 0 0 0 40 0 0\n",
                                    3, 3);
     struct flm_tolerance t = significant(&runs, 0.01, 0.05);
-    assert_true(!t.is_significant && t.asked_count == 3); /* total, a, c */
-    assert_int_equal(t.count, 2);                         /* a did not grow */
+    assert_true(!t.is_significant && t.tested_count == 3); /* total, a, c */
+    assert_int_equal(t.count, 2);                          /* a did not grow */
     assert_true(t.row[0].upper > 10 && t.row[0].runs_needed == INFINITY);
     flm_tolerance_clear(&t);
     flm_runs_clear(&runs);
@@ -118,7 +118,7 @@ static enum flm_verdict verdict_of(double growth, double tolerance, uint32_t run
     how.tolerance = tolerance;
     how.threads = 1;
     assert_true(flm_gate_init(&gate, &runs, &how, NULL));
-    assert_true(gate.tolerance.is_asked);
+    assert_true(gate.tolerance.is_requested);
     enum flm_verdict verdict = gate.verdict;
     flm_gate_clear(&gate);
     flm_runs_clear(&runs);

@@ -114,11 +114,11 @@ static void assert_all_promised(const struct json_tree *object, const char *key,
         assert_promised(&array->items[i], promises);
 }
 
-static struct json_tree *read_told(struct verdict *v)
+static struct json_tree *read_written(struct verdict *v)
 {
-    char *told = verdict_told(v, FLM_REPORT_JSON);
-    struct json_tree *tree = json_tree_parse(told);
-    free(told);
+    char *written = verdict_written(v, FLM_REPORT_JSON);
+    struct json_tree *tree = json_tree_parse(written);
+    free(written);
     assert_promised(tree, all);
     assert_promised(json_tree_get(tree, "metric"), metric);
     assert_promised(json_tree_get(tree, "total"), total);
@@ -157,7 +157,7 @@ static void it_is_what_the_manual_promises(void **state)
     for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
         struct verdict v;
         verdict_init(&v, gates[i], NULL);
-        struct json_tree *tree = read_told(&v);
+        struct json_tree *tree = read_written(&v);
         assert_string_equal(json_tree_get(tree, "report")->text, "gate");
         assert_true(number(tree, "version") == 1);
         assert_string_equal(json_tree_get(tree, "verdict")->text, verdicts[i]);
@@ -174,7 +174,7 @@ static void every_significant_column_and_item_is_there(void **state)
     struct verdict v;
     verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\nmain;d 100 150\n", NULL);
     v.report.rows = 1;
-    struct json_tree *tree = read_told(&v);
+    struct json_tree *tree = read_written(&v);
     const struct json_tree *found = json_tree_get(tree, "items");
     const struct json_tree *columns = json_tree_get(tree, "significant");
     assert_int_equal(found->count, 3);
@@ -202,7 +202,7 @@ static void a_tolerance_is_told_with_what_is_not_significant(void **state)
     struct verdict v;
     how.tolerance = 0.0001;
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", &how);
-    struct json_tree *tree = read_told(&v);
+    struct json_tree *tree = read_written(&v);
     const struct json_tree *asked = json_tree_get(tree, "tolerance");
     assert_string_equal(json_tree_get(asked, "significant")->text, "false");
     assert_true(json_tree_get(asked, "not_significant")->count > 0);
@@ -219,7 +219,7 @@ static void what_is_no_number_is_null(void **state)
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", NULL);
     v.gate.total.t = 1 / 0.0;
     v.gate.noise.total.mde = 1 / 0.0;
-    struct json_tree *tree = read_told(&v);
+    struct json_tree *tree = read_written(&v);
     assert_string_equal(json_tree_get(json_tree_get(tree, "total"), "t")->text, "null");
     json_tree_free(tree);
     verdict_clear(&v);

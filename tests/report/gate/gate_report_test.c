@@ -33,7 +33,7 @@ static void no_name_breaks_a_table_or_becomes_a_tag(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, verdict_of_odd_names, NULL);
-    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    char *written = verdict_written(&v, FLM_REPORT_MARKDOWN);
     assert_tables_are_whole(written);
     assert_null(strchr(written, '\x1b'));
     assert_null(strchr(written, '\x01'));
@@ -67,7 +67,7 @@ static void it_always_fits_into_a_comment(void **state)
     struct verdict v;
     verdict_init(&v, means, NULL);
     assert_true(v.gate.found.count >= 30);
-    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    char *written = verdict_written(&v, FLM_REPORT_MARKDOWN);
     assert_true(strlen(written) >
                 COMMENT_LIMIT / 2); /* full stacks, as many as there is room for */
     assert_true(strlen(written) < COMMENT_LIMIT);
@@ -84,11 +84,11 @@ static void short_stacks_are_written_once(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\n", NULL);
-    char *written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    char *written = verdict_written(&v, FLM_REPORT_MARKDOWN);
     assert_null(strstr(written, "Stacks in full"));
     free(written);
     v.report.rows = 1;
-    written = verdict_told(&v, FLM_REPORT_MARKDOWN);
+    written = verdict_written(&v, FLM_REPORT_MARKDOWN);
     assert_non_null(strstr(written, "and 1 smaller change"));
     free(written);
     verdict_clear(&v);

@@ -100,11 +100,11 @@ static void read_element(struct reading *r)
     r->open[r->depth++] = name;
 }
 
-static struct reading read_told(const char *told)
+static struct reading read_written(const char *written)
 {
     static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    struct reading r = {.at = told + sizeof head - 1};
-    assert_memory_equal(told, head, sizeof head - 1);
+    struct reading r = {.at = written + sizeof head - 1};
+    assert_memory_equal(written, head, sizeof head - 1);
     while (*r.at) {
         if (*r.at == '<')
             read_element(&r);
@@ -118,10 +118,10 @@ static struct reading read_told(const char *told)
 }
 
 /* What the head says of its cases is so. */
-static void assert_counts(const char *told, unsigned cases, unsigned failures, unsigned errors)
+static void assert_counts(const char *written, unsigned cases, unsigned failures, unsigned errors)
 {
     struct flm_text head = {0};
-    struct reading r = read_told(told);
+    struct reading r = read_written(written);
     assert_int_equal(r.cases, cases);
     assert_int_equal(r.failures, failures);
     assert_int_equal(r.errors, errors);
@@ -129,7 +129,7 @@ static void assert_counts(const char *told, unsigned cases, unsigned failures, u
                     "<testsuite name=\"flamel gate\" tests=\"%u\" failures=\"%u\" errors=\"%u\"",
                     cases, failures, errors);
     flm_text_putc(&head, 0);
-    assert_non_null(strstr(told, head.at));
+    assert_non_null(strstr(written, head.at));
     flm_text_clear(&head);
 }
 
@@ -138,11 +138,11 @@ static void each_failing_item_is_a_failure_and_so_is_the_total(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\nmain;d 200 100\n", NULL);
-    char *told = verdict_told(&v, VERDICT_JUNIT);
-    assert_counts(told, 3, 3, 0);
-    assert_non_null(strstr(told, "name=\"main;a\""));
-    assert_null(strstr(told, "name=\"main;d\"")); /* it shrank */
-    free(told);
+    char *written = verdict_written(&v, VERDICT_JUNIT);
+    assert_counts(written, 3, 3, 0);
+    assert_non_null(strstr(written, "name=\"main;a\""));
+    assert_null(strstr(written, "name=\"main;d\"")); /* it shrank */
+    free(written);
     verdict_clear(&v);
 }
 
@@ -151,9 +151,9 @@ static void a_gate_that_passes_has_cases_that_pass(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", NULL);
-    char *told = verdict_told(&v, VERDICT_JUNIT);
-    assert_counts(told, 2, 0, 0);
-    free(told);
+    char *written = verdict_written(&v, VERDICT_JUNIT);
+    assert_counts(written, 2, 0, 0);
+    free(written);
     verdict_clear(&v);
 }
 
@@ -164,9 +164,9 @@ static void what_could_not_be_decided_is_an_error(void **state)
     struct verdict v;
     how.require_mde = 0.0001;
     verdict_init(&v, "main;a 1000 1000\nmain;b 200 200\n", &how);
-    char *told = verdict_told(&v, VERDICT_JUNIT);
-    assert_counts(told, 2, 0, 1);
-    free(told);
+    char *written = verdict_written(&v, VERDICT_JUNIT);
+    assert_counts(written, 2, 0, 1);
+    free(written);
     verdict_clear(&v);
 }
 
@@ -175,11 +175,11 @@ static void any_name_is_valid_xml(void **state)
     (void)state;
     struct verdict v;
     verdict_init(&v, verdict_of_odd_names, NULL);
-    char *told = verdict_told(&v, VERDICT_JUNIT);
-    assert_counts(told, 2, 2, 0);
-    assert_null(strchr(told, 0x1b));
-    assert_non_null(strstr(told, "&lt;script&gt;&amp;amp;&quot;q&quot;"));
-    free(told);
+    char *written = verdict_written(&v, VERDICT_JUNIT);
+    assert_counts(written, 2, 2, 0);
+    assert_null(strchr(written, 0x1b));
+    assert_non_null(strstr(written, "&lt;script&gt;&amp;amp;&quot;q&quot;"));
+    free(written);
     verdict_clear(&v);
 }
 

@@ -262,7 +262,7 @@ static void draw_factors(const struct simulated_program *p, const struct simulat
         own[0] = exp(0.02 * deviate_normal(random));
     for (int i = 0; is_uneven && i < SIMULATED_LATENT; i++)
         own[latent[i]] *= exp(0.05 * deviate_normal(random));
-    if (machine->noise == SIMULATED_WILD && deviate_uniform(random) < 0.05) {
+    if (machine->noise == SIMULATED_OUTLIERS && deviate_uniform(random) < 0.05) {
         own[0] *= 1 + 0.15 * deviate_exponential(random);
         own[some_subtree(random, stacks)] *= 2;
     }

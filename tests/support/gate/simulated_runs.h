@@ -27,7 +27,7 @@
  *                 each stack   5.5 %, gamma
  *                 nested       the same, but any three subtrees: they may be one in the other,
  *                              hold what changes, or half of everything
- *                 wild runs    one in twenty is larger by an exponential of 15 %, and has one
+ *                 outlier runs    one in twenty is larger by an exponential of 15 %, and has one
  *                              subtree twice
  *                 drift        the machine gets slower from the first run to the last, and one
  *                              subtree more so
@@ -59,7 +59,7 @@ enum simulated_change {
     SIMULATED_RENAME
 };
 
-enum simulated_noise { SIMULATED_COUNTING, SIMULATED_UNEVEN, SIMULATED_WILD, SIMULATED_NESTED };
+enum simulated_noise { SIMULATED_COUNTING, SIMULATED_UNEVEN, SIMULATED_OUTLIERS, SIMULATED_NESTED };
 
 /* Node 0 is main; callers come before what they call. */
 struct simulated_program {

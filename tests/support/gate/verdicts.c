@@ -63,7 +63,7 @@ static bool into_text(void *text, const void *bytes, size_t size)
     return true;
 }
 
-char *verdict_told(struct verdict *v, int form)
+char *verdict_written(struct verdict *v, int form)
 {
     struct flm_text text = {0};
     if (form == VERDICT_JUNIT) {

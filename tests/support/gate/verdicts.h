@@ -25,7 +25,7 @@ void verdict_clear(struct verdict *verdict);
 /* The report in a form (enum flm_report_form, or JUnit); terminated, freed by the caller. The test
  * fails when memory ran out. */
 enum { VERDICT_JUNIT = -1 };
-char *verdict_told(struct verdict *verdict, int form);
+char *verdict_written(struct verdict *verdict, int form);
 
 /* Names that every form has something against: in Markdown, HTML, XML, JSON, terminals. */
 extern const char verdict_of_odd_names[];
