@@ -37,7 +37,7 @@ enum flm_diff_relative { FLM_DIFF_ABSOLUTE, FLM_DIFF_OF_BASE, FLM_DIFF_OF_NEW };
 struct flm_diff_options {
     size_t size;
     const char *metric;           /* the first that all have */
-    enum flm_normalize normalize; /* what is made equal in both first (flamel/algebra.h) */
+    enum flm_normalize normalize; /* what both are scaled to first (flamel/algebra.h) */
     enum flm_report_sort sort;    /* of functions, by their change of self */
     uint32_t rows;                /* functions and stacks at most; all */
     const char *function;         /* FLM_NORMALIZE_FUNCTION: the pattern that matches it */
@@ -70,8 +70,8 @@ enum flm_diff_part {
     FLM_DIFF_GROWN,
     FLM_DIFF_DISAPPEARED,
     FLM_DIFF_SHRUNK,
-    FLM_DIFF_PLUS,  /* what was gained: appeared and grown */
-    FLM_DIFF_MINUS, /* what was lost: disappeared and shrunk */
+    FLM_DIFF_PLUS,  /* the gain: appeared and grown */
+    FLM_DIFF_MINUS, /* the loss: disappeared and shrunk */
     FLM_DIFF_DELTA  /* plus - minus: has negative values */
 };
 
@@ -174,7 +174,7 @@ struct flm_series_settings {
     uint32_t permutations; /* other orders to compare with: 999 */
     uint64_t seed;         /* of these orders: 1 */
     bool zero_seed;        /* the seed is 0, which is not the default */
-    double sample;         /* what one sample counts, in the metric's unit: computed */
+    double sample;         /* the value of one sample, in the metric's unit: computed */
     uint32_t rows;         /* frames of each change in text at most; all */
     int threads;           /* 1 */
 };

@@ -41,7 +41,7 @@ struct flm_gate_settings {
     uint32_t rows;      /* items in the report's text at most; all */
     int threads;        /* 1 */
     bool zero_seed;     /* the seed is 0, which is not the default */
-    double sample;      /* what one sample counts, in the metric's unit: computed */
+    double sample;      /* the value of one sample, in the metric's unit: computed */
     bool all_columns;   /* frames too that have less than 5 samples a run */
     bool absolute;      /* neither by the size of the run nor the total by itself */
     enum flm_gate_method method;
@@ -85,8 +85,9 @@ struct flm_report *flm_gate_difference(const struct flm_run_set *set, uint32_t r
 bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink sink,
                           void *context, struct flm_error *why);
 
-/* The mean of a side, with the note "verdict" and a metric of what was significant, for pictures
- * that show nothing else in color. The caller frees it. FLM_ERROR_USAGE for method PAPER. */
+/* The mean of a side, with the note "verdict" and a metric of the significant changes, for
+ * pictures in which nothing else has a color. The caller frees it. FLM_ERROR_USAGE for method
+ * PAPER. */
 struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_new,
                                   struct flm_error *why);
 

@@ -1,4 +1,4 @@
-/* report.h - reports: what is in a profile as tables of rows and columns, made once, and written as
+/* report.h - reports: a profile as tables of rows and columns, made once, and written as
  * text for a terminal, as Markdown, JSON or CSV.
  *
  *     struct flm_report_options options = {.size = sizeof options, .rows = 30};
@@ -55,7 +55,7 @@ struct flm_report_options {
 struct flm_report *flm_report_top(const struct flm_profile *profile,
                                   const struct flm_report_options *options, struct flm_error *why);
 
-/* Trees of calls: from the root; what the functions of a pattern call; who calls them. Table
+/* Trees of calls: from the root; the callees, and the callers, of the functions of a pattern. Table
  * "rows". FLM_ERROR_USAGE where no function matches. */
 struct flm_report *flm_report_tree(const struct flm_profile *profile,
                                    const struct flm_report_options *options, struct flm_error *why);

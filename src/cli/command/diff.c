@@ -51,7 +51,7 @@ static const struct flm_option options[] = {
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
-/* ---- What is written ------------------------------------------------------------------------- */
+/* ---- The form of the output ------------------------------------------------------------------ */
 
 enum { NO_REPORT = -1, REPORT_COUNT = 4 };
 
@@ -131,7 +131,7 @@ static bool read_options(const struct fields *f, struct flm_diff_options *how,
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Both sides, and what is made of them. */
+/* Both sides, and their difference. */
 struct sides {
     struct flm_gate_run *run;     /* of base, then of new */
     struct flm_profile **profile; /* theirs */
@@ -413,8 +413,8 @@ const struct flm_command flm_command_diff = {
     .description =
         "Prints the totals of two profiles, their similarity, what appeared, grew, shrank and\n"
         "disappeared, and which functions and stacks changed the most; or writes that as a\n"
-        "picture or a profile. Of several runs of each side the means are compared: which\n"
-        "changes are more than noise, 'flamel gate' tests.",
+        "picture or a profile. Of several runs of each side the means are compared: 'flamel\n"
+        "gate' tests which changes are more than noise.",
     .examples =
         "  flamel diff old.flm new.flm                        the report\n"
         "  flamel diff old.flm new.flm -o change.svg          the picture; .html: the viewer\n"

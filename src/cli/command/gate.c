@@ -27,20 +27,20 @@ static const struct flm_option options[] = {
     {"base", 0, "FILE...", "the runs to compare with, one file each", FLM_OPTION_WORDS,
      offsetof(struct fields, base)},
     {"new", 0, "FILE...", "the runs to judge", FLM_OPTION_WORDS, offsetof(struct fields, new)},
-    {"metric", 'm', "NAME", "of several metrics, the one to judge", FLM_OPTION_TEXT,
+    {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
     {"alpha", 0, "SHARE", "how often a gate without any change may fail (default: 0.01)",
      FLM_OPTION_SHARE, offsetof(struct fields, alpha)},
-    {"side", 0, "SIDE", "what fails: growth (the default), or both", FLM_OPTION_TEXT,
+    {"side", 0, "SIDE", "which changes fail: growth (the default), or both", FLM_OPTION_TEXT,
      offsetof(struct fields, side)},
     {"min-effect", 0, "SHARE", "smaller changes, of base's total, do not fail (default: 0.1%)",
      FLM_OPTION_SHARE, offsetof(struct fields, min_effect)},
     {"require-mde", 0, "SHARE",
-     "inconclusive where a change of the total by so much would not be found", FLM_OPTION_SHARE,
+     "inconclusive if a change of the total by SHARE would not be detected", FLM_OPTION_SHARE,
      offsetof(struct fields, require_mde)},
     {"tolerance", 0, "SHARE",
-     "pass only if it is significant that nothing grew by so much, of base's total",
-     FLM_OPTION_SHARE, offsetof(struct fields, tolerance)},
+     "pass only if it is significant that nothing grew by SHARE of base's total", FLM_OPTION_SHARE,
+     offsetof(struct fields, tolerance)},
     {"exact", 0, NULL, "a metric without noise: every change is real, and one run of each will do",
      FLM_OPTION_FLAG, offsetof(struct fields, exact)},
     {"method", 0, "METHOD", "maxt (the default), or paper: Hotelling's test of frequent stacks",
@@ -49,11 +49,11 @@ static const struct flm_option options[] = {
      FLM_OPTION_COUNT, offsetof(struct fields, threshold)},
     {"most", 0, "N", "of paper: and of these the N most frequent", FLM_OPTION_COUNT,
      offsetof(struct fields, most)},
-    {"permutations", 0, "N", "other permutations of the runs to compare with (default: 9999)",
-     FLM_OPTION_COUNT, offsetof(struct fields, permutations)},
-    {"seed", 0, "N", "another one draws other permutations (default: 1)", FLM_OPTION_COUNT,
+    {"permutations", 0, "N", "random permutations of the runs (default: 9999)", FLM_OPTION_COUNT,
+     offsetof(struct fields, permutations)},
+    {"seed", 0, "N", "of the random permutations (default: 1)", FLM_OPTION_COUNT,
      offsetof(struct fields, seed)},
-    {"sample", 0, "N", "what one sample counts, in the unit of the metric", FLM_OPTION_NUMBER,
+    {"sample", 0, "N", "the value of one sample, in the unit of the metric", FLM_OPTION_NUMBER,
      offsetof(struct fields, sample)},
     {"all-columns", 0, NULL, "test frames too that have less than 5 samples a run", FLM_OPTION_FLAG,
      offsetof(struct fields, all_columns)},
@@ -117,8 +117,7 @@ static void warn_of_empty_runs(const struct flm_run_set *set)
 {
     for (uint32_t i = 0; i < flm_run_set_count(set); i++)
         if (flm_run_set_total(set, i) == 0)
-            flm_message("%s: there is nothing in it, and it counts as a run",
-                        flm_run_set_name(set, i));
+            flm_message("%s: it has no samples, and counts as a run", flm_run_set_name(set, i));
 }
 
 /* There is a difference even where the runs cannot be tested. */
@@ -140,8 +139,8 @@ static int exit_of(enum flm_gate_verdict verdict)
     return status[verdict];
 }
 
-/* More runs are not waited for: what was found is found, what is significant is significant, and
- * without noise there is nothing to wait for. */
+/* No more runs are needed: a regression was found, or its absence is significant, or there is no
+ * noise. */
 static bool is_decided(const struct flm_gate_settings *how, int status)
 {
     return status == FLM_EXIT_NO || how->exact || (how->tolerance > 0 && status == FLM_EXIT_DONE);
@@ -224,7 +223,7 @@ static int record_and_judge(const struct fields *f, struct flm_gate_settings *ho
     struct flm_load_fields quiet = f->load;
     struct fields later = *f;
     int status = FLM_EXIT_DONE;
-    /* What was lost in each of forty runs is no news forty times. */
+    /* The losses of forty runs would be forty messages. */
     quiet.reports_losses = true;
     later.load = quiet;
     bool needs_p = !how->exact && !(how->tolerance > 0) && !is_paper(f);
@@ -232,8 +231,8 @@ static int record_and_judge(const struct fields *f, struct flm_gate_settings *ho
     if (good && ab.look_count > 1) {
         double level = flm_gate_ab_level(&ab, how->alpha);
         if (!f->load.quiet)
-            flm_message("%u looks at most, each at alpha %.3g: together they have %g",
-                        ab.look_count, level, how->alpha);
+            flm_message("at most %u looks, each at alpha %.3g, %g together", ab.look_count, level,
+                        how->alpha);
         how->alpha = level;
     }
     bool is_over = false;
@@ -288,12 +287,12 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
     bool records = f->ab.commands.count > 0;
     if (records && f->base.count + f->new.count > 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--ab records runs, and --base and --new have some: one of them");
+                             "--ab records the runs: it does not go with --base and --new");
     if (!records && (f->base.count == 0 || f->new.count == 0))
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             flm_gate_ab_is_asked(&f->ab)
-                ? "that is for recording: --ab './old' './new'"
+                ? "this option is for recording: --ab './old' './new'"
                 : "gate needs runs on both sides: --base FILE... --new FILE..., or "
                   "commands to record: --ab './old' './new'");
     if (strcmp(f->side, "growth") != 0 && strcmp(f->side, "both") != 0)

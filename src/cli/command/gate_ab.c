@@ -40,7 +40,7 @@ static bool read_numbers(struct flm_gate_ab *gate, const struct flm_gate_ab_fiel
     if (f->commands.count != 2)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              f->commands.count == 0
-                                 ? "that is for recording: --ab './old' './new'"
+                                 ? "this option is for recording: --ab './old' './new'"
                                  : "--ab takes two commands, each quoted as one word: --ab './old "
                                    "args' './new args'");
     if (f->looks == 0 || f->looks > FLM_GATE_MOST_LOOKS)

@@ -1,4 +1,4 @@
-/* info.c - `flamel info`: what is in a profile, and what is not. */
+/* info.c - `flamel info`: the contents of profiles, and what is missing. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -84,7 +84,7 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_info = {
     .name = "info",
     .synopsis = "[OPTION]... FILE...",
-    .summary = "what is in a profile: metrics, sizes, what was lost",
+    .summary = "the contents of a profile: metrics, sizes, losses",
     .description =
         "Lists the contents of profiles: metrics with their units and totals, the numbers of\n"
         "stacks, nodes and frames, times and labels of samples; and what is missing: symbols,\n"

@@ -72,7 +72,7 @@ static bool check(const struct fields *f, make_report *make, struct flm_report_o
     if (!about_one && f->function)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--function goes with --view callers or callees "
-                             "(--apply 'focus:...' looks at a function in the other views)");
+                             "(--apply 'focus:...' selects a function in the other views)");
     if (v != TOP && (f->sort || f->rows != NOT_GIVEN))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--sort and --rows go with --view top (--min and --levels cut trees)");
@@ -132,10 +132,10 @@ const struct flm_command flm_command_report = {
     .summary = "tables in the terminal: top functions, tree, callers, callees",
     .description =
         "Prints the functions of a profile: by default those with the largest self value\n"
-        "(what is spent in the function itself), with their totals (with all they call;\n"
+        "(spent in the function itself), with their totals (including all callees;\n"
         "recursion counts once). Other views are trees of calls.",
     .examples = "  flamel report app.flm                            the top functions\n"
-                "  flamel report --sort total app.flm               by what they cause\n"
+                "  flamel report --sort total app.flm               by total\n"
                 "  flamel report --view tree --min 5 app.flm        the tree from above\n"
                 "  flamel report --view callers -F malloc app.flm   who calls malloc\n"
                 "  flamel report --apply by:module --csv app.flm    modules instead, as CSV\n",

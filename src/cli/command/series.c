@@ -26,7 +26,7 @@ static const struct flm_option options[] = {
      offsetof(struct fields, metric)},
     {"order", 0, "BY",
      "recorded (when the profiles say so; the default where all do), file (times of the files), "
-     "given (as they stand here)",
+     "given (on the command line)",
      FLM_OPTION_TEXT, offsetof(struct fields, order)},
     {"method", 0, "METHOD",
      "columns (the default): the frame that differs most; distances: of whole profiles",
@@ -37,11 +37,11 @@ static const struct flm_option options[] = {
      offsetof(struct fields, least)},
     {"last", 0, "N", "profiles at the end that say whether a change has stayed (default: 5)",
      FLM_OPTION_COUNT, offsetof(struct fields, last)},
-    {"permutations", 0, "N", "other orders of the profiles to compare with (default: 999)",
-     FLM_OPTION_COUNT, offsetof(struct fields, permutations)},
-    {"seed", 0, "N", "another one draws other permutations (default: 1)", FLM_OPTION_COUNT,
+    {"permutations", 0, "N", "random orders of the profiles (default: 999)", FLM_OPTION_COUNT,
+     offsetof(struct fields, permutations)},
+    {"seed", 0, "N", "of the random orders (default: 1)", FLM_OPTION_COUNT,
      offsetof(struct fields, seed)},
-    {"sample", 0, "N", "what one sample counts, in the unit of the metric", FLM_OPTION_NUMBER,
+    {"sample", 0, "N", "the value of one sample, in the unit of the metric", FLM_OPTION_NUMBER,
      offsetof(struct fields, sample)},
     {"rows", 'n', "N", "print at most N frames of each change (default: 5; 0: all)",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
@@ -137,7 +137,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_series
         return flm_error_set(why, FLM_ERROR_USAGE, "--last is 1 at least");
     if (f->permutations < flm_series_least_permutations(f->alpha))
         return flm_error_set(
-            why, FLM_ERROR_USAGE, "%d permutations are too few for that alpha: ask for %u",
+            why, FLM_ERROR_USAGE, "%d permutations are too few for that alpha: it needs %u",
             f->permutations, (unsigned)fmin(flm_series_least_permutations(f->alpha), 4e9));
     if (!(f->sample >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "--sample is above 0");
@@ -183,11 +183,11 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_series = {
     .name = "series",
     .synopsis = "[OPTION]... FILE...",
-    .summary = "where a program changed in the course of time, and which frames",
+    .summary = "when the profiles of a program changed, and in which frames",
     .description =
-        "Takes profiles of one program, of every night for instance, and finds the places\n"
-        "where they change by more than they differ among themselves: since when, which\n"
-        "frames, by how much, how sure, and whether it has stayed. Ten profiles at least.",
+        "Takes profiles of one program, of every night for instance, and finds where they\n"
+        "change by more than they differ among themselves: since when, which frames, by\n"
+        "how much, the p value, and whether the change has stayed. Ten profiles at least.",
     .examples = "  flamel series nightly/*.flm\n"
                 "  flamel series --order given releases/1.?/*.folded\n"
                 "  flamel series --json nightly/*.flm | jq '.changes[] | select(.stays)'\n",

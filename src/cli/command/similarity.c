@@ -95,8 +95,8 @@ const struct flm_command flm_command_similarity = {
     .summary = "the similarity of many profiles, pair by pair",
     .description =
         "Prints the matrix of similarities of two profiles or a thousand: 1 where each stack\n"
-        "has as much in both, 0 where no stack is in both. Runs that stand out, and groups, are\n"
-        "seen at once. 'flamel diff' says what it is that differs between two.",
+        "has as much in both, 0 where no stack is in both. It shows outliers and groups at once;\n"
+        "'flamel diff' shows what differs between two.",
     .examples = "  flamel similarity runs/*.flm                    the matrix\n"
                 "  flamel similarity --order alike runs/*.flm      groups next to each other\n"
                 "  flamel similarity --measure shape runs/*.flm    however long they lasted\n"

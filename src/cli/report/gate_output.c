@@ -72,7 +72,7 @@ bool flm_gate_output_check(const struct flm_gate_output_fields *f, bool is_paper
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* What is written in all forms. */
+/* The verdict, and its pictures. */
 struct writing {
     const struct flm_gate_result *result;
     const struct flm_report *report;

@@ -17,7 +17,8 @@ void flm_top_write_empty(const struct flm_live_state *state, struct flm_text *ou
 void flm_top_write_phase(const struct flm_live_state *state, const char *time,
                          struct flm_text *out);
 
-/* A file name without characters that are special to shells and file systems: "top-app-150405.flm". */
+/* A file name without characters that are special to shells and file systems:
+ * "top-app-150405.flm". */
 void flm_top_write_file_name(const char *name, const char *time, struct flm_text *out);
 
 #endif

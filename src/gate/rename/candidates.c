@@ -45,7 +45,7 @@ static uint32_t unit_of(const struct gathering *g, uint32_t node)
     return g->of_occurrences ? node : g->tree->node_frame[node];
 }
 
-/* ---- What there is on which side ------------------------------------------------------------- */
+/* ---- Sides ----------------------------------------------------------------------------------- */
 
 /* Adds the means of one side to self and total, and marks where it has anything. */
 static void take_side(struct gathering *g, const struct flm_runs *runs, bool of_new, double *self,
@@ -68,7 +68,7 @@ static void take_side(struct gathering *g, const struct flm_runs *runs, bool of_
     }
 }
 
-/* Of places only the outermost are changed: what is below them came or went with them. */
+/* Of occurrences only the outermost are changed: those below came or went with them. */
 static void find_kinds(struct gathering *g)
 {
     for (uint32_t i = 0; i < g->tree->sizes.node_count; i++) {
@@ -92,7 +92,7 @@ static void mark(struct gathering *g, const unsigned char *is_significant)
     }
 }
 
-/* ---- What is below and above them ------------------------------------------------------------ */
+/* ---- Callees and callers of the candidates --------------------------------------------------- */
 
 /* The node of the next changed one above the one at `node`. */
 static uint32_t next_above(const struct gathering *g, uint32_t node)

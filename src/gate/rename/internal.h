@@ -1,12 +1,12 @@
-/* internal.h - what is compared: frames that are in base or in new alone, or places in the
- * tree that are. Private to renames.c. */
+/* internal.h - the candidates of a rename: frames, or occurrences of frames in the tree, that are
+ * in base or in new alone. */
 #ifndef FLAMEL_GATE_RENAME_INTERNAL_H
 #define FLAMEL_GATE_RENAME_INTERNAL_H
 
 #include "gate/rename/renames.h"
 
-/* Values by frame; those of changed ones themselves are one, with FLM_SHARE_OWN. Callers of places
- * are nodes. */
+/* Values by frame; those of changed ones themselves are one, with FLM_SHARE_OWN. Callers of
+ * occurrences are nodes. */
 #define FLM_SHARE_OWN UINT32_MAX
 struct flm_share {
     uint32_t of, key; /* changed one; frame or node, ascending */
@@ -25,7 +25,7 @@ struct flm_changed {
     uint32_t frame, node;    /* node: where it is first */
     uint32_t depth;          /* of that */
     double total;            /* mean of its side */
-    struct flm_shares below; /* self values of what is in its subtrees */
+    struct flm_shares below; /* self values of the frames in its subtrees */
     struct flm_shares above; /* its totals, by the nearest caller that has not changed */
 };
 
@@ -37,8 +37,8 @@ struct flm_changes_found {
 };
 
 /* With `of_occurrences`, the outermost nodes that only one side has, whatever their frames have
- * elsewhere. A node counts for the eight innermost changed frames above it: what is nested deeper
- * is compared by a part of what is below it. False if memory ran out. */
+ * elsewhere. A node counts for the eight innermost changed frames above it: frames that are nested
+ * deeper are compared by a part of their subtrees. False if memory ran out. */
 bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *runs,
                       const unsigned char *is_significant, bool of_occurrences);
 void flm_changes_found_clear(struct flm_changes_found *found);

@@ -7,8 +7,8 @@
 #include "algebra/operation/subset.h"
 #include "profile/columns.h"
 
-/* The tree with the frames renamed. Where each of its old nodes went is significant of it by a sample of
- * every node, which follow their nodes; *moved receives that, to be freed. */
+/* The tree with the frames renamed. Each old node has a sample in it, which follows the node: so
+ * *moved receives where each node is now; the caller frees it. */
 static struct flm_profile *rename_tree(const struct flm_profile *tree, const uint32_t *frame,
                                        uint32_t **moved, struct flm_error *why)
 {

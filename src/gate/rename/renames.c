@@ -16,7 +16,7 @@ enum { NEIGHBOURS = 8 };
 enum { MOST_ROUNDS = 8 };
 
 struct candidate {
-    uint32_t from, to; /* of what was found */
+    uint32_t from, to; /* indices of changed frames */
     double similarity, score;
     uint32_t depths_apart;
 };
@@ -296,7 +296,7 @@ static bool take_pairs(struct flm_renames *renames, struct pairing *p)
                                  .similarity = c->similarity};
         if (!name(r, p, c))
             return false;
-        u->frame = w->frame; /* what it becomes */
+        u->frame = w->frame; /* its new frame */
     }
     if (renames->count > first)
         qsort(renames->rename + first, renames->count - first, sizeof *renames->rename, by_size);

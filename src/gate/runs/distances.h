@@ -1,9 +1,9 @@
-/* distances.h - how far every run is from every other: the sum over stacks of |f - g|.
+/* distances.h - the distances of all pairs of runs: the sum over stacks of |f - g|.
  *
- * A thousand runs are half a million pairs, so the tree is looked at in tiles of some hundred
+ * A thousand runs are half a million pairs, so the tree is processed in tiles of some hundred
  * nodes. In a tile the runs that have a value are written out, each as a row; rows are small enough
- * that a block of them stays in the cache while it is held against all others. What only one of two
- * runs has in a tile is its sum there, which is added without being looked at.
+ * that a block of them stays in the cache while it is compared with all others. Where only one of
+ * two runs has values in a tile, its sum there is their distance, which needs no loop.
  *
  *     tile       run 1   3 0 5 1        |1 - 2| = 1 + 0 + 5 + 0
  *     of four    run 2   2 0 0 1        |1 - 3| = sum of run 1 = 9

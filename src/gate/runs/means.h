@@ -1,4 +1,4 @@
-/* means.h - two groups of runs as one profile with two columns: what an average run of each has.
+/* means.h - two groups of runs as one profile with two columns: the means of each.
  *
  *     stack     base runs     new runs    before  after
  *     lex       3   5   4     6   6       4       6

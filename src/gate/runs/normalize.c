@@ -15,7 +15,7 @@ struct making {
     struct flm_builder *builder;
     bool lines;
     struct flm_bytes command; /* "": none is to be renamed */
-    uint32_t command_string;  /* what it is called */
+    uint32_t command_string;  /* its new name */
 };
 
 static uint32_t last_part_string(struct making *m, uint32_t string)

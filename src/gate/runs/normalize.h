@@ -4,7 +4,7 @@
  *     paths of modules    their last part: /home/me/old/app and /home/me/new/app are one
  *     files               likewise, where no module is known; otherwise left out
  *     lines, addresses    left out: every change of a program moves them
- *     inlined, compiled   left out: what calls what is not changed by it
+ *     inlined, compiled   left out: they do not change who calls whom
  *     the program that    "[command]", where its profile says that runs of another one are to be
  *     is started          compared with it: old and new have two names
  *

@@ -4,7 +4,7 @@
  *     lex       3 5 4 6 6   5      kept: in `threshold` runs or more, of both groups together, so
  *     io        0 1 2 0 0   2      that it is not known which of them are new
  *     idle      9 9 9 9 9   5
- *     "(other)" 0 1 2 0 0          what was left out, run by run: totals stay what they were
+ *     "(other)" 0 1 2 0 0          the other stacks, run by run: totals stay the same
  *
  * Tornetta, "On the Algebraic Properties of Flame Graphs", section 3.4 (document frequency); he
  * has no "(other)". A test of all stacks at once needs fewer of them than runs, and this is the
@@ -28,7 +28,7 @@ struct flm_reduction {
                                         the folded stack, in the order of bytes */
     uint32_t count;                  /* of those that are kept, which come first */
     uint32_t distinct_count;         /* of all that have a value in any run */
-    double base_left_out, new_left_out; /* what a run has in the others, on average */
+    double base_left_out, new_left_out; /* means of the other stacks */
 };
 
 /* Stacks of at least `threshold` runs, and of these `most` at most (0: all). False, and `why`, if

@@ -34,10 +34,10 @@ struct flm_runs {
     uint32_t run_count, base_count, new_count;
     uint32_t *node; /* of all runs, run by run */
     double *value;
-    double unit; /* what one sample counts (flm_comparison_sample has the rule); 0: not known */
+    double unit; /* the value of one sample (flm_comparison_sample has the rule); 0: not known */
 };
 
-/* What a run is made of. The profile is borrowed until flm_runs_init returns. */
+/* The input of a run. The profile is borrowed until flm_runs_init returns. */
 struct flm_run_input {
     const struct flm_profile *profile;
     const char *name;

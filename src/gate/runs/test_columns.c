@@ -41,7 +41,7 @@ static uint32_t choose(struct choosing *c, uint32_t node, bool is_self, double s
     return c->kept++;
 }
 
-/* Nodes without a column of their own are filled in behind, from what they call. */
+/* Nodes without a column of their own get that of their callee afterwards. */
 static void choose_all(struct choosing *c)
 {
     const struct flm_profile *tree = c->runs->tree;

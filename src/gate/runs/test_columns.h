@@ -1,5 +1,4 @@
-/* test_columns.h - what is tested: totals and self values of the nodes of a tree, a value for each
- * run.
+/* test_columns.h - the tested columns: total and self value of each node of a tree, in each run.
  *
  * A change below a frame that is spread over many stacks is in the total of that frame, and in no
  * single stack; a change of one stack is diluted in the totals above it. So both are columns:
@@ -12,9 +11,9 @@
  *
  * The root, of which everything is the total, has no column for that: it is tested by itself.
  *
- * Seen for speed, and blind to which runs are new: columns whose mean is below `least_mean`, or
- * that are not 0 in fewer than `least_runs` runs, are left out. Nothing is lost by that: it is
- * still in the totals above them. How many are left out is counted.
+ * For speed, and without knowing which runs are new, columns whose mean is below `least_mean`, or
+ * that are not 0 in fewer than `least_runs` runs, are left out. Nothing is lost by that: they are
+ * still in the totals above them. Their number is reported.
  *
  * Two views of each column are tested in one family: as measured, and divided by how large the run
  * is, which takes the noise of a slow machine away. This size factor is the median, over the self
@@ -24,9 +23,9 @@
  * such stacks the factors are those of the runs' totals, and there is no such view: whatever
  * changes is in the total too, and so in the shares of all that did not.
  *
- * Outlying runs are winsorized, in each view by itself and blind to labels too: to 4
- * s around the median of all runs, where s is 1.4826 times the median deviation, and at least that
- * of counting, sqrt(unit * max(median, unit)). Where it is not known what a sample is and more than
+ * Outliers are winsorized, in each view by itself, also without knowing which runs are new: to 4 s
+ * around the median of all runs, where s is 1.4826 times the median deviation, and at least that of
+ * counting, sqrt(unit * max(median, unit)). Where the size of a sample is not known and more than
  * half of the runs are equal, so that the median deviation is 0, s is 1.2533 times the mean
  * deviation. */
 #ifndef FLAMEL_GATE_RUNS_TEST_COLUMNS_H
@@ -49,8 +48,8 @@ struct flm_columns {
     struct flm_column_key *key; /* in preorder, the total of a node before its self */
     struct flm_matrix matrix;   /* as measured, key by key */
 
-    /* By node, FLM_NONE where there is none: the column of its total, which may be that of what it
-     * calls, and of its self value. */
+    /* By node, FLM_NONE where there is none: the column of its total, which may be that of its
+     * callee, and of its self value. */
     uint32_t *total_column, *self_column;
 
     double *size_factor;     /* by run; 1 where a run is empty */
@@ -64,12 +63,11 @@ bool flm_columns_init(struct flm_columns *columns, const struct flm_runs *runs,
                       const struct flm_columns_options *options, struct flm_error *why);
 void flm_columns_clear(struct flm_columns *columns);
 
-/* How outliers are winsorized. Where more than `most_outliers` runs are beyond the limit of one side,
- * they are left as they are: that many are no accident, and may be what has changed. Of a stack
+/* How outliers are winsorized. Where more than `most_outliers` runs are beyond the limit of one
+ * side, they are left as they are: that many are no accident, and may be the change. Of a stack
  * that appears in the smaller of two groups the median is 0, and without this it would be
- * winsorized until nothing of it is left. Half the smaller group: it looks at sizes, and not at who
- * is in it.
- */
+ * winsorized until nothing of it is left. Half the smaller group: this depends on the sizes of the
+ * groups, and not on their members. */
 struct flm_winsorizing {
     double unit; /* of a sample; 0: not known */
     uint32_t most_outliers;
@@ -80,9 +78,9 @@ uint32_t flm_runs_most_outliers(const struct flm_runs *runs);
 void flm_column_winsorize(double *value, uint32_t run_count, struct flm_winsorizing how,
                           double *scratch);
 
-/* The same, for a test with a floor: the floor is to be that of what was measured, unit * mean of
- * the values before they were winsorized, but the test knows only those behind it. As t does not
- * depend on the scale of a column, and the floor does, they are multiplied by mean behind / mean
+/* The same, for a test with a floor: the floor has to be that of the measured values, unit * mean
+ * of the values before they were winsorized, but the test knows only those after it. As t does not
+ * depend on the scale of a column, and the floor does, they are multiplied by mean after / mean
  * before. */
 void flm_column_prepare(double *value, uint32_t run_count, struct flm_winsorizing how,
                         double *scratch);

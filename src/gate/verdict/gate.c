@@ -12,8 +12,8 @@ static const double columns_part = 0.8, total_part = 0.2; /* of alpha */
 /* The t, as measured, that a growth of a share must have in addition to fail. */
 static const double least_t_of_share = 2;
 
-/* What a column is left out for: see columns.h. Where it is not known what a sample is, there is a
- * tenth of what a change has to be by default, of the total. */
+/* Below this mean a column is left out (test_columns.h). Where the size of a sample is not known:
+ * a tenth of the default min_effect, of the total. */
 static const double least_samples = 5, least_share = 1e-4;
 enum { LEAST_RUNS = 3, NOISE_ROWS = 5 };
 
@@ -281,8 +281,8 @@ static bool is_large_enough(const struct judging *j, double change)
     return size >= least && size > 0;
 }
 
-/* What is significant only by size has to show as measured too, if less clearly: when all else gets
- * faster, the share of what stays as it was grows. */
+/* A change that is significant only by size has to show as measured too, if less clearly: when all
+ * else gets faster, the shares of unchanged frames grow. */
 static bool is_failing(const struct judging *j, const struct flm_gate_column *c)
 {
     double change = c->new_mean - c->base_mean, sign = change > 0 ? 1 : -1;
@@ -292,7 +292,7 @@ static bool is_failing(const struct judging *j, const struct flm_gate_column *c)
                            : sign * c->t > 0;
 }
 
-/* What was moved for nothing is no growth; it is a change, and not below a tolerance. */
+/* A free move is no growth; it is a change, and not below a tolerance. */
 static bool is_excused(const struct judging *j, uint32_t node)
 {
     return j->options->side == FLM_SIDE_GROWTH && !(j->options->tolerance > 0) &&

@@ -12,24 +12,24 @@
  *     p of a column = min(1, min(p as measured, p by size) / 0.8)
  *     p of the total = min(1, p / 0.2)
  *
- * and what is significant has p <= alpha. The total is winsorized as columns are.
+ * and a change is significant if p <= alpha. The total is winsorized as columns are.
  *
  * A verdict:
  *     FAIL           something grew significantly, and by at least min_effect of the base's total;
- *                    where only its share did, by at least 2 standard errors as measured too; what
- *                    was moved below a frame that did not change, if that was not free  moves.h
- *     INCONCLUSIVE   these runs could not have found what was asked for: too few, too noisy
+ *                    where only its share did, by at least 2 standard errors as measured too; a
+ *                    move below a frame that did not change fails if it was not free    moves.h
+ *     INCONCLUSIVE   these runs could not have shown the requested effect: too few, too noisy
  *     PASS           neither
  *
  * With a tolerance, PASS is given only where it is significant that nothing grew by so much, and
  * INCONCLUSIVE where it is neither significant nor disproved (tolerance.h). FAIL is then for what
- * grew significantly and is measured at the tolerance or above, wherever it was moved to: what a
- * gate finds without a tolerance is not lost by asking for more.
+ * grew significantly and is measured at the tolerance or above, wherever it was moved to: a
+ * tolerance hides nothing that a gate without one finds.
  *
  * Metrics without noise are judged exactly: every change is significant (exact.h).
  *
- * "No regression found" is not "no regression": so the smallest change that these runs would have
- * found is always part of the answer (noise.h).
+ * "No regression found" is not "no regression": so the report always has the smallest change that
+ * these runs would have shown (noise.h).
  *
  * The same runs in the same order give the same digits. In another order, other permutations are
  * drawn, and p differs by as much as chance has it; where all permutations are taken, nothing does.
@@ -52,13 +52,13 @@ struct flm_gate_options {
     uint64_t seed;         /* 1 */
     enum flm_side side;    /* which changes fail; both are always found and reported */
     double min_effect;     /* share of the base's total: 0.001 */
-    double require_mde; /* share: INCONCLUSIVE when the smallest detectable change of the total is
-                             larger; 0: not asked for */
-    double wanted;      /* share: how many runs a change of this needs: 0.01 */
-    double tolerance;   /* share of the base's total: PASS is to be significant; 0: not asked for */
-    double unit;        /* of one sample; 0: that of the runs */
-    bool exact;         /* the metric has no noise; the runs may be one of each */
-    bool absolute_only; /* without the view by size, and without the total: for comparison */
+    double require_mde;   /* share: INCONCLUSIVE when the smallest detectable change of the total is
+                             larger; 0: no limit */
+    double wanted;        /* share: how many runs a change of this needs: 0.01 */
+    double tolerance;     /* share of the base's total: PASS has to be significant; 0: none */
+    double unit;          /* of one sample; 0: that of the runs */
+    bool exact;           /* the metric has no noise; the runs may be one of each */
+    bool absolute_only;   /* without the view by size, and without the total: for comparison */
     bool has_all_columns; /* none left out */
     int threads;
 };
@@ -88,7 +88,7 @@ struct flm_gate {
     struct flm_attribution found;
     struct flm_moves moves;
     struct flm_renames renames;     /* by flm_gate_judge */
-    struct flm_tolerance tolerance; /* where it is asked for */
+    struct flm_tolerance tolerance; /* where the options have one */
     struct flm_noise noise;
     uint32_t failing_count; /* items that are why it fails; 0 where only the total is */
 
@@ -103,8 +103,8 @@ struct flm_gate {
 /* The defaults above. */
 struct flm_gate_options flm_gate_defaults(void);
 
-/* The same as flm_gate_init, and what was renamed is recognized: then it becomes one frame in
- * `runs`, and these are tested again (renames.h). */
+/* The same as flm_gate_init, with renamed functions recognized: each becomes one frame in `runs`,
+ * which are then tested again (renames.h). */
 bool flm_gate_judge(struct flm_gate *gate, struct flm_runs *runs,
                     const struct flm_gate_options *options, struct flm_error *why);
 

@@ -1,5 +1,5 @@
-/* judge.c - a gate that is asked twice: once as the runs are, and once with what was renamed in
- * between as one frame. */
+/* judge.c - runs tested twice: as they are, and with the functions that were renamed between the
+ * builds as one frame each. */
 #include "gate/verdict/gate.h"
 
 #include <stdlib.h>

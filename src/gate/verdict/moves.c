@@ -54,7 +54,7 @@ static bool is_part_enough(struct flm_item *const *item, uint32_t from, uint32_t
     return moved >= least_part * base / count;
 }
 
-/* The change is that of what was measured. Its t is of winsorized values, as all other t: one
+/* The change is that of the measured values. Its t is of winsorized values, as all other t: one
  * outlying run would excuse everything. */
 static struct flm_move judge(const struct flm_runs *runs, const unsigned char *is_new, double *sum,
                              double *scratch, uint32_t below, bool is_local,

@@ -1,10 +1,10 @@
 /* moves.h - costs that were moved, and whether that was free.
  *
- * A function is split, a cache is filled elsewhere: one frame grows by what another shrinks, and
- * the frame above both costs what it did. That is no regression, and the commonest false alarm of a
- * test that looks at every frame (Meta's FBDetect, SOSP 2024, has a filter for it). The attribution
- * says what was moved below which frame (attribution.h); here it is asked whether the move as a
- * whole costs something:
+ * A function is split, or a cache is filled elsewhere: one frame grows by as much as another one
+ * shrinks, and the frame above both costs the same. That is not a regression, but the most common
+ * false positive of tests of every frame (Meta's FBDetect, SOSP 2024, filters it). The attribution
+ * finds the moved items and the frame above them (attribution.h). This module tests whether the
+ * move as a whole costs something:
  *
  *     lex    +100      in each run the values of what moved are added up, and the sums of base and
  *     scan    -96      new compared: it is not free where they grew by as much as would fail, and
@@ -16,8 +16,8 @@
  * and shrank, it was 6 to 13 % for the former, and 1 to 4 % where others were taken for moves.)
  *
  * The sum is of these frames alone, so that it does not have the noise of all else below the frame
- * above. One frame was asked, which does not depend on that sum: t needs no correction, and 2 is
- * meant to be strict, because what is not free fails. */
+ * above. A single frame is tested, and it was not chosen by that sum, so t needs no correction. 2
+ * is strict on purpose: a move that is not free fails. */
 #ifndef FLAMEL_GATE_VERDICT_MOVES_H
 #define FLAMEL_GATE_VERDICT_MOVES_H
 
@@ -45,7 +45,7 @@ bool flm_moves_init(struct flm_moves *moves, const struct flm_runs *runs,
                     const struct flm_moves_options *options, struct flm_error *why);
 void flm_moves_clear(struct flm_moves *moves);
 
-/* Whether the node lies in what was moved for nothing. */
+/* Whether the node is part of a free move. */
 bool flm_moves_has_free(const struct flm_moves *moves, const struct flm_profile *tree,
                         uint32_t node);
 

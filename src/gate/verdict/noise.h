@@ -1,9 +1,9 @@
-/* noise.h - what these runs could have found: the noise between runs, and the smallest change that
- * would have been seen.
+/* noise.h - the noise between runs, and the minimum detectable effect (MDE): the smallest change
+ * that these runs would have shown.
  *
  *     CV           standard deviation between runs of one group / its mean, of both groups
- *                  together, each with its own mean: a change between them is no noise. Of what was
- *                  measured, outliers included
+ *                  together, each with its own mean: a change between them is not noise. Of the
+ *                  measured values, outliers included
  *     counted      the part of it that is sampling: sqrt(unit / mean). The rest is the machine's
  *     MDE          the change that is found in 80 of 100 gates: (critical + z) * error, where the
  *                  error is that of the difference of the means as it is tested (winsorized, with
@@ -20,11 +20,11 @@
  *
  * Simulated (bench/power_bench.c, mde), changes as large as the MDE of a gate before, of other
  * runs, are found in 80 to 87 of 100 at 30 + 30 runs, 79 to 81 at 10 + 10; of the total in 80
- * and 74. Where one run in twenty is an outlier, changes of the total are found in 67 and 60: what
- * is winsorized has an error that depends on how many of these runs there happened to be.
+ * and 74. Where one run in twenty is an outlier, changes of the total are found in 67 and 60: the
+ * error of winsorized values depends on how many outliers there happened to be.
  *
- * Of the total of the runs, and of the stacks that have the most by themselves: frames above these
- * have what the total has. */
+ * Computed for the total of the runs, and for the stacks with the largest self values: the noise of
+ * the frames above them is about that of the total. */
 #ifndef FLAMEL_GATE_VERDICT_NOISE_H
 #define FLAMEL_GATE_VERDICT_NOISE_H
 
@@ -33,14 +33,14 @@
 struct flm_noise_row {
     uint32_t column;    /* FLM_NONE: the total of the runs */
     double mean;        /* of base */
-    double cv, counted; /* shares of the mean; `counted` 0: it is not known what a sample is */
+    double cv, counted; /* shares of the mean; `counted` 0: the size of a sample is not known */
     double mde;         /* in the unit of the metric */
     double runs_needed; /* in each group, for a change of `wanted` of the mean */
 };
 
 struct flm_noise {
     struct flm_noise_row total;
-    struct flm_noise_row *row; /* the largest first; none that base does not have */
+    struct flm_noise_row *row; /* the largest first; only stacks that base has */
     uint32_t count;
     double wanted; /* share */
 };

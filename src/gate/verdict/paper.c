@@ -176,7 +176,7 @@ static bool refuse_singular(const struct testing *t, uint32_t column)
         flm_error_set(
             t->why, FLM_ERROR_USAGE,
             "the stack %s follows from the others, run by run, as shares of one whole do, "
-            "so that Hotelling's test has no answer: --most %u tests those that are more "
+            "so that Hotelling's test is not defined: --most %u tests those that are more "
             "frequent than it, or leave it out with --apply",
             text.at, stack);
     flm_text_clear(&text);

@@ -1,8 +1,8 @@
 /* paper.h - the test of Tornetta, "On the Algebraic Properties of Flame Graphs", as it is there.
  *
- *     stacks    those that are in at least `threshold` of all runs (reduction.h); what is left out
- *               is written, as a mean of each group, and stays in the totals as "(other)"
- *     constant  stacks that never vary within a group are taken out: equal means are nothing,
+ *     stacks    those that are in at least `threshold` of all runs (reduction.h); the others are
+ *               reported as a mean of each group, and stay in the totals as "(other)"
+ *     constant  stacks that never vary within a group are not tested: equal means are no change,
  *               different ones are deterministic changes, significant by themselves
  *     test      Hotelling's T2 (stats/hotelling.h); where there are more stacks than n1 + n2 - 2 it
  *               is refused, with the threshold that would do
@@ -55,8 +55,8 @@ struct flm_paper {
     uint32_t distinct_count; /* stacks before the reduction */
     uint32_t constant_count; /* of stack_count */
     uint32_t responsible_count, failing_count;
-    double base_total, new_total;       /* means, with what is left out */
-    double base_left_out, new_left_out; /* means of what is not in any stack above */
+    double base_total, new_total;       /* means, with the stacks that are not tested */
+    double base_left_out, new_left_out; /* means of these */
     double part[FLM_PARTS];             /* sums over the responsible stacks; DELTA signed */
 };
 

@@ -7,7 +7,7 @@
 #include "stats/change_point.h"
 #include "stats/welch.h"
 
-/* What a column is left out for, as a gate does. */
+/* Columns are left out by the rule of a gate. */
 static const double least_samples = 5, least_share = 1e-4;
 enum { LEAST_RUNS = 3 };
 
@@ -35,12 +35,12 @@ struct search {
     const struct flm_series_options *options;
     struct flm_columns columns;
     struct flm_matrix ready; /* columns as measured, then by size, then the total */
-    double *distance;        /* of each pair of runs, where they are asked for */
+    double *distance;        /* of each pair of runs; NULL: by columns */
     size_t capacity;
     struct flm_error *why;
 };
 
-/* ---- What is looked at ----------------------------------------------------------------------- */
+/* ---- Columns and distances ------------------------------------------------------------------- */
 
 static bool check_runs(const struct flm_runs *runs, const struct flm_series_options *o,
                        struct flm_error *why)
@@ -50,7 +50,7 @@ static bool check_runs(const struct flm_runs *runs, const struct flm_series_opti
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             "%u profiles are too few: a change needs %u on both sides of it, so at "
-            "least %u (--least asks for fewer)",
+            "least %u (--least lowers that)",
             runs->run_count, o->least, 2 * o->least);
     for (uint32_t i = 0; i < runs->run_count; i++)
         sum += runs->run[i].total;
@@ -74,10 +74,10 @@ static int by_value(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* The few largest become what the next one is, and so do the few smallest: fewer than are needed
- * for a change, and at most a tenth. A gate looks at how far from the middle a value lies, which
- * would make nothing of a frame that appeared in less than half of the runs. It does not matter in
- * which order the runs are, so orders can be compared. */
+/* The few largest values are set to the next one, and so are the few smallest: fewer than a change
+ * needs, and at most a tenth. The rule of a gate, by the distance from the median, would
+ * remove a frame that appeared in less than half of the runs. The order of the runs makes no
+ * difference, so orders can be compared. */
 static void winsorize(const struct search *s, double *value, double *scratch)
 {
     uint32_t count = s->runs->run_count, most = s->options->least - 1;
@@ -275,8 +275,8 @@ static bool split_runs(struct search *s, uint32_t from, uint32_t to, struct flm_
                                       o->seed, split, s->why);
 }
 
-/* What came and went again shows in no split of the whole: the runs before and after it have the
- * same level. So where the whole has none, its halves and the half in the middle are asked too.
+/* A change that was reverted shows in no split of the whole: the runs before and after it have the
+ * same level. So where the whole has none, its halves and the half in the middle are split too.
  * Half of alpha is for the whole, and a sixth for each of these: p is multiplied accordingly. */
 static bool split_stretch(struct search *s, uint32_t from, uint32_t to, struct flm_split *split)
 {

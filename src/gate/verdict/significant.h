@@ -12,7 +12,7 @@
  * all. So below every item the two columns add up to its change in the report.
  *
  * A viewer shows both sides as two profiles, "before" and "after", each with the means and with its
- * part of what is significant: before has what was lost, after what was gained (comparison.h). */
+ * part of the significant change: before has the loss, after the gain (comparison.h). */
 #ifndef FLAMEL_GATE_VERDICT_SIGNIFICANT_H
 #define FLAMEL_GATE_VERDICT_SIGNIFICANT_H
 

@@ -9,7 +9,7 @@
 
 static const double least_share = 0.01; /* of base's total, that a frame has to have */
 
-/* What 80 of 100 normal values lie below, in standard deviations. */
+/* The quantile of 80 % of the normal distribution, in standard deviations. */
 static const double power_80 = 0.8416212335729143;
 
 struct testing {

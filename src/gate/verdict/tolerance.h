@@ -1,11 +1,11 @@
 /* tolerance.h - no regression, significant: nothing grew by as much as a tolerance, and these runs
- * are enough to say so. That nothing was found is no proof.
+ * are enough to say so. To find nothing is no proof.
  *
  *     change        of the means, of the total and of every frame that has 1 % of base's total or
  *                   more, in base or in new: totals, and self values
  *     upper end     change + q * error, where q is the quantile of alpha of t with Welch's degrees
  *                   of freedom, and the error has the floor of counting (stats/welch.h)
- *     significant        every upper end is below the tolerance, a share of base's total
+ *     significant   every upper end is below the tolerance, a share of base's total
  *
  * Confidence: each interval is one-sided, 1 - alpha, and of one frame. Nothing is to be corrected
  * for their number: the claim is that all of them are below, and it is false only where that of the
@@ -38,7 +38,7 @@ struct flm_tolerance {
     bool is_requested, is_significant;
     double most;                   /* the tolerance, in the unit of the metric */
     uint32_t tested_count;         /* the total, and frames */
-    struct flm_tolerance_row *row; /* what is not significant; what needs most runs first */
+    struct flm_tolerance_row *row; /* the frames that may have grown; most runs needed first */
     uint32_t count;
 };
 

@@ -6,9 +6,9 @@
  *     section         a heading, and what follows it        for people
  *     table           columns, rows, values                 for all, and the only thing in CSV
  *
- * A table has the columns that programs read, and a second list: what people see of them, in which
- * order and under which heading. One column may be seen several times, as people need it, a
- * quantity, its percentage and its bar:
+ * A table has the columns that programs read, and a second list of views: the columns that people
+ * see, in which order and under which heading. One column may have several views, a quantity, its
+ * percentage and its bar:
  *
  *     columns   function  module  self  total               values, stored once
  *     views     self  self %  self bar  total  total %  function
@@ -17,9 +17,9 @@
  * and has an underscore in CSV. Rows of a tree have a depth; the lines that connect them are drawn
  * by the writer (text.c).
  *
- * Values of a row are added in the order of the columns. What is added to the text that a function
- * returns, until the next call, is the value. Failed allocations are remembered, and reported once,
- * by flm_report_finish. */
+ * Values of a row are added in the order of the columns. Functions that return a text begin a
+ * value: it is all that is added to the text until the next call. Failed allocations are remembered,
+ * and reported once, by flm_report_finish. */
 #ifndef FLAMEL_REPORT_CORE_BLOCKS_H
 #define FLAMEL_REPORT_CORE_BLOCKS_H
 
@@ -189,13 +189,13 @@ void flm_report_add_node(struct flm_report *report, const struct flm_profile *pr
 struct flm_text *flm_report_add_line(struct flm_report *report, unsigned forms, bool has_gap,
                                      enum flm_table_tone tone);
 
-/* What the line has so far is a path, which is shortened where the line is too long. */
+/* The line so far is a path, which is shortened where the line is too long. */
 void flm_report_end_path(struct flm_report *report);
 
 /* Second and later rows of the last line, where it is broken, are so many cells in. */
 void flm_report_indent_line(struct flm_report *report, size_t indent);
 
-/* What is added to the last line from now on is strong: bold in Markdown. */
+/* Text added to the last line from now on is strong: bold in Markdown. */
 void flm_report_begin_strong(struct flm_report *report);
 
 /* The last block is in the text only if that is at least so wide, or only if it is narrower. The
@@ -213,7 +213,7 @@ void flm_report_end_section(struct flm_report *report);
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* A new one, which the functions below are about until the next. What it returns is for its flags;
+/* A new one, to which the functions below add until the next. The result is for setting its flags;
  * NULL if memory ran out. */
 struct flm_report_table *flm_report_begin_table(struct flm_report *report, const char *name,
                                                 unsigned forms, bool has_gap);

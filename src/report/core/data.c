@@ -33,7 +33,7 @@ static void add_json_value(struct flm_json_writer *json, const char *key,
     }
 }
 
-/* What is before the point of a name: the object that it is a member of; 0: none. */
+/* The size of the part before the point of a name, the object that it is a member of; 0: none. */
 static size_t object_size(const char *name)
 {
     const char *point = memchr(name, '.', strlen(name));

@@ -309,7 +309,7 @@ static void add_number(const struct writer *w, struct flm_table *to,
     }
 }
 
-/* What a comment has room for: the innermost functions of a stack. */
+/* The innermost functions of a stack, as many as fit in a table of a comment. */
 static void add_short_stack(struct writer *w, struct flm_text *cell, struct flm_bytes stack,
                             size_t room)
 {
@@ -433,7 +433,7 @@ static bool has_long_stacks(struct writer *w, const struct flm_report_table *tab
     return false;
 }
 
-/* Indented by four: what is in such a block cannot end it. */
+/* Indented by four: such a block cannot be ended by its contents. */
 static void write_full_stacks(struct writer *w, const struct flm_report_table *table)
 {
     uint32_t left_out = 0;

@@ -17,8 +17,8 @@ static struct flm_metric metric_of(const struct flm_diff *d, const struct flm_pr
     return (struct flm_metric){0};
 }
 
-/* What one sample counts, in the mean of all runs of the side: of n runs there are n times as many
- * samples, each of which counts an n-th. And how long a run lasts. */
+/* The value of one sample in the mean of all runs of the side: n runs have n times as many samples,
+ * each of which counts an n-th. And the duration of a run. */
 static void describe(struct flm_diff *d, struct flm_diff_side *side)
 {
     struct flm_sample_rule rule = {0};

@@ -1,6 +1,6 @@
 /* diff.h - two profiles, or two sets of runs, compared: one profile with two columns, measured.
  *
- *     diff.c           the profiles of both sides as one, and what is measured of it
+ *     diff.c           the profiles of both sides as one, measured; parts and pictures of it
  *     diff_report.c    the report: totals, similarity, parts, the largest changes */
 #ifndef FLAMEL_REPORT_GATE_DIFF_H
 #define FLAMEL_REPORT_GATE_DIFF_H
@@ -19,13 +19,13 @@ struct flm_diff_side {
     uint32_t count;
     const struct flm_profile **profiles; /* count of them, the caller's */
     double duration_ns;                  /* of a run, on average; 0: not known */
-    double sample;                       /* what one sample counts in the mean; 0: not known */
+    double sample;                       /* the value of one sample in the mean; 0: not known */
     double total;                        /* as recorded */
     uint32_t stack_count;                /* with a value */
     uint32_t *seen;                      /* by node: in how many runs; NULL: there is one */
 };
 
-/* How they are compared, and what of it the report shows. */
+/* How they are compared, and how much of it the report shows. */
 struct flm_diff_how {
     const char *metric; /* NULL: the first that all have */
     struct flm_normal normal;

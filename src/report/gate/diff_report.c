@@ -1,5 +1,5 @@
 /* diff_report.c - the report of a comparison: totals, similarity, parts, the largest changes, and
- * how far these can be trusted. What programs get is documented in flamel-diff(1), and stays. */
+ * how far these can be trusted. flamel-diff(1) documents the JSON, which stays compatible. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void add_total_columns(const struct making *m, double largest)
     }
 }
 
-/* As recorded: what was made equal stands below. */
+/* As recorded: the normalization stands below. */
 static void add_totals(const struct making *m)
 {
     const struct flm_diff *d = m->d;
@@ -171,7 +171,7 @@ static void add_similarity(const struct making *m)
     }
 }
 
-/* What was made equal, and what percentages are of. */
+/* The normalization, and what values are relative to. */
 static void add_terms(const struct making *m)
 {
     const struct flm_diff *d = m->d;
@@ -285,7 +285,7 @@ static void add_parts(const struct making *m)
 
 /* ---- The largest changes --------------------------------------------------------------------- */
 
-/* What is left out first in a narrow window. */
+/* Columns with the largest number are left out first in a narrow window. */
 enum { LEAVE_LAST = 1, LEAVE_FIRST_VALUES, LEAVE_PERCENT, LEAVE_MODULE, LEAVE_OTHER_VALUES };
 
 /* The columns of a change, from the one of its value before. */
@@ -491,8 +491,8 @@ static void add_noise_lines(const struct making *m)
             m->has_noise
                 ? "~ no more than the noise of counting samples: a guess, for runs differ by more "
                   "than that."
-                : "Nothing is marked as the noise of counting samples: it is not known what a "
-                  "sample counts.");
+                : "Nothing is marked as the noise of counting samples: the value of a "
+                  "sample is not known.");
     struct flm_text *line =
         flm_report_add_line(m->report, FLM_IN_PEOPLES, !has_line, FLM_TONE_MUTED);
     if (d->runs.run_count == 2)

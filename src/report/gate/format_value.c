@@ -1,4 +1,4 @@
-/* format_value.c - cells and words that the reports of several profiles share (internal.h). */
+/* format_value.c - cells and phrases that the reports of several profiles share (internal.h). */
 #include <math.h>
 
 #include "base/number/number.h"

@@ -1,5 +1,4 @@
-/* gate_report.c - a gate as a report. What programs get is documented in flamel-gate(1), and
- * stays. */
+/* gate_report.c - a gate as a report. flamel-gate(1) documents the JSON, which stays compatible. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +75,7 @@ static void add_total_line(const struct flm_gate_making *m, unsigned form, const
 enum {
     ITEM_STACK,
     ITEM_CHANGE = 2,
-    ITEM_INTERVAL = 13, /* what only people see */
+    ITEM_INTERVAL = 13, /* only for people */
     ITEM_P,
     ITEM_FAILS,
     ITEM_KIND
@@ -194,7 +193,7 @@ static void add_more(const struct flm_gate_making *m)
     flm_text_clear(&lines);
 }
 
-/* ---- What could have been found -------------------------------------------------------------- */
+/* ---- Noise, and the detectable effect -------------------------------------------------------- */
 
 enum { NOISE_STACK, NOISE_BETWEEN = 6, NOISE_SAMPLING, NOISE_FOUND };
 

@@ -65,7 +65,7 @@ const char *flm_verdict_name(enum flm_verdict verdict);
 /* Without the name and without a full stop: "lex grew by 440 samples (4.88 % of base)". */
 void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *report);
 
-/* "grown, spread below": what happened to an item, in a few words. */
+/* "grown, spread below": the kind of change of an item. */
 void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *report,
                        const struct flm_item *item);
 
@@ -76,7 +76,7 @@ void flm_gate_add_interval(struct flm_text *out, const struct flm_gate_report *r
 /* "a change of the total by 2.9 % is found in 80 of 100 gates; by 1 %: with about 70 runs ..." */
 void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report *report);
 
-/* Sentences, each with a full stop: what was tested, how, and what a sample is. */
+/* Sentences, each with a full stop: the columns, the test, the size of a sample. */
 void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *report);
 
 /* Sentences, a line each: "Renamed: parse -> scan, no change." "Moved below main;parse: ..." "Of

@@ -1,5 +1,5 @@
-/* gate_tables.c - what only programs get of a gate: every significant column, what was renamed or
- * moved, the options, the test and the runs. flamel-gate(1) documents it. */
+/* gate_tables.c - the tables of a gate for programs only: every significant column, renames, moves,
+ * the options, the test and the runs. flamel-gate(1) documents them. */
 #include "profile/columns.h"
 #include "report/gate/gate_report.h"
 #include "report/gate/internal.h"

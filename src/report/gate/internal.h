@@ -1,5 +1,5 @@
-/* internal.h - what the reports of several profiles share: runs over one tree, and numbers and
- * stacks in sentences. */
+/* internal.h - shared by the reports of several profiles: runs over one tree; numbers and stacks in
+ * sentences. */
 #ifndef FLAMEL_REPORT_GATE_INTERNAL_H
 #define FLAMEL_REPORT_GATE_INTERNAL_H
 

@@ -15,7 +15,7 @@ struct writing {
     struct flm_text message, plain; /* scratch */
 };
 
-/* What is in `message` as text that may stand in XML, also in an attribute; empties it. */
+/* Adds `message`, escaped for XML, also for an attribute, and empties it. */
 static void add_message(struct writing *w)
 {
     struct flm_text *out = w->out;
@@ -31,7 +31,7 @@ static void begin_case(struct writing *w)
     flm_text_puts(w->out, "\" time=\"0\"");
 }
 
-/* The rest of a case with a failure or an error: `message` are its message. */
+/* The rest of a case with a failure or an error, and its message. */
 static void end_case(struct writing *w, const char *element, const char *type)
 {
     flm_text_format(w->out, ">\n      <%s type=\"%s\" message=\"", element, type);

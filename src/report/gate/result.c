@@ -122,7 +122,7 @@ void flm_gate_result_free(struct flm_gate_result *result)
     free(result);
 }
 
-/* ---- What it found --------------------------------------------------------------------------- */
+/* ---- Verdict, report, pictures --------------------------------------------------------------- */
 
 enum flm_gate_verdict flm_gate_verdict(const struct flm_gate_result *result)
 {

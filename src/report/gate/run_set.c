@@ -13,7 +13,7 @@
 static const char date_form[] = "0000-00-00T00:00:00Z";
 enum { DATE_SIZE = sizeof date_form };
 
-/* A run before it has its place in the set. */
+/* A run before it has its position in the set. */
 struct dated {
     uint32_t given; /* its index among those given */
     char date[DATE_SIZE];
@@ -83,7 +83,7 @@ static bool put_in_order(struct flm_run_set *set, const struct flm_gate_run *run
 
 /* ---- Alignment ------------------------------------------------------------------------------- */
 
-/* What is needed until the runs are aligned. */
+/* The memory that is needed until the runs are aligned. */
 struct aligning {
     struct dated *dated;
     const struct flm_profile **profiles;

@@ -69,9 +69,9 @@ static void add_item(struct flm_text *out, const struct flm_gate_report *r,
         flm_text_puts(out, " of base)");
     }
     if (item->scope == FLM_ITEM_SPREAD)
-        flm_text_puts(out, ", spread over what it calls");
+        flm_text_puts(out, ", spread over its callees");
     else if (item->scope == FLM_ITEM_REST)
-        flm_text_puts(out, ", besides the changes listed of what it calls");
+        flm_text_puts(out, ", in addition to the listed changes of its callees");
 }
 
 static const struct flm_item *first_failing(const struct flm_gate *gate)
@@ -161,7 +161,7 @@ static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
     if (!(total->mde < INFINITY)) {
         flm_text_puts(out, "so few runs show no change of the total, and one of ");
         flm_format_percent(out, r->options->require_mde);
-        flm_text_puts(out, " is asked for");
+        flm_text_puts(out, " is required");
         return;
     }
     double each = 2 / (1.0 / r->runs->base_count + 1.0 / r->runs->new_count);
@@ -170,7 +170,7 @@ static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
     flm_format_percent(out, total->mde / total->mean);
     flm_text_puts(out, " to be seen, and ");
     flm_format_percent(out, r->options->require_mde);
-    flm_text_puts(out, " is asked for: that needs about ");
+    flm_text_puts(out, " is required: that needs about ");
     add_runs(out, each * times * times);
     flm_text_puts(out, " runs on each side");
 }
@@ -197,7 +197,7 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
     if (gate->least_runs > 0)
         flm_text_format(out, ": %u on each side can, 8 and more are useful", gate->least_runs);
     else
-        flm_text_puts(out, ": ask for more --permutations");
+        flm_text_puts(out, ": more --permutations are needed");
 }
 
 void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
@@ -313,7 +313,7 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         flm_format_quantity(out, r->runs, gate->unit);
         flm_text_puts(out, ".");
     } else {
-        flm_text_puts(out, "It is not known what one sample counts (--sample).");
+        flm_text_puts(out, "The value of one sample is not known (--sample).");
     }
 }
 

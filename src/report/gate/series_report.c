@@ -1,5 +1,5 @@
 /* series_report.c - where a series of runs changed, and which frames: since when, by how much, how
- * sure, and whether it has stayed. What programs get is documented in flamel-series(1). */
+ * sure, and whether it has stayed. flamel-series(1) documents the JSON. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* similarity.c - the similarity of each run with each: a matrix, or a row for each run where that
- * would be wider than the terminal. What programs get is documented in flamel-similarity(1). */
+ * would be wider than the terminal. flamel-similarity(1) documents the JSON. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static struct flm_report_view value_view(const struct making *m, const char *hea
                                     .is_mean = is_distance};
 }
 
-/* Rows of the matrix, with some letters of each name. */
+/* In cells: with the first 16 of each name. */
 static size_t matrix_width(const struct making *m)
 {
     enum { NAME = 16, NUMBER = 4, GAP = 2 };

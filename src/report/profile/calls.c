@@ -16,8 +16,8 @@ struct tree {
     struct flm_calls calls;
     uint32_t function_count; /* that the pattern matches */
 
-    /* The callers whose branches are being added, the outermost first, and what they hide: below
-     * `level` there may come more rows. The first one stands for those of level 0. */
+    /* The callers whose branches are being added, the outermost first, and their hidden branches:
+     * rows below `level` may follow. The first one stands for those of level 0. */
     struct FLM_ARRAY(struct caller) callers;
 };
 
@@ -109,7 +109,7 @@ static void add_hidden_row(struct tree *tree, const struct caller *caller)
     flm_report_cell_tone(report, FLM_TONE_MUTED);
 }
 
-/* Ends the callers whose rows are at `level` or deeper, each with the row of what it hides. */
+/* Ends the callers whose rows are at `level` or deeper, each with a row for its hidden branches. */
 static void close_callers(struct tree *tree, uint32_t level)
 {
     while (tree->callers.count > 0 && tree->callers.at[tree->callers.count - 1].level >= level) {

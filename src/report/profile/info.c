@@ -1,5 +1,5 @@
-/* info.c - what is in a profile: metrics with their totals, sizes, samples and labels, and what is
- * missing: symbols, and what was lost. */
+/* info.c - the contents of a profile: metrics with their totals, sizes, samples and labels;
+ * missing symbols, lost samples. */
 #include <assert.h>
 #include <string.h>
 

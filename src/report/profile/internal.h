@@ -13,8 +13,7 @@ struct flm_report_source {
     struct flm_bytes metric_name, unit;
     struct flm_functions functions; /* measured */
     double total;
-    double whole; /* what percentages are of: the sum of |self|, which is the total where nothing is
-                   * negative */
+    double whole; /* 100 %: the sum of |self|, which is the total where no value is negative */
 };
 
 /* The metric of that name (NULL: the first), and the functions. Clear it also after a failure. */

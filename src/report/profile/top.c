@@ -20,7 +20,7 @@ static const struct flm_function *function_of(const struct top *top, uint32_t ro
     return &top->source->functions.function[top->order[row]];
 }
 
-/* What is known of the frames of a function beyond "native": "kernel", "inlined+native". */
+/* The kinds of the frames of a function, unless all are native: "kernel", "inlined+native". */
 static void add_kinds(const struct flm_profile *p, const struct flm_function *function,
                       struct flm_text *out)
 {
@@ -70,7 +70,7 @@ static void add_columns(const struct top *top)
     flm_report_add_column(top->report, "seen_module", 0);
 }
 
-/* The value, its percentage, and its bar behind what the table is sorted by. */
+/* The value and its percentage; behind the value that the table is sorted by, a bar. */
 static void add_value_views(const struct top *top, size_t column, bool is_sorted, double largest)
 {
     enum { LEAVE_BAR = 6, LEAVE_OTHERS = 3 };

@@ -283,10 +283,11 @@ static void refusals_say_what_to_do(void **state)
     flm_runs_clear(&runs);
 
     runs = runs_of("main;a 5 6 7 8 8 9\nmain;b 5 4 3 2 2 1\n", 3, 3);
-    assert_refused(&runs, with_threshold(1),
-                   "the stack main;b follows from the others, run by run, as shares of one whole "
-                   "do, so that Hotelling's test has no answer: --most 1 tests those that are more "
-                   "frequent than it, or leave it out with --apply");
+    assert_refused(
+        &runs, with_threshold(1),
+        "the stack main;b follows from the others, run by run, as shares of one whole "
+        "do, so that Hotelling's test is not defined: --most 1 tests those that are more "
+        "frequent than it, or leave it out with --apply");
     flm_runs_clear(&runs);
 }
 
