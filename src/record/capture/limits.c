@@ -1,5 +1,6 @@
 #include "record/capture/limits.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -44,6 +45,7 @@ enum { PERFMON = 38, SYSLOG = 34 };
 
 void flm_limits_read(struct flm_limits *limits, const char *root)
 {
+    assert(root);
     long long paranoid = read_number(root, "perf_event_paranoid", INT_MAX);
     long long pointers = read_number(root, "kptr_restrict", 1);
     *limits = (struct flm_limits){.is_there = paranoid != INT_MAX};
@@ -128,6 +130,7 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
 bool flm_limits_refuse(const struct flm_limits *l, const struct flm_refusal *r,
                        struct flm_error *why)
 {
+    assert(r->error != 0 && r->event && r->attr);
     switch (r->error) {
     case EACCES:
     case EPERM:

@@ -1,5 +1,6 @@
 #include "record/capture/request.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -357,6 +358,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why)
 {
+    assert(options && limits && kernel && kernel->root);
     struct trial trial = {kernel, options, limits, -1};
     if (options->machine && flm_processors_find(kernel->root, &trial.processor, 1) == 0)
         trial.processor = 0;

@@ -1,6 +1,7 @@
 #include "record/capture/ring.h"
 #include "base/core/array.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -261,6 +262,7 @@ struct flm_rings *flm_rings_open(struct flm_request *request, const int32_t *tas
                                  const struct flm_limits *limits, const struct flm_kernel *kernel,
                                  struct flm_error *why)
 {
+    assert(request && request->count > 0 && tasks && task_count > 0 && limits && kernel);
     struct flm_rings *rings = calloc(1, sizeof *rings);
     if (!rings || !prepare(rings, kernel->root)) {
         flm_rings_close(rings);
@@ -310,6 +312,7 @@ size_t flm_rings_count(const struct flm_rings *rings)
 
 const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_t *count)
 {
+    assert(event < FLM_REQUEST_MOST_EVENTS && count);
     *count = rings->ids[event].count;
     return rings->ids[event].at;
 }
@@ -449,6 +452,7 @@ static struct ring *oldest(struct flm_rings *rings, const struct flm_event_layou
 bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
                     flm_record_sink sink, void *context, struct flm_error *why)
 {
+    assert(layouts && sink);
     /* The kernel takes the time of an event shortly before it appears in the ring: at most an
      * interrupt handler runs in between. With `prompt` some events come out of order. */
     enum { MOMENT_NS = 1000000 };

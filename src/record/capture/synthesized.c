@@ -1,5 +1,6 @@
 #include "record/capture/synthesized.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -125,6 +126,7 @@ static bool add_mapping(const struct flm_synthesized *e, int32_t process, const 
 
 bool flm_synthesize_process(const struct flm_synthesized *e, int32_t process, struct flm_error *why)
 {
+    assert(e->root && e->sink);
     char path[256];
     if (!add_threads(e, process, why))
         return false;

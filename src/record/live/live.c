@@ -1,15 +1,15 @@
-/* live.c - a recording that runs in a thread of its own, and the profile of its last seconds.
+/* live.c - a recording in a thread of its own, and the profile of its last seconds.
  *
  *     recorder's thread    rings ─► session ─► every interval: a chunk, with its symbols
  *                                   │    ▲     ─► window ─► its sum ─┐ under a lock
- *     the tables' thread            └► symbols of what is new        │
+ *     preloader's thread            └► symbols of new modules        │
  *     the caller's thread  flm_live_next ◄───────────────────────────┘
  *
- * The window is some intervals long and moves on by one each interval (window.h); chunks and
- * everything older than the window are bounded (bound.h), so a recording may run for ever. Symbol
- * tables are made in a thread of their own, since those of a large program take seconds, and rings
- * are full in less: until they are there, the chunk gets longer. Sums take milliseconds, and are
- * made in the recorder's thread; the caller never waits. */
+ * The window has several intervals and moves on by one each interval (window.h); chunks, and
+ * everything older than the window, are bounded (bound.h), so a recording may run for ever. Making
+ * the symbol tables of a large program takes seconds, and rings are full in less: so another thread
+ * makes them (preloader.h), and the chunk gets longer until they are ready. Sums take milliseconds,
+ * and are made in the recorder's thread; the caller never waits. */
 #include "flamel/live.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 #include "record/perf/event_name.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -474,6 +475,7 @@ static size_t word_size(struct flm_bytes list)
 bool flm_event_name_next(struct flm_bytes *list, const char *root, struct flm_event_name *name,
                          struct flm_error *why)
 {
+    assert(list && root && name);
     struct flm_bytes word = {list->at, word_size(*list)};
     bool more = word.size < list->size;
     list->at += word.size + more;

@@ -75,6 +75,7 @@ static size_t round_up(size_t size)
 
 struct flm_perf_stream *flm_perf_stream_open(const char *path, struct flm_error *why)
 {
+    assert(path);
     struct flm_perf_stream *stream = calloc(1, sizeof *stream);
     char *copy = strdup(path);
     if (!stream || !copy) {
@@ -212,6 +213,7 @@ void flm_perf_stream_code(struct flm_perf_stream *stream, const struct flm_event
 
 void flm_perf_stream_note(struct flm_perf_stream *stream, const char *key, struct flm_bytes value)
 {
+    assert(key);
     const struct flm_bytes texts[] = {cut(flm_bytes_of(key)), cut(value)};
     const struct flm_own_note fixed = {.kind = FLM_OWN_NOTE,
                                        .key_size = (uint32_t)texts[0].size,

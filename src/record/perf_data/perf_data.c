@@ -1,5 +1,6 @@
 #include "record/perf_data/perf_data.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -292,6 +293,7 @@ struct flm_session *flm_perf_data_read(struct flm_source *source, const struct f
                                        const struct flm_session_options *options,
                                        struct flm_error *why)
 {
+    assert(source && options);
     struct flm_perf_data data = {.why = why, .source = source, .file = file};
     data.session = flm_session_new(options, why);
     if (data.session)

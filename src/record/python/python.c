@@ -1,6 +1,7 @@
 #include "record/python/python.h"
 #include "base/core/array.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -74,6 +75,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
 
 struct flm_python *flm_python_open(const struct flm_process *process, struct flm_error *why)
 {
+    assert(process);
     struct flm_python_symbols symbols;
     if (!flm_python_symbols_find(process, &symbols))
         return NULL;

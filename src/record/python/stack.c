@@ -2,6 +2,7 @@
 #include "base/core/array.h"
 
 #include <asm/perf_regs.h>
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ struct flm_pythons {
 struct flm_pythons *flm_pythons_new(const struct flm_runtime_options *options,
                                     struct flm_error *why)
 {
+    assert(options && options->first_code >= FLM_CODE_FIRST);
     struct flm_pythons *p = calloc(1, sizeof *p);
     if (!p)
         flm_error_memory(why);

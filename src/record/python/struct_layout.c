@@ -1,91 +1,66 @@
 #include "record/python/struct_layout.h"
 
-#define OF_OBJECTS                                                                                 \
+/* Fields that several versions have at the same offsets. */
+#define FRAME_OBJECTS                                                                              \
     .frames = FLM_PYTHON_FRAME_OBJECTS, .runtime_interpreters = 32, .interpreter_threads = 8,      \
     .thread_next = 8, .thread_id = 176, .thread_frame = 24, .frame_previous = 24,                  \
-    .frame_code = 32, .code_file = 104, .code_name = 112, .code_lines = 120,                       \
+    .frame_code = 32, .frame_size = 112, .code_file = 104, .code_name = 112, .code_lines = 120,    \
     .code_first_line = 40, .code_size = 176, .code_instructions = 48
 
-#define OF_TEXT .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32
+#define LOOP_RECORDS                                                                               \
+    .lines = FLM_PYTHON_LOCATIONS, .runtime_interpreters = 40, .thread_next = 8,                   \
+    .has_native_id = true, .thread_frame = 56, .has_loop = true, .frame_instruction = 56,          \
+    .frame_size = 72, .code_file = 112, .code_name = 128, .code_lines = 136
 
-/* 8 names it by where it is defined, 11 and up by its whole path in the file. */
+#define BYTES_AND_TEXT .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32
+#define TEXT_UP_TO_11 BYTES_AND_TEXT, .text_ascii = 48, .text_compact = 72
+#define TEXT_FROM_12 BYTES_AND_TEXT, .text_ascii = 40, .text_compact = 56
+
+/* Up to 3.10 `code_name` is the plain name, from 3.11 on the qualified one. */
 static const struct flm_python_layout layouts[] = {
     {.minor = 8,
      .lines = FLM_PYTHON_LNOTAB,
-     OF_OBJECTS,
+     FRAME_OBJECTS,
      .frame_instruction = 104,
-     .frame_size = 112,
-     OF_TEXT,
-     .text_ascii = 48,
-     .text_compact = 72},
+     TEXT_UP_TO_11},
     {.minor = 9,
      .lines = FLM_PYTHON_LNOTAB,
-     OF_OBJECTS,
+     FRAME_OBJECTS,
      .frame_instruction = 104,
-     .frame_size = 112,
-     OF_TEXT,
-     .text_ascii = 48,
-     .text_compact = 72},
+     TEXT_UP_TO_11},
     {.minor = 10,
      .lines = FLM_PYTHON_LINETABLE,
-     OF_OBJECTS,
+     FRAME_OBJECTS,
      .frame_instruction = 96,
-     .frame_size = 112,
-     OF_TEXT,
-     .text_ascii = 48,
-     .text_compact = 72},
+     TEXT_UP_TO_11},
     {.minor = 11,
      .frames = FLM_PYTHON_FRAME_IS_ENTRY,
-     .lines = FLM_PYTHON_LOCATIONS,
-     .runtime_interpreters = 40,
+     LOOP_RECORDS,
      .interpreter_threads = 16,
-     .thread_next = 8,
      .thread_id = 152,
      .thread_native_id = 160,
-     .has_native_id = true,
-     .thread_frame = 56,
-     .has_loop = true,
      .loop_frame = 8,
      .frame_previous = 48,
      .frame_code = 32,
-     .frame_instruction = 56,
      .frame_entry = 68,
-     .frame_size = 72,
-     .code_file = 112,
-     .code_name = 128,
-     .code_lines = 136,
      .code_first_line = 72,
      .code_size = 184,
      .code_instructions = 184,
-     OF_TEXT,
-     .text_ascii = 48,
-     .text_compact = 72},
+     TEXT_UP_TO_11},
     {.minor = 12,
      .frames = FLM_PYTHON_FRAME_OWNER,
-     .lines = FLM_PYTHON_LOCATIONS,
-     .runtime_interpreters = 40,
+     LOOP_RECORDS,
      .interpreter_threads = 72,
-     .thread_next = 8,
      .thread_id = 136,
      .thread_native_id = 144,
-     .has_native_id = true,
-     .thread_frame = 56,
-     .has_loop = true,
      .loop_frame = 0,
      .frame_previous = 8,
      .frame_code = 0,
-     .frame_instruction = 56,
      .frame_entry = 70,
-     .frame_size = 72,
-     .code_file = 112,
-     .code_name = 128,
-     .code_lines = 136,
      .code_first_line = 68,
      .code_size = 192,
      .code_instructions = 192,
-     OF_TEXT,
-     .text_ascii = 40,
-     .text_compact = 56},
+     TEXT_FROM_12},
 };
 
 const struct flm_python_layout *flm_python_layout_of(int major, int minor)
@@ -96,7 +71,7 @@ const struct flm_python_layout *flm_python_layout_of(int major, int minor)
     return NULL;
 }
 
-/* ---- What 3.13 says of itself ---------------------------------------------------------------- */
+/* ---- The table of offsets in 3.13 ------------------------------------------------------------ */
 
 /* Words of _Py_DebugOffsets, behind the cookie. */
 enum {
@@ -177,9 +152,7 @@ bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_
         .code_first_line = (uint32_t)words[CODE_FIRST_LINE],
         .code_size = (uint32_t)words[CODE_INSTRUCTIONS],
         .code_instructions = (uint32_t)words[CODE_INSTRUCTIONS],
-        OF_TEXT,
-        .text_ascii = 40,
-        .text_compact = 56,
+        TEXT_FROM_12,
     };
     return all_fit(layout) || flm_error_set(why, FLM_ERROR_FORMAT, "implausible debug offsets");
 }

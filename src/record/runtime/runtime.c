@@ -111,6 +111,7 @@ static int open_trusted(const struct flm_runtime_search *search, const char *pat
 bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
                           flm_runtime_reader read, bool *exists)
 {
+    assert(path && read && exists);
     struct flm_error why = {0};
     char opened[64];
     int file = open_trusted(search, path);
@@ -194,6 +195,7 @@ static uint64_t first_code(size_t index)
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
                                                   bool lines, struct flm_error *why)
 {
+    assert(names || count == 0);
     struct flm_attached_runtimes *all = calloc(1, sizeof *all);
     if (!all) {
         flm_error_memory(why);

@@ -39,6 +39,7 @@ enum { LARGEST_RECORD = 65536, USUAL_LIMIT = 256 << 20 };
 struct flm_order *flm_event_order_new(const struct flm_event_layouts *layouts, flm_event_sink sink,
                                       void *context, struct flm_error *why)
 {
+    assert(layouts && sink);
     struct flm_order *order = calloc(1, sizeof *order);
     uint64_t *single = malloc(LARGEST_RECORD);
     if (!order || !single) {
@@ -69,6 +70,7 @@ void flm_event_order_free(struct flm_order *order)
 
 void flm_event_order_limit(struct flm_order *order, size_t size_bytes)
 {
+    assert(size_bytes > 0);
     order->limit = size_bytes;
 }
 

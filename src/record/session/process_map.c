@@ -1,6 +1,7 @@
 #include "record/session/process_map.h"
 #include "base/core/array.h"
 
+#include <assert.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -54,6 +55,7 @@ struct flm_processes *flm_processes_new(struct flm_modules *modules,
                                         const struct flm_processes_options *options,
                                         struct flm_error *why)
 {
+    assert(modules && options);
     struct flm_processes *p = calloc(1, sizeof *p);
     if (!p) {
         flm_error_memory(why);
@@ -112,6 +114,7 @@ static const struct known_file *find_file(const struct flm_processes *p, struct 
 bool flm_processes_build_id(struct flm_processes *p, struct flm_bytes path,
                             const struct flm_build_id *id)
 {
+    assert(id && id->size <= FLM_BUILD_ID_MOST);
     if (find_file(p, path))
         return true;
     if (!FLM_ARRAY_RESERVE(&p->files, 1))

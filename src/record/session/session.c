@@ -70,6 +70,7 @@ void flm_session_free(struct flm_session *s)
 
 bool flm_session_lose_at(struct flm_session *s, const char *what, double count, uint64_t offset)
 {
+    assert(what && count >= 0);
     for (size_t i = 0; i < s->losses.count; i++) {
         if (strcmp(s->losses.at[i].what, what) == 0) {
             s->losses.at[i].count += count;
@@ -87,6 +88,7 @@ void flm_session_lost(struct flm_session *s, const char *what, double count)
 
 void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes value)
 {
+    assert(key);
     struct flm_session_note new = {0};
     if (!FLM_ARRAY_RESERVE(&s->notes, 1)) {
         s->failed = true;

@@ -1,5 +1,6 @@
 #include "record/session/thread_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -49,6 +50,7 @@ struct flm_thread *flm_thread_table_get(struct flm_thread_table *t, int32_t id)
 
 bool flm_thread_table_keep(struct flm_thread_table *t, flm_thread_predicate keep, void *context)
 {
+    assert(keep);
     size_t kept = 0;
     for (size_t i = 0; i < t->threads.count; i++)
         if (keep(context, &t->threads.at[i]))
