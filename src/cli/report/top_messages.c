@@ -24,7 +24,7 @@ static void add_span(const struct flm_live_state *state, struct flm_text *out)
 
 static const char *before_first(const struct flm_live_state *state)
 {
-    return state->is_reading ? "symbols are being read" : "the first samples are on their way";
+    return state->is_reading ? "reading symbols" : "waiting for the first samples";
 }
 
 void flm_top_write_status(const struct flm_live_state *state, struct flm_text *out)
@@ -46,7 +46,7 @@ void flm_top_write_status(const struct flm_live_state *state, struct flm_text *o
                  : busy > 0               ? "%.1f"
                                           : "%.0f",
                  busy);
-        flm_text_format(out, ", %s processors busy", digits);
+        flm_text_format(out, ", %s CPUs busy", digits);
     }
     flm_text_puts(out, ", ");
     flm_add_count(out, info->lost);

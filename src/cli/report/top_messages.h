@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "flamel/live.h"
 
-/* "last 10 s: 9,870 samples, 1.9 processors busy, 0 lost, own cost 0.6 % and
+/* "last 10 s: 9,870 samples, 1.9 CPUs busy, 0 lost, own cost 0.6 % and
  * 41.2 MiB" */
 void flm_top_write_status(const struct flm_live_state *state, struct flm_text *out);
 

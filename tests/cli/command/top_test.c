@@ -76,7 +76,7 @@ static void functions_are_seen_frozen_and_saved(void **state)
     snprintf(path, sizeof path, "%s", temporary_path("top.flm"));
     session_start(&session, 120, 30, program, &process);
     session_await(&session, "count_to_a_million");
-    session_await(&session, "processors busy");
+    session_await(&session, "CPUs busy");
     session_type(&session, "1");
     session_await(&session, "all, ");
     session_type(&session, " ");
