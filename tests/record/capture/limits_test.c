@@ -27,7 +27,7 @@ static void assert_says(const struct flm_limits *limits, const struct flm_refusa
     assert_true(strlen(why.text) < sizeof why.text - 1); /* nothing was cut off */
 }
 
-static void what_was_refused_is_said_with_what_would_allow_it(void **state)
+static void refusals_name_what_would_permit_it(void **state)
 {
     (void)state;
     struct perf_event_attr attr = clock_attr();
@@ -64,7 +64,7 @@ static void what_was_refused_is_said_with_what_would_allow_it(void **state)
     assert_says(&limits, &refusal, "root and CAP_SYS_ADMIN", "perf_event_paranoid=2");
 }
 
-static void every_reason_has_its_sentence(void **state)
+static void every_errno_has_its_message(void **state)
 {
     (void)state;
     struct perf_event_attr attr = clock_attr();
@@ -99,7 +99,7 @@ static void every_reason_has_its_sentence(void **state)
     assert_says(&limits, &refusal, "last branch records", "--call-graph=dwarf");
 }
 
-static void settings_are_read_where_they_stand(void **state)
+static void settings_are_read_from_proc(void **state)
 {
     (void)state;
     char root[300], command[1000];
@@ -125,9 +125,9 @@ static void settings_are_read_where_they_stand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_refused_is_said_with_what_would_allow_it),
-        cmocka_unit_test(every_reason_has_its_sentence),
-        cmocka_unit_test(settings_are_read_where_they_stand),
+        cmocka_unit_test(refusals_name_what_would_permit_it),
+        cmocka_unit_test(every_errno_has_its_message),
+        cmocka_unit_test(settings_are_read_from_proc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

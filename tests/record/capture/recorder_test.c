@@ -42,18 +42,18 @@ static const char *calibration(const char *flags)
 }
 
 /* What it wrote: "cpu spend_half 400019424". */
-struct told {
+struct measured {
     char what[8], name[32];
     double ns;
 };
 
-static size_t read_told(const char *path, struct told *told, size_t capacity)
+static size_t read_measured(const char *path, struct measured *measured, size_t capacity)
 {
     FILE *file = fopen(path, "r");
     size_t count = 0;
     assert_non_null(file);
-    while (count < capacity &&
-           fscanf(file, "%7s %31s %lf", told[count].what, told[count].name, &told[count].ns) == 3)
+    while (count < capacity && fscanf(file, "%7s %31s %lf", measured[count].what,
+                                      measured[count].name, &measured[count].ns) == 3)
         count++;
     fclose(file);
     return count;
@@ -120,18 +120,18 @@ static double total_of(const struct flm_profile *p, const char *metric, const ch
 /* The share of the program's CPU time that has no samples though they were due: a hypervisor had
  * stopped the processor, or the kernel throttled the event. Timers that fall into such a gap give
  * one sample in all. The recording itself does not say in which part of the program that was. */
-static double unsampled_share(const struct recording *recording, const struct told *told,
+static double unsampled_share(const struct recording *recording, const struct measured *measured,
                               size_t count)
 {
-    double all_ns = fmax(told[count - 1].ns, recording->result.cpu_s * 1e9);
+    double all_ns = fmax(measured[count - 1].ns, recording->result.cpu_s * 1e9);
     return fmax(0, 1 - total_of(recording->profile, "cpu-clock", NULL) / all_ns);
 }
 
 static bool record_once(const char *program, const struct flm_record_options *options,
-                        struct recording *recording, struct told *told, size_t *count)
+                        struct recording *recording, struct measured *measured, size_t *count)
 {
     char out[300], script[700];
-    snprintf(out, sizeof out, "%s", temporary_path("told"));
+    snprintf(out, sizeof out, "%s", temporary_path("measured"));
     snprintf(script, sizeof script, "exec %s 100 > %s", program, out);
     char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
     struct flm_record_options all = *options;
@@ -141,7 +141,7 @@ static bool record_once(const char *program, const struct flm_record_options *op
     all.frequency_hz = 2999;
     if (!make_recording(&all, NULL, NULL, recording))
         return false;
-    *count = read_told(out, told, 16);
+    *count = read_measured(out, measured, 16);
     assert_int_equal(*count, 9);
     assert_int_equal(recording->result.exit_status, 0);
     return true;
@@ -149,7 +149,8 @@ static bool record_once(const char *program, const struct flm_record_options *op
 
 /* Once more where more than a tenth of its time has no samples: such a recording proves little. */
 static bool record_calibration(const char *flags, const struct flm_record_options *options,
-                               struct recording *recording, struct told *told, size_t *count)
+                               struct recording *recording, struct measured *measured,
+                               size_t *count)
 {
     enum { TRIES = 5 };
     const char *program = calibration(flags);
@@ -158,9 +159,9 @@ static bool record_calibration(const char *flags, const struct flm_record_option
         return false;
     }
     for (int i = 0; i < TRIES; i++) {
-        if (!record_once(program, options, recording, told, count))
+        if (!record_once(program, options, recording, measured, count))
             return false;
-        double unsampled = unsampled_share(recording, told, *count);
+        double unsampled = unsampled_share(recording, measured, *count);
         if (unsampled <= 0.1 || !recording->kernel)
             return true;
         print_message("%.1f %% of the program's time has no samples\n", 100 * unsampled);
@@ -174,17 +175,18 @@ static bool record_calibration(const char *flags, const struct flm_record_option
  * fixed intervals of CPU time, so a part of 100 ms has 300 of them, give or take a few: with 8 busy
  * processes on 2 processors, nine recordings were off by 0.4 percentage points at most. And one
  * part may have been running whenever samples were missing. */
-static void assert_shares(const struct recording *recording, const struct told *told, size_t count)
+static void assert_shares(const struct recording *recording, const struct measured *measured,
+                          size_t count)
 {
-    double all = told[count - 1].ns, recorded = total_of(recording->profile, "cpu-clock", NULL);
-    double allowed = 0.02 + unsampled_share(recording, told, count);
+    double all = measured[count - 1].ns, recorded = total_of(recording->profile, "cpu-clock", NULL);
+    double allowed = 0.02 + unsampled_share(recording, measured, count);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(told[i].what, "cpu") != 0)
+        if (strcmp(measured[i].what, "cpu") != 0)
             continue;
-        double expected = told[i].ns / all;
-        double found = total_of(recording->profile, "cpu-clock", told[i].name) / recorded;
+        double expected = measured[i].ns / all;
+        double found = total_of(recording->profile, "cpu-clock", measured[i].name) / recorded;
         if (fabs(found - expected) > allowed)
-            fail_msg("%s: %.1f %%, should be %.1f %%, %.1f %% more or less", told[i].name,
+            fail_msg("%s: %.1f %%, should be %.1f %%, %.1f %% more or less", measured[i].name,
                      100 * found, 100 * expected, 100 * allowed);
     }
 }
@@ -193,11 +195,11 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
 {
     (void)state;
     struct recording r;
-    struct told told[16];
+    struct measured measured[16];
     size_t count;
-    if (!record_calibration("", &(struct flm_record_options){0}, &r, told, &count))
+    if (!record_calibration("", &(struct flm_record_options){0}, &r, measured, &count))
         skip();
-    assert_shares(&r, told, count);
+    assert_shares(&r, measured, count);
     /* What was inlined has its own frame. */
     double inlined = total_of(r.profile, "cpu-clock", "inlined_work");
     double around = total_of(r.profile, "cpu-clock", "spend_inlined");
@@ -207,9 +209,9 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     assert_int_equal(r.result.damaged, 0);
     assert_true((double)r.result.counts.stacks_truncated < 0.01 * (double)r.result.counts.samples);
     if (r.kernel && r.result.counts.throttled == 0) {
-        double unsampled = unsampled_share(&r, told, count);
+        double unsampled = unsampled_share(&r, measured, count);
         assert_true(fabs(r.result.achieved_hz / r.result.requested_hz - 1) < 0.1 + unsampled);
-        assert_true(fabs(r.result.cpu_s * 1e9 / told[count - 1].ns - 1) <
+        assert_true(fabs(r.result.cpu_s * 1e9 / measured[count - 1].ns - 1) <
                     0.1 + unsampled / (1 - unsampled));
     }
     clear(&r);
@@ -219,41 +221,42 @@ static void frame_pointers_give_the_same_shares(void **state)
 {
     (void)state;
     struct recording r;
-    struct told told[16];
+    struct measured measured[16];
     size_t count;
     struct flm_record_options options = {.stacks = FLM_STACK_POINTER};
-    if (!record_calibration("-fno-omit-frame-pointer", &options, &r, told, &count))
+    if (!record_calibration("-fno-omit-frame-pointer", &options, &r, measured, &count))
         skip();
-    assert_shares(&r, told, count);
+    assert_shares(&r, measured, count);
     clear(&r);
 }
 
-static void waiting_is_as_long_as_it_was(void **state)
+static void off_CPU_time_is_as_long_as_measured(void **state)
 {
     (void)state;
     struct recording r;
-    struct told told[16];
+    struct measured measured[16];
     size_t count;
     struct flm_record_options options = {.off_cpu = true};
-    if (!record_calibration("", &options, &r, told, &count))
+    if (!record_calibration("", &options, &r, measured, &count))
         skip();
-    assert_shares(&r, told, count); /* waiting is a metric of its own */
+    assert_shares(&r, measured, count); /* waiting is a metric of its own */
     /* Where waiting began is counted as nothing else. */
     assert_int_equal(flm_profile_metric_named(r.profile, "context-switches").index, FLM_NONE);
     for (size_t i = 0; i < count && r.kernel; i++) {
-        if (strcmp(told[i].what, "wait") != 0)
+        if (strcmp(measured[i].what, "wait") != 0)
             continue;
-        double found = total_of(r.profile, "off-cpu", told[i].name);
+        double found = total_of(r.profile, "off-cpu", measured[i].name);
         /* What it took to fall asleep and to wake up is not in it, or only in part. */
-        if (fabs(found - told[i].ns) > 0.02 * told[i].ns + 2e6)
-            fail_msg("%s: %.1f ms, should be %.1f ms", told[i].name, found / 1e6, told[i].ns / 1e6);
+        if (fabs(found - measured[i].ns) > 0.02 * measured[i].ns + 2e6)
+            fail_msg("%s: %.1f ms, should be %.1f ms", measured[i].name, found / 1e6,
+                     measured[i].ns / 1e6);
     }
     clear(&r);
 }
 
 /* ---- Targets --------------------------------------------------------------------------------- */
 
-static void a_process_that_runs_is_recorded_with_its_threads(void **state)
+static void a_running_process_is_recorded_with_its_threads(void **state)
 {
     (void)state;
     const char *program = calibration("");
@@ -285,7 +288,7 @@ static void a_process_that_runs_is_recorded_with_its_threads(void **state)
     clear(&r);
 }
 
-static void another_user_may_record_what_is_his(void **state)
+static void another_user_may_record_own_processes(void **state)
 {
     (void)state;
     if (getuid() != 0)
@@ -320,7 +323,7 @@ static bool stop_at_once(void *context, struct flm_recorder *recorder)
     return false;
 }
 
-static void recording_stops_when_it_is_told_to(void **state)
+static void recording_stops_when_the_tick_says_so(void **state)
 {
     (void)state;
     int ticks = 0;
@@ -336,7 +339,7 @@ static void recording_stops_when_it_is_told_to(void **state)
     clear(&r);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void malformed_programs_are_refused(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -346,7 +349,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_non_null(strstr(why.text, "command not found"));
 }
 
-static void a_process_that_is_not_there_is_named(void **state)
+static void a_missing_process_is_named_in_the_error(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -366,7 +369,7 @@ static bool be_slow(void *context, struct flm_recorder *recorder)
     return true;
 }
 
-static void what_did_not_fit_is_counted(void **state)
+static void lost_records_are_counted(void **state)
 {
     (void)state;
     struct recording r;
@@ -424,7 +427,7 @@ static size_t count_samples(const char *path)
     return samples;
 }
 
-static void a_killed_recorder_leaves_what_it_had(void **state)
+static void a_killed_recorder_leaves_its_spool(void **state)
 {
     (void)state;
     char spool[300];
@@ -459,7 +462,7 @@ static void assert_same(const struct flm_profile *a, const struct flm_profile *b
     assert_true(total_of(a, "samples", function) == total_of(b, "samples", function));
 }
 
-static void what_is_read_again_is_what_was_recorded(void **state)
+static void a_spool_reads_back_as_recorded(void **state)
 {
     (void)state;
     struct flm_error why;
@@ -514,7 +517,7 @@ static void assert_same_metrics(const struct flm_profile *a, const struct flm_pr
 }
 
 /* Where threads begin to wait is sampled too, and that is no metric: the file must say so. */
-static void what_is_left_of_waiting_is_what_was_recorded(void **state)
+static void off_CPU_time_reads_back_as_recorded(void **state)
 {
     (void)state;
     struct flm_error why;
@@ -573,16 +576,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_and_rate_are_those_that_were_measured),
         cmocka_unit_test(frame_pointers_give_the_same_shares),
-        cmocka_unit_test(waiting_is_as_long_as_it_was),
-        cmocka_unit_test(a_process_that_runs_is_recorded_with_its_threads),
-        cmocka_unit_test(another_user_may_record_what_is_his),
-        cmocka_unit_test(recording_stops_when_it_is_told_to),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(a_process_that_is_not_there_is_named),
-        cmocka_unit_test(what_did_not_fit_is_counted),
-        cmocka_unit_test(a_killed_recorder_leaves_what_it_had),
-        cmocka_unit_test(what_is_read_again_is_what_was_recorded),
-        cmocka_unit_test(what_is_left_of_waiting_is_what_was_recorded),
+        cmocka_unit_test(off_CPU_time_is_as_long_as_measured),
+        cmocka_unit_test(a_running_process_is_recorded_with_its_threads),
+        cmocka_unit_test(another_user_may_record_own_processes),
+        cmocka_unit_test(recording_stops_when_the_tick_says_so),
+        cmocka_unit_test(malformed_programs_are_refused),
+        cmocka_unit_test(a_missing_process_is_named_in_the_error),
+        cmocka_unit_test(lost_records_are_counted),
+        cmocka_unit_test(a_killed_recorder_leaves_its_spool),
+        cmocka_unit_test(a_spool_reads_back_as_recorded),
+        cmocka_unit_test(off_CPU_time_reads_back_as_recorded),
         cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void options_have_a_size(void **state)
     assert_non_null(strstr(why.text, "there is no process 2147483647"));
 }
 
-static void one_target_is_recorded(void **state)
+static void exactly_one_target_is_accepted(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -236,7 +236,7 @@ static void reading_symbols_may_be_stopped(void **state)
     flm_recording_free(r);
 }
 
-static void a_result_has_a_size(void **state)
+static void a_result_of_another_size_is_refused(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -320,13 +320,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_have_a_size),
-        cmocka_unit_test(one_target_is_recorded),
+        cmocka_unit_test(exactly_one_target_is_accepted),
         cmocka_unit_test(a_command_is_recorded_in_the_calling_thread),
         cmocka_unit_test(windows_are_taken_while_it_runs_and_add_up),
         cmocka_unit_test(a_tick_may_stop_it_and_so_may_free),
         cmocka_unit_test(losses_are_reported_while_it_runs),
         cmocka_unit_test(reading_symbols_may_be_stopped),
-        cmocka_unit_test(a_result_has_a_size),
+        cmocka_unit_test(a_result_of_another_size_is_refused),
         cmocka_unit_test(a_cpp_program_records_itself),
         cmocka_unit_test(failed_allocations_are_reported),
     };

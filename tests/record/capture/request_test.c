@@ -70,7 +70,7 @@ static const struct perf_event_attr *asked(struct fake fake,
 static char *const command[] = {(char[]){"app"}, NULL};
 static const struct flm_record_options plain = {.command = command};
 
-static void cycles_are_taken_where_the_processor_counts_them(void **state)
+static void the_default_event_is_cycles_if_the_CPU_counts_them(void **state)
 {
     (void)state;
     const struct perf_event_attr *attr = asked(everything, &plain);
@@ -89,7 +89,7 @@ static void cycles_are_taken_where_the_processor_counts_them(void **state)
     assert_int_equal(attr->sample_period, 1001001); /* ns: 999 a second */
 }
 
-static void what_a_kernel_does_not_know_is_given_up_alone(void **state)
+static void only_features_unknown_to_the_kernel_are_given_up(void **state)
 {
     (void)state;
     struct fake old = everything;
@@ -127,7 +127,7 @@ static void the_whole_machine_is_tried_on_a_processor_that_runs(void **state)
     assert_int_equal(fake.processor, -1);
 }
 
-static void without_rights_user_space_is_recorded(void **state)
+static void without_privileges_only_user_space_is_recorded(void **state)
 {
     (void)state;
     struct fake user = everything;
@@ -161,7 +161,7 @@ static void without_rights_user_space_is_recorded(void **state)
     assert_non_null(strstr(why.text, "seccomp"));
 }
 
-static void stacks_are_asked_for_as_the_mode_says(void **state)
+static void each_stack_mode_has_its_attributes(void **state)
 {
     (void)state;
     struct flm_record_options options = plain;
@@ -190,7 +190,7 @@ static void stacks_are_asked_for_as_the_mode_says(void **state)
     assert_non_null(strstr(why.text, "last branch records"));
 }
 
-static void rates_are_what_was_asked_for(void **state)
+static void rates_are_those_requested(void **state)
 {
     (void)state;
     struct flm_record_options options = plain;
@@ -226,7 +226,7 @@ static void rates_are_what_was_asked_for(void **state)
     assert_false(ask(everything, &options, &request, &why));
 }
 
-static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
+static void switches_are_sampled_if_the_kernel_may_be_recorded(void **state)
 {
     (void)state;
     struct flm_record_options options = plain;
@@ -250,7 +250,7 @@ static void waiting_is_marked_where_the_kernel_may_be_recorded(void **state)
     flm_text_clear(&text);
 }
 
-static void events_that_would_never_come_are_refused(void **state)
+static void events_that_would_never_occur_are_refused(void **state)
 {
     (void)state;
     const char *const names[] = {"context-switches"};
@@ -272,14 +272,14 @@ static void events_that_would_never_come_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_that_would_never_come_are_refused),
-        cmocka_unit_test(cycles_are_taken_where_the_processor_counts_them),
-        cmocka_unit_test(what_a_kernel_does_not_know_is_given_up_alone),
+        cmocka_unit_test(events_that_would_never_occur_are_refused),
+        cmocka_unit_test(the_default_event_is_cycles_if_the_CPU_counts_them),
+        cmocka_unit_test(only_features_unknown_to_the_kernel_are_given_up),
         cmocka_unit_test(the_whole_machine_is_tried_on_a_processor_that_runs),
-        cmocka_unit_test(without_rights_user_space_is_recorded),
-        cmocka_unit_test(stacks_are_asked_for_as_the_mode_says),
-        cmocka_unit_test(rates_are_what_was_asked_for),
-        cmocka_unit_test(waiting_is_marked_where_the_kernel_may_be_recorded),
+        cmocka_unit_test(without_privileges_only_user_space_is_recorded),
+        cmocka_unit_test(each_stack_mode_has_its_attributes),
+        cmocka_unit_test(rates_are_those_requested),
+        cmocka_unit_test(switches_are_sampled_if_the_kernel_may_be_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static void rings_are_read_in_the_order_of_time(void **state)
     close_rings(&r);
 }
 
-static void what_is_new_waits_for_the_next_round(void **state)
+static void new_records_stay_for_the_next_round(void **state)
 {
     (void)state;
     struct rings r;
@@ -196,7 +196,7 @@ static void what_is_new_waits_for_the_next_round(void **state)
     close_rings(&r);
 }
 
-static void records_across_the_end_of_the_ring_are_whole(void **state)
+static void records_that_wrap_around_are_complete(void **state)
 {
     (void)state;
     struct rings r;
@@ -214,7 +214,7 @@ static void records_across_the_end_of_the_ring_are_whole(void **state)
     close_rings(&r);
 }
 
-static void what_makes_no_sense_is_counted(void **state)
+static void malformed_lines_and_regions_are_counted(void **state)
 {
     (void)state;
     struct rings r;
@@ -276,9 +276,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_are_read_in_the_order_of_time),
-        cmocka_unit_test(what_is_new_waits_for_the_next_round),
-        cmocka_unit_test(records_across_the_end_of_the_ring_are_whole),
-        cmocka_unit_test(what_makes_no_sense_is_counted),
+        cmocka_unit_test(new_records_stay_for_the_next_round),
+        cmocka_unit_test(records_that_wrap_around_are_complete),
+        cmocka_unit_test(malformed_lines_and_regions_are_counted),
         cmocka_unit_test(a_sink_may_stop),
         cmocka_unit_test(refusals_are_explained),
     };

@@ -91,7 +91,7 @@ static void assert_map(const struct flm_event *event, uint64_t start, uint64_t s
     assert_int_equal(event->time_ns, 1234);
 }
 
-static void a_process_is_its_threads_and_its_code(void **state)
+static void a_process_is_synthesized_with_its_threads_and_mappings(void **state)
 {
     (void)state;
     struct flm_synthesized synthesized;
@@ -111,7 +111,7 @@ static void a_process_is_its_threads_and_its_code(void **state)
     free_seen(seen);
 }
 
-static void the_machine_is_all_of_them(void **state)
+static void the_whole_machine_is_all_processes(void **state)
 {
     (void)state;
     struct flm_synthesized synthesized;
@@ -148,8 +148,8 @@ static void the_kernel_is_mapped_with_its_modules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_is_its_threads_and_its_code),
-        cmocka_unit_test(the_machine_is_all_of_them),
+        cmocka_unit_test(a_process_is_synthesized_with_its_threads_and_mappings),
+        cmocka_unit_test(the_whole_machine_is_all_processes),
         cmocka_unit_test(the_kernel_is_mapped_with_its_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

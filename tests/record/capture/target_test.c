@@ -44,7 +44,7 @@ static void a_command_waits_until_it_is_released(void **state)
     assert_int_equal(child.process, 0);
 }
 
-static void its_status_is_told(void **state)
+static void the_exit_status_is_reported(void **state)
 {
     (void)state;
     char *exits[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 3"}, NULL};
@@ -85,7 +85,7 @@ static void a_command_may_open_as_many_files_as_without_us(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-static void one_that_is_not_released_never_begins(void **state)
+static void a_command_that_is_not_released_never_starts(void **state)
 {
     (void)state;
     char path[300];
@@ -112,7 +112,7 @@ static void assert_refused(const char *name, const char *reason)
     flm_child_clear(&child);
 }
 
-static void what_cannot_be_started_is_said_at_once(void **state)
+static void a_command_that_cannot_start_is_refused_at_once(void **state)
 {
     (void)state;
     assert_refused("no-such-command-here", "no-such-command-here: command not found");
@@ -124,7 +124,7 @@ static void what_cannot_be_started_is_said_at_once(void **state)
     assert_refused(path, "cannot be executed: Permission denied");
 }
 
-static void what_exec_refuses_is_said_then(void **state)
+static void an_exec_that_fails_is_reported(void **state)
 {
     (void)state;
     char path[300];
@@ -158,7 +158,7 @@ static int status_in(const char *path, const char *name)
 }
 
 /* As execvp does it, but with the path that the caller gives. */
-static void a_name_is_looked_for_in_the_path_that_is_given(void **state)
+static void a_command_is_searched_in_the_given_path(void **state)
 {
     (void)state;
     char folder[300], path[700];
@@ -213,12 +213,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_waits_until_it_is_released),
-        cmocka_unit_test(its_status_is_told),
+        cmocka_unit_test(the_exit_status_is_reported),
         cmocka_unit_test(a_command_may_open_as_many_files_as_without_us),
-        cmocka_unit_test(one_that_is_not_released_never_begins),
-        cmocka_unit_test(what_cannot_be_started_is_said_at_once),
-        cmocka_unit_test(what_exec_refuses_is_said_then),
-        cmocka_unit_test(a_name_is_looked_for_in_the_path_that_is_given),
+        cmocka_unit_test(a_command_that_is_not_released_never_starts),
+        cmocka_unit_test(a_command_that_cannot_start_is_refused_at_once),
+        cmocka_unit_test(an_exec_that_fails_is_reported),
+        cmocka_unit_test(a_command_is_searched_in_the_given_path),
         cmocka_unit_test(all_threads_of_a_process_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static struct flm_profile *bounded(const char *folded, uint32_t most)
     return p;
 }
 
-static void one_that_is_small_enough_is_the_same(void **state)
+static void a_small_profile_is_unchanged(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of("make;main;read 900\nmake;main;lex 1\n");
@@ -28,7 +28,7 @@ static void one_that_is_small_enough_is_the_same(void **state)
     flm_profile_free(p);
 }
 
-static void rare_stacks_keep_their_command_and_the_function_that_ran(void **state)
+static void rare_stacks_keep_their_command_and_leaf(void **state)
 {
     (void)state;
     struct flm_profile *p = bounded("make;main;read 900\n"
@@ -68,7 +68,7 @@ static double lost_of(const struct flm_profile *p)
     return lost;
 }
 
-static void samples_are_lost_callers_once_however_often_it_is_bounded(void **state)
+static void samples_without_callers_are_counted_once(void **state)
 {
     (void)state;
     struct flm_profile *p = bounded("a;x;f 1\nb;x;g 1\nc;x;h 1\nmain;i 90\n", 7);
@@ -134,11 +134,11 @@ static void running_out_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_is_small_enough_is_the_same),
-        cmocka_unit_test(rare_stacks_keep_their_command_and_the_function_that_ran),
+        cmocka_unit_test(a_small_profile_is_unchanged),
+        cmocka_unit_test(rare_stacks_keep_their_command_and_leaf),
         cmocka_unit_test(too_many_commands_share_their_rare_stacks),
         cmocka_unit_test(too_many_functions_are_one),
-        cmocka_unit_test(samples_are_lost_callers_once_however_often_it_is_bounded),
+        cmocka_unit_test(samples_without_callers_are_counted_once),
         cmocka_unit_test(self_values_are_exact_and_stacks_no_more_than_asked),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };

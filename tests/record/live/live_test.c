@@ -112,7 +112,7 @@ static void sums_come_while_it_runs_with_names(void **state)
     end_process(process);
 }
 
-static void who_waits_has_no_samples_and_sums_all_the_same(void **state)
+static void a_sleeping_process_has_sums_without_samples(void **state)
 {
     (void)state;
     pid_t process = start_process(false, 0);
@@ -160,7 +160,7 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
     flm_live_free(r);
 }
 
-static void what_is_not_there_is_refused_before_anything_runs(void **state)
+static void missing_targets_are_refused_before_anything_runs(void **state)
 {
     (void)state;
     int32_t nobody = INT32_MAX;
@@ -189,9 +189,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_come_while_it_runs_with_names),
-        cmocka_unit_test(who_waits_has_no_samples_and_sums_all_the_same),
+        cmocka_unit_test(a_sleeping_process_has_sums_without_samples),
         cmocka_unit_test(the_last_window_stays_when_it_ends_and_may_be_widened),
-        cmocka_unit_test(what_is_not_there_is_refused_before_anything_runs),
+        cmocka_unit_test(missing_targets_are_refused_before_anything_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static void all_is_the_sum_of_all_chunks(void **state)
     flm_live_window_clear(&w);
 }
 
-static void so_many_pieces_are_kept_however_many_came(void **state)
+static void the_number_of_chunks_is_bounded(void **state)
 {
     (void)state;
     struct flm_live_window w = {.most = MOST};
@@ -88,7 +88,7 @@ static void so_many_pieces_are_kept_however_many_came(void **state)
     flm_live_window_clear(&w);
 }
 
-static void a_long_window_has_no_more_pieces_and_moves_on_by_them(void **state)
+static void a_long_window_has_no_more_chunks_and_moves_by_chunks(void **state)
 {
     (void)state;
     static const unsigned windows[] = {FLM_LIVE_WHOLE, FLM_LIVE_WHOLE + 1, 40, 100};
@@ -207,7 +207,7 @@ static struct flm_profile *with_metrics(const char *name, const char *unit, doub
     return p;
 }
 
-static void busy_is_time_where_time_was_sampled_and_samples_where_not(void **state)
+static void busy_CPUs_are_counted_by_time_or_by_samples(void **state)
 {
     (void)state;
     const struct flm_live_info two_seconds = {.duration_s = 2, .samples = 999};
@@ -227,12 +227,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_window_is_the_sum_of_the_last_chunks),
         cmocka_unit_test(all_is_the_sum_of_all_chunks),
-        cmocka_unit_test(so_many_pieces_are_kept_however_many_came),
-        cmocka_unit_test(a_long_window_has_no_more_pieces_and_moves_on_by_them),
+        cmocka_unit_test(the_number_of_chunks_is_bounded),
+        cmocka_unit_test(a_long_window_has_no_more_chunks_and_moves_by_chunks),
         cmocka_unit_test(ever_new_stacks_do_not_make_it_grow),
         cmocka_unit_test(a_window_may_be_one_chunk),
         cmocka_unit_test(running_out_of_memory_is_reported),
-        cmocka_unit_test(busy_is_time_where_time_was_sampled_and_samples_where_not),
+        cmocka_unit_test(busy_CPUs_are_counted_by_time_or_by_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

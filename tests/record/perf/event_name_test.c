@@ -87,7 +87,7 @@ static void names_of_perf_are_known(void **state)
     }
 }
 
-static void modifiers_say_where_and_how_exactly(void **state)
+static void modifiers_set_privilege_levels_and_precision(void **state)
 {
     (void)state;
     struct flm_event_name user = named("cycles:u"), kernel = named("cpu-clock:k");
@@ -104,7 +104,7 @@ static void modifiers_say_where_and_how_exactly(void **state)
     assert_int_equal(named("sched:sched_wakeup:k").config, 315);
 }
 
-static void units_of_the_processor_are_read_from_sysfs(void **state)
+static void events_of_PMUs_are_read_from_sysfs(void **state)
 {
     (void)state;
     struct flm_event_name name = named("cpu/event=0x1c2,umask=3/u");
@@ -118,7 +118,7 @@ static void units_of_the_processor_are_read_from_sysfs(void **state)
     assert_int_equal(named("cpu/config=7/").config, 7);
 }
 
-static void a_list_is_taken_apart_at_its_commas(void **state)
+static void a_list_of_events_is_split_at_its_commas(void **state)
 {
     (void)state;
     struct flm_bytes list = flm_bytes_of("cycles:u,cpu/event=1,umask=2/,page-faults");
@@ -131,7 +131,7 @@ static void a_list_is_taken_apart_at_its_commas(void **state)
     assert_int_equal(list.size, 0);
 }
 
-static void what_there_is_not_is_refused_with_what_is_near(void **state)
+static void unknown_events_are_refused_with_similar_names(void **state)
 {
     (void)state;
     assert_refused("cycels", "there is no event 'cycels': did you mean cycles?");
@@ -164,10 +164,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_perf_are_known),
-        cmocka_unit_test(modifiers_say_where_and_how_exactly),
-        cmocka_unit_test(units_of_the_processor_are_read_from_sysfs),
-        cmocka_unit_test(a_list_is_taken_apart_at_its_commas),
-        cmocka_unit_test(what_there_is_not_is_refused_with_what_is_near),
+        cmocka_unit_test(modifiers_set_privilege_levels_and_precision),
+        cmocka_unit_test(events_of_PMUs_are_read_from_sysfs),
+        cmocka_unit_test(a_list_of_events_is_split_at_its_commas),
+        cmocka_unit_test(unknown_events_are_refused_with_similar_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

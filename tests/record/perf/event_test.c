@@ -98,7 +98,7 @@ static void assert_everything(const struct flm_event *e, bool swapped)
     assert_int_equal(swapped ? __builtin_bswap64(word) : word, 0xAA);
 }
 
-static void every_part_of_a_sample_is_read_or_stepped_over(void **state)
+static void every_field_of_a_sample_is_read_or_skipped(void **state)
 {
     (void)state;
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -134,7 +134,7 @@ static void samples_that_end_too_early_are_refused(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
-static void counts_that_lie_are_refused(void **state)
+static void wrong_counts_are_refused(void **state)
 {
     (void)state;
     struct flm_event_layouts layouts = layouts_of(RECORDS_SAMPLE_TYPE, false);
@@ -151,7 +151,7 @@ static void counts_that_lie_are_refused(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
-static void samples_that_hold_what_nobody_knows_are_refused(void **state)
+static void unknown_sample_types_are_refused(void **state)
 {
     (void)state;
     struct flm_text attributes = records_attributes(0, 0, UINT64_C(1) << 40, false);
@@ -162,7 +162,7 @@ static void samples_that_hold_what_nobody_knows_are_refused(void **state)
     flm_text_clear(&attributes);
 }
 
-static void chains_end_where_the_attributes_or_the_kernel_say(void **state)
+static void chains_have_the_depth_limit_of_the_attributes_or_the_kernel(void **state)
 {
     (void)state;
     static const struct {
@@ -186,7 +186,7 @@ static void chains_end_where_the_attributes_or_the_kernel_say(void **state)
     }
 }
 
-static void attributes_of_another_order_mean_the_same(void **state)
+static void attributes_of_the_other_byte_order_are_the_same(void **state)
 {
     (void)state;
     struct flm_event_layouts a = layouts_of(RECORDS_SAMPLE_TYPE, false);
@@ -199,7 +199,7 @@ static void attributes_of_another_order_mean_the_same(void **state)
     flm_event_layouts_clear(&b);
 }
 
-static void an_id_tells_which_event_a_sample_is_of(void **state)
+static void an_id_selects_the_event_of_a_sample(void **state)
 {
     (void)state;
     struct flm_event_layouts layouts = {0};
@@ -239,7 +239,7 @@ static struct flm_event decode_one(const struct flm_event_layouts *layouts, stru
     return event;
 }
 
-static void records_that_are_no_samples_have_thread_and_time_behind_them(void **state)
+static void records_other_than_samples_end_with_thread_and_time(void **state)
 {
     (void)state;
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -307,7 +307,7 @@ static void a_mapping_may_name_its_file_by_build_id(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
-static void what_flamel_says_itself_is_read(void **state)
+static void records_of_flamel_are_read(void **state)
 {
     (void)state;
     struct flm_event_layouts layouts = layouts_of(RECORDS_SAMPLE_TYPE, false);
@@ -382,16 +382,16 @@ static void groups_are_read_with_the_ids_of_their_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_of_a_sample_is_read_or_stepped_over),
+        cmocka_unit_test(every_field_of_a_sample_is_read_or_skipped),
         cmocka_unit_test(samples_that_end_too_early_are_refused),
-        cmocka_unit_test(counts_that_lie_are_refused),
-        cmocka_unit_test(samples_that_hold_what_nobody_knows_are_refused),
-        cmocka_unit_test(chains_end_where_the_attributes_or_the_kernel_say),
-        cmocka_unit_test(attributes_of_another_order_mean_the_same),
-        cmocka_unit_test(an_id_tells_which_event_a_sample_is_of),
-        cmocka_unit_test(records_that_are_no_samples_have_thread_and_time_behind_them),
+        cmocka_unit_test(wrong_counts_are_refused),
+        cmocka_unit_test(unknown_sample_types_are_refused),
+        cmocka_unit_test(chains_have_the_depth_limit_of_the_attributes_or_the_kernel),
+        cmocka_unit_test(attributes_of_the_other_byte_order_are_the_same),
+        cmocka_unit_test(an_id_selects_the_event_of_a_sample),
+        cmocka_unit_test(records_other_than_samples_end_with_thread_and_time),
         cmocka_unit_test(a_mapping_may_name_its_file_by_build_id),
-        cmocka_unit_test(what_flamel_says_itself_is_read),
+        cmocka_unit_test(records_of_flamel_are_read),
         cmocka_unit_test(groups_are_read_with_the_ids_of_their_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

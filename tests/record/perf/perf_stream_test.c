@@ -60,7 +60,7 @@ static bool write_file(const char *path, struct flm_error *why)
     return flm_perf_stream_close(stream, good ? why : NULL) && good;
 }
 
-static void what_is_written_is_what_is_decoded(void **state)
+static void written_records_decode_to_the_same_events(void **state)
 {
     (void)state;
     const char *path = temporary_path("app.flm.part");
@@ -181,7 +181,7 @@ static void say_half(struct flm_perf_stream *stream)
     flm_perf_stream_record(stream, (const char *)&record, sizeof record);
 }
 
-static void samples_of_an_event_that_only_marks_count_nothing(void **state)
+static void samples_that_only_mark_switches_are_not_counted(void **state)
 {
     (void)state;
     assert_true(switches_read(say_nothing) == 2);
@@ -236,7 +236,7 @@ static void a_chain_that_is_too_long_is_cut(void **state)
     free(chain);
 }
 
-static void others_see_that_it_is_written(void **state)
+static void other_processes_see_that_the_spool_is_in_use(void **state)
 {
     (void)state;
     char path[300];
@@ -252,7 +252,7 @@ static void others_see_that_it_is_written(void **state)
     unlink(path);
 }
 
-static void a_full_disk_is_said(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -281,12 +281,12 @@ static void failed_allocations_are_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_what_is_decoded),
-        cmocka_unit_test(samples_of_an_event_that_only_marks_count_nothing),
+        cmocka_unit_test(written_records_decode_to_the_same_events),
+        cmocka_unit_test(samples_that_only_mark_switches_are_not_counted),
         cmocka_unit_test(events_of_many_files_are_several_records),
         cmocka_unit_test(a_chain_that_is_too_long_is_cut),
-        cmocka_unit_test(others_see_that_it_is_written),
-        cmocka_unit_test(a_full_disk_is_said),
+        cmocka_unit_test(other_processes_see_that_the_spool_is_in_use),
+        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

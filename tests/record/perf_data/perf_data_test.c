@@ -89,7 +89,7 @@ static void recordings_have_the_totals_that_perf_says(void **state)
     flm_profile_free(p);
 }
 
-static void every_shape_of_a_recording_is_read(void **state)
+static void every_form_of_perf_data_is_read(void **state)
 {
     (void)state;
     static const struct {
@@ -258,7 +258,7 @@ static void recordings_of_machines_of_the_other_byte_order_are_the_same(void **s
     flm_text_clear(&written[1]);
 }
 
-static void an_auxiliary_trace_is_passed_over_and_counted(void **state)
+static void an_AUX_trace_is_skipped_and_counted(void **state)
 {
     (void)state;
     struct records r = make_stream(false);
@@ -482,13 +482,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recordings_have_the_totals_that_perf_says),
-        cmocka_unit_test(every_shape_of_a_recording_is_read),
+        cmocka_unit_test(every_form_of_perf_data_is_read),
         cmocka_unit_test(a_file_and_the_same_bytes_from_a_pipe_are_one_profile),
         cmocka_unit_test(damaged_files_are_refused_or_what_is_lost_is_counted),
         cmocka_unit_test(every_shortened_recording_is_read_or_refused),
         cmocka_unit_test(a_recording_whose_perf_was_killed_is_read_to_its_end),
         cmocka_unit_test(recordings_of_machines_of_the_other_byte_order_are_the_same),
-        cmocka_unit_test(an_auxiliary_trace_is_passed_over_and_counted),
+        cmocka_unit_test(an_AUX_trace_is_skipped_and_counted),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(samples_that_were_lost_are_counted_once),
         cmocka_unit_test(memory_does_not_grow_with_the_file),

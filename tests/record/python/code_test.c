@@ -94,7 +94,7 @@ static void texts_of_each_width_become_utf8(void **state)
     flm_python_codes_clear(&f->codes);
 }
 
-static void what_is_no_text_is_not_read(void **state)
+static void other_objects_are_not_read_as_text(void **state)
 {
     (void)state;
     struct fixture *f = make_fixture();
@@ -113,7 +113,7 @@ static void what_is_no_text_is_not_read(void **state)
     flm_python_codes_clear(&f->codes);
 }
 
-static void code_is_looked_at_again_after_a_while(void **state)
+static void cached_code_objects_are_checked_again_after_a_while(void **state)
 {
     (void)state;
     struct fixture *f = make_fixture();
@@ -147,7 +147,7 @@ static void code_is_looked_at_again_after_a_while(void **state)
     flm_python_codes_clear(&f->codes);
 }
 
-static void what_is_no_code_is_not_remembered(void **state)
+static void other_objects_are_not_cached_as_code(void **state)
 {
     (void)state;
     struct fixture *f = make_fixture();
@@ -186,9 +186,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_of_each_width_become_utf8),
-        cmocka_unit_test(what_is_no_text_is_not_read),
-        cmocka_unit_test(code_is_looked_at_again_after_a_while),
-        cmocka_unit_test(what_is_no_code_is_not_remembered),
+        cmocka_unit_test(other_objects_are_not_read_as_text),
+        cmocka_unit_test(cached_code_objects_are_checked_again_after_a_while),
+        cmocka_unit_test(other_objects_are_not_cached_as_code),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

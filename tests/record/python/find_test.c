@@ -8,7 +8,7 @@
 
 #include "support/core/files.h"
 
-static void interpreters_are_told_by_name(void **state)
+static void interpreters_are_recognized_by_name(void **state)
 {
     (void)state;
     static const char *const names[] = {"/usr/bin/python3.11", "/usr/lib/libpython3.8.so.1.0",
@@ -63,7 +63,7 @@ static void parts_are_found_by_symbol(void **state)
     flm_elf_free(file);
 }
 
-static void what_is_exported_is_enough(void **state)
+static void exported_symbols_are_enough(void **state)
 {
     (void)state;
     struct flm_python_symbols symbols;
@@ -87,9 +87,9 @@ static void other_files_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interpreters_are_told_by_name),
+        cmocka_unit_test(interpreters_are_recognized_by_name),
         cmocka_unit_test(parts_are_found_by_symbol),
-        cmocka_unit_test(what_is_exported_is_enough),
+        cmocka_unit_test(exported_symbols_are_enough),
         cmocka_unit_test(other_files_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

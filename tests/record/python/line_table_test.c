@@ -111,7 +111,7 @@ static size_t compare_code(char *line, enum flm_python_lines kind, const char *p
     return count;
 }
 
-static void lines_are_those_that_interpreters_say(void **state)
+static void lines_are_those_of_the_interpreters(void **state)
 {
     (void)state;
     char paths[16][512], command[2048];
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(pairs_go_forward_and_back),
         cmocka_unit_test(ranges_may_be_of_no_line),
         cmocka_unit_test(locations_have_many_forms),
-        cmocka_unit_test(lines_are_those_that_interpreters_say),
+        cmocka_unit_test(lines_are_those_of_the_interpreters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static char *make_pages(void)
     return pages;
 }
 
-static void what_was_read_once_costs_no_call(void **state)
+static void cached_pages_cost_no_system_call(void **state)
 {
     (void)state;
     static struct flm_python_memory m;
@@ -51,7 +51,7 @@ static void what_was_read_once_costs_no_call(void **state)
     munmap(pages, 3 * PAGE);
 }
 
-static void what_cannot_be_read_is_not(void **state)
+static void unreadable_memory_is_reported(void **state)
 {
     (void)state;
     static struct flm_python_memory m;
@@ -93,7 +93,7 @@ static void more_pages_than_there_is_room_for_are_read_one_by_one(void **state)
     munmap(pages, MANY * PAGE);
 }
 
-static void a_process_that_is_not_there_is_gone(void **state)
+static void a_process_that_does_not_exist_is_gone(void **state)
 {
     (void)state;
     static struct flm_python_memory m;
@@ -109,10 +109,10 @@ static void a_process_that_is_not_there_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_read_once_costs_no_call),
-        cmocka_unit_test(what_cannot_be_read_is_not),
+        cmocka_unit_test(cached_pages_cost_no_system_call),
+        cmocka_unit_test(unreadable_memory_is_reported),
         cmocka_unit_test(more_pages_than_there_is_room_for_are_read_one_by_one),
-        cmocka_unit_test(a_process_that_is_not_there_is_gone),
+        cmocka_unit_test(a_process_that_does_not_exist_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,7 +157,7 @@ static void read_still(const char *path)
     python_end(&target);
 }
 
-static void every_interpreter_tells_its_stacks(void **state)
+static void the_stacks_of_every_interpreter_are_read(void **state)
 {
     (void)state;
     for_each_interpreter(read_still);
@@ -189,7 +189,7 @@ static void read_deep(const char *path)
     python_end(&target);
 }
 
-static void what_is_deeper_than_the_deepest_is_cut(void **state)
+static void stacks_deeper_than_the_limit_are_truncated(void **state)
 {
     (void)state;
     for_each_interpreter(read_deep);
@@ -212,8 +212,8 @@ static void other_programs_have_no_interpreter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_interpreter_tells_its_stacks),
-        cmocka_unit_test(what_is_deeper_than_the_deepest_is_cut),
+        cmocka_unit_test(the_stacks_of_every_interpreter_are_read),
+        cmocka_unit_test(stacks_deeper_than_the_limit_are_truncated),
         cmocka_unit_test(other_programs_have_no_interpreter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void loops_become_the_functions_that_share_them(void **state)
     assert_string_equal(mix(&f, "K n U n L n n L n", true, 2000),
                         "K n U n key n n outer <module> n");
     assert_string_equal(mix(&f, "U L n L", true, 2000), "U key n outer <module>");
-    assert_int_equal(f.name_count, 3); /* each is told once */
+    assert_int_equal(f.name_count, 3); /* each is defined once */
     assert_int_equal(flm_pythons_counts(f.pythons).mixed, 2);
     assert_int_equal(flm_pythons_counts(f.pythons).samples, flm_pythons_counts(f.pythons).mixed);
     /* The kernel's own are none of them. */
@@ -144,7 +144,7 @@ static void loops_become_the_functions_that_share_them(void **state)
     tear_down(&f);
 }
 
-static void functions_beyond_the_copy_of_the_stack_are_known_all_the_same(void **state)
+static void Python_frames_beyond_the_stack_dump_are_kept(void **state)
 {
     (void)state;
     struct fixture f;
@@ -154,7 +154,7 @@ static void functions_beyond_the_copy_of_the_stack_are_known_all_the_same(void *
     tear_down(&f);
 }
 
-static void what_does_not_fit_keeps_its_native_frames_and_is_counted(void **state)
+static void samples_that_disagree_keep_native_frames_and_are_counted(void **state)
 {
     (void)state;
     struct fixture f;
@@ -175,7 +175,7 @@ static void what_does_not_fit_keeps_its_native_frames_and_is_counted(void **stat
     tear_down(&f);
 }
 
-static void the_moment_of_the_sample_must_know_an_instruction_of_the_function(void **state)
+static void the_sample_must_have_an_instruction_of_the_function(void **state)
 {
     (void)state;
     struct fixture f;
@@ -205,7 +205,7 @@ static void the_moment_of_the_sample_must_know_an_instruction_of_the_function(vo
 }
 
 /* It waits for its input all the while. */
-static void a_wait_that_goes_on_may_be_old(void **state)
+static void the_sample_of_a_blocked_thread_may_be_old(void **state)
 {
     (void)state;
     enum { TENTH_NS = 100000000 };
@@ -296,9 +296,9 @@ static const char calibration[] =
     "    half()\n"
     "    three_tenths()\n"
     "    two_tenths()\n"
-    "with open(__file__ + '.told', 'w') as told:\n"
+    "with open(__file__ + '.measured', 'w') as measured:\n"
     "    for name in 'half', 'three_tenths', 'two_tenths':\n"
-    "        told.write('%.6f\\n' % spent[name])\n";
+    "        measured.write('%.6f\\n' % spent[name])\n";
 
 static double total_of(const struct flm_profile *p, const struct flm_functions *functions,
                        const char *name)
@@ -314,12 +314,13 @@ static double total_of(const struct flm_profile *p, const struct flm_functions *
  * on a busy machine keep their native frames, and a hypervisor stops processors: all that is
  * missing may be missing from one function. False, and nothing is checked, when that is more than a
  * tenth. */
-static bool check_shares(const struct flm_profile *p, const char *told, double hz, const char *path)
+static bool check_shares(const struct flm_profile *p, const char *measured, double hz,
+                         const char *path)
 {
     static const char *const names[] = {"half", "three_tenths", "two_tenths"};
     struct flm_functions functions;
     double seconds[3], samples[3], all_seconds = 0, all_samples = 0;
-    assert_int_equal(sscanf(told, "%lf %lf %lf", &seconds[0], &seconds[1], &seconds[2]), 3);
+    assert_int_equal(sscanf(measured, "%lf %lf %lf", &seconds[0], &seconds[1], &seconds[2]), 3);
     assert_true(flm_functions_init(&functions, p, NULL));
     assert_true(flm_functions_measure(&functions, p, flm_profile_metric_named(p, "samples"), NULL));
     for (size_t i = 0; i < 3; i++) {
@@ -345,9 +346,9 @@ static bool check_shares(const struct flm_profile *p, const char *told, double h
 static bool record(const char *interpreter, char *program)
 {
     enum { TRIES = 5 };
-    char words[2][600] = {"", "-B"}, told_path[600];
+    char words[2][600] = {"", "-B"}, measured_path[600];
     snprintf(words[0], sizeof words[0], "%.511s", interpreter);
-    snprintf(told_path, sizeof told_path, "%s.told", program);
+    snprintf(measured_path, sizeof measured_path, "%s.measured", program);
     char *command[] = {words[0], words[1], program, NULL};
     static const char *const cpython[] = {"CPython"};
     const struct flm_record_options o = {
@@ -367,11 +368,11 @@ static bool record(const char *interpreter, char *program)
             fail_msg("%s", why.text);
         struct flm_profile *profile = flm_builder_finish(builder, &why);
         assert_non_null(profile);
-        struct flm_text told = read_file(told_path);
-        flm_text_putc(&told, 0);
-        good =
-            check_shares(profile, told.at, flm_recorder_result(recorder).requested_hz, interpreter);
-        flm_text_clear(&told);
+        struct flm_text measured = read_file(measured_path);
+        flm_text_putc(&measured, 0);
+        good = check_shares(profile, measured.at, flm_recorder_result(recorder).requested_hz,
+                            interpreter);
+        flm_text_clear(&measured);
         flm_profile_free(profile);
         flm_recorder_free(recorder);
     }
@@ -398,10 +399,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_become_the_functions_that_share_them),
-        cmocka_unit_test(functions_beyond_the_copy_of_the_stack_are_known_all_the_same),
-        cmocka_unit_test(what_does_not_fit_keeps_its_native_frames_and_is_counted),
-        cmocka_unit_test(the_moment_of_the_sample_must_know_an_instruction_of_the_function),
-        cmocka_unit_test(a_wait_that_goes_on_may_be_old),
+        cmocka_unit_test(Python_frames_beyond_the_stack_dump_are_kept),
+        cmocka_unit_test(samples_that_disagree_keep_native_frames_and_are_counted),
+        cmocka_unit_test(the_sample_must_have_an_instruction_of_the_function),
+        cmocka_unit_test(the_sample_of_a_blocked_thread_may_be_old),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(known_shares_are_found_again),
     };

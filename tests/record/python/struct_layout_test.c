@@ -53,7 +53,7 @@ static bool read_offsets(const struct offsets *o, struct flm_python_layout *l,
     return flm_python_layout_read((const char *)o, sizeof *o, l, why);
 }
 
-static void later_versions_say_where_their_fields_are(void **state)
+static void version_3_13_has_a_table_of_offsets(void **state)
 {
     (void)state;
     struct flm_python_layout layout;
@@ -98,7 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_are_known_have_layouts),
-        cmocka_unit_test(later_versions_say_where_their_fields_are),
+        cmocka_unit_test(version_3_13_has_a_table_of_offsets),
         cmocka_unit_test(offsets_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void assert_at(const struct flm_jit_code *code, uint64_t address, int64_t
         fail_msg("%.*s, not %s", (int)frame.function.size, frame.function.at, name);
 }
 
-static void the_code_that_was_made_last_before_the_time_is_it(void **state)
+static void the_last_code_made_before_the_time_is_found(void **state)
 {
     (void)state;
     struct flm_jit_code *code = flm_jit_code_new();
@@ -82,7 +82,7 @@ static void lines_go_with_the_code_when_it_moves(void **state)
     flm_jit_code_free(code);
 }
 
-static void any_code_is_found_as_by_looking_at_all(void **state)
+static void lookups_find_the_same_region_as_a_linear_search(void **state)
 {
     (void)state;
     enum { PIECES = 300, SPACE = 2000 };
@@ -123,10 +123,10 @@ static void any_code_is_found_as_by_looking_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_code_that_was_made_last_before_the_time_is_it),
+        cmocka_unit_test(the_last_code_made_before_the_time_is_found),
         cmocka_unit_test(code_at_the_end_of_the_address_space_is_cut),
         cmocka_unit_test(lines_go_with_the_code_when_it_moves),
-        cmocka_unit_test(any_code_is_found_as_by_looking_at_all),
+        cmocka_unit_test(lookups_find_the_same_region_as_a_linear_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

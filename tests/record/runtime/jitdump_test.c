@@ -130,7 +130,7 @@ static void assert_at(const struct flm_jit_code *code, uint64_t address, int64_t
                  (int)frame.file.size, frame.file.at, frame.line, name, file, line);
 }
 
-static void code_is_what_it_was_at_that_time_in_either_byte_order(void **state)
+static void code_is_looked_up_by_time_in_either_byte_order(void **state)
 {
     (void)state;
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -160,7 +160,7 @@ static void code_is_what_it_was_at_that_time_in_either_byte_order(void **state)
 }
 
 /* As V8 writes them: the name of the first file had been freed. */
-static void files_that_v8_had_freed_are_those_of_the_function(void **state)
+static void file_names_that_v8_had_freed_are_those_of_the_function(void **state)
 {
     (void)state;
     static const char *const files[] = {"\x8b:\x03", "K2", "\x12/app/leaf.js", "node:fs", "/b.js"};
@@ -227,7 +227,7 @@ static void every_shortened_copy_is_read_as_far_as_it_goes(void **state)
     flm_text_clear(&d.text);
 }
 
-static void records_that_make_no_sense_are_counted(void **state)
+static void malformed_records_are_counted(void **state)
 {
     (void)state;
     struct dump d = {0};
@@ -371,11 +371,11 @@ static void lines_of_node_are_those_of_the_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_is_what_it_was_at_that_time_in_either_byte_order),
-        cmocka_unit_test(files_that_v8_had_freed_are_those_of_the_function),
+        cmocka_unit_test(code_is_looked_up_by_time_in_either_byte_order),
+        cmocka_unit_test(file_names_that_v8_had_freed_are_those_of_the_function),
         cmocka_unit_test(times_of_the_processors_own_counter_are_not_used),
         cmocka_unit_test(every_shortened_copy_is_read_as_far_as_it_goes),
-        cmocka_unit_test(records_that_make_no_sense_are_counted),
+        cmocka_unit_test(malformed_records_are_counted),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(lines_of_node_are_those_of_the_program),

@@ -10,13 +10,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static void our_own_number_is_ours(void **state)
+static void without_a_namespace_the_number_is_ours(void **state)
 {
     (void)state;
     assert_int_equal(flm_namespace_number(getpid(), getpid()), getpid());
 }
 
-static void what_is_gone_keeps_its_number(void **state)
+static void a_thread_that_is_gone_keeps_its_number(void **state)
 {
     (void)state;
     assert_int_equal(flm_namespace_number(0x3FFFFFFF, 0x3FFFFFFF), 0x3FFFFFFF);
@@ -60,8 +60,8 @@ static void the_first_process_of_a_namespace_is_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_own_number_is_ours),
-        cmocka_unit_test(what_is_gone_keeps_its_number),
+        cmocka_unit_test(without_a_namespace_the_number_is_ours),
+        cmocka_unit_test(a_thread_that_is_gone_keeps_its_number),
         cmocka_unit_test(the_first_process_of_a_namespace_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

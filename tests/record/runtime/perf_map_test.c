@@ -57,7 +57,7 @@ static void later_lines_hold_where_they_overlap_earlier_ones(void **state)
     flm_jit_code_free(code);
 }
 
-static void lines_that_are_none_are_counted(void **state)
+static void malformed_lines_are_counted(void **state)
 {
     (void)state;
     struct flm_jit_code *code = read("nonsense\n1000 10\n1000 10 \n1000\n10000000000000000 10 x\n"
@@ -68,7 +68,7 @@ static void lines_that_are_none_are_counted(void **state)
     flm_jit_code_free(code);
 }
 
-static void a_line_that_is_cut_off_is_told(void **state)
+static void a_truncated_line_is_reported(void **state)
 {
     (void)state;
     struct flm_jit_code *code = read("1000 10 whole\n2000 10 cu", 0, true);
@@ -95,7 +95,7 @@ static void memory_may_run_out_anywhere(void **state)
 }
 
 /* 20,000 regions at one place: a search looks at some of them. */
-static void a_map_that_was_made_to_be_slow_is_not(void **state)
+static void a_crafted_map_does_not_make_lookups_slow(void **state)
 {
     (void)state;
     struct flm_text text = {0};
@@ -164,10 +164,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_go_to_the_end_of_the_line),
         cmocka_unit_test(later_lines_hold_where_they_overlap_earlier_ones),
-        cmocka_unit_test(lines_that_are_none_are_counted),
-        cmocka_unit_test(a_line_that_is_cut_off_is_told),
+        cmocka_unit_test(malformed_lines_are_counted),
+        cmocka_unit_test(a_truncated_line_is_reported),
         cmocka_unit_test(memory_may_run_out_anywhere),
-        cmocka_unit_test(a_map_that_was_made_to_be_slow_is_not),
+        cmocka_unit_test(a_crafted_map_does_not_make_lookups_slow),
         cmocka_unit_test(node_names_its_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void note(void *session, const char *key, struct flm_bytes value)
     reported->notes++;
 }
 
-static void files_that_are_mapped_have_their_runtime(void **state)
+static void mapped_files_belong_to_their_runtime(void **state)
 {
     (void)state;
     const struct flm_runtime *runtime = flm_runtime_of_file(flm_bytes_of("/tmp/x/jit-4711.dump"));
@@ -85,7 +85,7 @@ static void names_are_found_and_what_is_wrong_is_reported(void **state)
     }
 }
 
-static void a_dump_that_is_gone_is_reported(void **state)
+static void a_missing_jitdump_is_reported(void **state)
 {
     (void)state;
     char path[] = "/no/such/folder/jit-5.dump";
@@ -134,9 +134,9 @@ static void only_runtimes_that_can_be_read_are_attached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_that_are_mapped_have_their_runtime),
+        cmocka_unit_test(mapped_files_belong_to_their_runtime),
         cmocka_unit_test(names_are_found_and_what_is_wrong_is_reported),
-        cmocka_unit_test(a_dump_that_is_gone_is_reported),
+        cmocka_unit_test(a_missing_jitdump_is_reported),
         cmocka_unit_test(only_runtimes_that_can_be_read_are_attached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static struct flm_sample_attributes of_thread(int32_t thread)
         .command = {app, 3}, .process = 1, .thread = thread, .cpu = 0};
 }
 
-static void samples_keep_their_times_and_share_their_circumstances(void **state)
+static void samples_keep_their_times_and_share_their_attributes(void **state)
 {
     (void)state;
     struct flm_aggregation t = {.keep_times = true};
@@ -72,7 +72,7 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_keep_their_times_and_share_their_circumstances),
+        cmocka_unit_test(samples_keep_their_times_and_share_their_attributes),
         cmocka_unit_test(without_times_samples_at_a_stack_are_summed),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -13,7 +13,7 @@ static const struct flm_process process = {
     .id = 7, .mappings = mapped, .mapping_count = 1, .changed = 3};
 static const struct flm_process kernel = {.id = -1, .changed = 4};
 
-static void a_return_address_is_the_place_of_the_call(void **state)
+static void a_return_address_stands_for_the_call_before_it(void **state)
 {
     (void)state;
     struct flm_locations p;
@@ -27,7 +27,7 @@ static void a_return_address_is_the_place_of_the_call(void **state)
     flm_locations_clear(&p);
 }
 
-static void whose_code_it_is_tells_places_apart(void **state)
+static void locations_differ_by_owner(void **state)
 {
     (void)state;
     struct flm_locations p;
@@ -85,8 +85,8 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_return_address_is_the_place_of_the_call),
-        cmocka_unit_test(whose_code_it_is_tells_places_apart),
+        cmocka_unit_test(a_return_address_stands_for_the_call_before_it),
+        cmocka_unit_test(locations_differ_by_owner),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void events_come_in_the_order_of_time_once_nothing_older_can_come(void **
     flm_event_layouts_clear(&layouts);
 }
 
-static void events_of_one_time_stay_in_the_order_of_their_coming(void **state)
+static void events_of_one_time_keep_their_order(void **state)
 {
     (void)state;
     struct flm_event_layouts layouts = {0};
@@ -101,7 +101,7 @@ static void events_of_one_time_stay_in_the_order_of_their_coming(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
-static void a_full_queue_hands_on_its_older_half(void **state)
+static void a_full_queue_passes_on_its_older_half(void **state)
 {
     (void)state;
     struct flm_event_layouts layouts = {0};
@@ -182,8 +182,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_in_the_order_of_time_once_nothing_older_can_come),
-        cmocka_unit_test(events_of_one_time_stay_in_the_order_of_their_coming),
-        cmocka_unit_test(a_full_queue_hands_on_its_older_half),
+        cmocka_unit_test(events_of_one_time_keep_their_order),
+        cmocka_unit_test(a_full_queue_passes_on_its_older_half),
         cmocka_unit_test(records_that_are_too_short_are_counted),
         cmocka_unit_test(memory_may_run_out),
     };

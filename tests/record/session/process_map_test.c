@@ -57,7 +57,7 @@ static const struct flm_mapping *at(struct world *w, int32_t process, uint64_t a
 }
 
 /* Which of some mappings each of 64 pages belongs to, kept page by page. */
-static void a_new_mapping_cuts_what_lies_below_it(void **state)
+static void a_new_mapping_replaces_what_it_covers(void **state)
 {
     (void)state;
     enum { PAGES = 64, PAGE = 0x1000 };
@@ -90,7 +90,7 @@ static void a_new_mapping_cuts_what_lies_below_it(void **state)
     }
 }
 
-static void a_child_has_what_its_parent_had_until_one_of_them_changes(void **state)
+static void a_forked_process_shares_its_parents_mappings_until_one_changes(void **state)
 {
     (void)state;
     struct world w;
@@ -112,7 +112,7 @@ static void a_child_has_what_its_parent_had_until_one_of_them_changes(void **sta
     world_clear(&w);
 }
 
-static void exec_takes_everything_away(void **state)
+static void exec_removes_all_mappings(void **state)
 {
     (void)state;
     struct world w;
@@ -146,7 +146,7 @@ static void threads_share_their_process(void **state)
     world_clear(&w);
 }
 
-static void every_change_is_seen_by_those_that_remember(void **state)
+static void every_change_of_mappings_invalidates_caches(void **state)
 {
     (void)state;
     struct world w;
@@ -213,7 +213,7 @@ static void the_vdso_is_ours_where_the_kernel_or_the_build_id_is(void **state)
     }
 }
 
-static void mappings_that_go_round_the_end_of_memory_are_left_out(void **state)
+static void mappings_that_wrap_around_are_ignored(void **state)
 {
     (void)state;
     struct world w;
@@ -271,7 +271,7 @@ static void of_many_short_processes_only_the_last_are_kept(void **state)
     world_clear(&w);
 }
 
-static void what_ended_a_moment_ago_still_has_its_mappings(void **state)
+static void a_process_that_just_ended_still_has_its_mappings(void **state)
 {
     (void)state;
     struct world w;
@@ -331,7 +331,7 @@ static void exec_ends_the_other_threads(void **state)
     world_clear(&w);
 }
 
-static void a_number_that_is_given_again_is_another_process(void **state)
+static void a_reused_process_number_is_another_process(void **state)
 {
     (void)state;
     struct world w;
@@ -347,7 +347,7 @@ static void a_number_that_is_given_again_is_another_process(void **state)
     world_clear(&w);
 }
 
-static void one_of_whose_end_nothing_is_known_stays(void **state)
+static void a_thread_whose_end_is_unknown_is_kept(void **state)
 {
     (void)state;
     struct world w;
@@ -415,20 +415,20 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_mapping_cuts_what_lies_below_it),
-        cmocka_unit_test(a_child_has_what_its_parent_had_until_one_of_them_changes),
-        cmocka_unit_test(exec_takes_everything_away),
+        cmocka_unit_test(a_new_mapping_replaces_what_it_covers),
+        cmocka_unit_test(a_forked_process_shares_its_parents_mappings_until_one_changes),
+        cmocka_unit_test(exec_removes_all_mappings),
         cmocka_unit_test(threads_share_their_process),
-        cmocka_unit_test(every_change_is_seen_by_those_that_remember),
+        cmocka_unit_test(every_change_of_mappings_invalidates_caches),
         cmocka_unit_test(memory_without_a_file_has_no_module_and_the_kernel_is_everybodys),
         cmocka_unit_test(the_vdso_is_ours_where_the_kernel_or_the_build_id_is),
-        cmocka_unit_test(mappings_that_go_round_the_end_of_memory_are_left_out),
+        cmocka_unit_test(mappings_that_wrap_around_are_ignored),
         cmocka_unit_test(of_many_short_processes_only_the_last_are_kept),
-        cmocka_unit_test(what_ended_a_moment_ago_still_has_its_mappings),
+        cmocka_unit_test(a_process_that_just_ended_still_has_its_mappings),
         cmocka_unit_test(a_process_lives_as_long_as_one_of_its_threads),
         cmocka_unit_test(exec_ends_the_other_threads),
-        cmocka_unit_test(a_number_that_is_given_again_is_another_process),
-        cmocka_unit_test(one_of_whose_end_nothing_is_known_stays),
+        cmocka_unit_test(a_reused_process_number_is_another_process),
+        cmocka_unit_test(a_thread_whose_end_is_unknown_is_kept),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,26 +14,26 @@
 #include "support/core/programs.h"
 #include "support/record/records.h"
 
-struct told {
+struct scenario {
     struct flm_event_layouts layouts;
     struct records records;
     struct flm_session_options options;
     const struct flm_build_id *kernel_id; /* NULL: not known */
 };
 
-static void told_init(struct told *t)
+static void scenario_init(struct scenario *t)
 {
-    *t = (struct told){.options = {.keep_times = true}};
+    *t = (struct scenario){.options = {.keep_times = true}};
     records_layout(&t->layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
 }
 
-static void told_clear(struct told *t)
+static void scenario_clear(struct scenario *t)
 {
     records_clear(&t->records);
     flm_event_layouts_clear(&t->layouts);
 }
 
-static struct flm_profile *profile_of(struct told *t, struct flm_error *why)
+static struct flm_profile *profile_of(struct scenario *t, struct flm_error *why)
 {
     struct flm_session *s = flm_session_new(&t->options, why);
     bool good = s && (!t->kernel_id ||
@@ -56,7 +56,7 @@ static struct flm_profile *profile_of(struct told *t, struct flm_error *why)
     return p;
 }
 
-static struct flm_profile *profile_told(struct told *t)
+static struct flm_profile *profile_of_scenario(struct scenario *t)
 {
     struct flm_error why = {0};
     struct flm_profile *p = profile_of(t, &why);
@@ -115,13 +115,13 @@ enum { CHAIN = sizeof chain / sizeof *chain };
 static void samples_are_counted_at_their_stacks_below_the_command(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     put_name(&t.records, 1, 1, 0, "app", false);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, chain, CHAIN);
     put_sample(&t.records, 1, 1, 20, chain, CHAIN);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "samples", "app+0x4100") == 2);
     assert_true(self_of(p, "cpu-clock", "app+0x4100") == 2000);
     /* A return address stands for the call in front of it. */
@@ -135,32 +135,32 @@ static void samples_are_counted_at_their_stacks_below_the_command(void **state)
     assert_int_equal(unsymbolized_frames(p), 3);
     assert_int_equal(p->sizes.loss_count, 0);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void an_address_means_what_was_mapped_when_it_was_seen(void **state)
+static void an_address_is_resolved_by_the_mappings_at_its_time(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     const uint64_t leaf[] = {FLM_CONTEXT_USER, 0x1100};
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/one");
     put_sample(&t.records, 1, 1, 10, leaf, 2);
     put_map(&t.records, 1, 11, 0x1000, 0x1000, 0, "/nowhere/two");
     put_sample(&t.records, 1, 1, 20, leaf, 2);
     put_sample(&t.records, 1, 1, 30, leaf, 2);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "samples", "one+0x100") == 1);
     assert_true(self_of(p, "samples", "two+0x100") == 2);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void the_first_frame_behind_a_marker_is_no_return_address(void **state)
+static void the_first_frame_after_a_marker_is_no_return_address(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     const uint64_t both[] = {FLM_CONTEXT_KERNEL,
                              0xFFFFFFFF81000100,
                              0xFFFFFFFF81000200,
@@ -171,7 +171,7 @@ static void the_first_frame_behind_a_marker_is_no_return_address(void **state)
             "[kernel.kallsyms]_text");
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, both, 6);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "samples", "[kernel]+0x100") == 1);
     static const char *const names[] = {"[kernel]+0x1ff", "app+0x100", "app+0x1ff"};
     for (size_t n = 0; n < 3; n++) {
@@ -181,7 +181,7 @@ static void the_first_frame_behind_a_marker_is_no_return_address(void **state)
         assert_true(found);
     }
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 /* An address of the file, as if all of it were mapped at `BARE`; GNU ld has offsets for addresses.
@@ -214,8 +214,8 @@ static const struct flm_frame_record *frame_named(const struct flm_profile *p, c
 static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     write_small_program();
     shell("gcc -O2 small.c -o named && strip named -o bare");
     uint64_t inner = symbol_address("named", "local_function"),
@@ -230,7 +230,7 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     }
     const uint64_t nowhere[] = {FLM_CONTEXT_USER, BARE + 8};
     put_sample(&t.records, 1, 1, 20, nowhere, 2);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "samples", name) == 6);
     assert_true(self_of(p, "samples", alone) == 1);
     assert_int_equal(p->sizes.node_count, 1 + 1 + 3);
@@ -245,14 +245,14 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     assert_int_equal(unsymbolized_frames(p), 3);
     assert_int_equal(p->sizes.loss_count, 0);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void waiting_is_counted_where_the_thread_left(void **state)
+static void off_CPU_time_is_counted_where_the_thread_left(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
     t.layouts.items.at[0].name = "context-switches";
     put_name(&t.records, 1, 1, 0, "app", false);
@@ -265,7 +265,7 @@ static void waiting_is_counted_where_the_thread_left(void **state)
                false); /* 700 ns, preempted, nobody knows where */
     put_switch(&t.records, 1, 1, 20001000, true, false);
     put_lost(&t.records, 20001300, 12); /* until the end: 300 ns */
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
     assert_true(self_of(p, "off-cpu", "[off-CPU: unknown stack]") == 1000);
     assert_true(has_label(p, "state", "blocked") && has_label(p, "state", "preempted"));
@@ -274,14 +274,14 @@ static void waiting_is_counted_where_the_thread_left(void **state)
     assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[m.index].unit), "ns"));
     assert_true(m.index > 0); /* what ran stays in front */
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_mark_of_waiting_counts_nothing(void **state)
+static void a_mark_of_leaving_the_CPU_is_no_sample(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
     t.layouts.items.at[0].name = "context-switches";
     t.layouts.items.at[0].only_marks = true;
@@ -290,24 +290,24 @@ static void a_mark_of_waiting_counts_nothing(void **state)
     put_sample(&t.records, 1, 1, 999, chain, CHAIN);
     put_switch(&t.records, 1, 1, 1000, true, false);
     put_switch(&t.records, 1, 1, 6000, false, false);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
     assert_int_equal(flm_profile_metric_named(p, "context-switches").index, FLM_NONE);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 static void threads_may_be_frames_below_their_command(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     t.options.per_thread = true;
     put_name(&t.records, 1, 1, 0, "app", false);
     put_fork(&t.records, 1, 1, 2, 1, 1);
     put_name(&t.records, 1, 2, 2, "worker", false);
     put_sample(&t.records, 1, 2, 10, chain, CHAIN);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     const uint32_t *frames = flm_profile_frames(p);
     static const char *const expected[] = {"app", "worker 2"};
     for (uint32_t i = 0; i < 2; i++) {
@@ -316,14 +316,14 @@ static void threads_may_be_frames_below_their_command(void **state)
         assert_int_equal(f->kind, FLM_KIND_LABEL);
     }
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void functions_of_interpreters_have_no_address(void **state)
+static void functions_of_interpreters_have_numbers_instead_of_addresses(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     struct records *r = &t.records;
     record_begin(r, FLM_RECORD_OWN, 0);
     put64(r, 0);
@@ -336,7 +336,7 @@ static void functions_of_interpreters_have_no_address(void **state)
     record_end(r);
     const uint64_t stack[] = {FLM_CONTEXT_USER, 0x1100, FLM_CODE_FIRST + 5, 0x1201};
     put_sample(r, 1, 1, 10, stack, 4);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     bool found = false;
     for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
@@ -346,14 +346,14 @@ static void functions_of_interpreters_have_no_address(void **state)
     }
     assert_true(found);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_perf_map_names_what_lies_in_no_file(void **state)
+static void a_perf_map_names_code_without_a_file(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     char folder[4096];
     const char *path =
         write_temporary("perf-7331.map", flm_bytes_of("1100 80 JS:*fib /app.js:3:13\n"
@@ -366,7 +366,7 @@ static void a_perf_map_names_what_lies_in_no_file(void **state)
     t.options.symbols.symbol_dirs = folders;
     t.options.symbols.symbol_dir_count = 1;
     put_sample(&t.records, 7331, 7331, 10, chain, CHAIN);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     bool found = false;
     for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
@@ -377,20 +377,20 @@ static void a_perf_map_names_what_lies_in_no_file(void **state)
     assert_true(found);
     assert_int_equal(unsymbolized_frames(p), 1); /* 0x1300 */
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 static void without_times_the_sums_are_the_same(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     for (uint64_t i = 0; i < 9; i++)
         put_sample(&t.records, 1, (int)i % 2 + 1, i, chain, 2 + i % 3);
-    struct flm_profile *with = profile_told(&t);
+    struct flm_profile *with = profile_of_scenario(&t);
     t.options.keep_times = false;
-    struct flm_profile *without = profile_told(&t);
+    struct flm_profile *without = profile_of_scenario(&t);
     assert_int_equal(without->sizes.sample_count, 0);
     assert_int_equal(with->sizes.sample_count, 9);
     for (uint32_t m = 0; m < 2; m++)
@@ -399,14 +399,14 @@ static void without_times_the_sums_are_the_same(void **state)
     assert_true(self_of(without, "samples", "") == 9);
     flm_profile_free(with);
     flm_profile_free(without);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_chain_with_markers_is_handed_out_for_others_to_write(void **state)
+static void an_unwound_stack_is_a_chain_with_markers(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     const uint64_t both[] = {FLM_CONTEXT_KERNEL, 0xFFFFFFFF81000100, FLM_CONTEXT_USER, 0x1100};
     put_sample(&t.records, 1, 1, 10, both, 4);
     struct flm_session *s = flm_session_new(&t.options, NULL);
@@ -417,22 +417,22 @@ static void a_chain_with_markers_is_handed_out_for_others_to_write(void **state)
     assert_int_equal(stack.count, 2);
     assert_true(stack.addresses[0] == FLM_CONTEXT_USER && stack.addresses[1] == 0x1100);
     flm_session_free(s);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_stack_whose_outer_frames_are_missing_says_so(void **state)
+static void a_truncated_stack_has_a_frame_that_says_so(void **state)
 {
     (void)state;
     static const char loss[] =
         "outer frames of truncated stacks (not unwound to the end when recorded)";
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     const uint64_t cut[] = {FLM_CONTEXT_USER, 0x1100, 0x1201, FLM_CODE_TRUNCATED};
     put_name(&t.records, 1, 1, 0, "app", false);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, cut, 4);
     put_sample(&t.records, 1, 1, 20, chain, CHAIN);
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     uint32_t node;
     const struct flm_frame_record *frame = frame_named(p, FLM_TRUNCATED_STACK, &node);
     assert_non_null(frame);
@@ -445,21 +445,21 @@ static void a_stack_whose_outer_frames_are_missing_says_so(void **state)
     assert_true(lost(p, loss) == 1);
     flm_profile_free(p);
     t.options.live = true; /* who unwinds has counted it already */
-    p = profile_told(&t);
+    p = profile_of_scenario(&t);
     assert_non_null(frame_named(p, FLM_TRUNCATED_STACK, &node));
     assert_true(lost(p, loss) == 0);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut(void **state)
+static void a_chain_at_the_kernels_depth_limit_is_possibly_truncated(void **state)
 {
     (void)state;
     enum { DEEPEST = 127, KERNEL = 3 };
     uint64_t deep[2 + DEEPEST + 1];
     for (size_t count = DEEPEST - 1; count <= DEEPEST; count++) {
-        struct told t;
-        told_init(&t);
+        struct scenario t;
+        scenario_init(&t);
         size_t at = 0;
         deep[at++] = FLM_CONTEXT_KERNEL;
         for (size_t i = 0; i < count; i++) {
@@ -472,22 +472,22 @@ static void a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut(void **state)
             uint32_t node;
             bool is_cut = limited && count == DEEPEST;
             t.layouts.items.at[0].deepest_chain = limited ? DEEPEST : 0;
-            struct flm_profile *p = profile_told(&t);
+            struct flm_profile *p = profile_of_scenario(&t);
             assert_int_equal(frame_named(p, FLM_TRUNCATED_STACK, &node) != NULL, is_cut);
             assert_true(lost(p, "outer frames of stacks as deep as kernel.perf_event_max_stack") ==
                         is_cut);
             assert_int_equal(flm_profile_node_count(p), 1 + 1 + count + is_cut);
             flm_profile_free(p);
         }
-        told_clear(&t);
+        scenario_clear(&t);
     }
 }
 
-static void the_first_metric_is_the_first_event_not_the_first_that_happened(void **state)
+static void the_first_metric_is_the_first_requested_event(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     records_layout(&t.layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
     records_layout(&t.layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, "never");
     put_sample(&t.records, 1, 1, 10, chain, CHAIN);
@@ -508,15 +508,15 @@ static void the_first_metric_is_the_first_event_not_the_first_that_happened(void
         assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[i].name), expected[i]));
     flm_profile_free(p);
     flm_session_free(s);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 /* As a recording from another machine, whose kernel perf has kept in ~/.debug. */
-static void another_kernel_is_named_by_what_perf_kept_of_it(void **state)
+static void another_kernel_is_symbolized_from_the_cache_of_perf(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     char *perf = strdup(temporary_path("perf"));
     shell("mkdir -p 'perf/[kernel.kallsyms]/abcdef' && printf '%s' > "
           "'perf/[kernel.kallsyms]/abcdef/kallsyms'",
@@ -528,7 +528,7 @@ static void another_kernel_is_named_by_what_perf_kept_of_it(void **state)
             "[kernel.kallsyms]_text");
     put_sample(&t.records, 1, 1, 10, in_kernel, 2);
     t.kernel_id = &id;
-    struct flm_profile *p = profile_told(&t);
+    struct flm_profile *p = profile_of_scenario(&t);
     uint32_t node;
     const struct flm_frame_record *frame = frame_named(p, "work", &node);
     assert_non_null(frame);
@@ -536,7 +536,7 @@ static void another_kernel_is_named_by_what_perf_kept_of_it(void **state)
     assert_true(flm_bytes_are(flm_string_bytes(p, frame->module), "[kernel.kallsyms]"));
     flm_profile_free(p);
     free(perf);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 static bool tell(void *context, struct flm_error *why)
@@ -549,8 +549,8 @@ static bool tell(void *context, struct flm_error *why)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    struct told t;
-    told_init(&t);
+    struct scenario t;
+    scenario_init(&t);
     put_name(&t.records, 1, 1, 0, "app", false);
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_fork(&t.records, 2, 1, 2, 1, 5);
@@ -560,27 +560,27 @@ static void memory_may_run_out(void **state)
     put_switch(&t.records, 1, 1, 2000, false, false);
     put_lost(&t.records, 3000, 12);
     assert_survives_failures(tell, &t);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_counted_at_their_stacks_below_the_command),
-        cmocka_unit_test(an_address_means_what_was_mapped_when_it_was_seen),
-        cmocka_unit_test(the_first_frame_behind_a_marker_is_no_return_address),
+        cmocka_unit_test(an_address_is_resolved_by_the_mappings_at_its_time),
+        cmocka_unit_test(the_first_frame_after_a_marker_is_no_return_address),
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
-        cmocka_unit_test(waiting_is_counted_where_the_thread_left),
-        cmocka_unit_test(a_mark_of_waiting_counts_nothing),
+        cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
+        cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
-        cmocka_unit_test(functions_of_interpreters_have_no_address),
-        cmocka_unit_test(a_perf_map_names_what_lies_in_no_file),
+        cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),
+        cmocka_unit_test(a_perf_map_names_code_without_a_file),
         cmocka_unit_test(without_times_the_sums_are_the_same),
-        cmocka_unit_test(a_chain_with_markers_is_handed_out_for_others_to_write),
-        cmocka_unit_test(a_stack_whose_outer_frames_are_missing_says_so),
-        cmocka_unit_test(a_chain_as_deep_as_the_kernel_keeps_was_perhaps_cut),
-        cmocka_unit_test(the_first_metric_is_the_first_event_not_the_first_that_happened),
-        cmocka_unit_test(another_kernel_is_named_by_what_perf_kept_of_it),
+        cmocka_unit_test(an_unwound_stack_is_a_chain_with_markers),
+        cmocka_unit_test(a_truncated_stack_has_a_frame_that_says_so),
+        cmocka_unit_test(a_chain_at_the_kernels_depth_limit_is_possibly_truncated),
+        cmocka_unit_test(the_first_metric_is_the_first_requested_event),
+        cmocka_unit_test(another_kernel_is_symbolized_from_the_cache_of_perf),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

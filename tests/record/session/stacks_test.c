@@ -7,7 +7,7 @@
 
 #include "support/core/failures.h"
 
-static void the_same_stack_is_the_same_node(void **state)
+static void equal_stacks_are_one_node(void **state)
 {
     (void)state;
     struct flm_stacks s;
@@ -44,7 +44,7 @@ static void memory_may_run_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_stack_is_the_same_node),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_stacks_are_one_node),
                                        cmocka_unit_test(memory_may_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

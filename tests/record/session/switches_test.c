@@ -8,7 +8,7 @@
 #include "flamel/builder.h"
 #include "support/core/failures.h"
 
-static void a_thread_waits_from_leaving_to_coming_back(void **state)
+static void a_thread_is_off_CPU_from_leaving_to_coming_back(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
@@ -25,7 +25,7 @@ static void a_thread_waits_from_leaving_to_coming_back(void **state)
     flm_switches_clear(&s);
 }
 
-static void an_old_mark_does_not_tell_where_a_thread_waits(void **state)
+static void an_old_mark_is_not_the_stack_of_a_later_switch(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
@@ -37,7 +37,7 @@ static void an_old_mark_does_not_tell_where_a_thread_waits(void **state)
     flm_switches_clear(&s);
 }
 
-static void a_thread_that_has_ended_does_not_wait(void **state)
+static void a_thread_that_has_ended_is_not_off_CPU(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
@@ -51,7 +51,7 @@ static void a_thread_that_has_ended_does_not_wait(void **state)
     flm_switches_clear(&s);
 }
 
-static void those_that_ended_are_forgotten_and_the_others_still_wait(void **state)
+static void ended_threads_are_forgotten_and_others_stay_off_CPU(void **state)
 {
     (void)state;
     enum { COUNT = 1000 };
@@ -92,10 +92,10 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_waits_from_leaving_to_coming_back),
-        cmocka_unit_test(an_old_mark_does_not_tell_where_a_thread_waits),
-        cmocka_unit_test(a_thread_that_has_ended_does_not_wait),
-        cmocka_unit_test(those_that_ended_are_forgotten_and_the_others_still_wait),
+        cmocka_unit_test(a_thread_is_off_CPU_from_leaving_to_coming_back),
+        cmocka_unit_test(an_old_mark_is_not_the_stack_of_a_later_switch),
+        cmocka_unit_test(a_thread_that_has_ended_is_not_off_CPU),
+        cmocka_unit_test(ended_threads_are_forgotten_and_others_stay_off_CPU),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

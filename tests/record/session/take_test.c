@@ -16,34 +16,34 @@
 
 enum { PROCESS = 7 };
 
-/* A session that is told of things as they come. */
-struct told {
+/* A session that gets events as they come. */
+struct scenario {
     struct flm_event_layouts layouts;
     struct flm_session *session;
 };
 
-static void told_init(struct told *t)
+static void scenario_init(struct scenario *t)
 {
     const struct flm_session_options options = {.keep_times = false};
-    *t = (struct told){.session = NULL};
+    *t = (struct scenario){.session = NULL};
     records_layout(&t->layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
     t->session = flm_session_new(&options, NULL);
     assert_non_null(t->session);
 }
 
-static void told_clear(struct told *t)
+static void scenario_clear(struct scenario *t)
 {
     flm_session_free(t->session);
     flm_event_layouts_clear(&t->layouts);
 }
 
-static void tell(struct told *t, struct records *records)
+static void tell(struct scenario *t, struct records *records)
 {
     records_each(records, &t->layouts, flm_session_add, t->session);
     records_clear(records);
 }
 
-static struct flm_profile *take(struct told *t, int64_t until_ns, struct flm_error *why)
+static struct flm_profile *take(struct scenario *t, int64_t until_ns, struct flm_error *why)
 {
     struct flm_builder *builder = flm_builder_new(why);
     if (!builder)
@@ -54,7 +54,7 @@ static struct flm_profile *take(struct told *t, int64_t until_ns, struct flm_err
     return NULL;
 }
 
-static struct flm_profile *taken(struct told *t, int64_t until_ns)
+static struct flm_profile *taken(struct scenario *t, int64_t until_ns)
 {
     struct flm_error why = {0};
     struct flm_profile *p = take(t, until_ns, &why);
@@ -71,7 +71,7 @@ static double total_of(const struct flm_profile *p, const char *metric)
 }
 
 /* So many samples at one of some stacks that do not lie in any file. */
-static void sample(struct told *t, uint64_t *time, unsigned seed, unsigned count)
+static void sample(struct scenario *t, uint64_t *time, unsigned seed, unsigned count)
 {
     struct records r = {0};
     for (unsigned i = 0; i < count; i++) {
@@ -82,14 +82,14 @@ static void sample(struct told *t, uint64_t *time, unsigned seed, unsigned count
     tell(t, &r);
 }
 
-static void pieces_add_up_to_what_one_profile_has(void **state)
+static void intervals_add_up_to_one_profile(void **state)
 {
     (void)state;
-    struct told whole, parts;
+    struct scenario whole, parts;
     const struct flm_profile *region[4];
     uint64_t time = 0, again = 0;
-    told_init(&whole);
-    told_init(&parts);
+    scenario_init(&whole);
+    scenario_init(&parts);
     for (unsigned i = 0; i < 4; i++) {
         sample(&whole, &time, i, 10 * i + 1);
         sample(&parts, &again, i, 10 * i + 1);
@@ -112,16 +112,16 @@ static void pieces_add_up_to_what_one_profile_has(void **state)
         } p = {region[i]};
         flm_profile_free(p.owned);
     }
-    told_clear(&whole);
-    told_clear(&parts);
+    scenario_clear(&whole);
+    scenario_clear(&parts);
 }
 
-static void nothing_is_left_of_what_was_taken(void **state)
+static void taking_a_profile_leaves_no_samples(void **state)
 {
     (void)state;
-    struct told t;
+    struct scenario t;
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     for (unsigned i = 0; i < 50; i++) {
         sample(&t, &time, 0, 100);
         flm_profile_free(taken(&t, FLM_NO_TIME));
@@ -131,7 +131,7 @@ static void nothing_is_left_of_what_was_taken(void **state)
         assert_int_equal(t.session->labels.items.count, 0);
         assert_int_equal(flm_session_counts(t.session).samples, 100 * (i + 1));
     }
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 /* A build: a shell starts one compiler after the other, which is sampled and ends. */
@@ -154,10 +154,10 @@ static void many_short_processes_leave_no_more_than_a_few(void **state)
 {
     (void)state;
     enum { COUNT = 20000, PIECE = 100, RECENT = 600 }; /* 143 a second */
-    struct told t;
+    struct scenario t;
     struct records r = {0};
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     put_name(&r, 1, 1, 0, "sh", false);
     for (int i = 1; i <= COUNT; i++) {
         compile_one(&r, 1 + i, &time);
@@ -174,17 +174,17 @@ static void many_short_processes_leave_no_more_than_a_few(void **state)
         assert_true(kept.modules.modules <= RECENT + FLM_MODULE_ROUNDS * PIECE);
         assert_true(kept.modules.requests <= 2 * (RECENT + FLM_MODULE_ROUNDS * PIECE));
     }
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 static void without_taking_only_what_was_sampled_is_kept(void **state)
 {
     (void)state;
     enum { COUNT = 5000, RECENT = 600 };
-    struct told t;
+    struct scenario t;
     struct records r = {0};
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     put_name(&r, 1, 1, 0, "sh", false);
     for (int i = 1; i <= COUNT; i++) {
         compile_one(&r, 1 + i, &time);
@@ -196,7 +196,7 @@ static void without_taking_only_what_was_sampled_is_kept(void **state)
     struct flm_profile *p = taken(&t, FLM_NO_TIME);
     assert_true(total_of(p, "samples") == COUNT); /* those of processes that are gone too */
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 static void run_program(struct records *r, int id, uint64_t *time, const char *path)
@@ -206,13 +206,13 @@ static void run_program(struct records *r, int id, uint64_t *time, const char *p
     put_sample(r, id, id, *time += 1000, chain, 2);
 }
 
-static void tables_are_asked_for_before_a_piece_is_taken(void **state)
+static void symbol_tables_are_made_before_an_interval_is_taken(void **state)
 {
     (void)state;
-    struct told t;
+    struct scenario t;
     struct records r = {0};
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     assert_true(flm_session_prepare(t.session)); /* nothing was sampled */
     run_program(&r, 5, &time, "/proc/self/exe");
     tell(&t, &r);
@@ -226,15 +226,15 @@ static void tables_are_asked_for_before_a_piece_is_taken(void **state)
     struct flm_profile *p = taken(&t, FLM_NO_TIME); /* which waits for it */
     assert_true(total_of(p, "samples") == 2);
     flm_profile_free(p);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void a_piece_without_samples_still_has_the_metrics(void **state)
+static void an_interval_without_samples_still_has_the_metrics(void **state)
 {
     (void)state;
-    struct told t;
+    struct scenario t;
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     sample(&t, &time, 0, 3);
     struct flm_profile *first = taken(&t, FLM_NO_TIME), *empty = taken(&t, FLM_NO_TIME);
     assert_int_equal(flm_profile_node_count(empty), 1);
@@ -244,16 +244,16 @@ static void a_piece_without_samples_still_has_the_metrics(void **state)
                      flm_profile_metric_named(first, "cpu-clock").index);
     flm_profile_free(first);
     flm_profile_free(empty);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
-static void losses_are_those_of_the_region(void **state)
+static void losses_are_those_of_the_interval(void **state)
 {
     (void)state;
-    struct told t;
+    struct scenario t;
     struct records r = {0};
     uint64_t time = 0;
-    told_init(&t);
+    scenario_init(&t);
     sample(&t, &time, 0, 1);
     put_lost(&r, time += 1000, 40);
     tell(&t, &r);
@@ -274,19 +274,19 @@ static void losses_are_those_of_the_region(void **state)
     assert_int_equal(flm_session_counts(t.session).tasks_begun, 1);
     flm_profile_free(first);
     flm_profile_free(second);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 /* The thread's location was seen in an earlier region, and each region has its share of the
  * time. */
-static void waiting_goes_on_where_it_began(void **state)
+static void off_CPU_time_continues_at_its_stack(void **state)
 {
     (void)state;
-    struct told t;
+    struct scenario t;
     struct records r = {0};
     struct flm_event_layouts switches = {0};
     const uint64_t chain[] = {PERF_CONTEXT_USER, 0x1230, 0x2340};
-    told_init(&t);
+    scenario_init(&t);
     records_layout(&switches, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
                    "context-switches");
     switches.items.at[0].only_marks = true;
@@ -312,7 +312,7 @@ static void waiting_goes_on_where_it_began(void **state)
     flm_profile_free(third);
     flm_profile_free(fourth);
     flm_event_layouts_clear(&switches);
-    told_clear(&t);
+    scenario_clear(&t);
 }
 
 struct failing {
@@ -367,14 +367,14 @@ static void running_out_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_add_up_to_what_one_profile_has),
-        cmocka_unit_test(nothing_is_left_of_what_was_taken),
+        cmocka_unit_test(intervals_add_up_to_one_profile),
+        cmocka_unit_test(taking_a_profile_leaves_no_samples),
         cmocka_unit_test(many_short_processes_leave_no_more_than_a_few),
         cmocka_unit_test(without_taking_only_what_was_sampled_is_kept),
-        cmocka_unit_test(tables_are_asked_for_before_a_piece_is_taken),
-        cmocka_unit_test(a_piece_without_samples_still_has_the_metrics),
-        cmocka_unit_test(losses_are_those_of_the_region),
-        cmocka_unit_test(waiting_goes_on_where_it_began),
+        cmocka_unit_test(symbol_tables_are_made_before_an_interval_is_taken),
+        cmocka_unit_test(an_interval_without_samples_still_has_the_metrics),
+        cmocka_unit_test(losses_are_those_of_the_interval),
+        cmocka_unit_test(off_CPU_time_continues_at_its_stack),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

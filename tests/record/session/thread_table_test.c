@@ -36,7 +36,7 @@ static void the_same_name_is_the_same_text(void **state)
     flm_thread_table_clear(&t);
 }
 
-static void those_that_are_kept_are_found_and_the_others_not(void **state)
+static void threads_that_are_kept_are_found_and_others_are_not(void **state)
 {
     (void)state;
     enum { COUNT = 1000 };
@@ -87,7 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_name_is_the_same_text),
-        cmocka_unit_test(those_that_are_kept_are_found_and_the_others_not),
+        cmocka_unit_test(threads_that_are_kept_are_found_and_others_are_not),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,7 +275,7 @@ static void stacks_of_c_plus_plus_are_too(void **state)
 }
 
 /* Where libdwfl finds nothing: leaves without a description, and a call of what is no function. */
-static void stacks_without_rows_at_their_leaf_are_whole(void **state)
+static void stacks_whose_leaf_has_no_rule_are_whole(void **state)
 {
     (void)state;
     static const struct program programs[] = {
@@ -334,7 +334,7 @@ static void stacks_of_coroutines_are_whole(void **state)
     }
 }
 
-static void below_a_handler_on_a_stack_of_its_own_nothing_was_copied(void **state)
+static void the_stack_below_a_handler_on_its_own_stack_is_not_in_the_dump(void **state)
 {
     (void)state;
     static const char *const ways[][2] = {{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O2"}};
@@ -460,7 +460,7 @@ static void jitted_code_is_unwound_by_frame_pointers(void **state)
     assert_false(is_exact(&stack, 1));
 }
 
-static void why_a_walk_ended_is_told(void **state)
+static void the_reason_why_unwinding_ended_is_returned(void **state)
 {
     (void)state;
     struct made m;
@@ -518,7 +518,7 @@ static void why_a_walk_ended_is_told(void **state)
 }
 
 /* Nothing helps, but that it is deeper than its copy is true. */
-static void a_copy_as_large_as_can_be_was_cut_too(void **state)
+static void a_full_stack_dump_of_the_largest_size_counts_as_too_small(void **state)
 {
     (void)state;
     enum { MOST = 65528 };
@@ -581,12 +581,12 @@ int main(void)
         cmocka_unit_test(stacks_are_those_of_libdwfl),
         cmocka_unit_test(stacks_of_c_plus_plus_are_too),
         cmocka_unit_test(stacks_of_coroutines_are_whole),
-        cmocka_unit_test(below_a_handler_on_a_stack_of_its_own_nothing_was_copied),
-        cmocka_unit_test(stacks_without_rows_at_their_leaf_are_whole),
+        cmocka_unit_test(the_stack_below_a_handler_on_its_own_stack_is_not_in_the_dump),
+        cmocka_unit_test(stacks_whose_leaf_has_no_rule_are_whole),
         cmocka_unit_test(stacks_of_arm64_are_unwound_with_signed_addresses),
         cmocka_unit_test(jitted_code_is_unwound_by_frame_pointers),
-        cmocka_unit_test(why_a_walk_ended_is_told),
-        cmocka_unit_test(a_copy_as_large_as_can_be_was_cut_too),
+        cmocka_unit_test(the_reason_why_unwinding_ended_is_returned),
+        cmocka_unit_test(a_full_stack_dump_of_the_largest_size_counts_as_too_small),
         cmocka_unit_test(without_registers_there_is_no_stack),
         cmocka_unit_test(any_stack_is_walked_to_an_end),
     };

@@ -23,7 +23,7 @@ static const char *demangled(const char *symbol)
     return result;
 }
 
-static void names_are_as_people_wrote_them(void **state)
+static void names_are_demangled_as_in_the_source(void **state)
 {
     (void)state;
     static const char *const names[][2] = {
@@ -52,7 +52,7 @@ static void names_are_as_people_wrote_them(void **state)
     flm_text_clear(&out);
 }
 
-static void what_compilers_put_behind_a_name_stays(void **state)
+static void suffixes_of_compilers_stay(void **state)
 {
     (void)state;
     static const char *const names[][2] = {
@@ -128,8 +128,8 @@ static void all_of_libstdcpp_is_as_cppfilt_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_as_people_wrote_them),
-        cmocka_unit_test(what_compilers_put_behind_a_name_stays),
+        cmocka_unit_test(names_are_demangled_as_in_the_source),
+        cmocka_unit_test(suffixes_of_compilers_stay),
         cmocka_unit_test(names_that_explode_stay_mangled),
         cmocka_unit_test(all_of_libstdcpp_is_as_cppfilt_says),
     };

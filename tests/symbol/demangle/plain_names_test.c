@@ -49,7 +49,7 @@ static void names_stay_where_they_are(void **state)
     free(many);
 }
 
-static void what_is_not_mangled_is_given_back(void **state)
+static void unmangled_names_are_unchanged(void **state)
 {
     (void)state;
     struct flm_plain_names names;
@@ -86,7 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_stay_where_they_are),
-        cmocka_unit_test(what_is_not_mangled_is_given_back),
+        cmocka_unit_test(unmangled_names_are_unchanged),
         cmocka_unit_test(without_memory_names_stay_mangled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void identifiers_may_be_of_any_script(void **state)
     }
 }
 
-static void what_is_no_name_is_refused(void **state)
+static void malformed_names_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -193,7 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_as_the_grammar_says),
         cmocka_unit_test(identifiers_may_be_of_any_script),
-        cmocka_unit_test(what_is_no_name_is_refused),
+        cmocka_unit_test(malformed_names_are_refused),
         cmocka_unit_test(a_real_program_is_as_cppfilt_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void digits_become_an_id_and_back(void **state)
     assert_true(flm_build_id_equal(&upper, &lower));
 }
 
-static void what_is_no_id_is_refused(void **state)
+static void malformed_build_ids_are_refused(void **state)
 {
     (void)state;
     struct flm_build_id id = {.size = 7};
@@ -39,7 +39,7 @@ static void what_is_no_id_is_refused(void **state)
     assert_true(flm_build_id_parse((struct flm_bytes){many, 2 * FLM_BUILD_ID_MOST}, &id));
 }
 
-static void zeros_behind_a_shorter_id_do_not_count(void **state)
+static void zeros_after_a_shorter_build_id_are_ignored(void **state)
 {
     (void)state;
     struct flm_build_id none = {0}, zero, a, padded, other;
@@ -59,8 +59,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_become_an_id_and_back),
-        cmocka_unit_test(what_is_no_id_is_refused),
-        cmocka_unit_test(zeros_behind_a_shorter_id_do_not_count),
+        cmocka_unit_test(malformed_build_ids_are_refused),
+        cmocka_unit_test(zeros_after_a_shorter_build_id_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void offsets_become_addresses_in_every_layout(void **state)
     }
 }
 
-static void a_file_knows_what_it_has(void **state)
+static void a_file_reports_its_sections(void **state)
 {
     (void)state;
     static const struct {
@@ -172,7 +172,7 @@ static void packed_sections_are_unpacked(void **state)
     flm_elf_free(plain);
 }
 
-static void what_is_no_elf_file_is_refused_with_a_reason(void **state)
+static void other_files_than_elf_are_refused_with_a_reason(void **state)
 {
     (void)state;
     static const struct {
@@ -312,9 +312,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_and_build_ids_are_as_readelf_says),
         cmocka_unit_test(offsets_become_addresses_in_every_layout),
-        cmocka_unit_test(a_file_knows_what_it_has),
+        cmocka_unit_test(a_file_reports_its_sections),
         cmocka_unit_test(packed_sections_are_unpacked),
-        cmocka_unit_test(what_is_no_elf_file_is_refused_with_a_reason),
+        cmocka_unit_test(other_files_than_elf_are_refused_with_a_reason),
         cmocka_unit_test(damaged_files_are_read_as_far_as_they_go),
         cmocka_unit_test(other_classes_and_byte_orders_are_read),
         cmocka_unit_test(memory_that_runs_out_is_reported),

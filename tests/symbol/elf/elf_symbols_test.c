@@ -91,7 +91,7 @@ static void a_stripped_file_has_what_it_exports(void **state)
 }
 
 /* objdump names entries of the PLT too. */
-static void ways_out_are_named_as_objdump_names_them(void **state)
+static void plt_stubs_are_named_as_by_objdump(void **state)
 {
     (void)state;
     static const char *const names[] = {"gnu", "stripped", "lld", "ibt", "arm"};
@@ -124,7 +124,7 @@ static void ways_out_are_named_as_objdump_names_them(void **state)
 }
 
 /* As perf chooses: sized, strong, global, few underscores. */
-static void of_several_names_the_plainest_is_taken(void **state)
+static void of_several_symbols_the_plainest_is_used(void **state)
 {
     (void)state;
     static const char source[] =
@@ -156,7 +156,7 @@ static void of_several_names_the_plainest_is_taken(void **state)
     flm_code_table_free(code);
 }
 
-static void marks_of_arm_name_nothing(void **state)
+static void mapping_symbols_of_arm_are_not_functions(void **state)
 {
     (void)state;
     size_t added[3];
@@ -221,9 +221,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_where_nm_has_them),
         cmocka_unit_test(a_stripped_file_has_what_it_exports),
-        cmocka_unit_test(ways_out_are_named_as_objdump_names_them),
-        cmocka_unit_test(of_several_names_the_plainest_is_taken),
-        cmocka_unit_test(marks_of_arm_name_nothing),
+        cmocka_unit_test(plt_stubs_are_named_as_by_objdump),
+        cmocka_unit_test(of_several_symbols_the_plainest_is_used),
+        cmocka_unit_test(mapping_symbols_of_arm_are_not_functions),
         cmocka_unit_test(mini_symbols_are_unpacked),
         cmocka_unit_test(memory_that_runs_out_is_reported),
     };

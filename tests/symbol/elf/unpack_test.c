@@ -37,7 +37,7 @@ static struct flm_bytes pack(uint32_t kind, uint64_t claimed, char *plain, char 
     return (struct flm_bytes){packed, size + sizeof header};
 }
 
-static void both_packings_give_the_bytes(void **state)
+static void zlib_and_zstd_give_the_same_bytes(void **state)
 {
     (void)state;
     static char plain[SIZE], packed[3 * SIZE];
@@ -55,7 +55,7 @@ static void both_packings_give_the_bytes(void **state)
     }
 }
 
-static void a_size_that_is_not_true_is_refused(void **state)
+static void a_wrong_decompressed_size_is_refused(void **state)
 {
     (void)state;
     static char plain[SIZE], packed[3 * SIZE];
@@ -109,8 +109,8 @@ static void without_memory_there_are_no_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_packings_give_the_bytes),
-        cmocka_unit_test(a_size_that_is_not_true_is_refused),
+        cmocka_unit_test(zlib_and_zstd_give_the_same_bytes),
+        cmocka_unit_test(a_wrong_decompressed_size_is_refused),
         cmocka_unit_test(xz_gives_the_bytes),
         cmocka_unit_test(without_memory_there_are_no_bytes),
     };

@@ -57,7 +57,7 @@ static void rounds(struct flm_modules *modules, struct flm_module *used, unsigne
     }
 }
 
-static void what_nobody_needs_for_so_many_rounds_goes(void **state)
+static void modules_unused_for_many_rounds_are_freed(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set(NULL);
@@ -89,7 +89,7 @@ static void a_thousand_programs_one_after_the_other_leave_few(void **state)
     flm_modules_free(modules);
 }
 
-static void tables_that_are_not_asked_go_and_come_again(void **state)
+static void unused_tables_are_evicted_and_made_again(void **state)
 {
     (void)state;
     char *cache = strdup(temporary_path("cache"));
@@ -156,9 +156,9 @@ static void requests_of_processes_that_are_gone_are_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nobody_needs_for_so_many_rounds_goes),
+        cmocka_unit_test(modules_unused_for_many_rounds_are_freed),
         cmocka_unit_test(a_thousand_programs_one_after_the_other_leave_few),
-        cmocka_unit_test(tables_that_are_not_asked_go_and_come_again),
+        cmocka_unit_test(unused_tables_are_evicted_and_made_again),
         cmocka_unit_test(a_file_without_a_build_id_is_one_module_in_all_processes),
         cmocka_unit_test(requests_of_processes_that_are_gone_are_forgotten),
     };

@@ -89,7 +89,7 @@ static bool finds(const char *name, const char *kept, const char *place, const c
     return has_found;
 }
 
-static void debug_files_are_found_in_all_places(void **state)
+static void debug_files_are_found_at_all_locations(void **state)
 {
     (void)state;
     char place[400];
@@ -118,7 +118,7 @@ static void debug_files_are_found_in_all_places(void **state)
     free(folder);
 }
 
-static void another_build_is_not_taken(void **state)
+static void a_file_of_another_build_is_not_used(void **state)
 {
     (void)state;
     char place[400];
@@ -291,8 +291,8 @@ static void a_shared_part_is_found_by_its_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(debug_files_are_found_in_all_places),
-        cmocka_unit_test(another_build_is_not_taken),
+        cmocka_unit_test(debug_files_are_found_at_all_locations),
+        cmocka_unit_test(a_file_of_another_build_is_not_used),
         cmocka_unit_test(without_a_build_id_the_crc_decides),
         cmocka_unit_test(a_program_is_taken_when_it_is_the_right_one),
         cmocka_unit_test(a_deleted_program_is_read_while_it_runs),

@@ -72,7 +72,7 @@ static void a_module_has_its_own_functions(void **state)
     flm_code_table_free(table);
 }
 
-static void a_base_is_taken_off(void **state)
+static void addresses_are_relative_to_the_base(void **state)
 {
     (void)state;
     struct flm_kernel_counts counts;
@@ -111,7 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_reach_up_to_the_next_one),
         cmocka_unit_test(a_module_has_its_own_functions),
-        cmocka_unit_test(a_base_is_taken_off),
+        cmocka_unit_test(addresses_are_relative_to_the_base),
         cmocka_unit_test(hidden_addresses_are_counted),
         cmocka_unit_test(a_symbol_is_found_by_its_name),
     };

@@ -60,7 +60,7 @@ static void our_kernel_has_the_functions_that_it_lists(void **state)
     free(cache);
 }
 
-static void another_kernel_is_not_taken_for_ours(void **state)
+static void symbols_of_another_kernel_are_not_ours(void **state)
 {
     (void)state;
     const struct flm_modules_options ours = {.kernel_is_ours = true}, theirs = {0};
@@ -79,7 +79,7 @@ static void another_kernel_is_not_taken_for_ours(void **state)
 }
 
 /* perf keeps the list of each kernel that it recorded; where that one lay says the recording. */
-static void a_kernel_that_perf_has_kept_is_moved_to_where_it_was(void **state)
+static void a_kernel_in_the_cache_of_perf_is_moved_to_its_recorded_address(void **state)
 {
     (void)state;
     char *perf = strdup(temporary_path("perf"));
@@ -160,8 +160,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_kernel_has_the_functions_that_it_lists),
-        cmocka_unit_test(another_kernel_is_not_taken_for_ours),
-        cmocka_unit_test(a_kernel_that_perf_has_kept_is_moved_to_where_it_was),
+        cmocka_unit_test(symbols_of_another_kernel_are_not_ours),
+        cmocka_unit_test(a_kernel_in_the_cache_of_perf_is_moved_to_its_recorded_address),
         cmocka_unit_test(a_vmlinux_is_found_by_its_build_id_and_moved),
         cmocka_unit_test(modules_of_the_kernel_are_known_by_their_paths),
     };

@@ -101,7 +101,7 @@ static void each_address_of_a_stripped_function_is_at_its_start(void **state)
     flm_modules_free(modules);
 }
 
-static void starts_are_those_that_symbols_had(void **state)
+static void start_addresses_are_those_of_the_stripped_symbols(void **state)
 {
     (void)state;
     static const char *const names[] = {"gnu", "clang", "lld"};
@@ -131,7 +131,7 @@ static void starts_are_those_that_symbols_had(void **state)
 }
 
 /* Nothing in the file says whose part it is. */
-static void an_unlikely_part_that_was_moved_away_is_a_function_of_its_own(void **state)
+static void a_cold_part_that_was_moved_away_is_a_function_of_its_own(void **state)
 {
     (void)state;
     struct flm_modules *modules = modules_new();
@@ -193,7 +193,7 @@ static void a_table_for_unwinding_is_found_without_sections(void **state)
     flm_modules_free(modules);
 }
 
-static void memory_that_runs_out_is_told_and_may_come_back(void **state)
+static void memory_that_runs_out_is_reported_and_may_come_back(void **state)
 {
     (void)state;
     struct flm_modules *modules = modules_new();
@@ -219,12 +219,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_address_of_a_stripped_function_is_at_its_start),
-        cmocka_unit_test(starts_are_those_that_symbols_had),
-        cmocka_unit_test(an_unlikely_part_that_was_moved_away_is_a_function_of_its_own),
+        cmocka_unit_test(start_addresses_are_those_of_the_stripped_symbols),
+        cmocka_unit_test(a_cold_part_that_was_moved_away_is_a_function_of_its_own),
         cmocka_unit_test(an_address_that_no_entry_has_is_its_own_start),
         cmocka_unit_test(functions_of_debug_frame_are_found_too),
         cmocka_unit_test(a_table_for_unwinding_is_found_without_sections),
-        cmocka_unit_test(memory_that_runs_out_is_told_and_may_come_back),
+        cmocka_unit_test(memory_that_runs_out_is_reported_and_may_come_back),
     };
     return cmocka_run_group_tests(tests, compile, NULL);
 }

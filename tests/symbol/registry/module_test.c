@@ -68,7 +68,7 @@ static bool contains(const struct flm_text *text, const char *part)
     return memmem(text->at, text->size, part, strlen(part)) != NULL;
 }
 
-static void a_file_tells_how_much_is_known_of_it(void **state)
+static void a_module_explains_what_is_missing(void **state)
 {
     (void)state;
     static const struct {
@@ -96,7 +96,7 @@ static void a_file_tells_how_much_is_known_of_it(void **state)
     flm_modules_free(modules);
 }
 
-static void another_build_is_not_taken_for_the_one_that_ran(void **state)
+static void a_replaced_program_is_not_used_for_the_one_that_ran(void **state)
 {
     (void)state;
     struct flm_modules *modules = set_of((struct flm_modules_options){0});
@@ -259,7 +259,7 @@ static void names_are_demangled_and_stay(void **state)
     flm_modules_free(modules);
 }
 
-static void what_was_made_once_is_kept(void **state)
+static void symbol_tables_are_cached(void **state)
 {
     (void)state;
     char *cache = strdup(temporary_path("cache"));
@@ -338,14 +338,14 @@ static void memory_that_runs_out_leaves_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_tells_how_much_is_known_of_it),
-        cmocka_unit_test(another_build_is_not_taken_for_the_one_that_ran),
+        cmocka_unit_test(a_module_explains_what_is_missing),
+        cmocka_unit_test(a_replaced_program_is_not_used_for_the_one_that_ran),
         cmocka_unit_test(symbols_of_a_file_that_is_gone_are_found_by_its_build_id),
         cmocka_unit_test(functions_and_lines_are_as_addr2line_says),
         cmocka_unit_test(offsets_become_addresses),
         cmocka_unit_test(names_alone_have_no_lines),
         cmocka_unit_test(names_are_demangled_and_stay),
-        cmocka_unit_test(what_was_made_once_is_kept),
+        cmocka_unit_test(symbol_tables_are_cached),
         cmocka_unit_test(memory_that_runs_out_leaves_what_there_is),
     };
     return cmocka_run_group_tests(tests, compile, NULL);

@@ -35,7 +35,7 @@ static struct flm_modules *new_set(void)
     return modules;
 }
 
-static void tables_are_made_beside_and_then_all_are_there(void **state)
+static void tables_are_made_by_another_thread(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
@@ -57,7 +57,7 @@ static void tables_are_made_beside_and_then_all_are_there(void **state)
     flm_modules_free(modules);
 }
 
-static void what_is_being_made_is_waited_for_at_the_end(void **state)
+static void freeing_waits_for_tables_in_progress(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
@@ -86,7 +86,7 @@ static void modules_come_and_unwind_meanwhile(void **state)
     flm_modules_free(modules);
 }
 
-static void without_memory_nothing_is_made_beside(void **state)
+static void without_memory_no_table_is_preloaded(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
@@ -106,10 +106,10 @@ static void without_memory_nothing_is_made_beside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_made_beside_and_then_all_are_there),
-        cmocka_unit_test(what_is_being_made_is_waited_for_at_the_end),
+        cmocka_unit_test(tables_are_made_by_another_thread),
+        cmocka_unit_test(freeing_waits_for_tables_in_progress),
         cmocka_unit_test(modules_come_and_unwind_meanwhile),
-        cmocka_unit_test(without_memory_nothing_is_made_beside),
+        cmocka_unit_test(without_memory_no_table_is_preloaded),
     };
     return cmocka_run_group_tests(tests, compile, NULL);
 }

@@ -47,7 +47,7 @@ static void assert_not_there(const char *dir, const struct flm_build_id *id, con
     flm_cache_close(&cached);
 }
 
-static void what_is_stored_is_mapped_by_id_and_kind(void **state)
+static void stored_tables_are_found_by_build_id_and_kind(void **state)
 {
     (void)state;
     char *dir = dir_of("deep/down/cache");
@@ -72,7 +72,7 @@ static void what_is_stored_is_mapped_by_id_and_kind(void **state)
     free(dir);
 }
 
-static void a_file_under_anothers_name_is_not_taken(void **state)
+static void a_file_with_the_same_name_but_other_contents_is_refused(void **state)
 {
     (void)state;
     char *dir = dir_of("renamed");
@@ -84,7 +84,7 @@ static void a_file_under_anothers_name_is_not_taken(void **state)
     free(dir);
 }
 
-static void what_others_can_write_to_is_not_taken(void **state)
+static void files_that_others_can_write_are_not_used(void **state)
 {
     (void)state;
     char *dir = dir_of("others");
@@ -160,9 +160,9 @@ static void memory_that_runs_out_costs_only_the_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_stored_is_mapped_by_id_and_kind),
-        cmocka_unit_test(a_file_under_anothers_name_is_not_taken),
-        cmocka_unit_test(what_others_can_write_to_is_not_taken),
+        cmocka_unit_test(stored_tables_are_found_by_build_id_and_kind),
+        cmocka_unit_test(a_file_with_the_same_name_but_other_contents_is_refused),
+        cmocka_unit_test(files_that_others_can_write_are_not_used),
         cmocka_unit_test(a_damaged_file_is_not_taken),
         cmocka_unit_test(memory_that_runs_out_costs_only_the_cache),
     };

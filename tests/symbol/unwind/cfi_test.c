@@ -90,7 +90,7 @@ static void personalities_and_other_letters_are_passed_over(void **state)
     }
 }
 
-static void what_cannot_be_read_is_counted(void **state)
+static void unreadable_records_are_counted(void **state)
 {
     (void)state;
     const struct {
@@ -277,7 +277,7 @@ static void a_prologue_and_an_epilogue_are_rows(void **state)
     assert_false(r.unsupported);
 }
 
-static void what_is_saved_in_the_red_zone_is_not_taken_for_popped(void **state)
+static void registers_saved_in_the_red_zone_are_not_taken_for_popped(void **state)
 {
     (void)state;
     struct ruled r = run(BYTES(0x44, 0x83, 2));
@@ -285,7 +285,7 @@ static void what_is_saved_in_the_red_zone_is_not_taken_for_popped(void **state)
     check_slot(&r.rule[1], RBX, FLM_AT_CFA, -16);
 }
 
-static void every_operation_does_what_it_says(void **state)
+static void every_operation_of_DW_CFA_is_supported(void **state)
 {
     (void)state;
     static const struct {
@@ -322,7 +322,7 @@ static void every_operation_does_what_it_says(void **state)
     }
 }
 
-static void the_cfa_may_be_said_in_every_way(void **state)
+static void the_CFA_may_be_described_in_every_way(void **state)
 {
     (void)state;
     static const struct {
@@ -355,7 +355,7 @@ static void the_cfa_may_be_said_in_every_way(void **state)
     }
 }
 
-static void what_is_none_of_the_patterns_is_said_and_not_guessed(void **state)
+static void unknown_expressions_are_unsupported_and_not_guessed(void **state)
 {
     (void)state;
     static const struct flm_bytes programs[] = {
@@ -479,15 +479,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_found_in_every_shape_of_section),
         cmocka_unit_test(personalities_and_other_letters_are_passed_over),
-        cmocka_unit_test(what_cannot_be_read_is_counted),
+        cmocka_unit_test(unreadable_records_are_counted),
         cmocka_unit_test(functions_are_sorted_and_apart),
         cmocka_unit_test(debug_frame_fills_what_eh_frame_leaves),
         cmocka_unit_test(every_shortened_section_is_read_without_harm),
         cmocka_unit_test(a_prologue_and_an_epilogue_are_rows),
-        cmocka_unit_test(what_is_saved_in_the_red_zone_is_not_taken_for_popped),
-        cmocka_unit_test(every_operation_does_what_it_says),
-        cmocka_unit_test(the_cfa_may_be_said_in_every_way),
-        cmocka_unit_test(what_is_none_of_the_patterns_is_said_and_not_guessed),
+        cmocka_unit_test(registers_saved_in_the_red_zone_are_not_taken_for_popped),
+        cmocka_unit_test(every_operation_of_DW_CFA_is_supported),
+        cmocka_unit_test(the_CFA_may_be_described_in_every_way),
+        cmocka_unit_test(unknown_expressions_are_unsupported_and_not_guessed),
         cmocka_unit_test(an_undefined_return_address_is_the_end),
         cmocka_unit_test(advances_of_every_size_add_up),
         cmocka_unit_test(a_signal_frame_is_the_kernels_context),

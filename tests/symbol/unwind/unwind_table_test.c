@@ -182,7 +182,7 @@ static int64_t frame_size(const struct flm_unwind_table *table, enum flm_machine
     return step == FLM_STEP_CALLER ? (int64_t)(flm_registers_sp(&registers) - 0x7000) : -1;
 }
 
-static void a_plt_that_nothing_describes_is_known_by_its_looks(void **state)
+static void a_plt_without_call_frame_information_is_recognized(void **state)
 {
     (void)state;
     static const char lazy[] = "\xFF\x35....\xFF\x25....\x90\x90\x90\x90"
@@ -215,7 +215,7 @@ static void a_plt_that_nothing_describes_is_known_by_its_looks(void **state)
     flm_text_clear(&f.bytes);
 }
 
-static void the_plt_of_arm64_is_known_too(void **state)
+static void the_plt_of_arm64_is_recognized_too(void **state)
 {
     (void)state;
     static const char plt[64] = {0};
@@ -236,7 +236,7 @@ static void the_plt_of_arm64_is_known_too(void **state)
     flm_text_clear(&f.bytes);
 }
 
-static void the_end_of_a_signal_handler_is_known_by_its_instructions(void **state)
+static void signal_trampolines_are_recognized_by_their_instructions(void **state)
 {
     (void)state;
     static const struct {
@@ -277,7 +277,7 @@ static void the_end_of_a_signal_handler_is_known_by_its_instructions(void **stat
 }
 
 /* The function at 0x4010 is described, as glibc's is; what is in front of it is padding. */
-static void the_bottom_of_a_context_is_known_by_its_instructions(void **state)
+static void the_trampoline_of_a_context_is_recognized_by_its_instructions(void **state)
 {
     (void)state;
 #define PADDING "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
@@ -370,7 +370,7 @@ static struct flm_text written(void)
     return out;
 }
 
-static void a_kept_table_is_the_same_table(void **state)
+static void a_cached_table_is_the_same_table(void **state)
 {
     (void)state;
     struct flm_text out = written(), again = {0};
@@ -416,7 +416,7 @@ static void a_damaged_table_is_refused_or_harmless(void **state)
     flm_text_clear(&out);
 }
 
-static void making_and_opening_stop_cleanly_when_memory_runs_out(void **state)
+static void making_and_opening_fail_cleanly_when_memory_runs_out(void **state)
 {
     (void)state;
     struct frames f = two_functions();
@@ -451,15 +451,15 @@ int main(void)
         cmocka_unit_test(a_step_finds_the_callers_registers),
         cmocka_unit_test(a_link_register_is_known_once_and_without_its_signature),
         cmocka_unit_test(frame_pointers_lead_outward_only),
-        cmocka_unit_test(a_plt_that_nothing_describes_is_known_by_its_looks),
-        cmocka_unit_test(the_plt_of_arm64_is_known_too),
-        cmocka_unit_test(the_end_of_a_signal_handler_is_known_by_its_instructions),
-        cmocka_unit_test(the_bottom_of_a_context_is_known_by_its_instructions),
+        cmocka_unit_test(a_plt_without_call_frame_information_is_recognized),
+        cmocka_unit_test(the_plt_of_arm64_is_recognized_too),
+        cmocka_unit_test(signal_trampolines_are_recognized_by_their_instructions),
+        cmocka_unit_test(the_trampoline_of_a_context_is_recognized_by_its_instructions),
         cmocka_unit_test(functions_far_from_the_code_are_left_out_and_counted),
         cmocka_unit_test(nothing_is_no_table),
-        cmocka_unit_test(a_kept_table_is_the_same_table),
+        cmocka_unit_test(a_cached_table_is_the_same_table),
         cmocka_unit_test(a_damaged_table_is_refused_or_harmless),
-        cmocka_unit_test(making_and_opening_stop_cleanly_when_memory_runs_out),
+        cmocka_unit_test(making_and_opening_fail_cleanly_when_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
