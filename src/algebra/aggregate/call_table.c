@@ -17,7 +17,7 @@ struct making {
     const struct flm_profile *p;
     const struct flm_calls_options *options;
     struct flm_calls *calls;
-    size_t call_capacity;
+    struct FLM_ARRAY(struct flm_call) rows; /* those of `calls` */
 
     struct flm_lazy_tree *lazy;
     const double *self;
@@ -148,14 +148,11 @@ static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm
 static bool show_next(struct making *m, struct flm_error *why)
 {
     struct pending row = m->pending.at[--m->pending.count];
-    struct flm_calls *calls = m->calls;
-    void *grown = calls->call;
-    if (!flm_grow(&grown, &m->call_capacity, calls->count + 1, sizeof *calls->call))
+    if (!FLM_ARRAY_RESERVE(&m->rows, 1))
         return flm_error_memory(why);
-    calls->call = grown;
     if (!flm_lazy_tree_open(m->lazy, (struct flm_lazy_ref){row.number}, INFINITY, 0, NULL, why))
         return false;
-    struct flm_call *call = &calls->call[calls->count++];
+    struct flm_call *call = &m->rows.at[m->rows.count++];
     *call = (struct flm_call){
         .function = node_of(m, row.number).frame,
         .level = row.level,
@@ -181,6 +178,8 @@ bool flm_calls_init(struct flm_calls *calls, const struct flm_profile *p,
     free(m.total);
     free(m.shown);
     FLM_ARRAY_CLEAR(&m.pending);
+    calls->call = m.rows.at;
+    calls->count = m.rows.count;
     if (!good)
         flm_calls_clear(calls);
     return good;

@@ -168,9 +168,9 @@ bool flm_ab_open(struct flm_ab *ab, const struct flm_ab_options *options, struct
 
 void flm_ab_clear(struct flm_ab *ab)
 {
-    for (uint32_t i = 0; i < ab->count; i++)
-        free(ab->run[i].path);
-    free(ab->run);
+    for (size_t i = 0; i < ab->runs.count; i++)
+        free(ab->runs.at[i].path);
+    FLM_ARRAY_CLEAR(&ab->runs);
     flm_command_line_clear(&ab->line[0]);
     flm_command_line_clear(&ab->line[1]);
     flm_text_clear(&ab->path);
@@ -223,7 +223,7 @@ static bool judge_run(const struct flm_ab *ab, const struct flm_recorded *record
     struct flm_record_result result = recording->summary.result;
     if (recording->was_stopped)
         return flm_error_set(why, FLM_ERROR_CANCELED, "stopped in %s: %u runs are in %s", place,
-                             ab->count, ab->options.folder);
+                             (uint32_t)ab->runs.count, ab->options.folder);
     if (recording->summary.still_runs) { /* it would disturb those after it */
         kill(result.process_id, SIGKILL);
         waitpid(result.process_id, NULL, 0);
@@ -334,16 +334,15 @@ static bool warm_up(struct flm_ab *ab, uint32_t all, struct flm_error *why)
 
 static bool add_run(struct flm_ab *ab, bool is_new, uint32_t block, struct flm_error *why)
 {
-    void *runs = ab->run;
-    if (!flm_grow(&runs, &ab->capacity, ab->count + 1, sizeof *ab->run))
+    if (!FLM_ARRAY_RESERVE(&ab->runs, 1))
         return flm_error_memory(why);
-    ab->run = runs;
+    uint32_t done = (uint32_t)ab->runs.count;
     char number[16], name[40], block_number[16], place[80];
     uint32_t all = ab->planned + 2 * ab->options.warm_up;
-    snprintf(number, sizeof number, "%u", ab->count + 1);
+    snprintf(number, sizeof number, "%u", done + 1);
     snprintf(block_number, sizeof block_number, "%u", block + 1);
-    snprintf(name, sizeof name, "%04u-%s.flm", ab->count + 1, groups[is_new]);
-    snprintf(place, sizeof place, "run %u of %u", ab->count + 1, ab->planned);
+    snprintf(name, sizeof name, "%04u-%s.flm", done + 1, groups[is_new]);
+    snprintf(place, sizeof place, "run %u of %u", done + 1, ab->planned);
     const char *in_folder = path_of(ab, name, why);
     char *path = in_folder ? strdup(in_folder) : NULL;
     if (!path)
@@ -355,19 +354,19 @@ static bool add_run(struct flm_ab *ab, bool is_new, uint32_t block, struct flm_e
                                               {FLM_NOTE_GATE_COMMAND, own_name(ab, is_new)}};
     size_t note_count = sizeof notes / sizeof notes[0];
     note_count -= notes[note_count - 1].value == NULL;
-    show_progress(ab, place, is_new, ab->count + 2 * ab->options.warm_up, all);
+    show_progress(ab, place, is_new, done + 2 * ab->options.warm_up, all);
     if (!record(ab, is_new, path, place, notes, note_count, why)) {
         free(path);
         return false;
     }
-    ab->run[ab->count++] = (struct flm_ab_run){path, is_new, block};
+    ab->runs.at[ab->runs.count++] = (struct flm_ab_run){path, is_new, block};
     return true;
 }
 
 bool flm_ab_record(struct flm_ab *ab, uint32_t count_each, struct flm_error *why)
 {
     bool is_first = ab->started_ns == 0, good = true;
-    ab->planned = ab->count + 2 * count_each;
+    ab->planned = (uint32_t)ab->runs.count + 2 * count_each;
     if (is_first) {
         ab->started_ns = ab->told_ns = flm_now_ns();
         if (!ab->options.quiet)

@@ -17,6 +17,7 @@
 #ifndef FLAMEL_CLI_COMMAND_AB_H
 #define FLAMEL_CLI_COMMAND_AB_H
 
+#include "base/core/array.h"
 #include "cli/command/recording.h"
 #include "cli/common/command_line.h"
 
@@ -38,8 +39,7 @@ struct flm_ab_run {
 };
 
 struct flm_ab {
-    struct flm_ab_run *run;
-    uint32_t count;
+    struct FLM_ARRAY(struct flm_ab_run) runs;
 
     /* Its own. */
     struct flm_ab_options options;
@@ -47,7 +47,6 @@ struct flm_ab {
     struct flm_text path, log_path;
     char session[40];
     cpu_set_t processors;
-    size_t capacity;
     uint32_t block_count, planned;
     int log; /* -1: not open */
     int64_t started_ns, told_ns;

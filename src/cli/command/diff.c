@@ -364,8 +364,8 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
         flm_message("out of memory");
         return false;
     }
-    return load_side(s, sets ? f->base.items : operands, base_count, false, &base_load) &&
-           load_side(s, sets ? f->new.items : operands + 1, new_count, true, &load);
+    return load_side(s, sets ? f->base.at : operands, base_count, false, &base_load) &&
+           load_side(s, sets ? f->new.at : operands + 1, new_count, true, &load);
 }
 
 static bool measure(struct sides *s, const struct flm_diff_options *how, struct flm_error *why)

@@ -179,9 +179,9 @@ static int judge_files(const struct fields *f, const struct flm_gate_settings *h
     int status = FLM_EXIT_WRONG;
     if (files_init(&files, f->base.count + f->new.count)) {
         for (size_t i = 0; i < f->base.count; i++)
-            files_add(&files, f->base.items[i], false);
+            files_add(&files, f->base.at[i], false);
         for (size_t i = 0; i < f->new.count; i++)
-            files_add(&files, f->new.items[i], true);
+            files_add(&files, f->new.at[i], true);
         status = judge(f, &files, how, true);
     }
     files_clear(&files);
@@ -195,9 +195,9 @@ static int judge_recorded(const struct fields *f, const struct flm_gate_ab *ab,
 {
     struct files files;
     int status = FLM_EXIT_WRONG;
-    if (files_init(&files, ab->ab.count)) {
-        for (uint32_t i = 0; i < ab->ab.count; i++)
-            files_add(&files, ab->ab.run[i].path, ab->ab.run[i].is_new);
+    if (files_init(&files, (uint32_t)ab->ab.runs.count)) {
+        for (size_t i = 0; i < ab->ab.runs.count; i++)
+            files_add(&files, ab->ab.runs.at[i].path, ab->ab.runs.at[i].is_new);
         status = judge(f, &files, how, is_last);
     }
     files_clear(&files);
@@ -208,7 +208,7 @@ static void report_look(const struct flm_gate_ab *ab)
 {
     if (ab->look_count > 1 && ab->looks < ab->look_count)
         flm_message("look %u of %u, %u runs of each: nothing yet", ab->looks, ab->look_count,
-                    ab->ab.count / 2);
+                    (uint32_t)ab->ab.runs.count / 2);
 }
 
 static bool is_paper(const struct fields *f)
@@ -248,7 +248,7 @@ static int record_and_judge(const struct fields *f, struct flm_gate_settings *ho
     if (!good)
         status = flm_message_error(&why);
     else if (!f->load.quiet)
-        flm_message("the %u runs are kept in %s", ab.ab.count, ab.ab.options.folder);
+        flm_message("the %u runs are kept in %s", (uint32_t)ab.ab.runs.count, ab.ab.options.folder);
     flm_gate_ab_clear(&ab);
     return status;
 }

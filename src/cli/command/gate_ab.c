@@ -70,8 +70,8 @@ bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields 
     recorder->keep_times = true; /* labels are for --apply */
     recorder->lines = load->lines;
     const struct flm_ab_options options = {
-        .base = f->commands.items[0],
-        .new = f->commands.items[1],
+        .base = f->commands.at[0],
+        .new = f->commands.at[1],
         .warm_up = f->warm_up >= 0 ? (uint32_t)f->warm_up : 1,
         .folder = f->folder ? f->folder : usual_folder,
         .replaces = !f->folder,

@@ -56,18 +56,12 @@ static struct found find(const struct flm_command *command, const char *name, si
 
 void flm_option_words_clear(struct flm_option_words *words)
 {
-    free(words->items);
-    *words = (struct flm_option_words){0};
+    FLM_ARRAY_CLEAR(words);
 }
 
 static bool add_word(struct flm_option_words *words, const char *value, struct flm_error *why)
 {
-    void *items = words->items;
-    if (!flm_grow(&items, &words->capacity, words->count + 1, sizeof *words->items))
-        return flm_error_memory(why);
-    words->items = items;
-    words->items[words->count++] = value;
-    return true;
+    return FLM_ARRAY_ADD(words, value) || flm_error_memory(why);
 }
 
 /* "1%", "0.01": 0.01. */

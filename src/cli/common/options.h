@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/core/array.h"
 #include "base/text/text.h"
 #include "flamel/error.h"
 
@@ -37,11 +38,8 @@ struct flm_option_list {
     size_t count;
 };
 
-/* As many as there are. */
-struct flm_option_words {
-    const char **items; /* owned */
-    size_t count, capacity;
-};
+/* As many as there are; the array is owned, the values are those of the command line. */
+struct flm_option_words FLM_ARRAY(const char *);
 void flm_option_words_clear(struct flm_option_words *words);
 
 struct flm_option {

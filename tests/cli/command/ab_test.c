@@ -80,16 +80,16 @@ static void runs_come_in_blocks_and_know_their_places(void **state)
     if (!flm_ab_open(&ab, &options, &why))
         fail_msg("%s", why.text);
     record_or_skip(&ab, 3);
-    assert_int_equal(ab.count, 6);
-    for (uint32_t i = 0; i < ab.count; i++) {
+    assert_int_equal(ab.runs.count, 6);
+    for (uint32_t i = 0; i < ab.runs.count; i++) {
         char name[400], number[16];
-        struct flm_profile *p = flm_load(ab.run[i].path, NULL, &why);
+        struct flm_profile *p = flm_load(ab.runs.at[i].path, NULL, &why);
         if (!p)
             fail_msg("%s", why.text);
         snprintf(name, sizeof name, "%s/%04u-%s.flm", folder, i + 1, is_new[i] ? "new" : "base");
-        assert_string_equal(ab.run[i].path, name);
-        assert_true(ab.run[i].is_new == is_new[i]);
-        assert_int_equal(ab.run[i].block, blocks[i]);
+        assert_string_equal(ab.runs.at[i].path, name);
+        assert_true(ab.runs.at[i].is_new == is_new[i]);
+        assert_int_equal(ab.runs.at[i].block, blocks[i]);
         assert_note(p, FLM_NOTE_GATE_GROUP, is_new[i] ? "new" : "base");
         snprintf(number, sizeof number, "%u", blocks[i] + 1);
         assert_note(p, FLM_NOTE_GATE_BLOCK, number);
@@ -104,8 +104,8 @@ static void runs_come_in_blocks_and_know_their_places(void **state)
     assert_int_not_equal(access(warm_up, F_OK), 0);
     /* More of them, as a second look has them: they go on where the first ended. */
     record_or_skip(&ab, 1);
-    assert_int_equal(ab.count, 8);
-    assert_int_equal(ab.run[7].block, 2);
+    assert_int_equal(ab.runs.count, 8);
+    assert_int_equal(ab.runs.at[7].block, 2);
     flm_ab_clear(&ab);
 }
 
@@ -122,7 +122,7 @@ static void commands_of_one_name_have_no_note_of_it(void **state)
     options.folder = folder;
     assert_true(flm_ab_open(&ab, &options, &why));
     record_or_skip(&ab, 1);
-    struct flm_profile *p = flm_load(ab.run[0].path, NULL, &why);
+    struct flm_profile *p = flm_load(ab.runs.at[0].path, NULL, &why);
     assert_non_null(p);
     assert_null(flm_profile_note(p, FLM_NOTE_GATE_COMMAND).at);
     flm_profile_free(p);
@@ -167,8 +167,8 @@ static void a_run_that_fails_ends_it_all(void **state)
     assert_true(flm_ab_open(&ab, &options, &why));
     assert_false(flm_ab_record(&ab, 2, &why));
     assert_non_null(strstr(why.text, "the new command ended with status 3 in run 2 of 4"));
-    assert_int_equal(ab.count, 1);
-    assert_int_equal(access(ab.run[0].path, F_OK), 0);
+    assert_int_equal(ab.runs.count, 1);
+    assert_int_equal(access(ab.runs.at[0].path, F_OK), 0);
     char second[400];
     snprintf(second, sizeof second, "%s/0002-new.flm", folder);
     assert_int_not_equal(access(second, F_OK), 0);

@@ -247,9 +247,9 @@ static void words_are_all_that_stand_behind_their_option(void **state)
     static const char *const expected[] = {"1", "2", "-", "4", "5", "6"};
     assert_int_equal(f.base.count, 6);
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(f.base.items[i], expected[i]);
+        assert_string_equal(f.base.at[i], expected[i]);
     assert_int_equal(f.new.count, 1);
-    assert_string_equal(f.new.items[0], "3");
+    assert_string_equal(f.new.at[0], "3");
     assert_true(f.quiet);
     flm_option_words_clear(&f.base);
     flm_option_words_clear(&f.new);
