@@ -1,5 +1,5 @@
-/* flm_image.h - a .flm file in memory, taken apart as docs/format.md describes it, so that a test can
- * change any byte of it. */
+/* flm_image.h - a .flm file in memory, taken apart as docs/format.md describes it, so that a test
+ * can change any byte of it. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_FLM_IMAGE_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_FLM_IMAGE_H
 

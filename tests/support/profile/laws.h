@@ -1,5 +1,5 @@
-/* laws.h - operations on profiles as laws are written: op(f + g) = op(f) + op(g). They fail the test
- * where an operation fails. */
+/* laws.h - operations on profiles as laws are written: op(f + g) = op(f) + op(g). They fail the
+ * test where an operation fails. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_LAWS_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_LAWS_H
 
