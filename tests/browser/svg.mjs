@@ -494,7 +494,7 @@ test('a comparison tells before and after, and its legend finds what changed', a
     await page.getByRole('button', {name: 'appeared'}).click();
     assert.equal(await found(page), '');
     const status = await page.$eval('.status-line', element => element.textContent);
-    assert.match(status, /450 samples before, 501 samples after \u00b7 \+11.3 % in all/);
+    assert.match(status, /450 samples before, 501 samples after \u00b7 \+11.3 % in total/);
     assert.match(status, /similarity 0.53 \u00b7 not normalized/);
     assert.match(status, /appeared 51 samples \(11.3 %\) in 2 stacks/);
     await check(page);

@@ -97,7 +97,7 @@ void flm_comparison_add_short(struct flm_text *out, const struct flm_comparison 
     double before = c->before_total, after = c->after_total;
     if (is_signed_column(c)) {
         add_signed(out, after - before, c, terms);
-        flm_text_puts(out, " in all");
+        flm_text_puts(out, " in total");
         return;
     }
     if (before > 0) {
@@ -106,7 +106,7 @@ void flm_comparison_add_short(struct flm_text *out, const struct flm_comparison 
     } else {
         add_signed(out, after - before, c, terms);
     }
-    flm_text_puts(out, " in all");
+    flm_text_puts(out, " in total");
     if (c->similarity == c->similarity) {
         flm_text_puts(out, separator);
         flm_text_puts(out, "similarity ");
@@ -192,21 +192,19 @@ void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison 
 
 /* ---- Widths, colors and grays ---------------------------------------------------------------- */
 
-void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *c,
-                             const struct flm_change_colors *colors)
+void flm_comparison_add_legend(struct flm_text *out, const struct flm_comparison *c,
+                               const struct flm_change_colors *colors)
 {
-    static const char *const widths[] = {[FLM_WIDTHS_MAX] = "as wide as the larger of both",
-                                         [FLM_WIDTHS_AFTER] = "as wide as after",
-                                         [FLM_WIDTHS_BEFORE] = "as wide as before",
-                                         [FLM_WIDTHS_SUM] = "as wide as both together"};
-    flm_text_puts(out, is_signed_column(c) ? "as wide as gained and lost together"
-                                           : widths[c->how.widths]);
+    static const char *const widths[] = {[FLM_WIDTHS_MAX] = "width: the larger of both",
+                                         [FLM_WIDTHS_AFTER] = "width: after",
+                                         [FLM_WIDTHS_BEFORE] = "width: before",
+                                         [FLM_WIDTHS_SUM] = "width: both together"};
+    flm_text_puts(out,
+                  is_signed_column(c) ? "width: gained and lost together" : widths[c->how.widths]);
     flm_text_puts(out, separator);
-    flm_text_puts(out, colors->scope == FLM_CHANGE_OF_SELF
-                           ? "colored by the change of each frame alone, "
-                           : "colored by the change of the subtree, ");
-    flm_text_puts(out, colors->absolute ? "in relation to the total"
-                                        : "in relation to the larger value");
+    flm_text_puts(out, colors->scope == FLM_CHANGE_OF_SELF ? "color: change of each frame alone, "
+                                                           : "color: change of the subtree, ");
+    flm_text_puts(out, colors->absolute ? "relative to the total" : "relative to the larger value");
     if (c->lost) {
         flm_text_puts(out, separator);
         flm_text_puts(out, "gray: not significant, runs of one side differ by as much");

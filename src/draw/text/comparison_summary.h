@@ -3,10 +3,10 @@
  * grays mean. A reader must not have to guess any of that, so everything that shows a comparison
  * shows them.
  *
- *     sum     +12.4 % in all · similarity 0.86 · before × 1.08, so that the totals are equal
+ *     sum     +12.4 % in total · similarity 0.86 · before × 1.08, so that the totals are equal
  *     parts   appeared 30 samples (60 %) in 1 stack · grown ... · shares of before
  *             significant: grown 20 samples (40 %) ...     where that is known: all colored frames
- *     look    as wide as the larger of both · colored by the change of the subtree, ... */
+ *     legend  width: the larger of both · color: change of the subtree, ... */
 #ifndef FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 #define FLAMEL_DRAW_TEXT_COMPARISON_SUMMARY_H
 
@@ -34,8 +34,8 @@ void flm_comparison_add_part(struct flm_text *out, const struct flm_comparison *
 void flm_comparison_add_parts(struct flm_text *out, const struct flm_comparison *comparison,
                               const struct flm_comparison_terms *terms);
 
-void flm_comparison_add_look(struct flm_text *out, const struct flm_comparison *comparison,
-                             const struct flm_change_colors *colors);
+void flm_comparison_add_legend(struct flm_text *out, const struct flm_comparison *comparison,
+                               const struct flm_change_colors *colors);
 
 /* "10 samples before, 30 samples after: +20 (+200 %)"; with the normalized value if before is
  * scaled. */

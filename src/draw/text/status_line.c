@@ -68,9 +68,9 @@ void flm_status_add(struct flm_text *out, const struct flm_status *status,
         if (status->comparison)
             flm_comparison_add_parts(out, status->comparison, &status->terms);
         break;
-    case FLM_STATUS_LOOK:
+    case FLM_STATUS_LEGEND:
         if (status->comparison)
-            flm_comparison_add_look(out, status->comparison, status->colors);
+            flm_comparison_add_legend(out, status->comparison, status->colors);
         break;
     case FLM_STATUS_COUNT:
         break;

@@ -14,7 +14,7 @@ enum flm_status_part {
     FLM_STATUS_UNSYMBOLIZED,
     FLM_STATUS_LEVELS,
     FLM_STATUS_PARTS, /* the following are of comparisons, each a line of its own */
-    FLM_STATUS_LOOK,
+    FLM_STATUS_LEGEND,
     FLM_STATUS_COUNT
 };
 

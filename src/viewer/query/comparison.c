@@ -44,7 +44,7 @@ static void add_sentences(struct flm_query *q, struct flm_response_comparison *m
     made->sum = flm_query_scratch_copy(q);
     flm_comparison_add_parts(flm_query_scratch(q), &c->comparison, &terms);
     made->parts_words = flm_query_scratch_copy(q);
-    flm_comparison_add_look(flm_query_scratch(q), &c->comparison, &c->colors);
+    flm_comparison_add_legend(flm_query_scratch(q), &c->comparison, &c->colors);
     made->look = flm_query_scratch_copy(q);
     made->note = flm_query_text(q, q->viewer->model.comparing.note);
     made->verdict = flm_query_copy(q, flm_profile_note(q->profile, FLM_NOTE_VERDICT));

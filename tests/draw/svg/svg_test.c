@@ -274,7 +274,7 @@ static void two_columns_are_a_comparison(void **state)
     struct flm_profile *p = profile_of_two("a;gone 100 0\na;new 0 300\na;same 200 200\n");
     struct flm_text out =
         drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
-    assert_holds(&out, "300 samples before, 500 samples after \xC2\xB7 +66.7 % in all");
+    assert_holds(&out, "300 samples before, 500 samples after \xC2\xB7 +66.7 % in total");
     assert_holds(&out, ">grown</text>");
     assert_holds(&out, ">shrunk</text>");
     assert_holds(&out, ">appeared</text>");
@@ -345,7 +345,7 @@ static void negative_values_are_a_comparison_by_themselves(void **state)
     struct flm_profile *p = flm_builder_finish(b, NULL);
     struct flm_text out =
         drawn(p, &(struct flm_svg_options){.size = sizeof(struct flm_svg_options)});
-    assert_holds(&out, ">-20 samples in all</tspan>");
+    assert_holds(&out, ">-20 samples in total</tspan>");
     assert_holds(&out, ">less</text>");
     assert_holds(&out, ">more</text>");
     assert_holds(&out, "\"compare\":\"signed\"");

@@ -57,7 +57,7 @@ static void the_sum_names_the_normalization(void **state)
         terms.function = flm_bytes_of("main");
         flm_comparison_add_sum(&text, &c, &terms);
         flm_text_format(&expected,
-                        "500 samples before, 530 samples after \xC2\xB7 +6 %% in all \xC2\xB7 %s",
+                        "500 samples before, 530 samples after \xC2\xB7 +6 %% in total \xC2\xB7 %s",
                         cases[i].says);
         flm_text_putc(&expected, 0);
         assert_says(&text, expected.at);
@@ -73,8 +73,9 @@ static void a_sum_without_anything_before_has_no_percentage(void **state)
     struct flm_comparison c = compared(nothing, after, (struct flm_comparison_options){0});
     struct flm_text text = {0};
     flm_comparison_add_sum(&text, &c, &samples);
-    assert_says(&text, "0 samples before, 530 samples after \xC2\xB7 +530 samples in all \xC2\xB7 "
-                       "similarity 0 \xC2\xB7 not normalized");
+    assert_says(&text,
+                "0 samples before, 530 samples after \xC2\xB7 +530 samples in total \xC2\xB7 "
+                "similarity 0 \xC2\xB7 not normalized");
     flm_comparison_clear(&c);
 }
 
@@ -93,7 +94,7 @@ static void only_equal_profiles_have_a_similarity_of_1(void **state)
     flm_comparison_clear(&c);
     c = compared(after, after, (struct flm_comparison_options){0});
     flm_comparison_add_sum(&text, &c, &samples);
-    assert_says(&text, "530 samples before, 530 samples after \xC2\xB7 0 % in all \xC2\xB7 "
+    assert_says(&text, "530 samples before, 530 samples after \xC2\xB7 0 % in total \xC2\xB7 "
                        "similarity 1 \xC2\xB7 not normalized");
     flm_comparison_add_parts(&text, &c, &samples);
     assert_says(&text, "nothing changed");
@@ -158,10 +159,10 @@ static void a_signed_column_shows_gains(void **state)
     struct flm_change_colors colors = {.absolute = true};
     struct flm_text text = {0};
     flm_comparison_add_sum(&text, &c, &samples);
-    assert_says(&text, "-20 samples in all");
-    flm_comparison_add_look(&text, &c, &colors);
-    assert_says(&text, "as wide as gained and lost together \xC2\xB7 colored by the change of the "
-                       "subtree, in relation to the total");
+    assert_says(&text, "-20 samples in total");
+    flm_comparison_add_legend(&text, &c, &colors);
+    assert_says(&text, "width: gained and lost together \xC2\xB7 color: change of the subtree, "
+                       "relative to the total");
     struct flm_change all = flm_comparison_change(&c, 0, FLM_CHANGE_OF_SUBTREE);
     flm_comparison_add_change(&text, &c, &all, &samples);
     assert_says(&text, "-20 samples");
@@ -177,9 +178,9 @@ static void the_texts_explain_gray(void **state)
                      .widths = FLM_WIDTHS_SUM, .before_sample = 1, .after_sample = 1, .sigmas = 3});
     struct flm_change_colors colors = {.scope = FLM_CHANGE_OF_SELF};
     struct flm_text text = {0};
-    flm_comparison_add_look(&text, &c, &colors);
-    assert_says(&text, "as wide as both together \xC2\xB7 colored by the change of each frame "
-                       "alone, in relation to the larger value \xC2\xB7 gray: the same, or too few "
+    flm_comparison_add_legend(&text, &c, &colors);
+    assert_says(&text, "width: both together \xC2\xB7 color: change of each frame "
+                       "alone, relative to the larger value \xC2\xB7 gray: the same, or too few "
                        "samples to tell (3 \xCF\x83 of counting, an estimate from one run each)");
     flm_comparison_clear(&c);
 }

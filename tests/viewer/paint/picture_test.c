@@ -187,7 +187,7 @@ static void a_comparison_has_its_colors_hatches_and_words(void **state)
     assert_int_equal(count_of(svg.at, "<pattern "), 2);
     assert_int_equal(count_of(svg.at, "fill=\"url(#"), 4); /* two boxes, two keys */
     assert_non_null(strstr(svg.at, ">disappeared</text>"));
-    assert_non_null(strstr(svg.at, "as wide as the larger of both"));
+    assert_non_null(strstr(svg.at, "width: the larger of both"));
     assert_null(strstr(svg.at, "\xE2\x80\xA6")); /* the words go on in the next line */
     flm_text_clear(&svg);
     act(v, "parts appeared");
