@@ -10,7 +10,7 @@
  * Entries without a title are not listed as formats that can be dropped on the page. */
 #include "format/flm/packed.h"
 #include "format/formats.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 
 static const struct flm_format packed = {
     .name = "packed",

@@ -5,8 +5,8 @@
 
 #include "draw/color/theme.h"
 #include "draw/document/pdf.h"
+#include "draw/document/surface.h"
 #include "draw/document/svg_sheet.h"
-#include "draw/document/vector.h"
 #include "draw/text/visible.h"
 
 /* CSS pixels. */

@@ -26,7 +26,7 @@ struct flm_surface {
                     double thickness, uint32_t rgb); /* to the inside */
 
     /* Paints all boxes of a pane at once, where the surface does that better than one by one
-     * (vector.h): pixels are painted row by row. NULL: one by one. */
+     * (flm_vector_boxes): pixels are painted row by row. NULL: one by one. */
     void (*boxes)(void *context, const struct flm_boxes *boxes, const struct flm_rectangles *list);
 
     /* The number of painted letters that the font does not have; NULL: it has all of them. */
@@ -37,5 +37,12 @@ struct flm_surface {
 struct flm_clip {
     double left, top, right, bottom;
 };
+
+/* Paints rectangles of a layout one by one, as boxes.h does into pixels: with the same rows, gaps,
+ * corners, labels and marks, but not rounded to pixels (vector.c). Lengths of `boxes` are in device
+ * pixels; its pixels and atlas are not used. Boxes that are cut off at the left have their labels
+ * at the edge of the window. The font size is `font_px`. */
+void flm_vector_boxes(const struct flm_surface *surface, const struct flm_boxes *boxes,
+                      const struct flm_rectangles *list, double font_px, struct flm_clip window);
 
 #endif

@@ -1,4 +1,4 @@
-#include "draw/document/vector.h"
+#include "draw/document/surface.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "draw/svg/assets.h"
+#include "draw/svg/internal.h"
 
 #include "draw/svg/assets_generated.h" /* build/generated */
 

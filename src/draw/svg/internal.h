@@ -132,4 +132,10 @@ bool flm_svg_options_copy(struct flm_svg_options *copy, const struct flm_svg_opt
 bool flm_svg_options_resolve(struct flm_svg_options *options, const struct flm_profile *profile,
                              struct flm_error *why);
 
+/* The style and the script that every SVG has: files of this folder (*.css, *.js), made into bytes
+ * by the Makefile, without comments and indentation. */
+enum flm_svg_asset { FLM_ASSET_STYLE, FLM_ASSET_DARK_STYLE, FLM_ASSET_SCRIPT };
+
+void flm_svg_asset_add(enum flm_svg_asset asset, struct flm_text *out);
+
 #endif

@@ -8,7 +8,6 @@
 #include "base/text/buffered_sink.h"
 #include "draw/color/theme.h"
 #include "draw/document/svg_sheet.h"
-#include "draw/svg/assets.h"
 #include "draw/text/visible.h"
 #include "flamel/algebra.h"
 #include "profile/columns.h"

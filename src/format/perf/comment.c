@@ -1,8 +1,7 @@
-#include "format/perf/comment.h"
+#include "format/perf/internal.h"
 
 #include "base/core/scan.h"
 #include "base/text/text.h"
-#include "format/perf/text_cursor.h"
 #include "profile/internal.h"
 
 const char *flm_perf_note_key(struct flm_bytes perf_key)

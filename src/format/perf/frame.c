@@ -3,7 +3,7 @@
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "base/text/text.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 #include "profile/internal.h"
 
 static const struct flm_bytes unknown = {"[unknown]", 9};

@@ -1,7 +1,7 @@
 #include "format/perf/header.h"
 
 #include "base/core/scan.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 
 /* ---- Left of the time ------------------------------------------------------------------------ */
 

@@ -11,10 +11,9 @@
 
 #include "base/text/json_read.h"
 #include "format/core/format.h"
-#include "format/perf/comment.h"
 #include "format/perf/frame.h"
 #include "format/perf/header.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 #include "profile/internal.h"
 
 struct reading {

@@ -4,7 +4,7 @@
 
 #include "base/core/hash.h"
 #include "base/core/scan.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 #include "profile/internal.h"
 
 enum { MOST_LINES = 1 << 30 };

@@ -19,10 +19,9 @@
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
-#include "format/perf/comment.h"
 #include "format/perf/event_metrics.h"
 #include "format/perf/frame.h"
-#include "format/perf/text_cursor.h"
+#include "format/perf/internal.h"
 #include "profile/internal.h"
 
 /* The position of a column in every line; end 0: there is none. */

@@ -21,12 +21,10 @@
 #include "base/number/number.h"
 #include "base/text/text.h"
 #include "format/core/format.h"
-#include "format/perf/comment.h"
 #include "format/perf/event_metrics.h"
 #include "format/perf/header.h"
+#include "format/perf/internal.h"
 #include "format/perf/lines.h"
-#include "format/perf/sniff.h"
-#include "format/perf/text_cursor.h"
 #include "profile/internal.h"
 
 /* The stack of a sample: numbers of lines, leaf first. */

@@ -1,10 +1,9 @@
-#include "format/perf/sniff.h"
+#include "format/perf/internal.h"
 
 #include "base/core/scan.h"
 #include "format/core/format.h"
 #include "format/perf/frame.h"
 #include "format/perf/header.h"
-#include "format/perf/text_cursor.h"
 
 /* The lines of a head, by what they resemble. */
 struct head {

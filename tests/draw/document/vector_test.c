@@ -1,4 +1,4 @@
-#include "draw/document/vector.h"
+#include "draw/document/surface.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "format/perf/comment.h"
+#include "format/perf/internal.h"
 
 #include "support/profile/perf_reading.h"
 
