@@ -1,14 +1,14 @@
-/* input_state.h - what a person is in the midst of: where the pointer is, what it drags, when the
- * wheel moved. */
+/* input_state.h - the state of input: where the pointer is, what it drags, when the wheel last
+ * moved. */
 #ifndef FLAMEL_VIEWER_INPUT_STATE_H
 #define FLAMEL_VIEWER_INPUT_STATE_H
 
 #include "viewer/model/model.h"
 
-/* Before any clock began. */
+/* A time before any event. */
 #define FLM_LONG_AGO_MS (-1e9)
 
-/* What the person does with the pointer. */
+/* A drag of the pointer. */
 struct flm_drag {
     enum {
         FLM_DRAG_NONE,
@@ -20,7 +20,7 @@ struct flm_drag {
     } kind;
     double x, y;           /* where it began */
     double last_x, last_y; /* where it is */
-    struct flm_span span;  /* what was seen when it began */
+    struct flm_span span;  /* the visible span when it began */
     double scroll_px;
     double released_ms; /* of the last click, for a second one */
     double released_x, released_y;
@@ -30,7 +30,7 @@ struct flm_input {
     double now_ms; /* of the last event or picture */
     double hover_x, hover_y;
     struct flm_node_ref hovered;
-    struct flm_rectangle hovered_box; /* where it is; also of merged frames */
+    struct flm_rectangle hovered_box; /* its box; also of merged frames */
     double wheel_ms;                  /* when it last moved */
     struct flm_drag drag;
 };

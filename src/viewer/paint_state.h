@@ -1,5 +1,5 @@
-/* paint_state.h - what pictures are made with and what is kept between them: the theme, the atlas,
- * the coloring of the shown profile, the minimap. */
+/* paint_state.h - inputs of painting and caches between frames: the theme, the atlas, the coloring
+ * of the shown profile, the minimap. */
 #ifndef FLAMEL_VIEWER_PAINT_STATE_H
 #define FLAMEL_VIEWER_PAINT_STATE_H
 
@@ -11,7 +11,7 @@
 struct flm_picture_figures {
     uint64_t visited;
     uint32_t drawn, merged;
-    double merged_total;        /* of boxes that stand for several */
+    double merged_total;        /* of merged boxes */
     double layout_ms, paint_ms; /* where there is a clock */
 };
 
@@ -23,7 +23,7 @@ struct flm_paint {
     struct flm_legend legend;     /* of the coloring and the first pane */
     uint32_t legend_from;         /* likewise */
     double *second_total; /* by node: totals of the second metric, where it gives the color */
-    uint32_t *minimap;    /* its picture without the window, and paler; kept between pictures */
+    uint32_t *minimap;    /* cached: its picture, and the same paler, for outside of the window */
     uint32_t minimap_from;
     uint32_t painted_from; /* of the last picture */
     struct flm_picture_figures picture;

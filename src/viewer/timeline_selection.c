@@ -98,9 +98,10 @@ bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track
 {
     struct flm_text prefix = {0}, text = {0};
     if (v->scene.timeline.tracks.key == FLM_NONE)
-        return flm_error_set(why, FLM_ERROR_USAGE, "no label tells threads apart");
+        return flm_error_set(why, FLM_ERROR_USAGE, "no label distinguishes threads");
     if (track && track->value == FLM_NONE)
-        return flm_error_set(why, FLM_ERROR_USAGE, "what has no label cannot be selected by it");
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "samples without the label cannot be selected by it");
     struct flm_bytes values = flm_timeline_labels(&v->model, &v->scene, &prefix);
     if (track) {
         flm_timeline_add_label(&v->model, &v->scene, &text);

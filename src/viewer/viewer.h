@@ -1,25 +1,25 @@
-/* viewer.h - the viewer: what a person looks at and what they do, in; pictures and words, out.
+/* viewer.h - the viewer: profiles and user input in; pictures, and responses to queries, out.
  *
  * All state is here, so that the page, the terminal and a test are the same viewer: they forward
- * what a person does, show the picture, and put the answers into tables.
+ * input, show the picture, and put responses into tables.
  *
  *     profile(s)                         opened; never changed
  *       | operations (chips)             operations.h: "hide:libc | by:function", each on or off
  *       v
  *     shown profile
- *       | view, metric, order, marks     scene.h: panes, each a tree and its layout
+ *       | view, metric, order            scene.h: panes, each a tree and its layout
  *       v
- *     scene ----- camera                 camera.h: which part of it is seen, and how it moves there
+ *     scene ----- camera                 camera.h: the visible part, and how it moves there
  *       v
  *     picture                            painting.c: rectangles, styles, labels
  *
- * What happens comes in four ways: an action by its text (actions.h: "zoom-in", "order total"), a
- * key, the pointer, and the size of the window. Everything an action changes is a few words of
- * state (state.h), which the history keeps, the URL shows, and a text restores. What is to be shown
- * as words is queried, and returned as structs (query/query.h).
+ * There are four kinds of input: an action as text (actions.h: "zoom-in", "order total"), a key,
+ * the pointer, and the size of the window. An action changes the state, which is a short text
+ * (state.h): the history keeps it, the URL shows it, and the viewer can be restored from it. Tables
+ * and panels query the viewer, and get structs (query/query.h).
  *
- * Time is told by the caller, in milliseconds on any clock. Nothing here waits: work that takes
- * longer than a picture may (opening callers) is cut in pieces, one a picture. */
+ * The caller passes the time, in milliseconds of any clock. Nothing here waits: work that takes
+ * longer than a frame (opening callers) is divided among frames. */
 #ifndef FLAMEL_VIEWER_VIEWER_H
 #define FLAMEL_VIEWER_VIEWER_H
 
@@ -35,27 +35,27 @@ struct flm_viewer;
 struct flm_viewer *flm_viewer_new(struct flm_error *why);
 void flm_viewer_free(struct flm_viewer *viewer);
 
-/* Shows a profile, which the viewer keeps (and frees, also when it fails): the one that is looked
- * at, or the one that it is compared with. `name` is a file's. All state stays that still makes
- * sense. */
+/* Shows a profile, or compares the shown one with it. The viewer owns it, also after a failure.
+ * `name` is a file's. State that still makes sense stays. */
 bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
                      struct flm_profile *profile, const char *name, struct flm_error *why);
 
-/* An action: "zoom-in", "apply hide:libc.so.6", "search parse". False, and `why`, for what cannot
- * be done now or is no action. actions.h has the list. */
+/* Runs an action: "zoom-in", "apply hide:libc.so.6", "search parse". False, and `why`, if there is
+ * no such action, or it is not possible now. actions.h has the list. */
 bool flm_viewer_do(struct flm_viewer *viewer, struct flm_bytes action, struct flm_error *why);
 
-/* A key by the name that browsers give it ("a", "A", "ArrowLeft", "Enter", "+"), with what is held
- * down. False when it means nothing; what it means but cannot be done now is a notice. */
+/* A key by the name that browsers give it ("a", "A", "ArrowLeft", "Enter", "+"), and the modifiers
+ * held. False for a key without an action; an action that is not possible now becomes a notice. */
 enum { FLM_HELD_SHIFT = 1, FLM_HELD_CONTROL = 2, FLM_HELD_ALT = 4, FLM_HELD_COMMAND = 8 };
 bool flm_viewer_key(struct flm_viewer *viewer, struct flm_bytes key, unsigned held, double now_ms);
 
-/* The window, in device pixels, and how many of them a CSS pixel has. `row_px` and others of the
- * look follow from the scale. */
+/* The window, in device pixels, and device pixels per CSS pixel: the heights of rows and fonts
+ * follow from the scale. */
 void flm_viewer_resize(struct flm_viewer *viewer, uint32_t width, uint32_t height, double scale);
 
-/* The pointer, in device pixels. TOUCH is a finger: no hovering. A press and release at one place
- * is a click (select; a second one: zoom), else a drag (pan; in the minimap: a range). */
+/* The pointer, in device pixels. `touch`: a finger, which does not hover. A press and release at
+ * one position is a click (select; the second one zooms), else a drag (pan; in the minimap: a
+ * range). */
 enum flm_pointer_event { FLM_POINTER_MOVE, FLM_POINTER_DOWN, FLM_POINTER_UP, FLM_POINTER_LEAVE };
 void flm_viewer_pointer(struct flm_viewer *viewer, enum flm_pointer_event event, double x, double y,
                         unsigned held, bool touch, double now_ms);
@@ -80,24 +80,24 @@ struct flm_theme {
 };
 void flm_viewer_theme(struct flm_viewer *viewer, const struct flm_theme *theme);
 
-/* Paints all of the window. `pixels` has the size that was told. Returns whether another picture is
- * wanted soon: something moves, or is not yet complete. Where memory runs out the picture is empty,
- * and a notice says so. */
+/* Paints the whole window. `pixels` has the size of the last resize. Returns whether another frame
+ * is wanted soon: something moves, or is not complete yet. If memory runs out, the picture is empty
+ * and there is a notice. */
 bool flm_viewer_paint(struct flm_viewer *viewer, struct flm_pixels *pixels, double now_ms);
 
-/* The same for the window of a terminal, which has so many cells instead of pixels. The pointer is
- * told in pixels there too: a cell has FLM_CELL_PX times FLM_CELL_HEIGHT_PX of them. The picture
- * has no minimap and no margins, and is drawn into a part of a screen that has this size. */
+/* The same for a terminal, whose window is measured in cells. The pointer is still in pixels: a
+ * cell is FLM_CELL_PX by FLM_CELL_HEIGHT_PX of them. The picture has no minimap and no margins, and
+ * is drawn into a part of a screen that has this size. */
 void flm_viewer_resize_cells(struct flm_viewer *viewer, int columns, int rows);
 bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen,
                             struct flm_cell_area pane, double now_ms);
 
-/* The letters of the picture; the caller fills it (atlas.h). It is another one after a resize with
- * another scale. */
+/* The glyphs of the picture; the caller fills it (atlas.h). A resize to another scale replaces it.
+ */
 struct flm_atlas *flm_viewer_atlas(struct flm_viewer *viewer);
 
-/* What changed: everything that is shown has a version, which is another one when it is to be asked
- * for again, and 0 at first. The picture's is the painted one when it is up to date. */
+/* What to query again: each response has a version, 0 at first, that changes with it. The picture
+ * is up to date when its version is the painted one. */
 enum flm_viewer_group {
     FLM_GROUP_PICTURE,
     FLM_GROUP_HOVER,   /* "hover": the tooltip */
@@ -107,20 +107,20 @@ enum flm_viewer_group {
     FLM_GROUP_TABLES,  /* "top", "tree", "list" */
     FLM_GROUP_STATUS,  /* "status" */
     FLM_GROUP_STATE,   /* "state": the URL */
-    FLM_GROUP_SPEECH,  /* another frame is selected: a screen reader says it */
+    FLM_GROUP_SPEECH,  /* the selection, for a screen reader */
     FLM_GROUP_OVERLAY, /* "overlay": the debug figures */
     FLM_GROUP_TRACKS,  /* "tracks" */
-    FLM_GROUP_HISTORY, /* a step that "back" takes back was made */
+    FLM_GROUP_HISTORY, /* a step was added, which "back" undoes */
     FLM_GROUP_COPY,    /* "copy": text for the clipboard */
-    FLM_GROUP_PROMPT,  /* "prompt": the person is to type something (a palette, a name) */
+    FLM_GROUP_PROMPT,  /* "prompt": the user is to type something (a palette, a name) */
     FLM_GROUP_NOTICE,  /* "notice": why something was not done, in a sentence */
     FLM_GROUPS
 };
 uint32_t flm_viewer_version(const struct flm_viewer *viewer, enum flm_viewer_group group);
 uint32_t flm_viewer_painted_version(const struct flm_viewer *viewer);
 
-/* For one who shows the viewer: which versions were seen last ({0}: none), and the groups whose
- * version is another one now, as bits; they are seen then. A picture that was painted since is no
+/* For callers that show the viewer: the versions they have seen ({0}: none). Returns the groups
+ * that changed since, as bits, and marks them as seen. A picture that was painted since is not a
  * change. */
 struct flm_seen_versions {
     uint32_t of[FLM_GROUPS];

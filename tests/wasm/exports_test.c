@@ -82,7 +82,7 @@ static void a_refusal_says_why(void **state)
     assert_int_equal(open_bytes("\x89PNG\r\n", 6), 0);
     assert_says("PNG");
     assert_int_equal(do_text("sing"), 0);
-    assert_says("'sing' is nothing that can be done");
+    assert_says("there is no action 'sing'");
     assert_int_equal(do_text("apply hide:/(/"), 0);
     assert_int_equal(flamel_query("why", 3), 0);
     assert_says("'why' is not a query");

@@ -1,12 +1,12 @@
-/* input_bytes.h - the bytes that a terminal sends, as what a person did.
+/* input_bytes.h - the bytes that a terminal sends, decoded into events.
  *
  *     a   ^A   ESC a      "a", "a" with control, "a" with alt
  *     ESC [ 1 ; 2 D       "ArrowLeft" with shift                    names as browsers have them
  *     ESC [ < 0 ; 3 ; 4 M  the left button goes down in column 2, row 3
  *     ESC                 "Escape", when nothing follows it for a moment
  *
- * Bytes come in chunks of any size, so whoever reads keeps what is not complete and asks again. A
- * sequence that is not known is passed over as a whole: it never turns into keys. */
+ * Bytes come in chunks of any size, so callers keep incomplete input and decode it again with more.
+ * An unknown sequence is skipped as a whole: it never turns into keys. */
 #ifndef FLAMEL_CLI_TUI_INPUT_BYTES_H
 #define FLAMEL_CLI_TUI_INPUT_BYTES_H
 
@@ -22,8 +22,8 @@ enum flm_tui_event_kind {
     FLM_TUI_PASTE,
     FLM_TUI_FOCUS,
     FLM_TUI_BLUR,
-    FLM_TUI_BACKGROUND, /* the answer: the color of the page */
-    FLM_TUI_DEVICE      /* the answer that every terminal gives, to what it is */
+    FLM_TUI_BACKGROUND, /* a report: the background color */
+    FLM_TUI_DEVICE      /* a report that every terminal sends: its device attributes */
 };
 
 enum { FLM_TUI_KEY_SIZE = 16 };

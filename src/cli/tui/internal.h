@@ -1,5 +1,4 @@
-/* internal.h - the terminal's viewer from inside: what its files share. Private to src/cli/tui*.
- */
+/* internal.h - shared by the files of this folder. */
 #ifndef FLAMEL_CLI_TUI_INTERNAL_H
 #define FLAMEL_CLI_TUI_INTERNAL_H
 
@@ -10,7 +9,7 @@
 #include "viewer/query/query.h"
 #include "viewer/viewer.h"
 
-/* What keys are for now. */
+/* What keys do now. */
 enum flm_tui_mode {
     FLM_TUI_LOOKING,   /* the viewer's own */
     FLM_TUI_SEARCHING, /* the search is typed */
@@ -22,7 +21,7 @@ enum flm_tui_mode {
 /* A line that is typed. */
 struct flm_tui_line {
     struct flm_text text;
-    size_t cursor; /* a place in it */
+    size_t cursor; /* a byte offset in it */
 };
 
 /* Where a click means an action: cells of a row. */
@@ -76,7 +75,7 @@ struct flm_tui {
     bool more; /* another picture is wanted soon */
 };
 
-/* How a text looks. */
+/* The style of a text. */
 enum flm_tui_tone {
     FLM_TUI_TEXT,
     FLM_TUI_STRONG,
@@ -100,20 +99,20 @@ int flm_tui_puts(struct flm_tui *tui, int column, int row, int end, const char *
 void flm_tui_add_target(struct flm_tui *tui, int row, int left, int right, const char *format, ...)
     FLM_FORMAT(5, 6);
 
-/* Does an action; what is wrong with it becomes the notice. */
+/* Runs an action; an error becomes the notice. */
 bool flm_tui_do(struct flm_tui *tui, struct flm_bytes action);
 bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...) FLM_FORMAT(2, 3);
 void flm_tui_notify(struct flm_tui *tui, bool is_wrong, const char *format, ...) FLM_FORMAT(3, 4);
 
 /* ---- window.c: the lines around the picture -------------------------------------------------- */
 
-/* Queries the viewer again for what has changed. */
+/* Queries the viewer again where responses changed. */
 void flm_tui_update(struct flm_tui *tui);
 
 /* The search that is being typed; NULL: there is none. */
 const struct flm_response_search *flm_tui_current_search(const struct flm_tui *tui);
 
-/* Places and draws everything. */
+/* Arranges and draws everything. */
 void flm_tui_draw(struct flm_tui *tui);
 
 /* ---- detail.c: in so many rows --------------------------------------------------------------- */
@@ -132,8 +131,8 @@ void flm_tui_table_click(struct flm_tui *tui, int row);
 /* The table that is shown; NULL: a picture. */
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
 
-/* The row that one is on stays the same function, wherever that goes: remembered before another
- * profile is shown, and looked for afterward. Whoever is at the top stays there. */
+/* The current row stays on the same function when another profile is shown: remember before, return
+ * after. The first row stays the first. */
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
 
@@ -143,7 +142,7 @@ struct flm_bytes flm_tui_line_text(const struct flm_tui *tui);
 void flm_tui_line_set(struct flm_tui *tui, struct flm_bytes text);
 void flm_tui_line_insert(struct flm_tui_line *line, struct flm_bytes text);
 
-/* Returns whether the key was one for a line; *changed whether the text is another one now. */
+/* Returns whether the key edits a line; *changed: whether the text changed. */
 bool flm_tui_line_key(struct flm_tui_line *line, const struct flm_tui_event *event, bool *changed);
 
 /* The line and its cursor; of a long one the part around that. Returns the column behind it. */
@@ -151,7 +150,7 @@ int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end);
 
 /* ---- live.c: only where a profile is live ---------------------------------------------------- */
 
-/* Gives the viewer what is newer, if anything is. */
+/* Gives the viewer a newer profile, if there is one. */
 bool flm_tui_live_turn(struct flm_tui *tui, struct flm_error *why);
 
 /* Whether the key is one of these. */
@@ -164,8 +163,8 @@ bool flm_tui_live_has_key(const struct flm_tui *tui, struct flm_bytes key);
 /* Saves under the name that was typed. */
 void flm_tui_live_save(struct flm_tui *tui);
 
-/* How it stands, in a row; returns the column behind it. The keys, where nothing is selected that
- * could be told of. And what is said in an empty pane. */
+/* The state of the recording, in a row; returns the column after it. The keys, while nothing is
+ * selected. And the message in an empty pane. */
 int flm_tui_live_draw(struct flm_tui *tui, int row);
 void flm_tui_live_draw_hint(struct flm_tui *tui, int row);
 void flm_tui_live_draw_empty(struct flm_tui *tui);
@@ -182,7 +181,7 @@ void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
 
 /* ---- typing.c: lines that are typed, lists to choose from ------------------------------------ */
 
-/* What the viewer asks a person for: "search", "help", "palette", "transform" ... */
+/* Opens a prompt of the viewer: "search", "help", "palette", "transform" ... */
 void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what);
 
 /* The argument of an action is typed, beginning with `text`. */

@@ -8,8 +8,8 @@ static const struct {
     const char *keys[2]; /* as events have them */
     const char *shown, *title;
 } help[] = {
-    {{" ", "p"}, "Space  p", "Freeze, or go on"},
-    {{"s", NULL}, "s", "Save what is shown"},
+    {{" ", "p"}, "Space  p", "Freeze or resume"},
+    {{"s", NULL}, "s", "Save the shown profile"},
     {{"w", NULL}, "w", "All since the start, or the last seconds"},
 };
 enum { HELP_COUNT = sizeof help / sizeof help[0] };

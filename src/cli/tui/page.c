@@ -97,8 +97,8 @@ void flm_tui_open_help(struct flm_tui *tui)
 {
     static const char *const own[][2] = {
         {"q  Ctrl c", "Quit"},
-        {"Ctrl z", "Stop; the shell's fg goes on"},
-        {"Ctrl l", "Draw everything anew"},
+        {"Ctrl z", "Suspend; resume with the shell's fg"},
+        {"Ctrl l", "Redraw"},
         {"click", "Select; a second click zooms"},
         {"wheel", "Zoom at the pointer; Alt: up and down"},
         {"drag", "Move"},
@@ -136,7 +136,7 @@ void flm_tui_open_data_quality(struct flm_tui *tui)
 {
     const struct flm_response_status *s = tui->status.status;
     open_page(tui);
-    flm_text_puts(&tui->page, "What is drawn\n");
+    flm_text_puts(&tui->page, "Data quality\n");
     if (!s)
         return;
     flm_text_add(&tui->page, s->sentence);

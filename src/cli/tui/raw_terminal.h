@@ -4,8 +4,8 @@
  *     flm_tui_terminal_close    all of that undone: also at exit, by a signal that ends the
  *                               program, by a crash, and while it is stopped
  *
- * A process has one terminal, and a handler of signals gets no argument: so this has state of its
- * own, in one place, and whoever uses it is the only one. */
+ * A process has one terminal, and signal handlers get no argument: so this has global state, and
+ * one user at a time. */
 #ifndef FLAMEL_CLI_TUI_RAW_TERMINAL_H
 #define FLAMEL_CLI_TUI_RAW_TERMINAL_H
 
@@ -31,7 +31,7 @@ bool flm_tui_terminal_write(struct flm_bytes bytes);
 enum {
     FLM_TUI_INPUT = 1,   /* bytes were put into the buffer */
     FLM_TUI_RESIZED = 2, /* the window may have another size */
-    FLM_TUI_RESUMED = 4, /* it was stopped and goes on: the screen is to be drawn anew */
+    FLM_TUI_RESUMED = 4, /* it was stopped and resumed: redraw the screen */
     FLM_TUI_STOP = 8,    /* asked to stop: call flm_tui_terminal_stop */
     FLM_TUI_GONE = 16    /* there is no terminal any more */
 };

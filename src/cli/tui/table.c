@@ -340,7 +340,7 @@ void flm_tui_table_draw(struct flm_tui *tui)
         draw_row(tui, table, &shape, row_in(table, i), y, table->first + i == table->current);
     }
     if (row_count(table) == 0)
-        flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left to be shown",
+        flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left",
                      FLM_TUI_MUTED);
 }
 

@@ -73,7 +73,7 @@ bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...)
 
 /* ---- What leaves the viewer ------------------------------------------------------------------ */
 
-/* By OSC 52, which goes through ssh and tmux to the clipboard of the person's own machine. */
+/* By OSC 52, which goes through ssh and tmux to the clipboard of the user's own machine. */
 static void copy(struct flm_tui *tui, struct flm_bytes text)
 {
     enum { MOST = 74994 }; /* xterm and tmux take no more */
@@ -95,7 +95,7 @@ static void copy_text(struct flm_tui *tui, const char *query)
     flm_text_clear(&text);
 }
 
-/* The editor that the person has chosen, at the line; the terminal is its own meanwhile. */
+/* The editor that the user has chosen, at the line; the terminal is its own meanwhile. */
 static void edit(struct flm_tui *tui, const char *file, unsigned line)
 {
     char place[32];

@@ -183,8 +183,8 @@ bool flm_viewer_do(struct flm_viewer *v, struct flm_bytes text, struct flm_error
     const struct flm_action *action = flm_action_named(name);
     size += size < text.size;
     if (!action)
-        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is nothing that can be done",
-                             (int)name.size, name.at);
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no action '%.*s'", (int)name.size,
+                             name.at);
     return run(v, action, (struct flm_bytes){text.at + size, text.size - size}, why);
 }
 

@@ -1,21 +1,22 @@
-/* actions.h - everything that can be done in the viewer: one table, for keys, palette, menus and
- * URLs, in the page and in the terminal.
+/* actions.h - all actions of the viewer: one table, for keys, palette, menus and links, in the page
+ * and in the terminal.
  *
  * An action is a word and, for some, an argument: "zoom-in", "order total". Keys are written as
  * browsers name them; several with blanks between them; "C-" is control or command, "A-" alt. Shift
  * is in the letter ("F"), or "S-" where there is none ("S-Tab").
  *
- *     display.c       what is shown, and how: view, metric, order, direction, colors
+ *     display.c    view, metric, order, direction, colors
  *     move.c       zoom, pan, scroll, back and forward
  *     frame.c      from frame to frame, and selecting
- *     search.c     what is searched for, and from match to match
+ *     search.c     searches, and from match to match
  *     transform.c  chips, and the operations on the selected frame
- *     tables.c     what rows of tables open, point at and sort by
- *     time.c       a part of the time, threads
- *     compare.c    what is compared, and how that is shown
- *     export.c      copying, saving, help
+ *     tables.c     opening rows, pointing at rows, links to sources
+ *     time.c       time ranges, threads
+ *     compare.c    the sides of a comparison, and how it is shown
+ *     export.c     copying, saving, help
  *
- * The tables at the end of these files are the list; "hello" tells it, and help shows it. */
+ * The tables at the end of these files are the list; the query "hello" returns it, help shows it.
+ */
 #ifndef FLAMEL_VIEWER_INPUT_ACTIONS_H
 #define FLAMEL_VIEWER_INPUT_ACTIONS_H
 
@@ -24,7 +25,7 @@
 
 struct flm_viewer;
 
-/* What must be so for an action to make sense, and what is said where it is not. */
+/* When an action is possible, and the message when it is not. */
 struct flm_condition {
     bool (*holds)(const struct flm_viewer *viewer);
     const char *otherwise;
@@ -63,12 +64,12 @@ flm_choices flm_action_choices(const struct flm_action *action);
 void flm_action_add_argument(const struct flm_action *action, struct flm_text *out);
 void flm_action_add_keys(const struct flm_action *action, struct flm_text *out);
 
-/* Whether it can be done now. */
+/* Whether it is possible now. */
 bool flm_action_makes_sense(const struct flm_action *action, const struct flm_viewer *viewer);
 
-/* What a key means now: the first action that is bound to it and makes sense; one that does not
- * always goes before those that do. Where none does, the first that is bound. A binding may give an
- * argument too, behind a '=': "3=sandwich". NULL for none. */
+/* The action of a key now: the first one bound to it that is possible; actions with a condition go
+ * before those without. If none is possible, the first one bound. The key of a choice also gives
+ * the argument. NULL if there is none. */
 const struct flm_action *flm_action_for_key(const struct flm_viewer *viewer, struct flm_bytes key,
                                             unsigned held, struct flm_bytes *argument);
 

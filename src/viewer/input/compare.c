@@ -9,7 +9,8 @@ static bool compares(const struct flm_viewer *v)
 }
 
 static const struct flm_condition comparing = {
-    compares, "nothing is compared: open a second profile, or say what of this one is before"};
+    compares,
+    "nothing is compared: open a second profile, or say which part of this one is before"};
 
 /* Another way to show the same two. */
 static bool chosen(struct flm_viewer *v)
@@ -139,7 +140,7 @@ static bool act_side_by_side(struct flm_viewer *v, struct flm_bytes none, struct
     (void)none, (void)why;
     v->model.comparing.side_by_side = !v->model.comparing.side_by_side;
     if (v->model.inverted && v->model.comparing.side_by_side)
-        v->model.inverted = !flm_viewer_notify(v, "side by side stacks begin at the root");
+        v->model.inverted = !flm_viewer_notify(v, "side by side, stacks are not inverted");
     v->model.view = flm_view_default(true);
     return chosen(v);
 }
@@ -286,20 +287,20 @@ static const struct flm_action actions[] = {
     {"width", "As wide as", "max|after|before|sum", NULL, act_width, &comparing},
     {"delta", "Color by the change of", "subtree|self", NULL, act_delta, &comparing},
     {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
-    {"normalize", "Make equal first", "none|total|duration", NULL, act_normalize, &comparing},
-    {"normalize-by", "Make a function equal first", "PATTERN", NULL, act_normalize_by, &comparing},
+    {"normalize", "Normalize", "none|total|duration", NULL, act_normalize, &comparing},
+    {"normalize-by", "Normalize by a function", "PATTERN", NULL, act_normalize_by, &comparing},
     {"parts", "Only stacks that are", "appeared|grown|disappeared|shrunk|same|all", NULL, act_parts,
      &comparing},
-    {"noise", "Color what cannot be told from noise", NULL, NULL, act_noise, &comparing},
+    {"noise", "Color changes within the noise", NULL, NULL, act_noise, &comparing},
     {"change-colors", "Colors of changes", "red-blue|green-red", NULL, act_colors, &comparing},
-    {"blink", "Before and after in turn", NULL, "v", act_blink, &comparing},
+    {"blink", "Alternate between before and after", NULL, "v", act_blink, &comparing},
     {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, &comparing},
     {"swap", "Swap before and after", NULL, "X", act_swap, &swappable},
     {"compare-before", "Compare: before is", "EXPRESSION", NULL, act_before, NULL},
     {"compare-after", "Compare: after is", "EXPRESSION", NULL, act_after, &comparing},
     {"compare-shown", "Compare: what is shown becomes", "before|after", NULL, act_shown,
      &with_chips},
-    {"compare-stop", "Compare no more", NULL, NULL, act_stop, &comparing},
+    {"compare-stop", "Stop comparing", NULL, NULL, act_stop, &comparing},
 };
 const struct flm_action_group flm_compare_actions = {"Compare", actions,
                                                      sizeof actions / sizeof actions[0]};

@@ -168,7 +168,7 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     v->model.inverted = !v->model.inverted;
     if (v->model.inverted && v->model.comparing.side_by_side)
         v->model.comparing.side_by_side =
-            !flm_viewer_notify(v, "leaf first both are in one picture");
+            !flm_viewer_notify(v, "inverted, both sides are in one picture");
     if (v->model.view->has_both_sides)
         v->model.view = flm_view_default(flm_model_compares(&v->model));
     flm_changed(&v->model, FLM_ASPECT_SCENE);
@@ -189,7 +189,7 @@ static bool act_color(struct flm_viewer *v, struct flm_bytes text, struct flm_er
     enum flm_color_mode mode = flm_color_mode_named((struct flm_bytes){text.at, size});
     enum flm_color_mode before = v->model.color_mode;
     if (mode == FLM_COLOR_MODE_COUNT)
-        return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no way to color", (int)text.size,
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no color mode '%.*s'", (int)text.size,
                              text.at);
     struct flm_text with = {0}, with_before = v->model.color_with;
     if (!flm_model_set_text(&with, (struct flm_bytes){text.at + next, text.size - next}))
@@ -226,9 +226,9 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
 
 static const struct flm_action actions[] = {
     {"view", "Show as", "VIEW", NULL, act_view, NULL},
-    {"sandwich", "Callers and calls of", "PATTERN", NULL, act_sandwich, NULL},
+    {"sandwich", "Callers and callees of", "PATTERN", NULL, act_sandwich, NULL},
     {"flip", "Turn upside down", NULL, "i", act_flip, NULL},
-    {"invert", "Leaf first: callers below what they call", NULL, "I", act_invert, NULL},
+    {"invert", "Inverted: callers below their callees", NULL, "I", act_invert, NULL},
     {"order", "Order of siblings", "ORDER", NULL, act_order, NULL},
     {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL},
     {"metric", "Show metric", "NAME", NULL, act_metric, &measured},

@@ -113,8 +113,8 @@ static const struct flm_action actions[] = {
     {"open-source", "Open the source", NULL, "E", act_open_source, &flm_on_frame},
     {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL},
     {"panel", "Panel on or off", NULL, "b", act_panel, NULL},
-    {"data-quality", "What is shown, and what is not", NULL, "H", act_data_quality, NULL},
-    {"overlay", "Figures of the viewer itself", NULL, "`", act_overlay, NULL},
+    {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL},
+    {"overlay", "Statistics of the viewer", NULL, "`", act_overlay, NULL},
 };
 const struct flm_action_group flm_word_actions = {"Words", actions,
                                                   sizeof actions / sizeof actions[0]};

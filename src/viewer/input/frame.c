@@ -56,7 +56,7 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
                              number.at);
     struct flm_node_ref ref = widest_of(v, &p->frames[frame]);
     if (!flm_node_ref_valid(ref))
-        return flm_viewer_notify(v, "this function is nowhere in this picture");
+        return flm_viewer_notify(v, "this function is not in this picture");
     return select_and_show(v, ref);
 }
 
@@ -192,7 +192,7 @@ static const struct flm_action actions[] = {
     {"left", "Frame to the left", NULL, "ArrowLeft h", act_left, NULL},
     {"right", "Frame to the right", NULL, "ArrowRight l", act_right, NULL},
     {"parent", "Caller", NULL, "u", act_parent, NULL},
-    {"child", "Largest call", NULL, "e", act_child, NULL},
+    {"child", "Largest callee", NULL, "e", act_child, NULL},
 };
 const struct flm_action_group flm_frame_actions = {"Frames", actions,
                                                    sizeof actions / sizeof actions[0]};

@@ -70,7 +70,7 @@ static bool has_selected(const struct flm_viewer *v)
 
 static const struct flm_condition with_selected = {has_selected, "no frame is selected"};
 
-static const char everything[] = "everything is seen already";
+static const char everything[] = "everything is visible already";
 
 /* `from`: where the camera went to before. */
 static bool went(struct flm_viewer *v, struct flm_span from, const char *otherwise)
@@ -86,7 +86,7 @@ static bool zoom_by(struct flm_viewer *v, double factor)
     double share = 0.5;
     struct flm_span from = v->model.camera.to;
     flm_camera_zoom(&v->model.camera, factor, share, v->input.now_ms, flm_viewer_glide_ms(v));
-    return went(v, from, factor > 1 ? "it is as near as it can be" : everything);
+    return went(v, from, factor > 1 ? "this is the largest zoom" : everything);
 }
 
 static bool act_zoom_in(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -246,7 +246,7 @@ static const struct flm_action actions[] = {
     {"page-down", "Move down a page", NULL, "PageDown", act_page_down, NULL},
     {"back", "Back", NULL, "Backspace A-ArrowLeft [", act_back, &with_back},
     {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, &with_forward},
-    {"escape", "One step back", NULL, "Escape", act_escape, NULL},
+    {"escape", "Back", NULL, "Escape", act_escape, NULL},
     {"restore", "Show a state", "STATE", NULL, act_restore, NULL},
 };
 const struct flm_action_group flm_moving_actions = {"Moving", actions,

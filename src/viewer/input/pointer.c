@@ -70,8 +70,7 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     flm_changed(&v->model, FLM_ASPECT_HOVERED);
 }
 
-/* The pane that a point is in or beside, where several stand side by side; else all of the area.
- */
+/* The pane that a point is in or beside, where several stand side by side; else all of the area. */
 static struct flm_area area_at(const struct flm_viewer *v, double x)
 {
     struct flm_area area = flm_viewer_area(v);

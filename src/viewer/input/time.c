@@ -17,7 +17,7 @@ static bool has_tracks(const struct flm_viewer *v)
 }
 
 static const struct flm_condition threaded = {has_tracks,
-                                              "no label of this profile tells threads apart"};
+                                              "no label of this profile distinguishes threads"};
 
 static bool act_range(struct flm_viewer *v, struct flm_bytes text, struct flm_error *why)
 {
@@ -47,7 +47,7 @@ static bool is_chart(const struct flm_viewer *v)
     return flm_scene_is_over_time(&v->scene) && has_times(v);
 }
 
-static const struct flm_condition charted = {is_chart, "only the chart shows time"};
+static const struct flm_condition charted = {is_chart, "only a flame chart shows time"};
 
 static const struct flm_track *track_named(struct flm_viewer *v, struct flm_bytes number,
                                            struct flm_error *why)
@@ -96,13 +96,13 @@ static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 
 static const struct flm_action actions[] = {
     {"range", "Only this time", "FROM..TO", NULL, act_range, &timed},
-    {"range-seen", "Only the time that is seen", NULL, "z", act_range_seen, &charted},
+    {"range-seen", "Only the visible time", NULL, "z", act_range_seen, &charted},
     {"range-clear", "All of the time", NULL, "Z", act_range_clear, &timed},
     {"tracks", "Threads in the timeline", NULL, "T", act_tracks, &threaded},
     {"track", "Thread on or off", "N", NULL, act_track, &threaded},
     {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
-    {"split", "Threads apart, or merged", NULL, "S", act_split, &threaded},
+    {"split", "Split or merge threads", NULL, "S", act_split, &threaded},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,
                                                   sizeof actions / sizeof actions[0]};

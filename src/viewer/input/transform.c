@@ -31,8 +31,7 @@ static bool number(struct flm_bytes *text, size_t *index, struct flm_error *why)
     while (size < text->size && text->at[size] != ' ')
         size++;
     if (!flm_number_parse_uint((struct flm_bytes){text->at, size}, &value) || value > SIZE_MAX) {
-        flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' is no number of a transform", (int)size,
-                      text->at);
+        flm_error_set(why, FLM_ERROR_USAGE, "there is no transform '%.*s'", (int)size, text->at);
         return false; /* said so that gcc -O3 sees that nothing is read then */
     }
     size += size < text->size;

@@ -6,11 +6,11 @@
  *
  * Without another file both sides come from the one: two labels, two threads, two ranges of time,
  * each side chosen by an expression ("label:thread=main", "time:0..2s"). The operations (chips) are
- * carried out on each side before they are aligned, so that those which ask for samples work too.
+ * applied to each side before they are aligned, so that those which need samples work too.
  * The shown profile then has the metrics of both sides, "before:cpu" and "after:cpu" (or only
  * "before" and "after"), and everything that shows one profile shows its "after".
  *
- * What is measured between the two is part of the scene: scene/compared.h. */
+ * The measured differences are part of the scene: scene/compared.h. */
 #ifndef FLAMEL_VIEWER_MODEL_COMPARING_H
 #define FLAMEL_VIEWER_MODEL_COMPARING_H
 
@@ -22,7 +22,7 @@ struct flm_model;
 
 enum flm_viewer_side { FLM_VIEWER_AFTER, FLM_VIEWER_BEFORE };
 
-/* State: what the person chose. */
+/* State: the choices of the user. */
 struct flm_comparing {
     struct flm_text expression[2]; /* by enum flm_viewer_side; "": all of the file */
     enum flm_comparison_widths widths;
@@ -32,13 +32,13 @@ struct flm_comparing {
     enum flm_normalize normalize;
     struct flm_text function; /* FUNCTION: a pattern */
     unsigned kinds;           /* bits of enum flm_change_kind; 0: all */
-    bool shows_noise;         /* what cannot be told from noise is colored too */
+    bool shows_noise;         /* changes within the noise are colored too */
     bool side_by_side;
 
-    /* What follows. */
+    /* Derived from them. */
     struct flm_profile *side[2]; /* after the expression; NULL where there is none */
     double duration_ns[2];       /* of each side; 0: not known */
-    char note[200];              /* why something of it cannot be done now; or "" */
+    char note[200];              /* why a choice has no effect now; or "" */
 };
 
 void flm_comparing_clear(struct flm_comparing *comparing);
@@ -46,25 +46,25 @@ void flm_comparing_clear(struct flm_comparing *comparing);
 /* Whether there are two sides. */
 bool flm_model_compares(const struct flm_model *model);
 
-/* Makes the two sides and what is shown of them, from the files that are open and the expressions.
- * False, and `why`: everything is as it was. */
+/* Makes the two sides and the shown profile, from the open files and the expressions. False, and
+ * `why`: everything is as it was. */
 bool flm_comparing_open(struct flm_model *model, struct flm_error *why);
 
-/* The metric of the shown profile that is looked at: of a pair its "after". */
+/* The metric of the shown profile that is drawn: of a pair its "after". */
 uint32_t flm_comparing_metric(const struct flm_model *model, uint32_t metric);
 
-/* What a metric is called: where two are compared, "after:cpu" is "cpu". */
+/* The name of a metric; in a comparison "after:cpu" is "cpu". */
 struct flm_bytes flm_comparing_metric_name(const struct flm_model *model, uint32_t metric);
 
 /* "max", "after" ...; "none", "total", "duration", "function". False for another word; "function"
- * is none that is read. */
+ * is only written, never read. */
 const char *flm_comparison_width_word(enum flm_comparison_widths widths);
 bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_widths *widths);
 const char *flm_normalize_word(enum flm_normalize by);
 bool flm_normalize_named(struct flm_bytes word, enum flm_normalize *by);
 
-/* The choices as words for the URL ("after,self,green-red,side-by-side"; "" for the defaults); and
- * back: words that make no sense are ignored. */
+/* The choices as text for the URL ("after,self,green-red,side-by-side"; "" for the defaults); and
+ * back: unknown words are ignored. */
 void flm_comparing_write(const struct flm_comparing *comparing, struct flm_text *out);
 void flm_comparing_read(struct flm_comparing *comparing, struct flm_bytes words);
 

@@ -1,17 +1,17 @@
 /* fuzzy.h - a few letters that a name has in this order, as people abbreviate names: "hmget" for
  * HashMap.get, "prsjs" for parse_json.
  *
- * Long names have most short rows of letters somewhere, so order alone would find nearly
- * everything. What a match costs says how far it is from what people mean:
+ * Long names contain most short sequences of letters somewhere, so order alone would match nearly
+ * everything. The cost of a match says how far it is from an abbreviation that people would use:
  *
  *     a letter directly behind the one before   0         java/util/HashMap.get
  *     at the beginning of a word                1                   |   |   |||
  *     inside a word                             3                   h   m   get    0 + 1 + 1 = 2
  *     the first letter                          0 or 2
  *
- * A name is found where the cheapest match costs at most one more than there are letters. Words
- * begin behind what is no letter or digit, and at a capital behind a small letter. Blanks in the
- * text are passed over. ASCII letters are compared in any case unless the text has a capital.
+ * A name matches if its cheapest match costs at most one more than there are letters. A word begins
+ * after a character that is neither letter nor digit, and at a capital after a small letter. Blanks
+ * in the text are ignored. ASCII letters are compared in any case unless the text has a capital.
  *
  * Costs about 1 ns a byte for names that do not have the letters, 2 to 4 for those that do. */
 #ifndef FLAMEL_VIEWER_MODEL_FUZZY_H
@@ -21,7 +21,7 @@
 
 enum { FLM_FUZZY_LETTERS = 64, FLM_FUZZY_NEVER = 0x3FFFFFFF };
 
-/* What was typed, made ready; longer texts are cut off. */
+/* The typed text, prepared; longer texts are cut off. */
 struct flm_fuzzy {
     unsigned count; /* letters */
     bool any_case;
@@ -34,10 +34,10 @@ void flm_fuzzy_init(struct flm_fuzzy *fuzzy, struct flm_bytes text, bool any_cas
 /* Whether the name has the letters in this order. No letters: false. */
 bool flm_fuzzy_possible(const struct flm_fuzzy *fuzzy, struct flm_bytes name);
 
-/* What the cheapest match costs; FLM_FUZZY_NEVER where there is none. */
+/* The cost of the cheapest match; FLM_FUZZY_NEVER if there is none. */
 int flm_fuzzy_cost(const struct flm_fuzzy *fuzzy, struct flm_bytes name);
 
-/* Whether that is little enough to be found. */
+/* Whether a cost is low enough for a match. */
 static inline bool flm_fuzzy_accepts(const struct flm_fuzzy *fuzzy, int cost)
 {
     return cost <= (int)fuzzy->count + 1;

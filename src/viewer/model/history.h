@@ -1,9 +1,9 @@
-/* history.h - the steps that can be taken back: states as text, one after the other.
+/* history.h - the steps that can be undone: states as text, one after the other.
  *
  *     step    0: "view=flame"   1: "view=flame&zoom=5f3a"   2: "view=top"
  *     current                   ^ back is step 0, forward step 2
  *
- * Going back and doing something else drops what was forward, as browsers do. */
+ * A new step after going back drops the steps ahead, as in browsers. */
 #ifndef FLAMEL_VIEWER_MODEL_HISTORY_H
 #define FLAMEL_VIEWER_MODEL_HISTORY_H
 
@@ -19,12 +19,12 @@ struct flm_history {
 
 void flm_history_clear(struct flm_history *history);
 
-/* The state after something was done; the same state again is no step. The oldest steps are
- * forgotten. False if memory ran out. */
+/* Adds a step; the same state again is not one. The oldest steps are dropped. False if memory ran
+ * out. */
 bool flm_history_add(struct flm_history *history, struct flm_bytes state);
 
-/* Replaces the current step: what is no step of its own (a selection, a further turn of the wheel)
- * is one with what is there. What is forward stays. */
+/* Replaces the current step, by a change that is not a step of its own (a selection, another turn
+ * of the wheel). The steps ahead stay. */
 bool flm_history_amend(struct flm_history *history, struct flm_bytes state);
 
 /* Whether that is the current step. */

@@ -1,5 +1,5 @@
-/* model.h - what the viewer shows: the files that are open, and all that its URL says about them
- * (viewer/state.h). Nothing here is laid out or drawn: that is the scene, which is made from it. */
+/* model.h - what the viewer shows: the open files, and the state that its URL has (viewer/state.h).
+ * Nothing here is laid out or drawn: the scene is made from it. */
 #ifndef FLAMEL_VIEWER_MODEL_MODEL_H
 #define FLAMEL_VIEWER_MODEL_MODEL_H
 
@@ -41,10 +41,11 @@ static inline double flm_node_ref_number(struct flm_node_ref ref)
     return (double)ref.pane * 4294967296.0 + ref.number;
 }
 
-/* What a path is called whatever the profile's indices are: a hash of the names and modules from
- * the root on. Siblings of one name are told apart by their order. Where the way may have to be
- * opened first it has a byte for each level too, which say what to open: 8 bits of the hash so far.
- * Of paths that are longer there are none, and what is not open is not found again. */
+/* A path, independent of the indices of a profile: a hash of the names and modules from the root
+ * on. Siblings with the same name are distinguished by their order. In a lazy call tree, where the
+ * path may have to be opened first, it has a byte for each level, 8 bits of the hash so far, which
+ * says what to open. Longer paths have no steps: a node that is not open is then not found again.
+ */
 enum { FLM_MOST_STEPS_OF_PATH = 250 };
 struct flm_path {
     uint64_t hash; /* 0: the root's, or of nothing */
@@ -52,8 +53,7 @@ struct flm_path {
     unsigned char step[FLM_MOST_STEPS_OF_PATH];
 };
 
-/* What is looked at, whatever becomes of the scene: paths of nodes, and what part of all is
- * seen. */
+/* What is visible, independent of the scene: paths of nodes, and the share of the total. */
 struct flm_viewpoint {
     bool valid;
     struct flm_path selected, zoomed;
@@ -69,14 +69,14 @@ struct flm_model {
 
     const struct flm_view *view; /* that was chosen: viewer/scene/view.h */
     bool flame;                  /* root at the bottom */
-    bool inverted;               /* leaf first */
+    bool inverted;               /* bottom-up */
     enum flm_sibling_order order;
     uint32_t metric; /* of the shown profile */
     enum flm_color_mode color_mode;
-    struct flm_text color_with; /* the second metric's name, or the person's rules */
+    struct flm_text color_with; /* the name of a second metric, or the user's rules */
     struct flm_operations operations;
     struct flm_searches searches;
-    struct flm_text focus;           /* the sandwich's pattern, as pattern.h has it */
+    struct flm_text focus;           /* the pattern of the sandwich: pattern.h */
     struct flm_text sort;            /* of the top table: "self", "-total" ... */
     struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing;  /* with another file, or another part of this one */
@@ -85,17 +85,17 @@ struct flm_model {
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */
     struct flm_rectangle selected_merged; /* where merged frames were selected; else count 0 */
-    struct flm_camera camera, beside;     /* of a sandwich the other half's: viewpoint.c */
+    struct flm_camera camera, beside;     /* beside: of the other half of a sandwich */
     uint32_t half;                        /* of a sandwich: the pane that `camera` is of; else 0 */
-    struct flm_viewpoint left;            /* what was looked at in a scene that is gone */
+    struct flm_viewpoint left;            /* of a scene that was freed, for the next */
     struct flm_history history;
 };
 
-/* Frees all that it owns; it is to be initialized anew before it is used again. */
+/* clear frees all that it owns; initialize it again before its next use. */
 void flm_model_init(struct flm_model *model);
 void flm_model_clear(struct flm_model *model);
 
-/* Something of the viewer changed: what is made from it is older from now on. */
+/* An aspect of the viewer changed: everything that is made from it is out of date. */
 static inline void flm_changed(struct flm_model *model, enum flm_aspect aspect)
 {
     model->versions.of[aspect]++;

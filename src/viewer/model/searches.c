@@ -110,7 +110,7 @@ static bool look(struct flm_searches *searches, struct flm_search *search, struc
     return true;
 }
 
-/* Everything by index anew; the strings of the profile before mean nothing now. */
+/* Everything by index again; the strings of the profile before mean nothing now. */
 static bool look_anew(struct flm_searches *searches, struct flm_search *search,
                       struct flm_error *why)
 {

@@ -1,10 +1,10 @@
 /* searches.h - up to six searches at once, each in its own color.
  *
- * Names are compared, not frames or nodes: each distinct string once. A frame is found when its
- * function, file or module is, as the scope says. Totals count one occurrence inside another once.
+ * Names are compared, not frames or nodes: each distinct string once. A frame matches if its
+ * function, file or module does, as the scope says. Totals count nested occurrences once.
  *
- * Empty text finds nothing. Text is looked for in any case, unless it has a capital letter or the
- * search says that case matters. */
+ * Empty text matches nothing. Case is ignored unless the text has a capital letter or the search
+ * says that case matters. */
 #ifndef FLAMEL_VIEWER_MODEL_SEARCHES_H
 #define FLAMEL_VIEWER_MODEL_SEARCHES_H
 
@@ -21,9 +21,9 @@ enum flm_search_scope {
     FLM_SEARCH_SCOPES
 };
 
-/* How much a search found. Shares are of sums of |self|, as widths are. */
+/* The sum of the matches. Shares are of sums of |self|, as widths are. */
 struct flm_search_found {
-    double total; /* of the frames found; one inside another is counted once */
+    double total; /* of the matching frames; nested ones are counted once */
     double self;
     double of;      /* the sum of everything */
     uint32_t nodes; /* how many frames */
@@ -31,8 +31,8 @@ struct flm_search_found {
 
 struct flm_search_sums {
     struct flm_search_found all;  /* of the profile's stacks */
-    struct flm_search_found seen; /* of what is below one node of a view */
-    struct flm_metric metric;     /* what they are sums of */
+    struct flm_search_found seen; /* below one node of a view */
+    struct flm_metric metric;     /* of these sums */
     const struct flm_layout *layout;
     struct flm_node top;
     double layout_total;
@@ -48,9 +48,9 @@ struct flm_search {
     struct flm_error error;
     struct flm_names names;     /* the strings that match */
     unsigned char *frame_found; /* by frame of the profile */
-    uint32_t frame_count;       /* frames found */
+    uint32_t frame_count;       /* matching frames */
     bool is_summed;
-    struct flm_search_sums sums; /* where they are */
+    struct flm_search_sums sums;
 };
 
 struct flm_searches {
@@ -67,8 +67,8 @@ void flm_searches_clear(struct flm_searches *searches);
 bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *profile,
                        struct flm_error *why);
 
-/* The current search: its text, and how it is to be understood. A malformed expression is not a
- * failure: it finds what it found before, and says what is wrong. */
+/* The current search: its text, and how it is interpreted. A malformed expression is not a failure:
+ * the previous matches stay, and `error` of the search says what is wrong. */
 bool flm_searches_text(struct flm_searches *searches, struct flm_bytes text, struct flm_error *why);
 bool flm_searches_kind(struct flm_searches *searches, enum flm_search_kind kind,
                        struct flm_error *why);
@@ -76,7 +76,7 @@ bool flm_searches_scope(struct flm_searches *searches, enum flm_search_scope sco
                         struct flm_error *why);
 bool flm_searches_case(struct flm_searches *searches, bool exact, struct flm_error *why);
 
-/* Another one, which becomes the current one; false, and `why`, when there are six. */
+/* Adds a search, which becomes the current one; false, and `why`, if there are six. */
 bool flm_searches_add(struct flm_searches *searches, struct flm_error *why);
 bool flm_searches_remove(struct flm_searches *searches, unsigned index, struct flm_error *why);
 bool flm_searches_toggle(struct flm_searches *searches, unsigned index, struct flm_error *why);
@@ -87,27 +87,27 @@ bool flm_searches_edit(struct flm_searches *searches, unsigned index, struct flm
 const char *flm_search_kind_name(unsigned kind);
 const char *flm_search_scope_name(unsigned scope);
 
-/* Whether anything is searched for. */
+/* Whether any search is on and has text. */
 bool flm_searches_any(const struct flm_searches *searches);
 
-/* The part of a name that a search found: [*from, *to); false when it is not found in it. */
+/* The part of a name that a search matches: [*from, *to); false if it does not. */
 bool flm_search_part(const struct flm_search *search, struct flm_bytes name, size_t *from,
                      size_t *to);
 
-/* How much it found of a metric of its profile, and of what is below a node of a view; kept until
- * something of that changes. Two passes over the nodes at most. */
+/* The sums of a search: of a metric of its profile, and below a node of a view; cached until any of
+ * these change. Two passes over the nodes at most. */
 const struct flm_search_sums *flm_search_sum(struct flm_search *search,
                                              const struct flm_profile *profile,
                                              struct flm_metric metric,
                                              const struct flm_layout *layout, struct flm_node top);
 
-/* The next frame found, in the order of the picture: from left to right, callers before callees;
- * behind the last comes the first. `found` is by frame, 0 for those that are not. `from` may be
+/* The next match, in the order of the picture: from left to right, callers before callees; after
+ * the last comes the first. `found` is by frame, 0 for frames that do not match. `from` may be
  * {FLM_NONE}. One pass over the tree. */
 enum flm_search_way { FLM_SEARCH_NEXT, FLM_SEARCH_PREVIOUS, FLM_SEARCH_STAY };
 struct flm_search_step {
-    struct flm_node node; /* {FLM_NONE}: nothing is found */
-    uint32_t at, count;   /* it is number `at`, from 1, of so many; 0: it is none of them */
+    struct flm_node node; /* {FLM_NONE}: there is no match */
+    uint32_t at, count;   /* it is number `at` of `count`, from 1; 0: not a match */
 };
 struct flm_search_step flm_search_step(const unsigned char *found, const struct flm_layout *layout,
                                        struct flm_node from, enum flm_search_way way);

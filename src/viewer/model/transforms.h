@@ -1,11 +1,12 @@
-/* transforms.h - the chips: operations on the opened profile, each on or off, in an order.
+/* transforms.h - the chips: operations on the opened profile, each on or off, in order.
  *
- * Each is one operation of an expression (flamel-expressions(7)): "hide:libc.so.6". What is shown
- * is the opened profile after all that are on. Adding one at the end works on what is shown; every
- * other change starts again from the opened profile. Changes can be undone.
+ * Each is one operation of an expression (flamel-expressions(7)): "hide:libc.so.6". The shown
+ * profile is the opened one after all operations that are on. An operation added at the end is
+ * applied to the shown profile; every other change starts again from the opened one. Changes can be
+ * undone.
  *
- * Where two profiles are compared, each operation is carried out on both, and what is shown is one
- * profile with the metrics of both: flm_comparison_align. */
+ * In a comparison each operation is applied to both sides, and the shown profile has the metrics of
+ * both: flm_comparison_align. */
 #ifndef FLAMEL_VIEWER_MODEL_TRANSFORMS_H
 #define FLAMEL_VIEWER_MODEL_TRANSFORMS_H
 
@@ -23,15 +24,15 @@ struct flm_operations {
     struct flm_operation *at;
     size_t count, capacity;
     const struct flm_profile *opened; /* borrowed */
-    const struct flm_profile *before; /* what it is compared with; borrowed, or NULL */
+    const struct flm_profile *before; /* the other side of a comparison; borrowed, or NULL */
     struct flm_profile *result;       /* owned; NULL: nothing is on */
     struct flm_text undo, redo;       /* earlier and later lists, each a line */
 };
 
 void flm_operations_clear(struct flm_operations *operations);
 
-/* Works on another profile from now on. Operations that cannot be done on it are switched off, and
- * their notes say why. */
+/* Another profile was opened. Operations that are not possible on it are switched off, and their
+ * notes say why. */
 bool flm_operations_open(struct flm_operations *operations, const struct flm_profile *opened,
                          const struct flm_profile *before, struct flm_error *why);
 
@@ -48,8 +49,8 @@ bool flm_operations_move(struct flm_operations *operations, size_t from, size_t 
 bool flm_operations_edit(struct flm_operations *operations, size_t index,
                          struct flm_bytes expression, struct flm_error *why);
 
-/* All of them as text, those that are off behind a '!': "hide:a | !by:function"; and back, which is
- * a change like others: what becomes of it is undone by it too. */
+/* All of them as text, those that are off after a '!': "hide:a | !by:function"; and back, which is
+ * a change that can be undone like others. */
 void flm_operations_write(const struct flm_operations *operations, struct flm_text *out);
 bool flm_operations_set(struct flm_operations *operations, struct flm_bytes text,
                         struct flm_error *why);

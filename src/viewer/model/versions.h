@@ -1,11 +1,11 @@
-/* versions.h - what changed: each thing that changes by itself has a number, which grows whenever
- * it does. What is made from some of them remembers the sum of their numbers, and is made again
- * when that is another one.
+/* versions.h - what is out of date: each aspect that changes on its own has a number, which grows
+ * with each change. A thing that is made from several aspects remembers the sum of their numbers,
+ * and is made again when the sum differs.
  *
  *     made from SHOWN and COLORS          the coloring, at 7 + 2 = 9
  *     flm_changed(model, ..._COLORS)      7 + 3 = 10: the coloring is older, and is made again
  *
- * Whoever shows responses compares the versions of queries in the same way: viewer.h. */
+ * The page and the terminal compare the versions of queries in the same way: viewer.h. */
 #ifndef FLAMEL_VIEWER_MODEL_VERSIONS_H
 #define FLAMEL_VIEWER_MODEL_VERSIONS_H
 
@@ -35,7 +35,7 @@ enum flm_aspect {
     FLM_ASPECT_PANEL,   /* likewise */
     FLM_ASPECT_SOURCE_LINK,
     FLM_ASPECT_RESTORED, /* a state was read */
-    FLM_ASPECT_STATE,    /* the state as text is another one */
+    FLM_ASPECT_STATE,    /* the state as text */
     FLM_ASPECT_STEP,     /* a step of the history was made */
     FLM_ASPECT_COPIED,
     FLM_ASPECT_PROMPT,
@@ -50,8 +50,7 @@ struct flm_versions {
 /* A set of aspects: FLM_OF(SHOWN) | FLM_OF(COLORS). */
 #define FLM_OF(aspect) (1u << FLM_ASPECT_##aspect)
 
-/* The version of what is made from some aspects; never 0, which is that of what was not made
- * yet. */
+/* The version of a thing made from these aspects; never 0, which means: not made yet. */
 static inline uint32_t flm_version_of(const struct flm_versions *versions, uint32_t aspects)
 {
     uint32_t sum = 1;

@@ -1,4 +1,4 @@
-/* box_style.h - how each box of the picture looks: its color, its texture, its label, its marks.
+/* box_style.h - the style of each box of the picture: color, texture, label, marks.
  * The same for pixels, terminal cells and the minimap. */
 #ifndef FLAMEL_VIEWER_PAINT_BOX_STYLE_H
 #define FLAMEL_VIEWER_PAINT_BOX_STYLE_H
@@ -6,16 +6,16 @@
 #include "draw/raster/boxes.h"
 #include "viewer/internal.h"
 
-/* For one pane and one picture; `text` holds the labels that are made up. */
+/* For one pane and one frame; `text` holds labels that are not names. */
 struct flm_box_styles {
     const struct flm_viewer *viewer;
     const struct flm_pane *pane;
     uint32_t pane_index;
-    uint32_t zoom_level;                 /* what is above it is an ancestor of all that is seen */
-    const struct flm_compared *compared; /* where changes are drawn; or NULL */
+    uint32_t zoom_level;                    /* lower levels are ancestors of everything visible */
+    const struct flm_compared *compared;    /* if changes are drawn; or NULL */
     const struct flm_frame_record *hovered; /* the function under the pointer; or NULL */
     bool searching;
-    double total; /* what shares are of */
+    double total; /* the whole of shares */
     struct flm_text text;
 };
 
@@ -28,13 +28,12 @@ void flm_box_styles_clear(struct flm_box_styles *styles);
 void flm_box_styles_apply(void *context, const struct flm_rectangle *rectangle,
                           struct flm_box *box);
 
-/* Only the color of a node's box: for what is too narrow for more. */
+/* Only the color of a node's box: for boxes too narrow for more. */
 uint32_t flm_box_styles_fill(const struct flm_box_styles *styles,
                              const struct flm_rectangle *rectangle);
 
-/* Makes the viewer's legend, unless it is there: what the colors mean, and how much of everything
- * has each: of the stacks, whatever of them is drawn and which way up. False, and `why`, if memory
- * ran out. */
+/* Brings the viewer's legend up to date: the meaning of the colors, and the share of the total that
+ * each has, independent of zoom and direction. False, and `why`, if memory ran out. */
 bool flm_box_styles_legend(struct flm_viewer *viewer, struct flm_error *why);
 
 /* A tone's color and its text's. */
@@ -47,7 +46,7 @@ struct flm_page_colors {
 };
 struct flm_page_colors flm_page_colors(const struct flm_theme *theme);
 
-/* The color of a search, and of what it marks. */
+/* The color of a search and its matches. */
 uint32_t flm_search_color(const struct flm_theme *theme, unsigned color);
 
 #endif

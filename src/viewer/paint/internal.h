@@ -1,5 +1,5 @@
-/* internal.h - what the files of this folder share: what is painted on, samples of flame charts,
- * and the captions of a picture. */
+/* internal.h - shared by the files of this folder: the canvas, samples of flame charts, and the
+ * captions of a picture. */
 #ifndef FLAMEL_VIEWER_PAINT_INTERNAL_H
 #define FLAMEL_VIEWER_PAINT_INTERNAL_H
 
@@ -8,20 +8,19 @@
 
 /* ---- painting.c: the panes of a scene, in pixels or in cells (painting_cells.c) -------------- */
 
-/* What the panes are painted on. What is seen is found in one way for both. */
+/* The target of painting. The visible boxes are found in the same way for both. */
 struct flm_canvas {
     struct flm_pixels *pixels; /* NULL: there are none */
 
-    /* Draws what was found of a pane, with its header, where it has one. */
+    /* Draws the boxes of a pane, and its header, if it has one. */
     void (*draw)(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
                  struct flm_box_styles *styles);
 };
 
-/* A picture begins: whatever happened until now is in it. False where there is nothing to be seen.
- */
+/* Begins a frame, with all changes until now. False if there is nothing to draw. */
 bool flm_canvas_begin(struct flm_viewer *viewer, double now_ms);
 
-/* Paints every pane; *more: another picture is wanted soon. False where that failed. */
+/* Paints every pane; *more: another frame is wanted soon. False on failure. */
 bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas, bool *more);
 
 /* ---- timeline_paint.c ------------------------------------------------------------------------ */

@@ -11,41 +11,42 @@ struct flm_arena_chunk {
     _Alignas(ALIGNMENT) unsigned char at[];
 };
 
-static bool add_chunk(struct flm_arena *room, size_t least)
+static bool add_chunk(struct flm_arena *arena, size_t least)
 {
-    size_t size = room->chunk ? 2 * room->chunk->size : FIRST_SIZE;
+    size_t size = arena->chunk ? 2 * arena->chunk->size : FIRST_SIZE;
     if (size < least)
         size = least;
     struct flm_arena_chunk *chunk =
         least <= SIZE_MAX - sizeof *chunk ? malloc(sizeof *chunk + size) : NULL;
     if (!chunk)
         return false;
-    chunk->before = room->chunk;
+    chunk->before = arena->chunk;
     chunk->size = size;
     chunk->used = 0;
-    room->chunk = chunk;
+    arena->chunk = chunk;
     return true;
 }
 
-void *flm_arena_take(struct flm_arena *room, size_t size)
+void *flm_arena_take(struct flm_arena *arena, size_t size)
 {
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    bool fits = room->chunk && rounded >= size && room->chunk->size - room->chunk->used >= rounded;
-    if (rounded < size || (!fits && !add_chunk(room, rounded))) {
-        room->failed = true;
+    bool fits =
+        arena->chunk && rounded >= size && arena->chunk->size - arena->chunk->used >= rounded;
+    if (rounded < size || (!fits && !add_chunk(arena, rounded))) {
+        arena->failed = true;
         return NULL;
     }
-    void *at = room->chunk->at + room->chunk->used;
-    room->chunk->used += rounded;
+    void *at = arena->chunk->at + arena->chunk->used;
+    arena->chunk->used += rounded;
     memset(at, 0, rounded);
     return at;
 }
 
-struct flm_bytes flm_arena_text(struct flm_arena *room, struct flm_bytes text)
+struct flm_bytes flm_arena_text(struct flm_arena *arena, struct flm_bytes text)
 {
     if (text.size == 0)
         return (struct flm_bytes){"", 0};
-    char *copy = flm_arena_take(room, text.size);
+    char *copy = flm_arena_take(arena, text.size);
     if (!copy)
         return (struct flm_bytes){NULL, 0};
     memcpy(copy, text.at, text.size);
@@ -61,19 +62,19 @@ static void free_before(struct flm_arena_chunk *chunk)
     }
 }
 
-void flm_arena_reset(struct flm_arena *room)
+void flm_arena_reset(struct flm_arena *arena)
 {
-    if (room->chunk) {
-        free_before(room->chunk);
-        room->chunk->used = 0;
+    if (arena->chunk) {
+        free_before(arena->chunk);
+        arena->chunk->used = 0;
     }
-    room->failed = false;
+    arena->failed = false;
 }
 
-void flm_arena_clear(struct flm_arena *room)
+void flm_arena_clear(struct flm_arena *arena)
 {
-    if (room->chunk)
-        free_before(room->chunk);
-    free(room->chunk);
-    *room = (struct flm_arena){0};
+    if (arena->chunk)
+        free_before(arena->chunk);
+    free(arena->chunk);
+    *arena = (struct flm_arena){0};
 }

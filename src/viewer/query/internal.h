@@ -1,5 +1,4 @@
-/* internal.h - which query is made where: the functions behind the table of query.c; and what is
- * said about changes. */
+/* internal.h - the functions behind the table of query.c, by file; and descriptions of changes. */
 #ifndef FLAMEL_VIEWER_QUERY_INTERNAL_H
 #define FLAMEL_VIEWER_QUERY_INTERNAL_H
 
@@ -22,16 +21,16 @@ flm_query_make flm_query_complete;                                            /*
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why);
 
-/* ---- What is said about changes: comparison.c ------------------------------------------------ */
+/* ---- comparison.c: descriptions of changes --------------------------------------------------- */
 
-/* Of "tools": NULL where nothing is compared. */
+/* For "tools"; NULL without a comparison. */
 struct flm_response_comparison *flm_query_comparison(struct flm_query *q);
 
 /* The items of "legend", where the picture is colored by changes. */
 void flm_query_compared_legend(struct flm_query *q, struct flm_response_legend *legend);
 
-/* Before and after of a value, and its change. `scale` is what before was multiplied by: it is
- * shown as recorded; in the unit of the query. */
+/* Before and after of a value, and its change, in the unit of the query. `scale`: the factor of the
+ * normalization; before is shown as recorded. */
 struct flm_response_change {
     struct flm_bytes before, after, change;
 };
@@ -45,8 +44,8 @@ bool flm_compared_change_in(const struct flm_viewer *viewer, const struct flm_pa
                             uint32_t metric, struct flm_node node, enum flm_change_scope scope,
                             struct flm_change *change, double *scale);
 
-/* Whether a metric is shown with another one: the "before" of a pair is, and what was
- * significant. */
+/* Whether a metric is shown as part of another one: the "before" of a pair, and the significant
+ * part. */
 bool flm_compared_is_aside(const struct flm_viewer *viewer, uint32_t metric);
 
 /* A sentence: "10 ms before, 12 ms after: +2 ms (+20 %)". */

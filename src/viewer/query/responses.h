@@ -1,24 +1,24 @@
-/* responses.h - what queries return: typed structs, with values already in the words that people
- * read, so that the page, the terminal and a program show the same.
+/* responses.h - the responses to queries: typed structs, with values formatted as people read them,
+ * so that the page, the terminal and a program show the same.
  *
- * Text that is not known or does not apply is {NULL}, a number that does not is NAN, a struct NULL.
- * Where there is something to compute with it is a number. Texts are never markup, and not yet
- * plain (draw/text/visible.h). A node is a number that the actions "zoom N" and "select N" take,
- * good until the transforms, the view or the metric change; a frame one that "select-frame N"
- * takes. query.h says what each query is for. */
+ * Text that is not known or does not apply is {NULL}, such a number is NAN, a struct NULL. Values
+ * to compute with are numbers. Texts are never markup, and not yet plain (draw/text/visible.h). A
+ * node is a number that the actions "zoom N" and "select N" take, good until the transforms, the
+ * view or the metric change; a frame one that "select-frame N" takes. query.h says what each query
+ * is for. */
 #ifndef FLAMEL_VIEWER_QUERY_RESPONSES_H
 #define FLAMEL_VIEWER_QUERY_RESPONSES_H
 
 #include "base/core/bytes.h"
 
-/* Items in the room of the response. */
+/* Items in the arena of the response. */
 #define FLM_LIST(type)                                                                             \
     struct {                                                                                       \
         type *at;                                                                                  \
         size_t count;                                                                              \
     }
 
-/* Yes, no, or a question that does not arise. */
+/* True, false, or not applicable. */
 enum flm_tristate { FLM_TRISTATE_NONE, FLM_TRISTATE_FALSE, FLM_TRISTATE_TRUE };
 
 /* ---- tools.c --------------------------------------------------------------------------------- */

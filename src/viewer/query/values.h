@@ -1,5 +1,4 @@
-/* values.h - what all queries share: values, shares and names as words, in the room of the
- * response.
+/* values.h - shared by all queries: values, shares and names as text, in the arena of the response.
  *
  *     struct flm_query q;
  *     if (!flm_query_begin(&q, viewer, response, why))
@@ -31,15 +30,15 @@ struct flm_query {
 bool flm_query_begin(struct flm_query *q, struct flm_viewer *viewer, struct flm_response *response,
                      struct flm_error *why);
 
-/* False, and `why`, if memory ran out at any time: the response is nothing then. And after a
- * failure that has a reason already. */
+/* end: false, and `why`, if memory ran out at any time; the response is NULL then. fail: after a
+ * failure that has its reason already. */
 bool flm_query_end(struct flm_query *q, struct flm_error *why);
 bool flm_query_fail(struct flm_query *q);
 
 /* Zeroed: `count` items of a size; NULL if memory ran out. */
 void *flm_query_take(struct flm_query *q, size_t count, size_t size);
 
-/* The words that are being made: what is added until flm_query_scratch_copy is one text. */
+/* An empty text to write to; and a copy of it in the arena. */
 struct flm_text *flm_query_scratch(struct flm_query *q);
 struct flm_bytes flm_query_scratch_copy(struct flm_query *q);
 
@@ -51,7 +50,7 @@ struct flm_bytes flm_query_count(struct flm_query *q, uint64_t count);
 struct flm_bytes flm_query_string(struct flm_query *q, uint32_t string); /* "": {NULL} */
 struct flm_bytes flm_query_color(struct flm_query *q, uint32_t rgb);     /* "#rrggbb" */
 
-/* {NULL} where there is no whole. */
+/* {NULL} if the whole is 0. */
 struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole);
 
 /* flm_frame_title. */
@@ -60,10 +59,10 @@ struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame);
 /* The number of a node for actions. */
 double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node);
 
-/* The search that is on and matches a frame: its color; -1: none. */
+/* The color of the search that matches a frame; -1: none. */
 double flm_query_found(const struct flm_query *q, uint32_t frame);
 
-/* Two numbers: "20 40" is rows 20 to 59. What is missing is 0 and 100. */
+/* Two numbers: "20 40" is rows 20 to 59. Defaults: 0 and 100. */
 struct flm_row_range {
     uint32_t from, count;
 };

@@ -1,5 +1,5 @@
-/* cached_tables.h - what tables and details are made of: made when it is first asked for, and kept
- * as long as it is right.
+/* cached_tables.h - the data behind tables and details: made at its first use, and kept while it is
+ * valid.
  *
  *     functions   which frames are one function         until another profile is shown
  *     measures    self and total of each, and in how    until another metric is shown
@@ -7,10 +7,10 @@
  *     summary     stacks, kinds, times                  until another profile is shown
  *     rankings    functions in the order of a table     until another metric is shown
  *     presets     expressions that are offered          until another profile is shown
- *     call tree   what the person has opened            until another profile is shown
+ *     call tree   the rows that the user has opened     until another profile is shown
  *
- * The first one that is asked for after a change takes a pass or two over the profile (15 ns a node
- * in all); after that nothing here depends on its size. */
+ * The first use after a change takes a pass or two over the profile (15 ns a node in all); after
+ * that nothing here depends on its size. */
 #ifndef FLAMEL_VIEWER_SCENE_CACHED_TABLES_H
 #define FLAMEL_VIEWER_SCENE_CACHED_TABLES_H
 
@@ -44,7 +44,7 @@ struct flm_cached_tables {
     bool has_functions, is_measured, has_summary, has_presets;
     uint32_t *occurrences; /* by function: how many nodes with a value in or below them */
     struct flm_summary summary;
-    struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not asked for yet */
+    struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not made yet */
     struct flm_presets presets;
     struct flm_call_tree *call_tree;
 };
@@ -75,8 +75,8 @@ struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tabl
                                                   const struct flm_pane *pane,
                                                   struct flm_error *why);
 
-/* "self", "-self" ... as the action "sort" is told: a '-' turns the order round that people expect
- * of a column: the largest first, names from A. What is no column is by self. */
+/* "self", "-self" ... the argument of the action "sort": a '-' reverses the usual order of a column
+ * (the largest first, names from A). An unknown column is self. */
 struct flm_ranking_order flm_ranking_order_of(struct flm_bytes text);
 const char *flm_ranking_key_name(enum flm_ranking_key key);
 

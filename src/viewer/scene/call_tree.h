@@ -1,16 +1,16 @@
-/* call_tree.h - the rows of a table of calls: what the person has opened, the widest first.
+/* call_tree.h - the rows of the call tree: the nodes that the user has opened, the widest first.
  *
- *     row 0   main             open    below 5     a node has the number of rows that are below it
- *     row 1     read           open    below 2     now; 0 where it is closed. Row N is found by
- *     row 2       copy                             passing over whole siblings, so what is far
- *     row 3       decode                           above or below costs nothing, and what is
- *     row 4     write                              closed is never looked into.
+ *     row 0   main             open    below 5     a node has the number of rows below it; 0
+ *     row 1     read           open    below 2     if it is closed. Row N is found by skipping
+ *     row 2       copy                             whole siblings, so rows outside of the window
+ *     row 3       decode                           cost nothing, and closed nodes are never
+ *     row 4     write                              visited.
  *     row 5     close          closed  below 0
  *
- * The root is always open and has no row. Nodes without a width have none, nor have gaps.
+ * The root is always open and has no row. Nodes without a width and gaps have no rows.
  *
- * What is open is remembered by the numbers that nodes keep while callers are opened (scene.h), so
- * a table of an inverted tree stays as it was. 4 bytes a node and 1 a number; opening and closing
+ * Open nodes are remembered by the numbers that nodes keep while callers are opened (scene.h), so
+ * the table of an inverted tree stays as it was. 4 bytes a node and 1 a number; opening and closing
  * take the children and the depth, a tree that changed one pass over its nodes. */
 #ifndef FLAMEL_VIEWER_SCENE_CALL_TREE_H
 #define FLAMEL_VIEWER_SCENE_CALL_TREE_H
@@ -39,16 +39,16 @@ void flm_call_tree_close(struct flm_call_tree *tree, struct flm_node node);
 /* Everything below a node, and the node. One pass over what is below it. */
 void flm_call_tree_open_all(struct flm_call_tree *tree, struct flm_node node);
 
-/* The way to a node, so that it has a row. */
+/* Opens the ancestors of a node, so that it has a row. */
 void flm_call_tree_reveal(struct flm_call_tree *tree, struct flm_node node);
 
-/* The same, unless it is the node that was followed last: what the person closed since stays
+/* The same, unless it is the node that was followed last: nodes that the user closed since stay
  * closed. */
 void flm_call_tree_follow(struct flm_call_tree *tree, struct flm_node node);
 
 struct flm_call_row {
     struct flm_node node;
-    uint32_t level;              /* from 0: what the root calls */
+    uint32_t level;              /* from 0: children of the root */
     uint32_t set_size, position; /* among the siblings that have a row; from 1 */
     bool has_children, is_open;
 };

@@ -1,5 +1,4 @@
-/* compared.h - what changed between two profiles (model/comparing.h), measured: part of the scene,
- * and made with it. */
+/* compared.h - the differences of two profiles (model/comparing.h), as part of the scene. */
 #ifndef FLAMEL_VIEWER_SCENE_COMPARED_H
 #define FLAMEL_VIEWER_SCENE_COMPARED_H
 
@@ -13,30 +12,30 @@ struct flm_model;
 struct flm_scene;
 struct flm_pane;
 
-/* Of a scene: NULL where nothing is compared. */
+/* Of a scene; NULL without a comparison. */
 struct flm_compared {
     struct flm_comparison comparison;
     struct flm_metric_pair pair; /* of the shown profile */
-    enum flm_normalize by;       /* NONE where what was chosen cannot be done */
+    enum flm_normalize by;       /* NONE if the chosen one is not possible */
     struct flm_change_colors colors;
     double whole;
-    struct flm_layout *shared_layout; /* side by side: where nodes stand in both; or NULL */
+    struct flm_layout *shared_layout; /* side by side: the positions in both; or NULL */
 
-    /* For tables, made when they are first asked for. */
+    /* For tables, made at their first use. */
     struct flm_functions before;       /* of the shown profile, measured in "before" */
-    struct flm_functions lost, gained; /* and in what was significant, where that is known */
+    struct flm_functions lost, gained; /* in the significant changes, where known */
     uint32_t *ranking;                 /* functions that have a value on either side */
     uint32_t ranking_count;
     struct flm_ranking_order ranked;
 };
 
-/* For the scene: what is compared, measured. *compared receives it, or NULL. */
+/* Measures the comparison of a model. *compared receives it, or NULL if there is none. */
 bool flm_compared_new(struct flm_model *model, struct flm_compared **compared,
                       struct flm_error *why);
 void flm_compared_free(struct flm_compared *compared);
 
-/* Every function as it was before, under the same numbers; and how much of it changed. NULL, and
- * `why`, if memory ran out. */
+/* The functions of "before", under the same numbers; and the change of a function. NULL, and `why`,
+ * if memory ran out. */
 const struct flm_functions *flm_compared_functions(const struct flm_model *model,
                                                    const struct flm_scene *scene,
                                                    struct flm_error *why);
@@ -50,25 +49,25 @@ const uint32_t *flm_compared_ranking(const struct flm_model *model, const struct
                                      const uint32_t *ranking, struct flm_ranking_order order,
                                      uint32_t *count, struct flm_error *why);
 
-/* How values are told. */
+/* How differences are described. */
 struct flm_comparison_terms flm_compared_terms(const struct flm_model *model,
                                                const struct flm_compared *compared);
 
-/* Before and after of an unfolded node, and what was significant of it: lost and gained. */
+/* Before and after of a node of a lazy call tree, and the significant part: lost and gained. */
 struct flm_compared_sum {
     struct flm_lazy_tree_sum all, significant;
 };
 
-/* For an unfolded pane whose tree has grown: both values of its new nodes. */
+/* For a lazy pane whose tree has grown: both values of its new nodes. */
 bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why);
 
-/* How a node of a pane changed: of stacks as they are, of callers and calls as the sum of their
- * places. OF_SELF is what the nodes below it do not have. */
+/* The change of a node of a pane: of stacks as they are, of callers and callees the sum of their
+ * occurrences. OF_SELF: without the nodes below it. */
 struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_node node,
                                       enum flm_change_scope scope);
 
-/* The tone of a node, and in `box` its mark, or the texture that stands for the tone where there
- * are no colors. */
+/* The tone of a node, and in `box` its mark, or the texture that represents the tone without
+ * colors. */
 const struct flm_tone *flm_compared_style(const struct flm_pane *pane, struct flm_node node,
                                           struct flm_box *box);
 

@@ -1,4 +1,4 @@
-/* pane.h - a tree with its layout, somewhere in the window: a scene has one or more. */
+/* pane.h - a tree with its layout, at a position in the window: a scene has one or more. */
 #ifndef FLAMEL_VIEWER_SCENE_PANE_H
 #define FLAMEL_VIEWER_SCENE_PANE_H
 
@@ -22,47 +22,47 @@ struct flm_pane {
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
     struct flm_layout *layout;
-    struct flm_lazy_tree *lazy;                     /* UNFOLDED */
+    struct flm_lazy_tree *lazy;                     /* LAZY */
     struct flm_lazy_tree_columns lazy_columns;      /* likewise */
     uint32_t track;                                 /* CHART: of the scene's tracks */
     struct flm_flame_chart *chart;                  /* CHART */
-    const struct flm_compared *compared;            /* of the scene; NULL: nothing is compared */
+    const struct flm_compared *compared;            /* of the scene; NULL: no comparison */
     struct FLM_ARRAY(struct flm_compared_sum) sums; /* LAZY and compared: by number */
     double *widths;           /* owned, where they are not a column of the profile */
     int64_t *seen;            /* likewise: of the tree, where the order needs it */
     struct flm_metric metric; /* of the profile */
     enum flm_sibling_order order;
     bool upwards;           /* level 0 is the lowest row */
-    bool has_callers_below; /* on the way to the root are callees, not callers */
-    bool has_header;        /* its thread stands above it */
-    uint32_t first_level;   /* levels above it are not drawn: another pane has them */
+    bool has_callers_below; /* inverted: a parent is called by its child */
+    bool has_header;        /* its thread, above it */
+    uint32_t first_level;   /* levels before it are in another pane */
 
     /* In the window, in device pixels; top and height before scrolling. */
     double left_px, width_px, top_px, height_px;
-    double header_px; /* above its top: room for its title */
+    double header_px; /* height of the header, above its top */
 
     struct flm_rectangles drawn; /* of the last picture */
-    bool incomplete;             /* something visible is not open yet */
+    bool incomplete;             /* a visible node is not open yet */
 };
 
 void flm_pane_clear(struct flm_pane *pane);
 
-/* Lays out the pane's tree, in place of the layout before. */
+/* Lays out the pane's tree, and replaces the previous layout. */
 bool flm_pane_lay_out(struct flm_pane *pane, struct flm_error *why);
 
 /* The rows of its levels that are drawn. */
 uint32_t flm_pane_rows(const struct flm_pane *pane);
 
-/* Opens what of the last picture (`drawn`) was not open and is at least `narrowest` wide, within a
- * budget of places, and lays out anew: *opened says whether anything was. `incomplete` says
- * whether more is to be done. */
+/* Opens the nodes of the last picture (`drawn`) that are not open and at least `narrowest` wide,
+ * within a budget of occurrences, and lays out again: *opened says whether any was opened,
+ * `incomplete` whether there are more. */
 bool flm_pane_open(struct flm_pane *pane, double narrowest, uint64_t budget, bool *opened,
                    struct flm_error *why);
 
-/* Whether something that is wide enough to be a box of the last picture is not open. */
+/* Whether a box of the last picture is a node that is not open. */
 bool flm_pane_has_unopened(const struct flm_pane *pane);
 
-/* Lays out what was opened in the pane's `unfold`. */
+/* Lays out the nodes that were opened in the pane's lazy call tree. */
 bool flm_pane_take_lazy(struct flm_pane *pane, struct flm_error *why);
 
 /* Opens a node that is not open, whatever its width. */
@@ -71,7 +71,7 @@ bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error 
 /* The upper edge of a level of a pane, before scrolling. */
 double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px);
 
-/* Between node_refs and nodes of the pane's tree; FLM_NONE where there is none. */
+/* Between the numbers of refs and nodes of the pane's tree; FLM_NONE if there is none. */
 struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number);
 uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node);
 

@@ -1,12 +1,12 @@
-/* relations.h - who calls a function and what it calls, over all the places where it is.
+/* relations.h - the callers and callees of a function, over all its occurrences.
  *
  *     main;parse;lex       8         relations of lex:   called by   parse   11
  *     main;parse;lex;read  3                                         check    2
  *     main;check;lex       2                             calls       read     3
  *
- * Only outermost places count: one inside another is what that one calls. Totals are widths, as the
- * picture has them. One pass over the nodes, that looks at frames only, and a step for each place
- * and each of its children. */
+ * Only outermost occurrences count: a nested one is a callee of the outer one. Totals are widths,
+ * as in the picture. One pass over the nodes, which reads frames only, and a step for each
+ * occurrence and each of its children. */
 #ifndef FLAMEL_VIEWER_SCENE_RELATIONS_H
 #define FLAMEL_VIEWER_SCENE_RELATIONS_H
 
@@ -16,8 +16,8 @@
 struct flm_relation {
     uint32_t function;
     double total;
-    struct flm_node node; /* the place where most of it is: of the caller, or of what is called */
-    double widest;        /* how much is there */
+    struct flm_node node; /* the largest occurrence of the caller or callee */
+    double widest;        /* its total */
 };
 
 struct flm_relations {

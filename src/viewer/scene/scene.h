@@ -1,8 +1,8 @@
-/* scene.h - what can be seen: one or more panes, each a tree with its layout. The view that is
- * shown builds them (viewer/scene/view.h).
+/* scene.h - the content of the window: one or more panes, each a tree with its layout. The shown
+ * view builds them (viewer/scene/view.h).
  *
- * The panes know their places: in the window, one above the other or side by side, scrolled
- * together. A ref is a place in a pane that stays itself while callers are opened. */
+ * Panes have positions in the window, one above the other or side by side, and are scrolled
+ * together. A ref names a node of a pane, and stays valid while callers are opened. */
 #ifndef FLAMEL_VIEWER_SCENE_SCENE_H
 #define FLAMEL_VIEWER_SCENE_SCENE_H
 
@@ -16,11 +16,11 @@
 /* Threads in the chart at most, the largest; the others are counted. */
 enum { FLM_MOST_PANES = 32 };
 
-/* What it is seen in. */
+/* The window. */
 struct flm_window {
     uint32_t width, height; /* device px */
-    bool is_cells;          /* of a terminal */
-    double scale;           /* device px a CSS px */
+    bool is_cells;          /* a terminal */
+    double scale;           /* device px per CSS px */
 };
 
 /* The sizes of the picture in CSS pixels. */
@@ -31,10 +31,10 @@ struct flm_scene {
     struct flm_pane *panes;
     uint32_t pane_count;
     double total;             /* the width of everything: of the first pane's root, or time in ns */
-    double content_px;        /* how high all panes are together */
-    double home_px;           /* how far it is scrolled at first */
+    double content_px;        /* the height of all panes together */
+    double home_px;           /* the initial scroll position */
     struct flm_tracks tracks; /* of the chart: the threads of the shown profile */
-    struct flm_compared *compared; /* where two profiles are compared; or NULL */
+    struct flm_compared *compared; /* of a comparison; or NULL */
 
     struct flm_window window;
     struct flm_timeline timeline;
@@ -44,12 +44,11 @@ struct flm_scene {
 /* Another pane, empty; the panes before may move. NULL, and `why`, if memory ran out. */
 struct flm_pane *flm_scene_add_pane(struct flm_scene *scene, struct flm_error *why);
 
-/* Makes the panes that the state of the model asks for. False, and `why`: the scene is then as
- * it was. */
+/* Builds the panes for the state of the model. False, and `why`: the scene is as it was. */
 bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct flm_error *why);
 void flm_scene_clear(struct flm_scene *scene);
 
-/* Only the panes and what is measured with them: the timeline, tables and window stay. */
+/* Frees the panes and their measurements; the timeline, tables and window stay. */
 void flm_scene_clear_panes(struct flm_scene *scene);
 
 /* The height of a row, and the parts of the window: the minimap, and below it the area of the
@@ -67,16 +66,16 @@ bool flm_scene_compares(const struct flm_scene *scene);
 bool flm_scene_is_over_time(const struct flm_scene *scene);
 bool flm_scene_has_halves(const struct flm_scene *scene);
 
-/* Where nodes of a pane stand in the units of the camera: the pane's own layout; of two side by
- * side the one that both share. */
+/* The layout in the units of the camera: the pane's own; of two panes side by side the one that
+ * both share. */
 const struct flm_layout *flm_scene_layout(const struct flm_scene *scene,
                                           const struct flm_pane *pane);
 
-/* Gives the panes their places in a window of this width; keeps what they show. */
+/* Arranges the panes in a window of this size. */
 void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_px, double row_px);
 
-/* The pane at a point of the window, and the level there, as the picture was drawn with `scroll`;
- * NULL where there is none. */
+/* The pane at a point of the window, and the level there, at a scroll position; NULL if there is
+ * none. */
 struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, double y_px,
                                    double scroll_px, double row_px, uint32_t *level);
 
@@ -89,22 +88,22 @@ uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
  * (algebra/aggregate/lazy_call_tree.h); in a flame chart the width, which is time. */
 struct flm_value {
     double total, self;
-    bool has_self; /* else it is not known: of a chart, and of callers and calls whose widths are
-                      their values */
+    bool has_self; /* else self is not known: of flame charts, and of lazy call trees whose widths
+                      are their values */
 };
 
-/* Of stacks in any metric, of other panes in the shown one. Where two are compared it is what
- * there is after. Takes a step for each node below, or place. */
+/* For stacks in any metric, for other panes in the shown one; in a comparison the value after.
+ * Takes a step for each node below, or each occurrence. */
 struct flm_value flm_value_of(const struct flm_scene *scene, const struct flm_pane *pane,
                               struct flm_node node, uint32_t metric);
 
-/* What a frame is called in tables: its function; "all" for the root's. */
+/* The name of a frame in tables: its function; "all" for the root. */
 struct flm_bytes flm_frame_title(const struct flm_profile *p, uint32_t frame);
 
 void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, struct flm_path *path);
 
-/* The ref of a path, {0, FLM_NONE} where there is none; the way to it is open then. False, and
- * `why`, if memory ran out: the scene cannot be used any more. */
+/* The ref of a path, {0, FLM_NONE} if there is none; opens the nodes on it. False, and `why`, if
+ * memory ran out: the panes are unusable then, and must be cleared. */
 bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct flm_node_ref *ref,
                     struct flm_error *why);
 

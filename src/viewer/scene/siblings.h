@@ -1,7 +1,7 @@
 /* siblings.h - the children of a node, the widest first, whatever order the picture has.
  *
- * Nodes without a width are none, nor are gaps. Children are sorted when they are asked for, which
- * takes less than telling about them; of a node with very many the order is kept. */
+ * Nodes without a width and gaps are left out. Children are sorted at each use, which takes less
+ * than formatting them; for a node with very many the order is cached. */
 #ifndef FLAMEL_VIEWER_SCENE_SIBLINGS_H
 #define FLAMEL_VIEWER_SCENE_SIBLINGS_H
 
@@ -28,7 +28,7 @@ struct flm_siblings {
     size_t sort_capacity;
 };
 
-/* Another layout is asked about from now on. */
+/* Another layout is used from now on. */
 void flm_siblings_forget(struct flm_siblings *siblings);
 void flm_siblings_clear(struct flm_siblings *siblings);
 

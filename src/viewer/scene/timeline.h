@@ -1,14 +1,12 @@
-/* timeline.h - when: the samples over time, above everything else, where the opened profile has
- * times.
+/* timeline.h - the samples over time, above the panes, if the opened profile has times.
  *
  *     |  all        _-##-____--###########--_                    |   dragging over a part keeps
  *     |  main 1234  _-##-____--####_________                     |   only that time: time:
  *     |  worker     ___________-###########--                    |   a click on a name keeps only
  *     |  0 s        1 s        2 s        3 s        4 s         |   that thread: label:
  *
- * Both are chips like all others, so that everything (tables, shares, searches) is of what was
- * selected, and can be undone. In the flame chart the timeline shows, and moves, the part that is
- * seen. */
+ * Both are chips like all others: tables, shares and searches cover only the selection, which can
+ * be undone. In a flame chart the timeline shows and moves the visible part. */
 #ifndef FLAMEL_VIEWER_SCENE_TIMELINE_H
 #define FLAMEL_VIEWER_SCENE_TIMELINE_H
 

@@ -30,7 +30,7 @@ struct flm_view {
     bool has_both_sides; /* callers and callees: there is nothing to invert */
     const char *fixed_direction; /* why it is not turned upside down; NULL: it is */
 
-    /* Whether it has something to show; and what to tell a person where not. The summary of the
+    /* Whether it has something to show; and what to tell a user where not. The summary of the
      * shown profile is in `scene->tables`. NULL: always. */
     bool (*is_available)(const struct flm_model *model, const struct flm_scene *scene);
     const char *unavailable;

@@ -276,8 +276,8 @@ static void help_has_its_keys_and_not_those_that_they_replace(void **state)
     start(&session, 140, 60);
     assert_true(row_of(&session, "Space freeze") > 0);
     session_type(&session, "?");
-    session_await(&session, "Freeze, or go on");
-    assert_true(row_of(&session, "Save what is shown") > 0);
+    session_await(&session, "Freeze or resume");
+    assert_true(row_of(&session, "Save the shown profile") > 0);
     assert_true(row_of(&session, "Previous match") > 0); /* by N and Shift F3; p is taken */
     assert_int_equal(row_of(&session, "F3  p "), -1);
     session_escape(&session);

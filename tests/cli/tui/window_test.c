@@ -188,7 +188,7 @@ static void what_is_not_shown_is_said(void **state)
     struct session session = {0};
     tui_start(&session, 80, 24);
     session_type(&session, "H");
-    session_await(&session, "What is drawn");
+    session_await(&session, "Data quality");
     session_await(&session, "drawn boxes       9");
     session_escape(&session);
     session_await(&session, "all, 100");
