@@ -38,7 +38,7 @@ static const struct flm_svg_option list[] = {
     {"inverted", NULL, "an icicle graph: the root at the top"},
     {"diff-width", "SIDE",
      "of a comparison: max (default: the larger of both, for each stack), after, before, sum"},
-    {"diff-color", "WORDS",
+    {"diff-color", "MODE",
      "what colors show: subtree (default) or self; relative (default: to the frame) or absolute "
      "(to the total); \"self,absolute\""},
     {"diff-palette", "NAME", "red-blue (default: for every color vision) or green-red"},

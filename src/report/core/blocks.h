@@ -18,8 +18,8 @@
  * by the writer (text.c).
  *
  * Values of a row are added in the order of the columns. Functions that return a text begin a
- * value: it is all that is added to the text until the next call. Failed allocations are remembered,
- * and reported once, by flm_report_finish. */
+ * value: it is all that is added to the text until the next call. Failed allocations are
+ * remembered, and reported once, by flm_report_finish. */
 #ifndef FLAMEL_REPORT_CORE_BLOCKS_H
 #define FLAMEL_REPORT_CORE_BLOCKS_H
 
