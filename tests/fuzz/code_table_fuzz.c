@@ -1,6 +1,6 @@
 /* Any bytes as a kept table of code: as they are, and with a head that fits their size, so that
  * what lies behind it is reached. What opens answers for every address that it has, and is written
- * as it was. Then the same bytes as what a maker is told: that makes a table, which opens. */
+ * as it was. Then the same bytes as calls of a maker: they make a table, which opens. */
 #include <stdlib.h>
 
 #include "symbol/code/internal.h"
@@ -80,7 +80,7 @@ static void repair(char *bytes, size_t size)
     memcpy(bytes, &head, sizeof head);
 }
 
-/* Each 8 bytes are a thing that a maker is told. */
+/* Each 8 bytes are a call of a maker. */
 static void make(const uint8_t *data, size_t size)
 {
     struct flm_code_maker *maker = flm_code_maker_new(NULL);

@@ -1,5 +1,5 @@
 /* Any text, read whole and in windows, strictly and leniently, as one column and as two: always the
- * same. What is read is written, and what was written reads back as the same text. */
+ * same. A profile that was read is written, and that text reads back as the same text. */
 #include <stdlib.h>
 
 #include "base/core/hash.h"

@@ -9,8 +9,8 @@
  *                   .              a picture
  *                   ACTION         anything else, by its text
  *
- * Whatever is done, what is seen is within what there is, spots are nodes, and the state that is
- * written is the state that is read. */
+ * Whatever is done, the visible part is within the scene, node references are nodes, and the state
+ * that is written is the state that is read. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

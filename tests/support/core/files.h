@@ -12,8 +12,8 @@ struct flm_text read_file(const char *path);
 size_t each_file(const char *folder, const char *ending,
                  void (*visit)(const char *path, void *context), void *context);
 
-/* "NAME" in a folder of this process, which is removed with what is in it when the process ends.
- * Good until the thread has called it four times more. Any thread may. */
+/* "NAME" in a folder of this process, which is removed with its content when the process ends. Good
+ * until the thread has called it four times more. Any thread may. */
 const char *temporary_path(const char *name);
 const char *write_temporary(const char *name, struct flm_bytes content);
 

@@ -9,7 +9,7 @@
 
 #include "support/core/files.h"
 
-/* `at` always stands at what is next; the text is terminated. */
+/* `at` is always the start of the next token; the text is terminated. */
 struct reader {
     const char *at;
 };

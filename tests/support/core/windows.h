@@ -12,7 +12,7 @@ struct windows {
     struct flm_bytes left;    /* what has not come yet */
     size_t step;              /* bytes at a time; 0: by chance, 1 to 100 */
     uint64_t random;
-    bool last_comes_alone; /* the end is told with a further, empty step */
+    bool last_comes_alone; /* the end is reported by a further, empty step */
     char *block;
 };
 

@@ -56,7 +56,7 @@ static bool overlap(const struct simulated_program *p, uint32_t a, uint32_t b)
     return simulated_is_below(p, a, b) || simulated_is_below(p, b, a);
 }
 
-/* A subtree of so many stacks, beside the `count` others; FLM_NONE where there is none. */
+/* A subtree of so many stacks, apart from the `count` others; FLM_NONE: there is none. */
 static uint32_t find_subtree(const struct simulated_program *p, struct flm_random *random,
                              const uint32_t *stacks, uint32_t fewest, uint32_t most,
                              const uint32_t *others, uint32_t count)
@@ -104,7 +104,7 @@ static void draw_sizes(struct simulated_program *p, struct flm_random *random)
     }
 }
 
-/* The frame, and subtrees that move together beside it; false where the tree has no such. */
+/* The frame, and other subtrees that move together; false if the tree has none. */
 static bool find_subtrees(struct simulated_program *p, struct flm_random *random)
 {
     uint32_t found[1 + SIMULATED_LATENT], stacks[SIMULATED_NODES];
@@ -246,8 +246,8 @@ struct simulated_runs {
     uint32_t count;
 };
 
-/* By node: what its mean is multiplied with in one run. Callers come first, so what is set at a
- * node is handed down. */
+/* By node: the factor of its mean in one run. Callers come first, so the factor of a node is handed
+ * down. */
 static void draw_factors(const struct simulated_program *p, const struct simulated_machine *machine,
                          double time, struct flm_random *random, double *factor)
 {

@@ -105,7 +105,7 @@ static inline struct flm_profile *read_windows(const struct flm_format *format,
     return p;
 }
 
-/* ---- What is in a profile -------------------------------------------------------------------- */
+/* ---- Contents of a profile ------------------------------------------------------------------- */
 
 static inline bool is_string(const struct flm_profile *p, uint32_t string, const char *text)
 {

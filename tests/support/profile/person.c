@@ -102,7 +102,7 @@ const char *viewing_state(struct viewing *seen)
     return viewing_ask(seen, "state");
 }
 
-/* ---- What is drawn --------------------------------------------------------------------------- */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 static struct viewing_box placed(struct viewing *seen, uint32_t index,
                                  const struct flm_rectangle *r)
@@ -215,7 +215,7 @@ const char *viewing_name(struct viewing *seen, struct flm_node_ref ref)
     return terminated(seen);
 }
 
-/* ---- What is always true --------------------------------------------------------------------- */
+/* ---- Invariants ------------------------------------------------------------------------------ */
 
 static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref ref, const char *what)
 {
@@ -225,7 +225,7 @@ static void assert_spot_there(const struct flm_viewer *v, struct flm_node_ref re
     const struct flm_pane *pane = &v->scene.panes[ref.pane];
     struct flm_node node = flm_pane_node(pane, ref.number);
     if (node.index == FLM_NONE || flm_layout_level(pane->layout, node) == FLM_NONE)
-        fail_msg("what is %s is not there", what);
+        fail_msg("the node that is %s does not exist", what);
     assert_int_equal(flm_pane_number(pane, node), ref.number);
 }
 

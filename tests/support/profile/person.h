@@ -1,4 +1,4 @@
-/* person.h - a person in front of the viewer: opens a profile, does things, looks at what is drawn.
+/* person.h - a person in front of the viewer: opens a profile, does things, reads the picture.
  *
  *     struct viewing seen;
  *     viewing_init(&seen, profile_of("main;read 3\nmain;write 1\n"), 800, 600, 1);
@@ -19,7 +19,7 @@ struct viewing {
     struct flm_text text; /* the last state or answer */
 };
 
-/* The viewer keeps the profile. Nothing glides: what is done is there at once. */
+/* The viewer keeps the profile. Nothing glides: every action takes effect at once. */
 void viewing_init(struct viewing *seen, struct flm_profile *profile, uint32_t width,
                   uint32_t height, double scale);
 void viewing_clear(struct viewing *seen);

@@ -1,4 +1,4 @@
-/* viewing.h - a viewer as a person uses it: what is done, and what is answered, as text. */
+/* viewing.h - a viewer as a person uses it: actions and responses, as text. */
 #ifndef FLAMEL_TESTS_SUPPORT_PROFILE_VIEWING_H
 #define FLAMEL_TESTS_SUPPORT_PROFILE_VIEWING_H
 

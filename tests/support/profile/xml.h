@@ -92,7 +92,7 @@ static inline size_t xml_tag(struct flm_bytes text, size_t at, struct flm_bytes 
     }
 }
 
-/* NULL, or what is wrong; *where receives the offset. */
+/* NULL, or the first error; *where receives the offset. */
 static inline const char *xml_complaint(struct flm_bytes text, size_t *where)
 {
     struct flm_bytes open[64];
