@@ -171,6 +171,6 @@ describe('loading', () => {
     test('where there may be no worker it is read without one', async () => {
         const strict = await open("script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'none'");
         assert.deepEqual((await load(folded, 'a', {from: strict})).bytes, command(folded, 'a'));
-        assert.match((await load('', 'a', {from: strict})).error, /^a: it is empty/);
+        assert.match((await load('', 'a', {from: strict})).error, /^a: the file is empty/);
     });
 });
