@@ -183,7 +183,7 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_series = {
     .name = "series",
     .synopsis = "[OPTION]... FILE...",
-    .summary = "when the profiles of a program changed, and in which frames",
+    .summary = "find the changes in a series of profiles",
     .description =
         "Takes profiles of one program, of every night for instance, and finds where they\n"
         "change by more than they differ among themselves: since when, which frames, by\n"
