@@ -59,8 +59,8 @@ static void add_path(struct flm_text *out, const char *key, const struct flm_vie
         add(out, key, (struct flm_bytes){digits, HASH_DIGITS + 2 * path.count});
 }
 
-/* Two shares. As many digits as a double surely has: fewer do not tell pixels apart where it is
- * zoomed in far, with more a state that was read would be another one when it is written. */
+/* Two shares, with as many digits as a double is sure to have: fewer do not distinguish pixels at a
+ * large zoom; with more a state would differ after reading and writing. */
 #define SHARE_DIGITS 15
 
 static void add_share(struct flm_text *out, const char *key, const struct flm_camera *camera)
@@ -83,7 +83,7 @@ static void add_rows(struct flm_text *out, double rows)
         add(out, "y", (struct flm_bytes){text, flm_number_print_rounded(rows, 6, text)});
 }
 
-/* The keys of the two sides' expressions, and of what is made equal. */
+/* The keys of the expressions of both sides. */
 static const char *const side_keys[] = {
     [FLM_VIEWER_AFTER] = "after", [FLM_VIEWER_BEFORE] = "before"};
 

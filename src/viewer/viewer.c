@@ -102,7 +102,7 @@ bool flm_viewer_is_updated(const struct flm_viewer *v)
     return v->scene_from == flm_version_of(&v->model.versions, SCENE_ASPECTS);
 }
 
-/* Nothing of it can be used, not even what was selected. */
+/* Refs into it are invalid, the selection too. */
 void flm_viewer_drop_scene(struct flm_viewer *v)
 {
     flm_scene_clear_panes(&v->scene);
@@ -363,7 +363,7 @@ unsigned flm_viewer_changes(const struct flm_viewer *v, struct flm_seen_versions
     return changed;
 }
 
-/* ---- What is said and selected --------------------------------------------------------------- */
+/* ---- Notices and the selection --------------------------------------------------------------- */
 
 void flm_viewer_notify_error(struct flm_viewer *v, const struct flm_error *why)
 {

@@ -1,10 +1,9 @@
-/* viewpoint.c - what is seen where: cameras and panes, points and node_refs, zooming and scrolling
- * to them.
+/* viewpoint.c - cameras and panes, points and refs, zooming and scrolling.
  *
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
- * because who calls and what is called are looked at one after the other, and what is narrow among
- * callers is elsewhere among calls. `camera` is that of the half that was touched last, which keys
- * and the minimap move; `beside` that of the other one. They are scrolled together. */
+ * because users study callers and callees one after the other, and a narrow caller has nothing to
+ * do with the callees at the same offset. `camera` is that of the half used last, which keys and
+ * the minimap move; `beside` that of the other one. They are scrolled together. */
 #include <math.h>
 
 #include "viewer/internal.h"
@@ -67,7 +66,7 @@ struct flm_node flm_viewer_goal_node(const struct flm_viewer *v, const struct fl
     return node_of_span(v, pane, camera_of(v, pane)->to);
 }
 
-/* Of a pane beside another: what of it is seen is the same part of the same node. */
+/* For panes side by side: the same part of the same node is visible in both. */
 static struct flm_span span_in_shared_layout(const struct flm_layout *layout,
                                              const struct flm_pane *pane, struct flm_node top,
                                              struct flm_span span)
@@ -126,7 +125,7 @@ struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double nu
     const struct flm_pane *in = &v->scene.panes[ref.pane];
     struct flm_node node = flm_pane_node(in, ref.number);
     bool is_there = node.index != FLM_NONE && flm_layout_level(in->layout, node) != FLM_NONE;
-    return is_there ? ref : flm_node_ref_none(); /* what has no width is nowhere */
+    return is_there ? ref : flm_node_ref_none(); /* a node without a width is not drawn */
 }
 
 void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)

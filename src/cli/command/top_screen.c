@@ -31,7 +31,7 @@ static struct flm_profile *next(void *context)
     return profile;
 }
 
-static void tell(void *context, struct flm_text *word, struct flm_text *sentence)
+static void describe(void *context, struct flm_text *word, struct flm_text *sentence)
 {
     const struct screen *s = context;
     if (s->is_frozen)
@@ -41,7 +41,7 @@ static void tell(void *context, struct flm_text *word, struct flm_text *sentence
     flm_top_write_status(&s->state, sentence);
 }
 
-static void tell_empty(void *context, struct flm_text *sentence)
+static void describe_empty(void *context, struct flm_text *sentence)
 {
     const struct screen *s = context;
     flm_top_write_empty(&s->state, sentence);
@@ -90,8 +90,8 @@ bool flm_top_screen(struct flm_top *top, struct flm_error *why)
     const struct flm_tui_live live = {.context = &s,
                                       .name = top->name,
                                       .next = next,
-                                      .tell = tell,
-                                      .tell_empty = tell_empty,
+                                      .describe = describe,
+                                      .describe_empty = describe_empty,
                                       .freeze = freeze,
                                       .widen = widen,
                                       .propose = propose,

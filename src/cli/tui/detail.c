@@ -1,5 +1,5 @@
-/* detail.c - what is selected, or under the pointer: two lines below the picture; in a wide
- * window also a panel to its right, with all metrics, what it calls and what calls it. */
+/* detail.c - the selected frame, or the one under the pointer: two lines below the picture; in a
+ * wide window also a panel to its right, with all metrics, callers and callees. */
 #include <stdio.h>
 
 #include "cli/tui/internal.h"

@@ -215,7 +215,7 @@ static size_t decode_sequence(struct flm_bytes input, bool is_all, struct flm_tu
     return size;
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Reports of the terminal ----------------------------------------------------------------- */
 
 /* "ffff", "ff" or "f" as a byte. */
 static bool read_level(struct flm_bytes text, uint32_t *level)
@@ -255,7 +255,7 @@ static void decode_color(struct flm_bytes text, struct flm_tui_event *event)
 }
 
 /* ESC ] ... and ESC P ... up to BEL or ESC \. */
-static size_t decode_answer(struct flm_bytes input, bool is_all, struct flm_tui_event *event)
+static size_t decode_report(struct flm_bytes input, bool is_all, struct flm_tui_event *event)
 {
     for (size_t at = 2; at < input.size && at < LONGEST_ANSWER; at++) {
         bool is_end = input.at[at] == ESC && at + 1 < input.size && input.at[at + 1] == '\\';
@@ -295,7 +295,7 @@ size_t flm_tui_decode(struct flm_bytes input, bool is_all, struct flm_tui_event 
             set_key(event, key_of_letter(input.at[2]), 0);
         return 3;
     } else if (second == ']' || second == 'P') {
-        return decode_answer(input, is_all, event);
+        return decode_report(input, is_all, event);
     } else if (second == ESC) { /* twice the key; or the key, and then a sequence */
         set_key(event, "Escape", 0);
         return 1;

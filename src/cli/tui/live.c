@@ -1,4 +1,4 @@
-/* live.c - a profile that goes on: its keys, and the words about it. */
+/* live.c - a live profile: its keys, and its lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ int flm_tui_live_draw(struct flm_tui *tui, int row)
 {
     struct flm_text word = {0}, sentence = {0};
     int end = tui->screen.columns, column = 1;
-    tui->live->tell(tui->live->context, &word, &sentence);
+    tui->live->describe(tui->live->context, &word, &sentence);
     column =
         flm_tui_put(tui, column, row, end, (struct flm_bytes){word.at, word.size}, FLM_TUI_ACCENT);
     column = flm_tui_puts(tui, column, row, end, "  ", FLM_TUI_TEXT);
@@ -150,7 +150,7 @@ void flm_tui_live_draw_empty(struct flm_tui *tui)
     const struct flm_cell_area *pane = &tui->pane;
     if (!is_empty(tui))
         return;
-    tui->live->tell_empty(tui->live->context, &sentence);
+    tui->live->describe_empty(tui->live->context, &sentence);
     flm_screen_fill(&tui->screen, pane->left, pane->top, pane->columns, pane->rows,
                     flm_tui_style(tui, FLM_TUI_TEXT));
     int left = (pane->columns - (int)flm_cells((struct flm_bytes){sentence.at, sentence.size})) / 2;

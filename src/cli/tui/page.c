@@ -1,4 +1,4 @@
-/* page.c - pages to be read: the keys of all actions, and what is drawn and what is not. */
+/* page.c - pages of text: the keys of all actions, and data quality. */
 #include <stdio.h>
 #include <string.h>
 

@@ -90,17 +90,17 @@ static void on_ending(int number)
     raise(number); /* blocked until this handler returns, then as if it had not been there */
 }
 
-static void tell(char what)
+static void signal_loop(char what)
 {
     int saved = errno;
-    ssize_t wrote = write(terminal.news[1], &what, 1); /* a full pipe has told it already */
+    ssize_t wrote = write(terminal.news[1], &what, 1); /* a full pipe wakes it too */
     (void)wrote;
     errno = saved;
 }
 
 static void on_news(int number)
 {
-    tell(number == SIGWINCH ? 'w' : number == SIGTSTP ? 's' : 'c');
+    signal_loop(number == SIGWINCH ? 'w' : number == SIGTSTP ? 's' : 'c');
 }
 
 static void listen_to_signals(void)
@@ -132,11 +132,11 @@ void flm_tui_terminal_stop(void)
 {
     give_back();
     sigaction(SIGTSTP, &terminal.old_stop, NULL);
-    raise(SIGTSTP); /* returns when the program goes on */
+    raise(SIGTSTP); /* returns when the program is resumed */
     struct sigaction news = {.sa_handler = on_news, .sa_flags = SA_RESTART};
     sigemptyset(&news.sa_mask);
     sigaction(SIGTSTP, &news, NULL);
-    tell('c'); /* as the handler does, but for groups of processes that nobody can stop */
+    signal_loop('c'); /* as the handler does: an orphaned process group cannot be stopped */
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static unsigned read_news(void)
             found |= letters[i] == 'w'   ? FLM_TUI_RESIZED
                      : letters[i] == 's' ? FLM_TUI_STOP
                                          : FLM_TUI_RESUMED | FLM_TUI_RESIZED;
-    /* Stopped by what no program is asked about, it goes on with the shell's settings. */
+    /* After SIGSTOP, which has no handler, it resumes with the shell's settings. */
     if (found & FLM_TUI_RESUMED)
         take_over();
     return found;

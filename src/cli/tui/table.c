@@ -1,5 +1,5 @@
-/* table.c - the functions and the call tree as tables: only the rows that are seen are asked
- * for. One row is the one that one is on; Enter or a click selects what it says. */
+/* table.c - the top table and the call tree: only visible rows are queried. One row is the current
+ * one; Enter or a click selects its function or node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +129,7 @@ static const struct flm_response_row *row_at(const struct flm_tui_table *table, 
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* What a cell shows: of a module the end of its path, which tells most of it. */
+/* The text of a cell: of a module the end of its path, the most telling part. */
 static struct flm_bytes cell_text(const struct column *column, const struct flm_response_row *row)
 {
     struct flm_bytes text;
@@ -368,7 +368,7 @@ void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
     struct flm_text found = {0};
     if (function->size == 0 || function->failed)
         return;
-    /* Whoever looks at a function further down finds another one there. */
+    /* Further down the row may be on another function then. */
     if (!flm_viewer_query(tui->viewer, flm_bytes_of("top 0 500"), &all.response, NULL))
         return;
     for (size_t i = 0; i < row_count(&all); i++) {

@@ -18,7 +18,7 @@
 enum {
     ESCAPE_MS = 50,
     NEXT_PICTURE_MS = 16,
-    ANSWER_MS = 300,
+    REPORT_MS = 300,
     NOTICE_MS = 4000,
     WRONG_MS = 12000,
     NEXT_PROFILE_MS = 200
@@ -366,20 +366,20 @@ static int time_to_wait(const struct flm_tui *tui, bool is_torn)
     return most_ms;
 }
 
-/* Asks for the color of the page, and then for what every terminal answers: where that answer
- * comes first, the other one never will. */
-static void ask_for_background(struct flm_tui *tui, struct input *input)
+/* Requests the background color, and then the device attributes, which every terminal reports: if
+ * these come first, the color never will. */
+static void request_background(struct flm_tui *tui, struct input *input)
 {
-    double until = now_ms() + ANSWER_MS;
-    bool is_answered = false;
+    double until = now_ms() + REPORT_MS;
+    bool has_report = false;
     flm_tui_terminal_write(flm_bytes_of("\033]11;?\033\\\033[c"));
-    while (!is_answered && now_ms() < until) {
+    while (!has_report && now_ms() < until) {
         size_t before = input->size;
         unsigned found =
             flm_tui_terminal_wait((int)(until - now_ms()) + 1, input->at, INPUT_SIZE, &input->size);
         if (found & (FLM_TUI_GONE | FLM_TUI_STOP) || input->size == before)
             break;
-        /* Whatever else was typed stays for later. */
+        /* Other input stays for later. */
         struct flm_tui_event event;
         size_t size;
         for (size_t at = 0; at < input->size; at += size) {
@@ -389,7 +389,7 @@ static void ask_for_background(struct flm_tui *tui, struct input *input)
                 break;
             if (event.kind != FLM_TUI_BACKGROUND && event.kind != FLM_TUI_DEVICE)
                 continue;
-            is_answered = is_answered || event.kind == FLM_TUI_DEVICE;
+            has_report = has_report || event.kind == FLM_TUI_DEVICE;
             handle(tui, &event);
             memmove(input->at + at, input->at + at + size, input->size - at - size);
             input->size -= size;
@@ -400,7 +400,7 @@ static void ask_for_background(struct flm_tui *tui, struct input *input)
 
 static bool run(struct flm_tui *tui, struct input *input, struct flm_error *why)
 {
-    ask_for_background(tui, input);
+    request_background(tui, input);
     bool is_torn = handle_input(tui, input, false);
     while (!tui->is_done) {
         tui->now_ms = now_ms();

@@ -34,8 +34,8 @@ struct flm_tui_live {
 
     /* The state of the recording, in two parts: "live", "last 10 s: 9,870 samples ..."; and the
      * message while there is nothing to show. */
-    void (*tell)(void *context, struct flm_text *word, struct flm_text *sentence);
-    void (*tell_empty)(void *context, struct flm_text *sentence);
+    void (*describe)(void *context, struct flm_text *word, struct flm_text *sentence);
+    void (*describe_empty)(void *context, struct flm_text *sentence);
 
     void (*freeze)(void *context); /* or resume */
     void (*widen)(void *context);  /* to everything, or back */

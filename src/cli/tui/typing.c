@@ -1,5 +1,5 @@
-/* typing.c - what is typed: the search, an action's argument, the beginning of an action's
- * name. All stand at the lower edge, in place of the status. */
+/* typing.c - the typed line: a search, an action's argument, the beginning of an action's name. It
+ * is at the lower edge, in place of the status. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static void find_entries(const struct flm_tui *tui, struct entries *entries)
             add_action(tui, entries, groups[g]->title, &groups[g]->at[i]);
 }
 
-/* ---- What is asked for ----------------------------------------------------------------------- */
+/* ---- Prompts --------------------------------------------------------------------------------- */
 
 /* The text of the search that is being typed. */
 static struct flm_bytes searched_text(const struct flm_tui *tui)
@@ -195,7 +195,7 @@ static void search(struct flm_tui *tui)
     struct flm_text action = {0};
     flm_text_puts(&action, "search ");
     flm_text_add(&action, flm_tui_line_text(tui));
-    /* What is wrong with it is shown beside it: half a regular expression is no reason to warn. */
+    /* The line shows the error: half a regular expression is no reason for a notice. */
     if (!action.failed)
         flm_viewer_do(tui->viewer, (struct flm_bytes){action.at, action.size}, NULL);
     flm_text_clear(&action);
@@ -392,7 +392,7 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* "regex  18.2 % · 41 frames", or what is wrong with it. */
+/* "regex  18.2 % · 41 frames", or the error. */
 static void draw_found(struct flm_tui *tui, int row, int least)
 {
     const struct flm_response_search *found = flm_tui_current_search(tui);

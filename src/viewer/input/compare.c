@@ -124,7 +124,7 @@ static bool act_colors(struct flm_viewer *v, struct flm_bytes word, struct flm_e
 
 /* ---- How that is shown ----------------------------------------------------------------------- */
 
-/* Before and after in turn at one place: what was zoomed to stays where it is. */
+/* Alternates between before and after, with the same zoom. */
 static bool act_blink(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none, (void)why;
@@ -158,13 +158,13 @@ static bool reopen(struct flm_viewer *v, void (*undo)(struct flm_viewer *v), str
     bool now = flm_model_compares(&v->model);
     if (good && v->model.view == flm_view_default(!now))
         v->model.view = flm_view_default(now);
-    flm_viewer_update(v, NULL); /* whoever acts settles again, and is told then */
+    flm_viewer_update(v, NULL); /* the caller updates again, and reports errors */
     if (good)
         flm_viewer_history_push(v);
     return good;
 }
 
-/* Both files change places where there are two, else both expressions do. */
+/* Swaps both files, if there are two, else both expressions. */
 static void swap_sides(struct flm_viewer *v)
 {
     if (v->model.opened[FLM_VIEWER_BEFORE]) {

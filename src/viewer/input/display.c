@@ -1,4 +1,4 @@
-/* display.c - what is shown, and how: view, metric, order, direction, colors. */
+/* display.c - view, metric, order, direction, colors. */
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
@@ -47,8 +47,8 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_err
         return false;
     if (is_of_function && v->scene.view == view)
         flm_viewer_select(v, view->function_ref(&v->scene, frame));
-    /* A part of all stacks is not a part of the time, and what is seen of all functions says
-     * nothing about one. */
+    /* The visible span of stacks is not a span of time, and the span of all functions means nothing
+     * for one of them. */
     if (view->set_function || was_over_time != flm_scene_is_over_time(&v->scene))
         flm_viewer_fit(v);
     flm_viewer_history_push(v);
@@ -75,7 +75,7 @@ static bool is_found(const struct flm_viewer *v, struct flm_bytes pattern, struc
                          pattern.at, (int)there.size, there.at);
 }
 
-/* The sandwich of a pattern, or of what is selected. */
+/* The sandwich of a pattern, or of the selected function. */
 static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
     if (pattern.size > 0) {
@@ -174,7 +174,7 @@ static bool act_invert(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
-    flm_viewer_fit(v); /* what was zoomed to is a stack, and stacks now begin elsewhere */
+    flm_viewer_fit(v); /* the zoom was to a stack, which is elsewhere now */
     flm_viewer_history_push(v);
     return true;
 }

@@ -39,7 +39,7 @@ static bool act_zoom(struct flm_viewer *v, struct flm_bytes number, struct flm_e
     return true;
 }
 
-/* Of a run to all of it, so that what is in it can be told apart. */
+/* Merged frames: to all of them, so that they are drawn one by one. */
 static void zoom_to_merged(struct flm_viewer *v)
 {
     const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
@@ -120,7 +120,7 @@ static bool act_pan_right(struct flm_viewer *v, struct flm_bytes none, struct fl
     return pan(v, PAN_STEP);
 }
 
-/* By windows: 0.9 leaves a row or two of what was seen. */
+/* In windows: 0.9 keeps a row or two visible. */
 static bool scroll(struct flm_viewer *v, double by)
 {
     double from = v->model.camera.scroll_to;

@@ -70,7 +70,7 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     flm_changed(&v->model, FLM_ASPECT_HOVERED);
 }
 
-/* The pane that a point is in or beside, where several stand side by side; else all of the area. */
+/* The area of the pane nearest to a point, if several are side by side; else the whole area. */
 static struct flm_area area_at(const struct flm_viewer *v, double x)
 {
     struct flm_area area = flm_viewer_area(v);
@@ -149,7 +149,7 @@ static void drag_on(struct flm_viewer *v, double x, double y)
     flm_changed(&v->model, FLM_ASPECT_DRAG);
 }
 
-/* Of a run: nearer, so that what is in it can be told apart. */
+/* Merged frames: zooms in until they are drawn one by one. */
 static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
                         const struct flm_rectangle *box)
 {
@@ -303,7 +303,7 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
         moved(v);
     } else {
         double share = share_of(area_at(v, x), x);
-        if (y < map.top + map.height) { /* in the minimap: around what is there */
+        if (y < map.top + map.height) { /* in the minimap: around its position there */
             struct flm_span span = v->model.camera.to;
             double place = share_of(map, x) * v->model.camera.total;
             share = (place - span.left) / (span.right - span.left);

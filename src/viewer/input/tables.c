@@ -1,4 +1,4 @@
-/* tables.c - what is done in tables: opening rows of the call tree, pointing at rows, and
+/* tables.c - actions of tables: opening rows of the call tree, pointing at rows, and
  * where links to sources lead. */
 #include "base/number/number.h"
 #include "viewer/input/actions.h"

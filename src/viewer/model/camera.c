@@ -58,7 +58,7 @@ static void depart(struct flm_camera *camera, double now_ms, double duration_ms)
     camera->duration_ms = duration_ms;
 }
 
-/* Within the total: as wide as asked for where that is possible, moved where it would leave it. */
+/* Limits a span to the total: moved, and narrowed only if it must be. */
 static struct flm_span kept(const struct flm_camera *camera, struct flm_span span)
 {
     double width = span.right - span.left, least = camera->total * NARROWEST;

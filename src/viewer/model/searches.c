@@ -357,8 +357,8 @@ const struct flm_search_sums *flm_search_sum(struct flm_search *search,
     return sums;
 }
 
-/* Where a node is in the picture: left to right, and of those that begin at one place callers
- * first, which have the smaller numbers. */
+/* The order of nodes in the picture: left to right; at the same offset callers, which have smaller
+ * numbers, first. */
 struct place {
     double offset;
     uint32_t node;

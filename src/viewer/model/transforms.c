@@ -292,7 +292,7 @@ bool flm_operations_open(struct flm_operations *operations, const struct flm_pro
     return false;
 }
 
-/* At the end: what is shown already need not be made again. */
+/* At the end: only the new operations are applied. */
 static bool append(struct flm_operations *operations, struct list *list, struct flm_error *why)
 {
     struct sides sides = {.opened = {flm_operations_shown(operations), NULL}};
@@ -347,7 +347,7 @@ static bool there_is(const struct flm_operations *operations, size_t index, stru
            flm_error_set(why, FLM_ERROR_USAGE, "there is no transform %zu", index + 1);
 }
 
-/* The list without [index, index + 1), and `expression` in its place. */
+/* The list with `expression` instead of [index, index + 1). */
 static bool replace(struct flm_operations *operations, size_t index, struct flm_bytes expression,
                     struct flm_error *why)
 {

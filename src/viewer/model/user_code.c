@@ -63,7 +63,7 @@ static void add(struct alternatives *a, struct flm_bytes name, const char *endin
 
 /* ---- What is whose --------------------------------------------------------------------------- */
 
-/* Where systems and package managers put what is not one's own; both kinds of slashes. */
+/* Folders of systems and package managers; both kinds of slashes. */
 static const char library_files[] =
     "[/\\\\](site-packages|dist-packages|node_modules|usr[/\\\\]include|usr[/\\\\]lib|"
     "\\.cargo[/\\\\]registry|rustc[/\\\\][0-9a-f]+|go[/\\\\]pkg[/\\\\]mod|"
@@ -82,8 +82,8 @@ static bool is_library(struct flm_bytes module)
     return flm_name_is_runtime(module);
 }
 
-/* Names of runtimes as names begin with them: "std::". The package is what a name tells of where it
- * comes from; only what stands apart from the rest of the name counts. */
+/* Runtimes by the beginning of names: "std::". Only a package that is separated from the rest of
+ * the name is certain. */
 static void add_runtime(struct alternatives *a, struct flm_bytes name)
 {
     struct flm_bytes package = flm_name_package(name);

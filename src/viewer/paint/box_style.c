@@ -101,7 +101,7 @@ static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
                                                    : &coloring->tones[frame];
 }
 
-/* Kept: it is asked for whenever a search is typed, and takes a pass over the nodes. */
+/* Cached: it is needed with each letter of a search, and takes a pass over the nodes. */
 bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_metric metric = {flm_comparing_metric(&v->model, v->model.metric)};

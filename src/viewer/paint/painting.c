@@ -7,7 +7,7 @@
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 
-/* How many places may move in one picture while callers are opened: a few milliseconds. */
+/* How many occurrences may be visited in one frame to open callers: a few milliseconds. */
 #define OPENING_BUDGET 200000
 
 /* ---- Panes ----------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_e
     return true;
 }
 
-/* What is opened moves the panes below it, and what is seen of those before. */
+/* Opened nodes move the panes below, and so their visible levels. */
 static bool find_all(struct flm_viewer *v, struct flm_error *why)
 {
     for (int round = 0; round < 2; round++) {

@@ -1,5 +1,5 @@
-/* comparison.c - what is said about a comparison: its choices, its four parts, its legend, and the
- * values before and after. */
+/* comparison.c - responses about a comparison: its choices, its four parts, its legend, and values
+ * before and after. */
 #include <math.h>
 
 #include "draw/text/quantity.h"

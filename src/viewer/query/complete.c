@@ -67,7 +67,7 @@ static void add_item(struct completing *c, struct flm_bytes ending, struct flm_b
     c->count++;
 }
 
-/* A word of a list that begins with what was typed. */
+/* Adds a word that begins with the typed one. */
 static void try_word(struct completing *c, const char *word, const char *note)
 {
     struct flm_bytes all = flm_bytes_of(word);
@@ -92,8 +92,8 @@ static void complete_operation(struct completing *c)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* The best so far. Names that begin with what was typed come before those that have it at all; of
- * these the larger ones. */
+/* The best so far. Names that begin with the typed word come before those that contain it; larger
+ * ones come first. */
 struct candidate {
     uint32_t string;
     bool begins;

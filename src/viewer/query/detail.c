@@ -1,5 +1,5 @@
-/* detail.c - what is known about one frame: under the pointer, in a few lines ("hover"),
- * and about the selected one, everything ("detail"). */
+/* detail.c - "hover": the frame under the pointer, in a few lines; and "detail": everything about
+ * the selected one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 enum { MOST_RELATIONS = 12, MOST_MERGED_ITEMS = 12, MOST_STACK = 500 };
 
-/* A frame, or several narrow ones, that is told about. */
+/* A frame, or merged ones, to describe. */
 struct subject {
     uint32_t pane_index;
     const struct flm_pane *pane;
@@ -87,7 +87,7 @@ static double whole_of(const struct flm_query *q, const struct subject *s, struc
     return fabs(flm_value_of(&q->viewer->scene, pane, node, metric).total);
 }
 
-/* The metrics that can be told about a subject: the shown one first. */
+/* The number of metrics that are known of a subject. */
 static uint32_t metric_count(const struct flm_query *q, const struct subject *s)
 {
     return s->pane->kind == FLM_PANE_STACKS && !s->merged ? q->profile->sizes.metric_count : 1;
@@ -388,8 +388,8 @@ static bool add_neighbors(struct flm_query *q, const struct subject *s,
     return true;
 }
 
-/* The frames of the stack, the outermost caller first. Of a very long one the ends: what is left
- * out is counted. */
+/* The frames of the stack, the outermost caller first. Of a very long one the middle is left out,
+ * and counted. */
 static bool add_stack(struct flm_query *q, const struct subject *s,
                       struct flm_response_detail *detail, struct flm_error *why)
 {

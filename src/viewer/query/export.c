@@ -1,4 +1,4 @@
-/* export.c - "export": what is seen as a file. Profiles are written by any format of the table that
+/* export.c - "export": files. Profiles are written by any format of the table that
  * can write; pictures and the selected stack are the viewer's own. */
 #include "format/folded/folded.h"
 #include "format/formats.h"

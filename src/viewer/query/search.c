@@ -1,4 +1,4 @@
-/* search.c - "searches": what is searched for and how much was found. */
+/* search.c - "searches": the searches, and the sums of their matches. */
 #include <math.h>
 
 #include "viewer/paint/box_style.h"

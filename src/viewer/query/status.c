@@ -1,5 +1,5 @@
-/* status.c - "status": what is drawn, and everything that is not, with how much it is; and
- * "overlay": what making the picture took. */
+/* status.c - "status": data quality: drawn, merged, trimmed, filtered, lost; and "overlay":
+ * statistics of the last frame. */
 #include <math.h>
 #include <stdlib.h>
 

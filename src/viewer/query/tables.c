@@ -265,7 +265,7 @@ bool flm_query_tree(struct flm_viewer *v, struct flm_bytes argument, struct flm_
 
 enum { MOST_SIBLINGS = 50 };
 
-/* A row for one of the children of `parent`, and how many rows stand beside it. */
+/* A row for a node with so many siblings. */
 static struct flm_call_row row_for(const struct flm_pane *pane, struct flm_node node,
                                    uint32_t level, uint32_t set_size, uint32_t position,
                                    bool is_open)
@@ -368,8 +368,7 @@ static bool make_around(struct around *a, struct flm_node selected)
     return ok;
 }
 
-/* Of the pane that the selected frame is in; without one, of the first, around what is zoomed
- * to. */
+/* In the pane of the selected frame; without one, in the first, around the zoomed node. */
 bool flm_query_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                     struct flm_error *why)
 {

@@ -1,5 +1,5 @@
-/* tools.c - what can be done ("hello"), what is shown and how ("tools"), and what was done to the
- * profile first ("chips"). */
+/* tools.c - "hello": the actions; "tools": the current view, metric ..., and the choices; "chips":
+ * the transforms. */
 #include "draw/color/color_mode.h"
 #include "draw/text/quantity.h"
 #include "viewer/input/actions.h"
@@ -165,7 +165,7 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* ---- Transforms ------------------------------------------------------------------------------ */
 
-/* "hide parse" for hide:parse; what is very long is cut off: the whole text is a member too. */
+/* "hide parse" for hide:parse; long texts are cut off: the whole text is a member too. */
 static struct flm_bytes title_of(struct flm_query *q, const char *text)
 {
     enum { LONGEST = 48 };

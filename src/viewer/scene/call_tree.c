@@ -59,7 +59,7 @@ static uint32_t count_below(const struct flm_call_tree *tree, uint32_t node)
     return count;
 }
 
-/* The rows below a node became so many: those above it are told, as far as they are open. */
+/* Sets the number of rows below a node, and corrects those of its open ancestors. */
 static void set_below(struct flm_call_tree *tree, uint32_t node, uint32_t count)
 {
     uint32_t change = count - tree->below.at[node]; /* modulo 2^32: may be less than before */
@@ -174,7 +174,7 @@ void flm_call_tree_close(struct flm_call_tree *tree, struct flm_node node)
 {
     if (!*open_flag(tree, node.index) || node.index == 0)
         return;
-    /* Before the flag goes: what is below a closed node counts for nobody. */
+    /* Before the flag is cleared: rows below a closed node count for no ancestor. */
     set_below(tree, node.index, 0);
     *open_flag(tree, node.index) = 0;
 }

@@ -115,8 +115,8 @@ static void significant_of(const void *context, uint32_t node, bool of_self, dou
                                &value[0], &value[1]);
 }
 
-/* Kept: each picture asks for all that it draws, and places of a node are many. What a node has
- * does not change when it is opened. */
+/* Cached: each frame needs them for all boxes, and a node has many occurrences. The sums of a node
+ * do not change when it is opened. */
 bool flm_compared_sum(struct flm_pane *pane, struct flm_error *why)
 {
     uint32_t count = pane->lazy_columns.node_count;

@@ -20,9 +20,9 @@ static uint64_t step_hash(uint64_t above, uint64_t frame, uint32_t ordinal)
     return hash ? hash : 1;
 }
 
-/* Siblings can have one name: other lines, files, kinds. They stand beside each other, as frames
- * do, and are told apart by their number among themselves: 0 for the first. In a chart, where they
- * stand by time, by that among all. */
+/* Siblings can have the same name: other lines, files, kinds. They are neighbors, as frames are,
+ * and are distinguished by their number among themselves: 0 for the first. In a flame chart, which
+ * is in the order of time, by their number among all siblings. */
 static uint32_t ordinal_after(const struct flm_pane *pane, uint32_t before, uint32_t frame,
                               uint32_t ordinal)
 {

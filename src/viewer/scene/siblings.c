@@ -69,8 +69,8 @@ static bool make_sort_room(struct flm_siblings *s, size_t count)
     return s->sort_capacity > 0;
 }
 
-/* Fills `made`, which has room. What is sorted are places in the list: widths that stand side by
- * side are compared without a walk through the layout for each. */
+/* Fills `made`, which has room. Indices of the list are sorted: widths next to each
+ * other in memory are compared, without a walk through the layout for each. */
 static bool sort_children(struct flm_siblings *s, const struct flm_layout *layout,
                           struct flm_sorted_children *made)
 {

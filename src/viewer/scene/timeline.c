@@ -31,7 +31,7 @@ bool flm_timeline_make(const struct flm_model *model, struct flm_scene *scene,
     return true;
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Geometry -------------------------------------------------------------------------------- */
 
 /* One thread is no more than all. */
 uint32_t flm_timeline_track_rows(const struct flm_model *model, const struct flm_scene *scene)
@@ -74,7 +74,7 @@ int flm_timeline_row_at(const struct flm_model *model, const struct flm_scene *s
     return -1;
 }
 
-/* Names stand over the bars: there is no room beside them that would not be time. */
+/* Names are drawn over the bars: the whole width is time. */
 bool flm_timeline_is_name(const struct flm_model *model, const struct flm_scene *scene, double x,
                           double y)
 {
@@ -99,7 +99,7 @@ void flm_track_add_title(const struct flm_profile *p, const struct flm_track *tr
     flm_text_add(out, flm_track_name(p, track));
 }
 
-/* ---- What is selected ------------------------------------------------------------------------ */
+/* ---- The selection --------------------------------------------------------------------------- */
 
 /* Nothing begins with nothing: that is a prefix there was no memory for. */
 static bool begins_with(struct flm_bytes text, struct flm_bytes prefix)

@@ -52,7 +52,7 @@ static struct flm_profile *next(void *context)
     return profile_number(s->shown);
 }
 
-static void tell(void *context, struct flm_text *word, struct flm_text *sentence)
+static void describe(void *context, struct flm_text *word, struct flm_text *sentence)
 {
     const struct source *s = context;
     flm_text_puts(word, s->is_frozen ? "frozen" : "live");
@@ -62,7 +62,7 @@ static void tell(void *context, struct flm_text *word, struct flm_text *sentence
                     s->is_wide ? "all up to" : "only", s->shown);
 }
 
-static void tell_empty(void *context, struct flm_text *sentence)
+static void describe_empty(void *context, struct flm_text *sentence)
 {
     (void)context;
     flm_text_puts(sentence, "nothing ran");
@@ -100,7 +100,7 @@ static bool save(void *context, const char *path, struct flm_error *why)
 static int program(void *context)
 {
     struct source source = {0};
-    const struct flm_tui_live live = {&source, "a program", next,    tell, tell_empty,
+    const struct flm_tui_live live = {&source, "a program", next,    describe, describe_empty,
                                       freeze,  widen,       propose, save};
     struct flm_error why;
     (void)context;
