@@ -28,7 +28,7 @@ static struct flm_viewer *viewer(void)
     return the_viewer;
 }
 
-/* ---- Profiles ---- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 /* A .flm file is used in place; any other format is read into a new profile. */
 static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_error *why)
@@ -76,7 +76,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     return flm_page_result(good, &why);
 }
 
-/* ---- Actions and queries ---- */
+/* ---- Actions and queries --------------------------------------------------------------------- */
 
 int flamel_do(const char *action, uint32_t size)
 {
@@ -96,7 +96,7 @@ int flamel_query(const char *query, uint32_t size)
     return flm_page_result(good, &why);
 }
 
-/* ---- Events ---- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 const uint32_t *flamel_versions(void)
 {
@@ -132,7 +132,7 @@ void flamel_pinch(double x, double y, double factor, double dx, double dy, doubl
         flm_viewer_pinch(the_viewer, x, y, factor, dx, dy, now_ms);
 }
 
-/* ---- The picture ---- */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 /* More than any screen has; the size in bytes of larger pictures would overflow. */
 enum { MAX_PX = 1 << 15 };

@@ -1,4 +1,4 @@
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
 #include "os/output.h"

@@ -1,7 +1,7 @@
 /* filter.c - `flamel filter`: operations on a profile; convert with the operations in front. */
 #include <stdio.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"

@@ -1,5 +1,5 @@
 /* formats.c - `flamel formats`: the table of formats. */
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/messages.h"
 #include "cli/report/print.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command/commands.h"
 #include "cli/command/gate_ab.h"
-#include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/report/gate_output.h"

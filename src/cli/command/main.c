@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/messages.h"
 
 #ifndef FLAMEL_VERSION

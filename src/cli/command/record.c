@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/command/commands.h"
 #include "cli/command/recording.h"
-#include "cli/common/commands.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"

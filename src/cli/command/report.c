@@ -1,7 +1,7 @@
 /* report.c - `flamel report`: tables of a profile in the terminal, or for other programs. */
 #include <string.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/report/print.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/report/print.h"

@@ -1,7 +1,7 @@
 /* similarity.c - `flamel similarity`: the similarity of many profiles, pair by pair. */
 #include <string.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/report/print.h"

@@ -11,7 +11,7 @@
 
 #include "base/number/number.h"
 #include "base/text/utf.h"
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/command/commands.h"
 #include "cli/common/browser.h"
-#include "cli/common/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/tui/tui.h"

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common/commands.h"
-
 static void print(const char *format, va_list arguments)
 {
     char line[2048];

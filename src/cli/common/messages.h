@@ -6,6 +6,14 @@
 
 #include "flamel/error.h"
 
+/* How every command ends. */
+enum {
+    FLM_EXIT_DONE = 0,
+    FLM_EXIT_NO = 1,      /* gate: something got worse */
+    FLM_EXIT_WRONG = 2,   /* the usage or the input was wrong */
+    FLM_EXIT_UNKNOWN = 3, /* gate: inconclusive */
+};
+
 /* printf's formats. Bytes that a terminal would act on are shown as '?'. */
 void flm_message(const char *format, ...) FLM_FORMAT(1, 2);
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/text/text.h"
-#include "cli/common/commands.h"
 #include "cli/common/messages.h"
 #include "os/file_bytes.h"
 

@@ -18,8 +18,8 @@
 #include "record/capture/target.h"
 #include "record/perf/perf_stream.h"
 #include "record/perf_data/kernel_version.h"
-#include "record/runtime/runtime.h"
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
+#include "record/runtimes.h"
 #include "symbol/elf/elf_file.h"
 
 enum { TICK_MS = 100, MOST_CHAIN = 8192 };

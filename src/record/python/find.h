@@ -6,7 +6,7 @@
 #ifndef FLAMEL_RECORD_PYTHON_FIND_H
 #define FLAMEL_RECORD_PYTHON_FIND_H
 
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 #include "symbol/elf/elf_file.h"
 
 struct flm_python_range {

@@ -16,7 +16,7 @@
 #ifndef FLAMEL_RECORD_PYTHON_PYTHON_H
 #define FLAMEL_RECORD_PYTHON_PYTHON_H
 
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 
 struct flm_python;
 

@@ -15,7 +15,6 @@
 #include "flamel/profile.h"
 #include "os/clock.h"
 #include "record/python/python.h"
-#include "record/session/session.h"
 
 /* On a busy machine the recorder waits for a CPU, and so may the sampled thread: its stack dump
  * shows whether it has run in between. A thread that was blocked, and is blocked now, has hardly

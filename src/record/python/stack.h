@@ -20,8 +20,8 @@
 #define FLAMEL_RECORD_PYTHON_STACK_H
 
 #include "base/text/text.h"
+#include "record/process/process_map.h"
 #include "record/runtime/runtime.h"
-#include "record/session/process_map.h"
 
 struct flm_pythons;
 

@@ -4,9 +4,9 @@
  *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
  *
- * A runtime is an entry of the table in runtime.c; functions that it does not have are NULL. Adding
- * one takes a file (or a folder) with its entry, and a line in the table. No other code depends on
- * which entry it has. */
+ * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
+ * NULL. Adding one takes a file (or a folder) with its entry, and a line in the table. No other
+ * code depends on which entry it has. */
 #ifndef FLAMEL_RECORD_RUNTIME_RUNTIME_H
 #define FLAMEL_RECORD_RUNTIME_RUNTIME_H
 
@@ -16,7 +16,7 @@
 #include "record/perf/owned_string.h"
 #include "record/runtime/jit_code.h"
 
-struct flm_process; /* record/session/process_map.h */
+struct flm_process; /* record/process/process_map.h */
 
 /* Receives losses and notes: the session of the recording. */
 struct flm_runtime_report {
@@ -87,45 +87,21 @@ struct flm_runtime {
     void (*close)(void *attached);
 };
 
-/* ---- Symbolizing ----------------------------------------------------------------------------- */
-
-/* The runtime of a mapped file; NULL: none. */
-const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path);
-
-/* Searches the symbols of a process with all runtimes. False only when memory ran out; files that
- * cannot be read are reported as losses. */
-bool flm_runtimes_find(struct flm_runtime_search *search);
+/* ---- For entries ----------------------------------------------------------------------------- */
 
 /* Frees what was found. */
 void flm_runtime_search_clear(struct flm_runtime_search *search);
 
-/* For entries: the number of a thread (of a process: its first one) in its own PID namespace. In a
+/* The number of a thread (of a process: its first one) in its own PID namespace. In a
  * container, files named by process, and the ids that a process remembers of its threads, have
  * these numbers. Our number, if the thread is gone. */
 int32_t flm_namespace_number(int32_t process, int32_t thread);
 
-/* For entries: reads the file at a path, if it exists and can be trusted, and adds its symbols to
+/* Reads the file at a path, if it exists and can be trusted, and adds its symbols to
  * `found`. `exists` receives whether it does. False only when memory ran out. */
 typedef struct flm_jit_code *(*flm_runtime_reader)(const struct flm_runtime_report *report,
                                                    struct flm_bytes bytes, struct flm_error *why);
 bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
                           flm_runtime_reader read, bool *exists);
-
-/* ---- Sampling -------------------------------------------------------------------------------- */
-
-/* The runtimes attached to a recording. */
-struct flm_attached_runtimes;
-
-/* Attaches runtimes by their names in the table. NULL, and `why`, if there is none with such a name
- * that can be attached. */
-struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
-                                                  bool lines, struct flm_error *why);
-void flm_runtimes_close(struct flm_attached_runtimes *attached);
-
-/* Calls `mix` of each of them. */
-bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime_sample *sample,
-                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why);
-void flm_runtimes_report(const struct flm_attached_runtimes *attached,
-                         const struct flm_runtime_report *report);
 
 #endif

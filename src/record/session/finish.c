@@ -11,6 +11,7 @@
 #include "format/perf/event_metrics.h"
 #include "format/perf/frame.h"
 #include "profile/internal.h"
+#include "record/runtimes.h"
 
 enum { MOST_INLINED = 64 };
 

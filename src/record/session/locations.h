@@ -17,7 +17,7 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 
 enum flm_owner_kind {
     FLM_OWNER_MODULE,

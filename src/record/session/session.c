@@ -7,6 +7,7 @@
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
+#include "record/runtimes.h"
 
 struct flm_session *flm_session_new(const struct flm_session_options *options,
                                     struct flm_error *why)

@@ -8,7 +8,7 @@
 #ifndef FLAMEL_RECORD_SESSION_UNWINDER_H
 #define FLAMEL_RECORD_SESSION_UNWINDER_H
 
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 #include "symbol/unwind/unwind_table.h"
 
 /* Why unwinding ended. A larger stack dump helps only with FLM_UNWIND_BEYOND_DUMP. A dump has at

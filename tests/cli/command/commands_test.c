@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 
 enum { MOST = 128, LINE = 512 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/common/commands.h"
+#include "cli/command/commands.h"
 #include "flamel/live.h"
 #include "support/core/files.h"
 #include "support/record/session.h"

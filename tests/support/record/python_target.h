@@ -2,7 +2,7 @@
 #ifndef FLAMEL_TESTS_SUPPORT_RECORD_PYTHON_TARGET_H
 #define FLAMEL_TESTS_SUPPORT_RECORD_PYTHON_TARGET_H
 
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 
 /* Paths of interpreters 3.8 to 3.13, one of each version and place; returns how many. */
 size_t python_interpreters(char (*paths)[512], size_t capacity);

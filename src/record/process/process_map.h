@@ -3,8 +3,8 @@
  * The mappings of a process are a sorted array without overlaps: a new mapping replaces what it
  * covers. A forked process shares the array of its parent until one of them changes it. Threads
  * have names (thread_table.h), and a process lives as long as one of its threads does. */
-#ifndef FLAMEL_RECORD_SESSION_PROCESS_MAP_H
-#define FLAMEL_RECORD_SESSION_PROCESS_MAP_H
+#ifndef FLAMEL_RECORD_PROCESS_PROCESS_MAP_H
+#define FLAMEL_RECORD_PROCESS_PROCESS_MAP_H
 
 #include "record/perf/event.h"
 #include "symbol/registry/module.h"

@@ -1,6 +1,6 @@
 /* commands.h - the commands: one file each, one line each in the table of commands.c. */
-#ifndef FLAMEL_CLI_COMMON_COMMANDS_H
-#define FLAMEL_CLI_COMMON_COMMANDS_H
+#ifndef FLAMEL_CLI_COMMAND_COMMANDS_H
+#define FLAMEL_CLI_COMMAND_COMMANDS_H
 
 #include "cli/common/options.h"
 
@@ -32,13 +32,5 @@ int flm_command_start(const struct flm_command *command, void *fields, int count
 
 /* `flamel view` of one file that another command has just written: its exit status. */
 int flm_view_file(const char *path);
-
-/* How every command ends. */
-enum {
-    FLM_EXIT_DONE = 0,
-    FLM_EXIT_NO = 1,     /* the answer is no */
-    FLM_EXIT_WRONG = 2,  /* the usage or the input was wrong */
-    FLM_EXIT_UNKNOWN = 3 /* there is no answer: gate */
-};
 
 #endif

@@ -1,4 +1,4 @@
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 #include "base/core/array.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "base/core/index.h"
 #include "flamel/builder.h"
 #include "record/perf/owned_string.h"
-#include "record/session/thread_table.h"
+#include "record/process/thread_table.h"
 
 /* Mappings, shared by processes until one of them changes them. */
 struct mappings {

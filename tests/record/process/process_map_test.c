@@ -1,4 +1,4 @@
-#include "record/session/process_map.h"
+#include "record/process/process_map.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

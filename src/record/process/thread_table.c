@@ -1,4 +1,4 @@
-#include "record/session/thread_table.h"
+#include "record/process/thread_table.h"
 
 #include <assert.h>
 #include <stdlib.h>

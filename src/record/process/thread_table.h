@@ -3,8 +3,8 @@
  * The kernel reuses thread numbers. A thread that has ended is only marked, because its samples may
  * still come, and dropped later by the caller, who knows the time. A machine that compiles starts a
  * hundred processes a second: without that, the table would grow with the recording. */
-#ifndef FLAMEL_RECORD_SESSION_THREAD_TABLE_H
-#define FLAMEL_RECORD_SESSION_THREAD_TABLE_H
+#ifndef FLAMEL_RECORD_PROCESS_THREAD_TABLE_H
+#define FLAMEL_RECORD_PROCESS_THREAD_TABLE_H
 
 #include "base/core/array.h"
 #include "base/core/index.h"

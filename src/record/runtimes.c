@@ -1,0 +1,132 @@
+#include "record/runtimes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+
+#define DECLARE(name) extern const struct flm_runtime flm_runtime_##name;
+#define ADDRESS(name) &flm_runtime_##name,
+
+FLM_RUNTIMES(DECLARE)
+
+static const struct flm_runtime *const runtimes[] = {FLM_RUNTIMES(ADDRESS)};
+
+enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+
+/* ---- Symbolizing ----------------------------------------------------------------------------- */
+
+const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path)
+{
+    for (size_t i = 0; i < RUNTIMES; i++)
+        if (runtimes[i]->is_file && runtimes[i]->is_file(path))
+            return runtimes[i];
+    return NULL;
+}
+
+bool flm_runtimes_find(struct flm_runtime_search *search)
+{
+    assert(search->found.count == 0 && search->report.lost && search->report.note);
+    bool good = true;
+    for (size_t i = 0; i < RUNTIMES && good; i++)
+        good = !runtimes[i]->find || runtimes[i]->find(runtimes[i], search);
+    if (!good)
+        flm_runtime_search_clear(search);
+    return good;
+}
+
+/* ---- Sampling -------------------------------------------------------------------------------- */
+
+struct flm_attached_runtimes {
+    size_t count;
+    struct {
+        const struct flm_runtime *runtime;
+        void *attached;
+    } items[RUNTIMES];
+};
+
+static const struct flm_runtime *find_attachable(const char *name, struct flm_error *why)
+{
+    char known[200];
+    struct flm_text list;
+    flm_text_init_fixed(&list, known, sizeof known - 1);
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        if (!runtimes[i]->attach)
+            continue;
+        if (strcmp(runtimes[i]->name, name) == 0)
+            return runtimes[i];
+        flm_text_puts(&list, list.size ? ", " : "");
+        flm_text_puts(&list, runtimes[i]->name);
+    }
+    known[list.size] = 0;
+    flm_error_set(why, FLM_ERROR_USAGE, "no runtime '%s' can be attached to: %s", name, known);
+    return NULL;
+}
+
+static bool is_attached(const struct flm_attached_runtimes *all, const struct flm_runtime *runtime)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime == runtime)
+            return true;
+    return false;
+}
+
+/* Each has numbers of its own for its functions. */
+static uint64_t first_code(size_t index)
+{
+    return FLM_CODE_FIRST + ((FLM_CODE_LAST - FLM_CODE_FIRST) / RUNTIMES + 1) * index;
+}
+
+struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
+                                                  bool lines, struct flm_error *why)
+{
+    assert(names || count == 0);
+    struct flm_attached_runtimes *all = calloc(1, sizeof *all);
+    if (!all) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        const struct flm_runtime *runtime = find_attachable(names[i], why);
+        if (runtime && is_attached(all, runtime))
+            continue;
+        const struct flm_runtime_options options = {lines, first_code(all->count)};
+        void *attached = runtime ? runtime->attach(&options, why) : NULL;
+        good = attached != NULL;
+        if (good) {
+            all->items[all->count].runtime = runtime;
+            all->items[all->count++].attached = attached;
+        }
+    }
+    if (good)
+        return all;
+    flm_runtimes_close(all);
+    return NULL;
+}
+
+void flm_runtimes_close(struct flm_attached_runtimes *all)
+{
+    for (size_t i = 0; all && i < all->count; i++)
+        all->items[i].runtime->close(all->items[i].attached);
+    free(all);
+}
+
+bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
+                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->items[i].runtime->mix(all->items[i].attached, sample, now_ns, define, context,
+                                        why))
+            return false;
+    return true;
+}
+
+void flm_runtimes_report(const struct flm_attached_runtimes *all,
+                         const struct flm_runtime_report *report)
+{
+    assert(report->lost && report->note);
+    for (size_t i = 0; i < all->count; i++)
+        all->items[i].runtime->report(all->items[i].attached, report);
+}

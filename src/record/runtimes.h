@@ -1,0 +1,43 @@
+/* runtimes.h - the runtimes that recordings know, and what is done with all of them: one line each.
+ *
+ * An entry `NAME` is flm_runtime_NAME (record/runtime/runtime.h says what is in it), which a file
+ * of record/runtime/ or a folder of its own next to it defines. They are tried in this order. */
+#ifndef FLAMEL_RECORD_RUNTIMES_H
+#define FLAMEL_RECORD_RUNTIMES_H
+
+#include "record/runtime/runtime.h"
+
+/* clang-format off */
+#define FLM_RUNTIMES(entry)                                                                        \
+    entry(jitdump)                                                                                 \
+    entry(perf_map)                                                                                \
+    entry(cpython)
+/* clang-format on */
+
+/* ---- Symbolizing ----------------------------------------------------------------------------- */
+
+/* The runtime of a mapped file; NULL: none. */
+const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path);
+
+/* Searches the symbols of a process with all runtimes. False only when memory ran out; files that
+ * cannot be read are reported as losses. */
+bool flm_runtimes_find(struct flm_runtime_search *search);
+
+/* ---- Sampling -------------------------------------------------------------------------------- */
+
+/* The runtimes attached to a recording. */
+struct flm_attached_runtimes;
+
+/* Attaches runtimes by their names in the table. NULL, and `why`, if there is none with such a name
+ * that can be attached. */
+struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
+                                                  bool lines, struct flm_error *why);
+void flm_runtimes_close(struct flm_attached_runtimes *attached);
+
+/* Calls `mix` of each of them. */
+bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime_sample *sample,
+                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why);
+void flm_runtimes_report(const struct flm_attached_runtimes *attached,
+                         const struct flm_runtime_report *report);
+
+#endif
