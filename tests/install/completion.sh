@@ -36,9 +36,11 @@ offer_bash()
         [ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"' bash "$1"
 }
 
+# fish before 3.4 also lists what has the letters in this order; only what begins with them is wanted.
 offer_fish()
 {
-    fish --no-config -c 'source ./fish; complete -C $argv[1]' "$1" 2> /dev/null | cut -f 1
+    fish --no-config -c 'source ./fish; complete -C $argv[1]' "$1" 2> /dev/null | cut -f 1 |
+        awk -v word="${1##* }" 'index($0, word) == 1'
 }
 
 check_shell()
