@@ -70,11 +70,11 @@ static double total_of(const struct making *m, uint32_t number)
 {
     if (!m->total)
         return node_of(m, number).total;
-    struct flm_lazy_tree_occurrences places =
+    struct flm_lazy_tree_occurrences all =
         flm_lazy_tree_occurrences(m->lazy, (struct flm_lazy_ref){number});
     double total = 0;
-    for (uint32_t i = 0; i < places.count; i++)
-        total += m->total[places.place[i].of];
+    for (uint32_t i = 0; i < all.count; i++)
+        total += m->total[all.occurrence[i].of];
     return total;
 }
 
@@ -83,15 +83,15 @@ static double self_of(const struct making *m, uint32_t number)
 {
     if (!m->total)
         return node_of(m, number).own;
-    struct flm_lazy_tree_occurrences places =
+    struct flm_lazy_tree_occurrences all =
         flm_lazy_tree_occurrences(m->lazy, (struct flm_lazy_ref){number});
     double self = 0;
     if (m->options->view == FLM_CALLS_CALLERS)
-        for (uint32_t i = 0; i < places.ended_count; i++)
-            self += m->total[places.place[i].of];
+        for (uint32_t i = 0; i < all.ended_count; i++)
+            self += m->total[all.occurrence[i].of];
     else
-        for (uint32_t i = 0; i < places.count; i++)
-            self += m->self[places.place[i].of];
+        for (uint32_t i = 0; i < all.count; i++)
+            self += m->self[all.occurrence[i].of];
     return self;
 }
 
@@ -144,7 +144,7 @@ static bool choose(struct making *m, uint32_t number, uint32_t level, struct flm
     return true;
 }
 
-/* Shows the row that is next, and puts those below it in its place. */
+/* Shows the next row, and replaces it by those below it. */
 static bool show_next(struct making *m, struct flm_error *why)
 {
     struct pending row = m->pending.at[--m->pending.count];

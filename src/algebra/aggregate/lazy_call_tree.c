@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/number/number_set.h"
 #include "profile/columns.h"
 
@@ -15,12 +16,12 @@ struct step {
 struct group {
     double total;
     uint32_t count;
-    uint32_t next; /* where its next place is put */
+    uint32_t next; /* where its next occurrence is put */
 };
 
 struct node {
     uint32_t key;
-    uint32_t first_place, place_count, ended_count;
+    uint32_t first_occurrence, occurrence_count, ended_count;
     uint32_t first_child, child_count;
     double total, own;
     bool is_open;
@@ -40,26 +41,23 @@ struct flm_lazy_tree {
     enum flm_lazy_tree_kind kind;
     const uint32_t *key_of; /* by frame; NULL: the frame itself */
     const double *self;
-    const double *weight; /* by node: |it| is what a place of the node counts */
+    const double *weight; /* by node: |it| is what an occurrence of the node counts */
     double *sizes;        /* owned: `weight`, where it is not the metric's own column */
-    unsigned char *there; /* owned, by node: a place is made of it; NULL: where it has a weight */
+    unsigned char *there; /* owned, by node: it has an occurrence; NULL: where it has a weight */
     struct step *step;    /* by node, to climb */
 
-    struct node *node;
-    size_t node_count, node_capacity;
+    struct FLM_ARRAY(struct node) nodes;
+    struct FLM_ARRAY(struct flm_lazy_tree_occurrence) occurrences;
 
-    struct flm_lazy_tree_occurrence *place;
-    size_t place_count, place_capacity;
-
-    struct flm_lazy_tree_occurrence *moved; /* the places of a node, one step on, and their keys */
-    uint32_t *key;
-    size_t moved_capacity, key_capacity;
+    /* Working memory of an opening: the occurrences of the node, one step on, and their keys.
+     * `count` stays 0: both are filled by index. */
+    struct FLM_ARRAY(struct flm_lazy_tree_occurrence) moved;
+    struct FLM_ARRAY(uint32_t) keys;
     struct group *group; /* by key; all 0 while nothing is opened */
     uint32_t key_count;
     struct flm_number_set met; /* keys that have a count there */
 
-    uint32_t *queue; /* of nodes that are wide enough */
-    size_t queue_capacity;
+    struct FLM_ARRAY(uint32_t) queue; /* of nodes that are wide enough */
 
     struct columns columns;
     size_t filled_count; /* how many nodes they have; 0: an opening has made them wrong */
@@ -81,7 +79,7 @@ static uint32_t key_of_node(const struct flm_lazy_tree *u, uint32_t node)
     return u->key_of ? u->key_of[frame] : frame;
 }
 
-/* ---- Places move, and are put together by key ------------------------------------------------ */
+/* ---- Occurrences move, and are put together by key ------------------------------------------- */
 
 static inline void meet(struct flm_lazy_tree *u, uint32_t key, double weight)
 {
@@ -91,22 +89,17 @@ static inline void meet(struct flm_lazy_tree *u, uint32_t key, double weight)
     group->total += weight;
 }
 
-static bool grow_moved(struct flm_lazy_tree *u, size_t needed)
+static bool reserve_moved(struct flm_lazy_tree *u, size_t count)
 {
-    void *key = u->key, *moved = u->moved;
-    bool grown = flm_grow(&key, &u->key_capacity, needed, sizeof *u->key);
-    u->key = key;
-    grown = grown && flm_grow(&moved, &u->moved_capacity, needed, sizeof *u->moved);
-    u->moved = moved;
-    return grown;
+    return FLM_ARRAY_RESERVE(&u->keys, count) && FLM_ARRAY_RESERVE(&u->moved, count);
 }
 
-/* Puts `count` places that moved into the array, from `first` on, sorted by key, and makes a node
- * of each key. What is at the root has key 0, so it stands first, and is the node's own. Room for
- * all is there. */
+/* Puts `count` occurrences that moved into the array, from `first` on, sorted by key, and makes a
+ * node of each key. Those at the root have key 0, so they come first, and are the node's own. The
+ * caller has reserved room for all. */
 static void divide(struct flm_lazy_tree *u, struct node *above, uint32_t count, size_t first)
 {
-    size_t first_child = u->node_count;
+    size_t first_child = u->nodes.count;
     uint32_t from = 0, next = (uint32_t)first;
     for (uint32_t key; (key = flm_number_set_take(&u->met, &from)) != UINT32_MAX;) {
         struct group *group = &u->group[key];
@@ -114,71 +107,66 @@ static void divide(struct flm_lazy_tree *u, struct node *above, uint32_t count, 
             above->ended_count = group->count;
             above->own += group->total;
         } else {
-            u->node[u->node_count++] = (struct node){.key = key,
-                                                     .first_place = next,
-                                                     .place_count = group->count,
-                                                     .total = group->total,
-                                                     .own = group->total};
+            u->nodes.at[u->nodes.count++] = (struct node){.key = key,
+                                                          .first_occurrence = next,
+                                                          .occurrence_count = group->count,
+                                                          .total = group->total,
+                                                          .own = group->total};
         }
         group->next = next;
         next += group->count;
     }
     for (uint32_t i = 0; i < count; i++)
-        u->place[u->group[u->key[i]].next++] = u->moved[i];
+        u->occurrences.at[u->group[u->keys.at[i]].next++] = u->moved.at[i];
     u->group[0] = (struct group){0};
-    for (size_t i = first_child; i < u->node_count; i++)
-        u->group[u->node[i].key] = (struct group){0};
+    for (size_t i = first_child; i < u->nodes.count; i++)
+        u->group[u->nodes.at[i].key] = (struct group){0};
     above->first_child = (uint32_t)first_child;
-    above->child_count = (uint32_t)(u->node_count - first_child);
+    above->child_count = (uint32_t)(u->nodes.count - first_child);
     above->is_open = true;
 }
 
-/* Room for all the children that `count` places may have. */
+/* Room for all the children that `count` occurrences may have. */
 static bool reserve_nodes(struct flm_lazy_tree *u, size_t count)
 {
     size_t most = count < u->key_count ? count : u->key_count;
-    void *node = u->node;
-    if (most > FLM_NONE - u->node_count ||
-        !flm_grow(&node, &u->node_capacity, u->node_count + most, sizeof *u->node))
-        return false;
-    u->node = node;
-    return true;
+    return most <= FLM_NONE - u->nodes.count && FLM_ARRAY_RESERVE(&u->nodes, most);
 }
 
 static bool open_up(struct flm_lazy_tree *u, uint32_t number)
 {
-    uint32_t count = u->node[number].place_count;
-    if (!reserve_nodes(u, count) || !grow_moved(u, count))
+    uint32_t count = u->nodes.at[number].occurrence_count;
+    if (!reserve_nodes(u, count) || !reserve_moved(u, count))
         return false;
-    struct node *node = &u->node[number];
-    const struct flm_lazy_tree_occurrence *place = u->place + node->first_place;
+    struct node *node = &u->nodes.at[number];
+    const struct flm_lazy_tree_occurrence *occurrence = u->occurrences.at + node->first_occurrence;
     const struct step *step = u->step;
     const double *weight = u->weight;
     for (uint32_t i = 0; i < count; i++) {
-        struct step up = step[place[i].at];
-        u->moved[i] = (struct flm_lazy_tree_occurrence){up.parent, place[i].of};
-        u->key[i] = up.key;
-        meet(u, up.key, fabs(weight[place[i].of]));
+        struct step up = step[occurrence[i].at];
+        u->moved.at[i] = (struct flm_lazy_tree_occurrence){up.parent, occurrence[i].of};
+        u->keys.at[i] = up.key;
+        meet(u, up.key, fabs(weight[occurrence[i].of]));
     }
     node->own = 0;
-    divide(u, node, count, node->first_place);
+    divide(u, node, count, node->first_occurrence);
     return true;
 }
 
-/* What the places of a node call. FLM_NONE when memory ran out. */
+/* What the occurrences of a node call: how many. FLM_NONE when memory ran out. */
 static uint32_t gather_calls(struct flm_lazy_tree *u, const struct node *node)
 {
     const uint32_t *end = u->p->node_end;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < node->place_count; i++) {
-        uint32_t at = u->place[node->first_place + i].at;
+    for (uint32_t i = 0; i < node->occurrence_count; i++) {
+        uint32_t at = u->occurrences.at[node->first_occurrence + i].at;
         for (uint32_t child = at + 1; child < end[at]; child = end[child]) {
             if (!is_there(u, child))
                 continue;
-            if (!grow_moved(u, (size_t)count + 1))
+            if (!reserve_moved(u, (size_t)count + 1))
                 return FLM_NONE;
-            u->key[count] = key_of_node(u, child);
-            u->moved[count++] = (struct flm_lazy_tree_occurrence){child, child};
+            u->keys.at[count] = key_of_node(u, child);
+            u->moved.at[count++] = (struct flm_lazy_tree_occurrence){child, child};
         }
     }
     return count;
@@ -186,20 +174,17 @@ static uint32_t gather_calls(struct flm_lazy_tree *u, const struct node *node)
 
 static bool open_down(struct flm_lazy_tree *u, uint32_t number, uint32_t *moved_count)
 {
-    uint32_t count = gather_calls(u, &u->node[number]);
-    void *place = u->place;
-    if (count == FLM_NONE || !reserve_nodes(u, count) ||
-        !flm_grow(&place, &u->place_capacity, u->place_count + count, sizeof *u->place))
+    uint32_t count = gather_calls(u, &u->nodes.at[number]);
+    if (count == FLM_NONE || !reserve_nodes(u, count) || !FLM_ARRAY_RESERVE(&u->occurrences, count))
         return false;
-    u->place = place;
-    struct node *node = &u->node[number];
+    struct node *node = &u->nodes.at[number];
     node->own = 0;
-    for (uint32_t i = 0; i < node->place_count; i++)
-        node->own += fabs(u->self[u->place[node->first_place + i].at]);
+    for (uint32_t i = 0; i < node->occurrence_count; i++)
+        node->own += fabs(u->self[u->occurrences.at[node->first_occurrence + i].at]);
     for (uint32_t i = 0; i < count; i++)
-        meet(u, u->key[i], u->weight[u->moved[i].of]);
-    divide(u, node, count, u->place_count);
-    u->place_count += count;
+        meet(u, u->keys.at[i], u->weight[u->moved.at[i].of]);
+    divide(u, node, count, u->occurrences.count);
+    u->occurrences.count += count;
     *moved_count = count;
     return true;
 }
@@ -266,17 +251,18 @@ static bool make_columns(struct flm_lazy_tree *u)
            (u->kind == FLM_LAZY_TREE_INVERTED || make_sizes(u)) && (!climbs(u) || make_steps(u));
 }
 
-/* The places of level 1, unless they are what the root calls: how many; with `place`, they too. */
+/* Counts the occurrences of level 1, and writes them to `to` unless it is NULL. Not for CALLS,
+ * whose level 1 is what the root calls. */
 static uint32_t find_starts(const struct flm_lazy_tree *u, const unsigned char *marks,
-                            struct flm_lazy_tree_occurrence *place)
+                            struct flm_lazy_tree_occurrence *to)
 {
     bool all = u->kind == FLM_LAZY_TREE_INVERTED;
     uint32_t count = 0;
     for (uint32_t i = 1; i < u->p->sizes.node_count;) {
         bool marked = all || marks[u->p->node_frame[i]];
         if (marked && is_there(u, i)) {
-            if (place)
-                place[count] = (struct flm_lazy_tree_occurrence){i, i};
+            if (to)
+                to[count] = (struct flm_lazy_tree_occurrence){i, i};
             count++;
         }
         i = marked && !all ? u->p->node_end[i] : i + 1;
@@ -284,14 +270,13 @@ static uint32_t find_starts(const struct flm_lazy_tree *u, const unsigned char *
     return count;
 }
 
-static bool make_root(struct flm_lazy_tree *u, uint32_t place_count)
+static bool make_root(struct flm_lazy_tree *u, uint32_t occurrence_count)
 {
-    u->place_capacity = (size_t)place_count + (place_count == 0);
-    u->place = malloc(u->place_capacity * sizeof *u->place);
-    if (!u->place || !reserve_nodes(u, 1))
+    size_t room = (size_t)occurrence_count + (occurrence_count == 0);
+    if (!FLM_ARRAY_RESERVE(&u->occurrences, room) || !reserve_nodes(u, 1))
         return false;
-    u->node[0] = (struct node){0};
-    u->node_count = 1;
+    u->nodes.at[0] = (struct node){0};
+    u->nodes.count = 1;
     return true;
 }
 
@@ -299,9 +284,9 @@ static bool start_at_root(struct flm_lazy_tree *u)
 {
     if (!make_root(u, 1))
         return false;
-    u->place[u->place_count++] = (struct flm_lazy_tree_occurrence){0, 0};
-    u->node[0].place_count = 1;
-    u->node[0].total = u->weight[0];
+    u->occurrences.at[u->occurrences.count++] = (struct flm_lazy_tree_occurrence){0, 0};
+    u->nodes.at[0].occurrence_count = 1;
+    u->nodes.at[0].total = u->weight[0];
     uint32_t moved;
     return open_down(u, 0, &moved);
 }
@@ -309,21 +294,21 @@ static bool start_at_root(struct flm_lazy_tree *u)
 static bool start(struct flm_lazy_tree *u, const unsigned char *marks)
 {
     uint32_t count = find_starts(u, marks, NULL);
-    if (!make_root(u, count) || !reserve_nodes(u, count) || !grow_moved(u, count))
+    if (!make_root(u, count) || !reserve_nodes(u, count) || !reserve_moved(u, count))
         return false;
-    find_starts(u, marks, u->moved);
+    find_starts(u, marks, u->moved.at);
     for (uint32_t i = 0; i < count; i++) {
-        u->key[i] = key_of_node(u, u->moved[i].at);
-        meet(u, u->key[i], fabs(u->weight[u->moved[i].of]));
+        u->keys.at[i] = key_of_node(u, u->moved.at[i].at);
+        meet(u, u->keys.at[i], fabs(u->weight[u->moved.at[i].of]));
     }
-    struct node *root = &u->node[0];
-    root->place_count = climbs(u) ? count : 0;
+    struct node *root = &u->nodes.at[0];
+    root->occurrence_count = climbs(u) ? count : 0;
     root->own = u->kind == FLM_LAZY_TREE_INVERTED ? fabs(u->self[0]) : 0;
     divide(u, root, count, 0);
-    u->place_count = count;
+    u->occurrences.count = count;
     root->total = root->own;
-    for (uint32_t i = 1; i < u->node_count; i++)
-        root->total += u->node[i].total;
+    for (uint32_t i = 1; i < u->nodes.count; i++)
+        root->total += u->nodes.at[i].total;
     return true;
 }
 
@@ -385,30 +370,20 @@ void flm_lazy_tree_free(struct flm_lazy_tree *u)
     free(u->sizes);
     free(u->there);
     free(u->step);
-    free(u->node);
-    free(u->place);
-    free(u->moved);
-    free(u->key);
+    FLM_ARRAY_CLEAR(&u->nodes);
+    FLM_ARRAY_CLEAR(&u->occurrences);
+    FLM_ARRAY_CLEAR(&u->moved);
+    FLM_ARRAY_CLEAR(&u->keys);
     free(u->group);
     flm_number_set_clear(&u->met);
-    free(u->queue);
+    FLM_ARRAY_CLEAR(&u->queue);
     free(u->columns.width);
     free(u);
 }
 
-static bool add_to_queue(struct flm_lazy_tree *u, size_t at, uint32_t number)
-{
-    void *queue = u->queue;
-    if (!flm_grow(&queue, &u->queue_capacity, at + 1, sizeof *u->queue))
-        return false;
-    u->queue = queue;
-    u->queue[at] = number;
-    return true;
-}
-
 static bool open_one(struct flm_lazy_tree *u, uint32_t number, uint64_t *moved)
 {
-    uint32_t count = u->node[number].place_count;
+    uint32_t count = u->nodes.at[number].occurrence_count;
     u->filled_count = 0;
     if (climbs(u) ? !open_up(u, number) : !open_down(u, number, &count))
         return false;
@@ -420,20 +395,21 @@ bool flm_lazy_tree_open(struct flm_lazy_tree *u, struct flm_lazy_ref node, doubl
                         uint64_t budget, bool *more, struct flm_error *why)
 {
     uint64_t moved = 0;
-    size_t last = 0;
-    bool left = false, good = add_to_queue(u, last++, node.index);
-    for (size_t first = 0; good && !left && first < last; first++) {
-        uint32_t number = u->queue[first];
-        if (!u->node[number].is_open) {
+    bool left = false, good;
+    u->queue.count = 0;
+    good = FLM_ARRAY_ADD(&u->queue, node.index);
+    for (size_t first = 0; good && !left && first < u->queue.count; first++) {
+        uint32_t number = u->queue.at[first];
+        if (!u->nodes.at[number].is_open) {
             left = budget > 0 && moved >= budget;
             good = left || open_one(u, number, &moved);
             if (left || !good)
                 break;
         }
-        const struct node *opened = &u->node[number];
+        const struct node *opened = &u->nodes.at[number];
         for (uint32_t c = 0; good && c < opened->child_count; c++)
-            if (u->node[opened->first_child + c].total >= narrowest)
-                good = add_to_queue(u, last++, opened->first_child + c);
+            if (u->nodes.at[opened->first_child + c].total >= narrowest)
+                good = FLM_ARRAY_ADD(&u->queue, opened->first_child + c);
     }
     if (more)
         *more = left;
@@ -445,9 +421,9 @@ bool flm_lazy_tree_open(struct flm_lazy_tree *u, struct flm_lazy_ref node, doubl
 static bool grow_columns(struct flm_lazy_tree *u)
 {
     struct columns *c = &u->columns;
-    if (u->node_count <= c->capacity)
+    if (u->nodes.count <= c->capacity)
         return true;
-    size_t room = u->node_count + u->node_count / 2;
+    size_t room = u->nodes.count + u->nodes.count / 2;
     if (room > SIZE_MAX / 32)
         return false;
     double *width = malloc(room * (sizeof *c->width + 5 * sizeof *c->frame + sizeof *c->is_open));
@@ -470,16 +446,16 @@ static bool grow_columns(struct flm_lazy_tree *u)
 static void fill_columns(struct flm_lazy_tree *u)
 {
     struct columns *to = &u->columns;
-    for (size_t i = u->node_count; i-- > 0;) {
-        const struct node *node = &u->node[i];
+    for (size_t i = u->nodes.count; i-- > 0;) {
+        const struct node *node = &u->nodes.at[i];
         uint32_t below = node->child_count;
         for (uint32_t c = 0; c < node->child_count; c++)
             below += to->below[node->first_child + c];
         to->below[i] = below;
     }
     to->position[0] = 0;
-    for (size_t i = 0; i < u->node_count; i++) {
-        const struct node *node = &u->node[i];
+    for (size_t i = 0; i < u->nodes.count; i++) {
+        const struct node *node = &u->nodes.at[i];
         uint32_t at = to->position[i], next = at + 1;
         to->frame[at] = node->key;
         to->end[at] = next + to->below[i];
@@ -491,13 +467,13 @@ static void fill_columns(struct flm_lazy_tree *u)
             next += 1 + to->below[c];
         }
     }
-    u->filled_count = u->node_count;
+    u->filled_count = u->nodes.count;
 }
 
 bool flm_lazy_tree_columns(struct flm_lazy_tree *u, struct flm_lazy_tree_columns *tree,
                            struct flm_error *why)
 {
-    if (u->filled_count != u->node_count) {
+    if (u->filled_count != u->nodes.count) {
         u->filled_count = 0;
         if (!grow_columns(u))
             return flm_error_memory(why);
@@ -505,7 +481,7 @@ bool flm_lazy_tree_columns(struct flm_lazy_tree *u, struct flm_lazy_tree_columns
     }
     const struct columns *c = &u->columns;
     *tree = (struct flm_lazy_tree_columns){
-        (uint32_t)u->node_count, c->frame, c->end, c->width, c->number, c->is_open};
+        (uint32_t)u->nodes.count, c->frame, c->end, c->width, c->number, c->is_open};
     return true;
 }
 
@@ -519,7 +495,7 @@ struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *u, struct flm_laz
 struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *u,
                                            struct flm_lazy_ref number)
 {
-    const struct node *node = &u->node[number.index];
+    const struct node *node = &u->nodes.at[number.index];
     return (struct flm_lazy_tree_node){node->key,         node->total,       node->own,
                                        node->first_child, node->child_count, node->is_open};
 }
@@ -527,9 +503,9 @@ struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *u,
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *u,
                                                            struct flm_lazy_ref number)
 {
-    const struct node *node = &u->node[number.index];
-    return (struct flm_lazy_tree_occurrences){u->place + node->first_place, node->place_count,
-                                              node->ended_count};
+    const struct node *node = &u->nodes.at[number.index];
+    return (struct flm_lazy_tree_occurrences){u->occurrences.at + node->first_occurrence,
+                                              node->occurrence_count, node->ended_count};
 }
 
 static void add_value(double to[2], const double value[2])
@@ -538,24 +514,24 @@ static void add_value(double to[2], const double value[2])
     to[1] += value[1];
 }
 
-/* Whether a place of a node goes no further. Where the node is not open, none has been moved. */
+/* Whether an occurrence of a node is at the root. Before the node is open, none has moved. */
 static bool ends(const struct flm_lazy_tree *u, const struct node *node, uint32_t i)
 {
     if (node->is_open)
         return i < node->ended_count;
-    return u->step[u->place[node->first_place + i].at].parent == 0;
+    return u->step[u->occurrences.at[node->first_occurrence + i].at].parent == 0;
 }
 
 struct flm_lazy_tree_sum flm_lazy_tree_sum(const struct flm_lazy_tree *u,
                                            struct flm_lazy_ref number, flm_lazy_tree_value *value,
                                            const void *context)
 {
-    const struct node *node = &u->node[number.index];
+    const struct node *node = &u->nodes.at[number.index];
     struct flm_lazy_tree_sum sum = {{0, 0}, {0, 0}};
     bool of_self = u->kind == FLM_LAZY_TREE_INVERTED;
     double here[2];
-    for (uint32_t i = 0; i < node->place_count; i++) {
-        uint32_t of = u->place[node->first_place + i].of;
+    for (uint32_t i = 0; i < node->occurrence_count; i++) {
+        uint32_t of = u->occurrences.at[node->first_occurrence + i].of;
         value(context, of, of_self, here);
         add_value(sum.total, here);
         if (!climbs(u))

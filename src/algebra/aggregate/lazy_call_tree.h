@@ -118,7 +118,7 @@ struct flm_lazy_tree_occurrence {
     uint32_t at, of;
 };
 struct flm_lazy_tree_occurrences {
-    const struct flm_lazy_tree_occurrence *place;
+    const struct flm_lazy_tree_occurrence *occurrence;
     uint32_t count, ended_count;
 };
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *lazy,

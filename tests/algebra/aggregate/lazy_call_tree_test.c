@@ -187,13 +187,13 @@ static void assert_part_of(struct flm_lazy_tree *part, struct flm_lazy_tree *who
             assert_true(a.first_child + c > i);
             in_whole[a.first_child + c] = b.first_child + c;
         }
-        uint32_t place = flm_lazy_tree_node(part, (struct flm_lazy_ref){i}).index;
-        assert_int_equal(tree.number[place], i);
-        assert_int_equal(tree.frame[place], a.frame);
-        assert_true(tree.width[place] == a.own);
-        assert_int_equal(tree.is_open[place], a.is_open);
+        uint32_t position = flm_lazy_tree_node(part, (struct flm_lazy_ref){i}).index;
+        assert_int_equal(tree.number[position], i);
+        assert_int_equal(tree.frame[position], a.frame);
+        assert_true(tree.width[position] == a.own);
+        assert_int_equal(tree.is_open[position], a.is_open);
         double sum = 0;
-        for (uint32_t k = place; k < tree.end[place]; k++)
+        for (uint32_t k = position; k < tree.end[position]; k++)
             sum += tree.width[k];
         assert_near(sum, a.total);
     }
@@ -279,7 +279,7 @@ static void a_piece_ends_with_its_budget(void **state)
 
 /* The nodes that a node stands for have its total between them; those of its children are the same
  * when it climbs. */
-static void places_are_what_a_node_is_made_of(void **state)
+static void occurrences_are_what_a_node_is_made_of(void **state)
 {
     (void)state;
     uint64_t random = 14;
@@ -292,15 +292,15 @@ static void places_are_what_a_node_is_made_of(void **state)
             struct flm_lazy_tree_columns tree = open_all(u);
             for (uint32_t k = kind <= FLM_LAZY_TREE_CALLERS ? 0 : 1; k < tree.node_count; k++) {
                 struct flm_lazy_ref number = {k};
-                struct flm_lazy_tree_occurrences places = flm_lazy_tree_occurrences(u, number);
+                struct flm_lazy_tree_occurrences all = flm_lazy_tree_occurrences(u, number);
                 double total = k == 0 && kind == FLM_LAZY_TREE_INVERTED ? fabs(self[0]) : 0;
-                for (uint32_t n = 0; n < places.count; n++) {
-                    uint32_t of = places.place[n].of;
+                for (uint32_t n = 0; n < all.count; n++) {
+                    uint32_t of = all.occurrence[n].of;
                     uint32_t end = kind == FLM_LAZY_TREE_INVERTED ? of + 1 : p->node_end[of];
                     for (uint32_t node = of; node < end; node++)
                         total += fabs(self[node]);
-                    if (n < places.ended_count)
-                        assert_int_equal(places.place[n].at, 0);
+                    if (n < all.ended_count)
+                        assert_int_equal(all.occurrence[n].at, 0);
                 }
                 assert_near(total, flm_lazy_tree_at(u, number).total);
             }
@@ -553,7 +553,7 @@ int main(void)
         cmocka_unit_test(a_tree_is_right_however_far_it_is_open),
         cmocka_unit_test(what_is_narrow_stays_closed),
         cmocka_unit_test(a_piece_ends_with_its_budget),
-        cmocka_unit_test(places_are_what_a_node_is_made_of),
+        cmocka_unit_test(occurrences_are_what_a_node_is_made_of),
         cmocka_unit_test(frames_can_be_put_together),
         cmocka_unit_test(a_profile_without_values_is_a_root),
         cmocka_unit_test(level_1_may_be_wide),
