@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/core/array.h"
 #include "profile/columns.h"
 
 enum { MOST_NESTED = 8 };
 
-struct shares {
-    struct flm_share *share;
-    size_t count, capacity;
-};
+struct shares FLM_ARRAY(struct flm_share);
 
 struct gathering {
     const struct flm_profile *tree;
@@ -24,16 +22,6 @@ struct gathering {
     uint32_t *stays;   /* by node: the innermost at or above it that has not changed */
     struct shares below, above;
 };
-
-static bool add_share(struct shares *to, uint32_t of, uint32_t key, double value)
-{
-    void *shares = to->share;
-    if (!flm_grow(&shares, &to->capacity, to->count + 1, sizeof *to->share))
-        return false;
-    to->share = shares;
-    to->share[to->count++] = (struct flm_share){of, key, value};
-    return true;
-}
 
 static bool is_changed(enum flm_presence kind)
 {
@@ -94,13 +82,14 @@ static void mark(struct gathering *g, const unsigned char *is_significant)
 
 /* ---- Callees and callers of the candidates --------------------------------------------------- */
 
-/* The node of the next changed one above the one at `node`. */
+/* The node of the next changed frame (or occurrence) above that of `node`. */
 static uint32_t next_above(const struct gathering *g, uint32_t node)
 {
     return g->changed[g->parent[node]];
 }
 
-/* Recursion is its own. Once for each changed one, however often it stands above the node. */
+/* What a recursive call does counts as the frame's own. Added once for each changed frame,
+ * however often it is above the node. */
 static bool add_below(struct gathering *g, uint32_t node)
 {
     uint32_t seen[MOST_NESTED], count = 0;
@@ -113,7 +102,7 @@ static bool add_below(struct gathering *g, uint32_t node)
             i++;
         seen[count++] = of;
         uint32_t key = is_own || frame == g->unit[of].frame ? FLM_SHARE_OWN : frame;
-        if (i + 1 == count && !add_share(&g->below, of, key, g->self[node]))
+        if (i + 1 == count && !FLM_ARRAY_ADD(&g->below, (struct flm_share){of, key, g->self[node]}))
             return false;
     }
     return true;
@@ -132,8 +121,8 @@ static bool add_above(struct gathering *g, uint32_t node, uint32_t depth)
         unit->node = node;
     }
     unit->total += g->total[node];
-    return add_share(&g->above, of, g->of_occurrences ? caller : g->tree->node_frame[caller],
-                     g->total[node]);
+    uint32_t key = g->of_occurrences ? caller : g->tree->node_frame[caller];
+    return FLM_ARRAY_ADD(&g->above, (struct flm_share){of, key, g->total[node]});
 }
 
 static bool gather(struct gathering *g, uint32_t *depth)
@@ -148,7 +137,7 @@ static bool gather(struct gathering *g, uint32_t *depth)
     return true;
 }
 
-/* ---- In order -------------------------------------------------------------------------------- */
+/* ---- Sorted ---------------------------------------------------------------------------------- */
 
 static int by_key(const void *one, const void *other)
 {
@@ -160,23 +149,23 @@ static int by_key(const void *one, const void *other)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* One share for each key of a changed one. */
-static void settle(struct shares *s, struct flm_changed *unit, size_t member)
+/* Sorts the shares, and adds up those of one key of a changed one. */
+static void merge_shares(struct shares *s, struct flm_changed *unit, size_t member)
 {
     size_t made = 0;
     if (s->count > 0)
-        qsort(s->share, s->count, sizeof *s->share, by_key);
+        qsort(s->at, s->count, sizeof *s->at, by_key);
     for (size_t i = 0; i < s->count; i++) {
-        const struct flm_share share = s->share[i];
-        struct flm_share *last = made > 0 ? &s->share[made - 1] : NULL;
+        const struct flm_share share = s->at[i];
+        struct flm_share *last = made > 0 ? &s->at[made - 1] : NULL;
         struct flm_shares *of = (void *)((char *)&unit[share.of] + member);
         if (last && last->of == share.of && last->key == share.key) {
             last->value += share.value;
             continue;
         }
         if (of->count++ == 0)
-            of->share = &s->share[made];
-        s->share[made++] = share;
+            of->share = &s->at[made];
+        s->at[made++] = share;
     }
 }
 
@@ -199,8 +188,8 @@ static bool make(struct flm_changes_found *found, struct gathering *g, const str
     mark(g, is_significant);
     if (!gather(g, depth))
         return false;
-    settle(&g->below, g->unit, offsetof(struct flm_changed, below));
-    settle(&g->above, g->unit, offsetof(struct flm_changed, above));
+    merge_shares(&g->below, g->unit, offsetof(struct flm_changed, below));
+    merge_shares(&g->above, g->unit, offsetof(struct flm_changed, above));
     return true;
 }
 
@@ -225,8 +214,8 @@ bool flm_changes_find(struct flm_changes_found *found, const struct flm_runs *ru
         g.stays = numbers + 2 * nodes;
         good = make(found, &g, runs, is_significant, values + 2 * nodes, numbers + 3 * nodes);
     }
-    found->below = g.below.share;
-    found->above = g.above.share;
+    found->below = g.below.at;
+    found->above = g.above.at;
     free(values);
     free(numbers);
     free(g.side);

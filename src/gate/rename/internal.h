@@ -32,7 +32,7 @@ struct flm_changed {
 struct flm_changes_found {
     struct flm_changed *changed; /* by frame of the tree; by node, with `of_occurrences` */
     uint32_t count;
-    bool has_both; /* vanished and arrived ones */
+    bool has_both; /* some that disappeared and some that appeared */
     struct flm_share *below, *above;
 };
 

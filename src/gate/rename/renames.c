@@ -3,16 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "base/core/sort.h"
 #include "gate/rename/internal.h"
 #include "profile/columns.h"
 
-static const double alike_enough = 0.8, same_name_enough = 0.5;
+static const double similar_enough = 0.8, same_name_enough = 0.5;
 
 /* How many on each side of a frame, in the order of size, are compared with it. */
-enum { NEIGHBOURS = 8 };
+enum { NEIGHBORS = 8 };
 
-/* Places whose callers are renamed places themselves: so deep at most. */
+/* Occurrences whose callers are renamed occurrences themselves: nested so deep at most. */
 enum { MOST_ROUNDS = 8 };
 
 struct candidate {
@@ -25,12 +26,11 @@ struct pairing {
     const struct flm_profile *tree;
     struct flm_changes_found found;
     bool of_occurrences;
-    uint32_t *changed, *scratch; /* all that vanished or arrived, in some order */
+    uint32_t *changed, *scratch; /* all that disappeared or appeared, in some order */
     uint32_t count;
     uint32_t *key;     /* of each: its group */
-    uint32_t *next[2]; /* in that order: of the next one that vanished, that arrived */
-    struct candidate *candidate;
-    size_t candidate_count, candidate_capacity;
+    uint32_t *next[2]; /* in that order: of the next one that disappeared, that appeared */
+    struct FLM_ARRAY(struct candidate) candidates;
 };
 
 /* ---- Similarity ------------------------------------------------------------------------------ */
@@ -80,25 +80,19 @@ static bool compare(const struct pairing *p, uint32_t from, uint32_t to, struct 
                             u->depth > w->depth ? u->depth - w->depth : w->depth - u->depth};
     if (same_name)
         return below >= same_name_enough;
-    return below >= alike_enough &&
-           (above >= alike_enough || (is_mostly_called(&u->below) && is_mostly_called(&w->below)));
+    return below >= similar_enough && (above >= similar_enough || (is_mostly_called(&u->below) &&
+                                                                   is_mostly_called(&w->below)));
 }
 
-/* ---- Which are compared ---------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static bool add_candidate(struct pairing *p, uint32_t a, uint32_t b)
 {
     struct candidate c;
-    bool a_came = p->found.changed[a].kind == FLM_IS_IN_NEW;
-    if (!compare(p, a_came ? b : a, a_came ? a : b, &c))
+    bool a_is_new = p->found.changed[a].kind == FLM_IS_IN_NEW;
+    if (!compare(p, a_is_new ? b : a, a_is_new ? a : b, &c))
         return true;
-    void *candidates = p->candidate;
-    if (!flm_grow(&candidates, &p->candidate_capacity, p->candidate_count + 1,
-                  sizeof *p->candidate))
-        return false;
-    p->candidate = candidates;
-    p->candidate[p->candidate_count++] = c;
-    return true;
+    return FLM_ARRAY_ADD(&p->candidates, c);
 }
 
 /* By group, then by size. */
@@ -111,16 +105,16 @@ static int by_key(const void *context, uint32_t a, uint32_t b)
     return x != y ? (x < y ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Those behind the one at `at`, of the other kind and of its group. Those before it have
- * looked at it themselves. */
-static bool look_ahead(struct pairing *p, uint32_t at)
+/* Compares the item at `at` with those that follow it, of the other kind and of its group. Those
+ * before it were compared with it already. */
+static bool compare_with_following(struct pairing *p, uint32_t at)
 {
     uint32_t one = p->changed[at];
     const struct flm_changed *c = &p->found.changed[one];
     const uint32_t *next = p->next[c->kind == FLM_IS_IN_BASE];
     uint32_t other = next[at];
-    for (int seen = 0; seen < NEIGHBOURS && other < p->count; seen++, other = next[other]) {
-        /* Half as large again is as much as they may differ, or three times under one name. */
+    for (int seen = 0; seen < NEIGHBORS && other < p->count; seen++, other = next[other]) {
+        /* Totals differ by half at most, or by a factor of three under one name. */
         if (p->key[p->changed[other]] != p->key[one] ||
             p->found.changed[p->changed[other]].total > 3.001 * c->total)
             break;
@@ -130,7 +124,7 @@ static bool look_ahead(struct pairing *p, uint32_t at)
     return true;
 }
 
-/* The next one behind each that vanished, that arrived. */
+/* By position: the next one that disappeared, and the next one that appeared. */
 static void link_kinds(struct pairing *p)
 {
     uint32_t next[2] = {p->count, p->count};
@@ -141,32 +135,31 @@ static void link_kinds(struct pairing *p)
     }
 }
 
-/* The first of a group with the first, the second with the second ...: where many are as large, not
- * all of them are neighbors of the same few. Returns where the group ends; 0 when memory ran out.
- */
-static uint32_t look_abreast(struct pairing *p, uint32_t from)
+/* Compares the first of a group that disappeared with the first that appeared, the second with the
+ * second ...: where many are equally large, not all of them are neighbors of the same few. Returns
+ * where the group ends; 0 when memory ran out. */
+static uint32_t compare_by_rank(struct pairing *p, uint32_t from)
 {
     uint32_t end = from, key = p->key[p->changed[from]];
     while (end < p->count && p->key[p->changed[end]] == key)
         end++;
-    bool came = p->found.changed[p->changed[from]].kind == FLM_IS_IN_NEW;
-    uint32_t gone_at = came ? p->next[0][from] : from, come_at = came ? from : p->next[1][from];
-    for (; gone_at < end && come_at < end;
-         gone_at = p->next[0][gone_at], come_at = p->next[1][come_at])
-        if (!add_candidate(p, p->changed[gone_at], p->changed[come_at]))
+    bool is_new = p->found.changed[p->changed[from]].kind == FLM_IS_IN_NEW;
+    uint32_t old_at = is_new ? p->next[0][from] : from, new_at = is_new ? from : p->next[1][from];
+    for (; old_at < end && new_at < end; old_at = p->next[0][old_at], new_at = p->next[1][new_at])
+        if (!add_candidate(p, p->changed[old_at], p->changed[new_at]))
             return 0;
     return end;
 }
 
-static bool look_at_groups(struct pairing *p)
+static bool compare_groups(struct pairing *p)
 {
     flm_sort(p->changed, p->count, p->scratch, by_key, p);
     link_kinds(p);
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->key[p->changed[i]] != FLM_NONE && !look_ahead(p, i))
+        if (p->key[p->changed[i]] != FLM_NONE && !compare_with_following(p, i))
             return false;
     for (uint32_t i = 0; i < p->count;) {
-        i = look_abreast(p, i);
+        i = compare_by_rank(p, i);
         if (i == 0)
             return false;
     }
@@ -185,7 +178,7 @@ static uint32_t largest_key(const struct flm_shares *shares)
     return best;
 }
 
-/* Of places those with the same caller alone: the same code elsewhere was not renamed. */
+/* Of occurrences, only those with the same caller: the same code elsewhere was not renamed. */
 static bool find_candidates(struct pairing *p)
 {
     for (int way = 0; way < (p->of_occurrences ? 1 : 3); way++) {
@@ -196,7 +189,7 @@ static bool find_candidates(struct pairing *p)
                           : way == 1 ? largest_key(&c->below)
                                      : function_of(p, one);
         }
-        if (!look_at_groups(p))
+        if (!compare_groups(p))
             return false;
     }
     return true;
@@ -232,17 +225,17 @@ static int by_size(const void *one, const void *other)
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static void add_frame(struct flm_text *out, const struct flm_profile *tree, uint32_t frame,
-                      bool with_place)
+                      bool with_location)
 {
     const struct flm_frame_record *f = &tree->frames[frame];
     struct flm_bytes file = flm_string_bytes(tree, f->file);
-    struct flm_bytes place = file.size > 0 ? file : flm_string_bytes(tree, f->module);
-    if (with_place && place.size > 0) {
-        flm_text_add(out, place);
+    struct flm_bytes location = file.size > 0 ? file : flm_string_bytes(tree, f->module);
+    if (with_location && location.size > 0) {
+        flm_text_add(out, location);
         flm_text_puts(out, ": ");
     }
     flm_text_add(out, flm_frame_function(tree, frame));
-    if (with_place && f->line > 0)
+    if (with_location && f->line > 0)
         flm_text_format(out, ":%u", f->line);
 }
 
@@ -271,7 +264,7 @@ void flm_rename_text(struct flm_text *out, const struct flm_rename *r)
 
 /* ---- One round ------------------------------------------------------------------------------- */
 
-/* The pairs go behind the renames that there are. */
+/* Appends the pairs to the renames. */
 static bool take_pairs(struct flm_renames *renames, struct pairing *p)
 {
     uint32_t first = renames->count;
@@ -280,10 +273,10 @@ static bool take_pairs(struct flm_renames *renames, struct pairing *p)
     if (!more)
         return false;
     renames->rename = more;
-    if (p->candidate_count > 0)
-        qsort(p->candidate, p->candidate_count, sizeof *p->candidate, by_score);
-    for (size_t i = 0; i < p->candidate_count; i++) {
-        const struct candidate *c = &p->candidate[i];
+    if (p->candidates.count > 0)
+        qsort(p->candidates.at, p->candidates.count, sizeof *p->candidates.at, by_score);
+    for (size_t i = 0; i < p->candidates.count; i++) {
+        const struct candidate *c = &p->candidates.at[i];
         struct flm_changed *u = &p->found.changed[c->from], *w = &p->found.changed[c->to];
         if (u->is_taken || w->is_taken)
             continue;
@@ -357,7 +350,8 @@ static bool join(struct flm_renames *renames, struct flm_runs *runs, const struc
     return good;
 }
 
-/* *any: whether there was something. `is_significant` has room for twice as many, 0 behind. */
+/* *any receives whether a rename was found. The second half of `is_significant` is working memory,
+ * all 0. */
 static bool round_of(struct flm_renames *renames, struct flm_runs *runs,
                      unsigned char *is_significant, bool of_occurrences, bool *any,
                      struct flm_error *why)
@@ -374,7 +368,7 @@ static bool round_of(struct flm_renames *renames, struct flm_runs *runs,
         good = join(renames, runs, &p, is_significant, why);
     flm_changes_found_clear(&p.found);
     free(p.changed);
-    free(p.candidate);
+    FLM_ARRAY_CLEAR(&p.candidates);
     return good;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/core/array.h"
 #include "profile/columns.h"
 
 static const double explained_enough = 0.7, may_remain = 0.5;
@@ -11,7 +12,7 @@ struct walk {
     const struct flm_columns *columns;
     const struct flm_column_finding *finding;
     struct flm_attribution *found;
-    size_t capacity;
+    struct FLM_ARRAY(struct flm_item) items; /* found->item */
     bool failed;
 
     /* By node, of the items at and below it. */
@@ -28,18 +29,18 @@ static bool is_significant(const struct walk *w, uint32_t column)
 static void add_item(struct walk *w, uint32_t node, uint32_t column, enum flm_item_scope scope,
                      double change)
 {
-    void *items = w->found->item;
-    if (!flm_grow(&items, &w->capacity, w->found->count + (size_t)1, sizeof *w->found->item)) {
+    struct flm_item item = {.node = node,
+                            .column = column,
+                            .scope = scope,
+                            .change = change,
+                            .moved_below = FLM_NONE,
+                            .rename = FLM_NONE};
+    if (!FLM_ARRAY_ADD(&w->items, item)) {
         w->failed = true;
         return;
     }
-    w->found->item = items;
-    w->found->item[w->found->count++] = (struct flm_item){.node = node,
-                                                          .column = column,
-                                                          .scope = scope,
-                                                          .change = change,
-                                                          .moved_below = FLM_NONE,
-                                                          .rename = FLM_NONE};
+    w->found->item = w->items.at;
+    w->found->count = (uint32_t)w->items.count;
     w->explained[node] += change;
     w->item_count[node]++;
     w->grown[node] += change > 0 ? change : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/core/array.h"
 #include "stats/change_point.h"
 #include "stats/welch.h"
 
@@ -36,7 +37,7 @@ struct search {
     struct flm_columns columns;
     struct flm_matrix ready; /* columns as measured, then by size, then the total */
     double *distance;        /* of each pair of runs; NULL: by columns */
-    size_t capacity;
+    struct FLM_ARRAY(struct flm_series_change) changes; /* series->change */
     struct flm_error *why;
 };
 
@@ -255,12 +256,10 @@ static bool name_frames(struct search *s, struct flm_series_change *change)
 
 static bool add_change(struct search *s, const struct flm_split *split)
 {
-    void *changes = s->series->change;
-    if (!flm_grow(&changes, &s->capacity, s->series->count + (size_t)1, sizeof *s->series->change))
+    if (!FLM_ARRAY_ADD(&s->changes, (struct flm_series_change){.at = split->at, .p = split->p}))
         return flm_error_memory(s->why);
-    s->series->change = changes;
-    s->series->change[s->series->count++] =
-        (struct flm_series_change){.at = split->at, .p = split->p};
+    s->series->change = s->changes.at;
+    s->series->count = (uint32_t)s->changes.count;
     return true;
 }
 
