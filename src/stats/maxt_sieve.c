@@ -1,5 +1,6 @@
 #include "stats/maxt_sieve.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ static float *aligned(const struct flm_sieve *sieve)
 
 bool flm_sieve_init(struct flm_sieve *sieve, uint32_t run_count, uint32_t new_count)
 {
+    assert(sieve && new_count <= run_count);
     double n1 = run_count - new_count, n2 = new_count;
     uint32_t parts = flm_sieve_part_count(run_count);
     *sieve = (struct flm_sieve){
@@ -134,6 +136,7 @@ static void fill_table(struct flm_sieve *sieve)
 void flm_sieve_take(struct flm_sieve *sieve, const struct flm_matrix *matrix,
                     const uint32_t *columns, uint32_t count, double unit)
 {
+    assert(columns && count <= FLM_SIEVE_LANES && matrix->run_count == sieve->run_count);
     double h = sieve->inverse_base + sieve->inverse_new;
     memset(sieve->scaled, 0, (size_t)sieve->run_count * LANES * sizeof *sieve->scaled);
     for (uint32_t c = 0; c < LANES; c++) {

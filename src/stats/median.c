@@ -1,5 +1,6 @@
 #include "stats/median.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void swap(double *values, uint32_t a, uint32_t b)
@@ -48,6 +49,7 @@ static double select_rank(double *values, uint32_t count, uint32_t rank)
 
 double flm_median(double *values, uint32_t count)
 {
+    assert(values || count == 0);
     if (count == 0)
         return 0;
     double upper = select_rank(values, count, count / 2);
@@ -61,6 +63,7 @@ double flm_median(double *values, uint32_t count)
 
 double flm_median_deviation(const double *values, uint32_t count, double center, double *scratch)
 {
+    assert((values && scratch) || count == 0);
     for (uint32_t i = 0; i < count; i++)
         scratch[i] = fabs(values[i] - center);
     return flm_median(scratch, count);

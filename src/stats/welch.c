@@ -1,5 +1,6 @@
 #include "stats/welch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -80,6 +81,7 @@ double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *bit
 struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
                                 const unsigned char *is_new, double unit)
 {
+    assert((column && is_new) || run_count == 0);
     struct moments m = moments_of(column, run_count, (struct groups){.is_new = is_new});
     struct errors e = errors_of(&m, unit);
     struct flm_welch welch = {
@@ -119,6 +121,7 @@ static void sort_by_p(const double *p, uint32_t *order, uint32_t count)
 /* From the smallest p on: (count - i) p, and at least the previous one. */
 void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_t count)
 {
+    assert((p && adjusted && order) || count == 0);
     double largest = 0;
     sort_by_p(p, order, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -131,6 +134,7 @@ void flm_adjust_holm(const double *p, double *adjusted, uint32_t *order, uint32_
 void flm_adjust_benjamini_hochberg(const double *p, double *adjusted, uint32_t *order,
                                    uint32_t count)
 {
+    assert((p && adjusted && order) || count == 0);
     double smallest = 1;
     sort_by_p(p, order, count);
     for (uint32_t i = count; i > 0; i--) {

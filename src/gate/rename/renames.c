@@ -1,5 +1,6 @@
 #include "gate/rename/renames.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -253,6 +254,7 @@ static bool name(struct flm_rename *r, const struct pairing *p, const struct can
 
 void flm_rename_text(struct flm_text *out, const struct flm_rename *r)
 {
+    assert(out && r);
     flm_text_add(out, (struct flm_bytes){r->from.at, r->from.size});
     flm_text_puts(out, " -> ");
     flm_text_add(out, (struct flm_bytes){r->to.at, r->to.size});
@@ -375,6 +377,7 @@ static bool round_of(struct flm_renames *renames, struct flm_runs *runs,
 bool flm_renames_init(struct flm_renames *renames, struct flm_runs *runs,
                       const unsigned char *is_significant, struct flm_error *why)
 {
+    assert(renames && runs && runs->tree && is_significant);
     uint32_t nodes = runs->tree->sizes.node_count;
     unsigned char *significant = calloc(2 * (size_t)nodes, 1);
     bool any = true;

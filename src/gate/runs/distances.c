@@ -1,5 +1,6 @@
 #include "gate/runs/distances.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,7 @@ static void measure(struct measuring *m, int threads)
 bool flm_runs_distances(const struct flm_runs *runs, bool of_shares, int threads, double *distance,
                         struct flm_error *why)
 {
+    assert(runs && runs->tree && distance);
     size_t count = runs->run_count;
     double *divisor = malloc(count * sizeof *divisor);
     struct measuring m = {.runs = runs,

@@ -1,5 +1,6 @@
 #include "gate/runs/means.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/subset.h"
@@ -25,6 +26,7 @@ static double *mean_of(const struct flm_runs *runs, bool of_new, const unsigned 
 
 double *flm_runs_mean_values(const struct flm_runs *runs, bool of_new)
 {
+    assert((of_new ? runs->new_count : runs->base_count) > 0);
     return mean_of(runs, of_new, NULL);
 }
 
@@ -52,6 +54,7 @@ static struct flm_bytes text_of(const struct flm_runs *runs, uint32_t string)
 struct flm_profile *flm_runs_means_of(const struct flm_runs *runs, const unsigned char *keep,
                                       struct flm_error *why)
 {
+    assert(runs->base_count > 0 && runs->new_count > 0);
     struct flm_bytes unit = text_of(runs, runs->tree->metrics[runs->metric.index].unit);
     struct flm_column columns[2] = {
         {.name = flm_bytes_of("before"), .unit = unit, .self = mean_of(runs, false, keep)},

@@ -1,5 +1,6 @@
 #include "gate/runs/normalize.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/compare/comparable.h"
@@ -72,6 +73,7 @@ static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
 struct flm_profile *flm_normalize_frames(const struct flm_profile *p, bool lines,
                                          struct flm_error *why)
 {
+    assert(p);
     static const char name[] = "[command]";
     struct flm_rebuild r;
     uint32_t *frame = malloc(p->sizes.frame_count * sizeof *frame);

@@ -1,5 +1,6 @@
 #include "gate/runs/reduction.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,7 @@ static bool measure_rest(struct flm_reduction *r, const struct flm_runs *runs)
 bool flm_reduction_init(struct flm_reduction *r, const struct flm_runs *runs, uint32_t threshold,
                         uint32_t most, struct flm_error *why)
 {
+    assert(r && runs && runs->tree);
     *r = (struct flm_reduction){0};
     bool room = count_stacks(r, runs) && sort_stacks(r, runs->tree);
     while (room && r->count < r->distinct_count && r->stack[r->count].seen >= threshold &&
@@ -192,6 +194,7 @@ void flm_reduction_clear(struct flm_reduction *r)
 bool flm_reduction_matrix(const struct flm_reduction *r, const struct flm_runs *runs,
                           struct flm_matrix *matrix, struct flm_error *why)
 {
+    assert(r && runs && matrix);
     *matrix = (struct flm_matrix){.run_count = runs->run_count, .column_count = r->count + 1};
     uint32_t *column = columns_of(r, runs);
     matrix->value = calloc((size_t)matrix->column_count * matrix->run_count, sizeof(double));

@@ -1,5 +1,6 @@
 #include "gate/runs/runs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/compare/comparable.h"
@@ -184,6 +185,7 @@ static bool align(struct flm_runs *runs, const struct flm_run_input *in, const u
 bool flm_runs_init(struct flm_runs *runs, const struct flm_run_input *in, uint32_t count,
                    const char *name, struct flm_error *why)
 {
+    assert(runs && in && count > 0);
     *runs = (struct flm_runs){.run_count = count};
     uint32_t *metric = malloc(count * sizeof *metric);
     runs->run = calloc(count, sizeof *runs->run);
@@ -209,6 +211,7 @@ void flm_runs_clear(struct flm_runs *runs)
 
 void flm_runs_self(const struct flm_runs *runs, uint32_t run, double *self)
 {
+    assert(run < runs->run_count && self);
     const struct flm_run *r = &runs->run[run];
     memset(self, 0, runs->tree->sizes.node_count * sizeof *self);
     for (size_t i = r->first; i < r->first + r->count; i++)
@@ -218,6 +221,7 @@ void flm_runs_self(const struct flm_runs *runs, uint32_t run, double *self)
 bool flm_runs_seen(const struct flm_runs *runs, bool of_subtree, uint32_t *base, uint32_t *new,
                    struct flm_error *why)
 {
+    assert(runs && runs->tree && base && new);
     const uint32_t *end = runs->tree->node_end;
     uint32_t count = runs->tree->sizes.node_count;
     uint32_t *valued = calloc(count + (size_t)1, sizeof *valued); /* nodes before this one */
@@ -243,6 +247,7 @@ bool flm_runs_seen(const struct flm_runs *runs, bool of_subtree, uint32_t *base,
 
 void flm_stack_text(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
 {
+    assert(out && tree && node < tree->sizes.node_count);
     bool any = false;
     for (uint32_t i = 1; i <= node; i++) {
         if (tree->node_end[i] <= node)

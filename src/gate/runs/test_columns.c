@@ -1,5 +1,6 @@
 #include "gate/runs/test_columns.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ static bool find_factors(struct flm_columns *columns, const struct flm_runs *run
 bool flm_columns_init(struct flm_columns *columns, const struct flm_runs *runs,
                       const struct flm_columns_options *options, struct flm_error *why)
 {
+    assert(columns && runs && runs->tree && options);
     size_t count = runs->tree->sizes.node_count;
     struct choosing room = {.total = malloc(count * sizeof(double))};
     uint32_t *seen = malloc(4 * count * sizeof *seen);
@@ -279,6 +281,7 @@ void flm_column_prepare(double *value, uint32_t run_count, struct flm_winsorizin
 bool flm_columns_prepare(const struct flm_columns *columns, bool by_size, double unit,
                          struct flm_matrix *ready, struct flm_error *why)
 {
+    assert(columns && ready && unit >= 0);
     const struct flm_matrix *from = &columns->matrix;
     const struct flm_winsorizing how = {unit, columns->most_outliers};
     uint32_t views = by_size && columns->has_view_by_size ? 2 : 1;

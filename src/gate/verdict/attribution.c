@@ -1,5 +1,6 @@
 #include "gate/verdict/attribution.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -130,6 +131,8 @@ bool flm_attribution_init(struct flm_attribution *attribution, const struct flm_
                           const struct flm_columns *columns,
                           const struct flm_column_finding *finding, struct flm_error *why)
 {
+    assert(attribution && runs && finding && columns &&
+           columns->matrix.run_count == runs->run_count);
     size_t count = runs->tree->sizes.node_count;
     double *sums = calloc(3 * count, sizeof *sums);
     struct walk w = {.columns = columns,

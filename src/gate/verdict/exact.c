@@ -1,5 +1,6 @@
 #include "gate/verdict/exact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ static bool refuse(const struct flm_runs *runs, const struct gap *gap, struct fl
 
 bool flm_runs_agree(const struct flm_runs *runs, struct flm_error *why)
 {
+    assert(runs && runs->tree);
     uint32_t first[2] = {FLM_NONE, FLM_NONE};
     struct gap worst = {0};
     for (uint32_t r = 0; r < runs->run_count; r++) {

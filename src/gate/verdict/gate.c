@@ -1,5 +1,6 @@
 #include "gate/verdict/gate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -433,6 +434,7 @@ static bool judge(struct judging *j)
 bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
                    const struct flm_gate_options *options, struct flm_error *why)
 {
+    assert(gate && runs && runs->tree && options && options->alpha > 0 && options->alpha < 1);
     *gate = (struct flm_gate){.unit = options->unit > 0 ? options->unit : runs->unit};
     if (!check_runs(runs, options->exact, why))
         return false;

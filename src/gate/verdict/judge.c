@@ -2,6 +2,7 @@
  * builds as one frame each. */
 #include "gate/verdict/gate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "profile/columns.h"
@@ -53,6 +54,7 @@ static bool find_renames(const struct flm_gate *gate, struct flm_runs *runs,
 bool flm_gate_judge(struct flm_gate *gate, struct flm_runs *runs,
                     const struct flm_gate_options *options, struct flm_error *why)
 {
+    assert(gate && runs && runs->tree && options);
     struct flm_renames renames;
     if (!flm_gate_init(gate, runs, options, why))
         return false;

@@ -1,5 +1,6 @@
 #include "gate/verdict/moves.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -92,6 +93,7 @@ bool flm_moves_init(struct flm_moves *moves, const struct flm_runs *runs,
                     const struct flm_columns *columns, const struct flm_attribution *found,
                     const struct flm_moves_options *options, struct flm_error *why)
 {
+    assert(moves && runs && columns && found && options);
     *moves = (struct flm_moves){0};
     uint32_t count = 0;
     struct flm_item **item = malloc((found->count + (size_t)1) * sizeof *item);

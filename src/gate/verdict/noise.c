@@ -1,5 +1,6 @@
 #include "gate/verdict/noise.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,6 +113,7 @@ bool flm_noise_init(struct flm_noise *noise, const struct flm_runs *runs,
                     const struct flm_columns *columns, const struct flm_noise_options *options,
                     struct flm_error *why)
 {
+    assert(noise && runs && options && columns && columns->matrix.run_count == runs->run_count);
     struct measuring m = {.runs = runs,
                           .options = options,
                           .is_new = malloc(runs->run_count),

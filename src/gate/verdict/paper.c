@@ -1,5 +1,6 @@
 #include "gate/verdict/paper.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -244,6 +245,7 @@ static void blame(struct testing *t)
 bool flm_paper_init(struct flm_paper *paper, const struct flm_runs *runs,
                     const struct flm_paper_options *options, struct flm_error *why)
 {
+    assert(paper && runs && runs->tree && options && options->alpha > 0 && options->alpha < 1);
     struct testing t = {.paper = paper,
                         .runs = runs,
                         .options = options,
@@ -277,6 +279,7 @@ void flm_paper_clear(struct flm_paper *paper)
 struct flm_profile *flm_paper_blamed(const struct flm_paper *paper, const struct flm_runs *runs,
                                      struct flm_error *why)
 {
+    assert(paper && runs && runs->tree);
     unsigned char *keep = calloc(runs->tree->sizes.node_count, 1);
     if (!keep) {
         flm_error_memory(why);

@@ -1,5 +1,6 @@
 #include "gate/verdict/series.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,7 @@ static bool find_changes(struct search *s)
 bool flm_series_init(struct flm_series *series, const struct flm_runs *runs,
                      const struct flm_series_options *options, struct flm_error *why)
 {
+    assert(series && runs && runs->tree && options && options->alpha > 0 && options->least > 0);
     struct search s = {.series = series, .runs = runs, .options = options, .why = why};
     *series = (struct flm_series){.unit = options->unit > 0 ? options->unit : runs->unit};
     bool good = check_runs(runs, options, why) && find_changes(&s);

@@ -1,5 +1,6 @@
 #include "gate/verdict/significant.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static void explain(const struct flm_gate *gate, const uint32_t *node_end, unsig
 bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
                           const struct flm_gate *gate, struct flm_error *why)
 {
+    assert(significant && runs && gate);
     uint32_t count = runs->tree->sizes.node_count;
     unsigned char *explained = calloc(count, 1);
     *significant = (struct flm_significant){flm_runs_mean_values(runs, false),
@@ -72,6 +74,7 @@ struct flm_profile *flm_significant_side(const struct flm_significant *significa
                                          const struct flm_runs *runs, bool of_new,
                                          struct flm_bytes verdict, struct flm_error *why)
 {
+    assert(significant && runs && (of_new ? significant->gained : significant->lost));
     uint32_t unit = runs->tree->metrics[runs->metric.index].unit;
     struct flm_column columns[2] = {{.name = name_of(runs),
                                      .unit = flm_string_bytes(runs->tree, unit),

@@ -1,5 +1,6 @@
 #include "gate/verdict/tolerance.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,6 +91,7 @@ static bool test_all(struct testing *p, struct flm_error *why)
 bool flm_tolerance_init(struct flm_tolerance *tolerance, const struct flm_runs *runs,
                         const struct flm_tolerance_options *options, struct flm_error *why)
 {
+    assert(tolerance && runs && options && options->alpha > 0 && options->alpha < 1);
     struct testing p = {.runs = runs,
                         .options = options,
                         .tolerance = tolerance,
