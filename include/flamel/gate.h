@@ -29,7 +29,7 @@ enum flm_gate_method {
 struct flm_gate_settings {
     size_t size;
     const char *metric;    /* the first that all have; not used by flm_gate_test */
-    double alpha;          /* false positive rate: 0.01 */
+    double alpha;          /* false positive rate, below 1: 0.01 */
     uint32_t permutations; /* 9999 */
     uint64_t seed;         /* 1 */
     bool both_directions;  /* what shrank fails too */

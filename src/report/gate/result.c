@@ -62,6 +62,8 @@ static bool test(struct flm_gate_result *result, const struct flm_gate_settings 
     struct flm_runs *runs = &result->set->runs;
     result->method = s->method;
     result->rows = s->rows;
+    if (s->alpha >= 1)
+        return flm_error_set(why, FLM_ERROR_USAGE, "alpha is between 0 and 1");
     if (s->method == FLM_GATE_PAPER) {
         result->paper_options = paper_options_of(s);
         return flm_paper_init(&result->paper, runs, &result->paper_options, why);

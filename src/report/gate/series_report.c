@@ -373,6 +373,10 @@ struct flm_report *flm_report_series(const struct flm_run_set *set,
     assert(set);
     struct flm_series_settings s;
     flm_options_copy(&s, sizeof s, settings);
+    if (s.alpha >= 1) {
+        flm_error_set(why, FLM_ERROR_USAGE, "alpha is between 0 and 1");
+        return NULL;
+    }
     struct flm_series_options options = options_of(&s);
     struct flm_series series;
     if (!flm_series_init(&series, &set->runs, &options, why))

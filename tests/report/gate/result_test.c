@@ -84,6 +84,28 @@ static void one_side_alone_is_refused(void **state)
     runs_table_clear(&table);
 }
 
+static void an_alpha_of_one_or_more_is_refused(void **state)
+{
+    (void)state;
+    struct table_of_runs table = runs_table_parse(same, BASE, NEW, "samples", "samples");
+    struct flm_gate_run runs[BASE + NEW];
+    struct flm_error why;
+    make_runs(&table, runs);
+    struct flm_gate_settings settings = {.size = sizeof settings, .alpha = 1};
+    assert_null(flm_gate_compare(runs, BASE + NEW, &settings, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    settings.method = FLM_GATE_PAPER;
+    assert_null(flm_gate_compare(runs, BASE + NEW, &settings, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    struct flm_series_settings series = {.size = sizeof series, .alpha = 1};
+    struct flm_run_set *set = flm_run_set_new(runs, BASE + NEW, NULL, &why);
+    assert_non_null(set);
+    assert_null(flm_report_series(set, &series, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    flm_run_set_free(set);
+    runs_table_clear(&table);
+}
+
 static void a_diff_has_the_means_of_both_sides(void **state)
 {
     (void)state;
@@ -134,6 +156,7 @@ int main(void)
         cmocka_unit_test(growth_fails_and_is_the_first_row),
         cmocka_unit_test(runs_of_one_program_pass),
         cmocka_unit_test(one_side_alone_is_refused),
+        cmocka_unit_test(an_alpha_of_one_or_more_is_refused),
         cmocka_unit_test(a_diff_has_the_means_of_both_sides),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
