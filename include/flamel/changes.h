@@ -1,5 +1,6 @@
-/* changes.h - two profiles compared, in numbers: how much changed in all, and which functions and
- * stacks changed most.
+/* changes.h - two profiles compared, as numbers for a program: how much changed in all, and which
+ * functions and stacks changed most. For reports (text, tables, JSON), and for several runs of each
+ * side, see compare.h.
  *
  *     struct flm_profile_changes_options options = {.size = sizeof options, .rows = 10};
  *     struct flm_profile_changes *changes = flm_profile_changes_new(before, after, &options, &why);
@@ -20,9 +21,9 @@
  *     a;less    9       4        shrunk
  *
  * A profile of one run says how much changed, and not whether it would change as much without any
- * reason. The noise that is reported here is that of counting samples, an estimate that knows
- * nothing of how runs differ: for a verdict, record several runs of each (gate.h). A picture of the
- * difference is flm_save of the tree as "svg" (file.h); as text or JSON it is flm_report_diff. */
+ * reason. The noise that is reported here is that of counting samples, an estimate that does not
+ * include how runs differ: for a verdict, record several runs of each (gate.h). A picture of the
+ * difference is flm_save of the tree as "svg" (file.h). */
 #ifndef FLAMEL_CHANGES_H
 #define FLAMEL_CHANGES_H
 

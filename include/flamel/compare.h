@@ -1,5 +1,6 @@
-/* compare.h - several recordings of one program compared: what changed between two of them, or two
- * sets of them; how similar each is to each; where a series of them changed.
+/* compare.h - reports of several recordings of one program: what changed between two of them, or
+ * two sets of them; how similar each is to each; where a series of them changed. The same changes
+ * of two profiles as numbers, without a report, are in changes.h.
  *
  *     struct flm_gate_run runs[] = {{.profile = p1, .name = "monday.flm"},
  *                                   {.profile = p2, .name = "tuesday.flm", .is_new = true}};
@@ -8,7 +9,7 @@
  *     struct flm_run_set *set = flm_run_set_new(runs, count, NULL, &why);  over one tree
  *     report = flm_report_similarity(set, NULL, &why);
  *
- * Whether a change is more than noise is another question: gate.h. */
+ * Whether a change is more than the noise between runs is tested in gate.h. */
 #ifndef FLAMEL_COMPARE_H
 #define FLAMEL_COMPARE_H
 
