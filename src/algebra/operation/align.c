@@ -3,18 +3,19 @@
  * First the strings and frames of all inputs are ranked together, which gives every frame of every
  * input its number in the result; because each input's frames are sorted, these maps ascend. Then
  * the trees are walked together from the root: the children of all inputs that stand at this stack
- * are put in the order of that number, equal ones are one node of the result, and its inputs go on
- * together. Where only one input is left, its whole subtree is copied in a loop without a
+ * are put in the order of that number, equal ones are one node of the result, and their subtrees are
+ * walked together. Where only one input is left, its whole subtree is copied in a loop without a
  * comparison, so profiles that share little cost little more than a copy.
  *
- * Nothing is hashed per node and nothing is recursive: pending work is on two
- * stacks, groups (nodes of the result) and members (the input nodes that each stands for). */
+ * Nothing is hashed per node and nothing is recursive: pending work is on two stacks, groups (nodes
+ * of the result) and members (the input nodes that each stands for). */
 #include "algebra/operation/algebra.h"
 
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
 #include "algebra/operation/subset.h"
+#include "base/core/array.h"
 #include "base/number/number.h"
 #include "base/text/text.h"
 #include "profile/metadata.h"
@@ -43,16 +44,12 @@ struct aligning {
     uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
     uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: not requested */
 
-    struct group *groups;
-    size_t group_count, group_capacity;
-    struct member *members;
-    size_t member_count, member_capacity;
-    uint32_t *open; /* by depth: the node of the result whose subtree is being made */
-    size_t open_count, open_capacity;
+    struct FLM_ARRAY(struct group) groups;
+    struct FLM_ARRAY(struct member) members;
+    struct FLM_ARRAY(uint32_t) open; /* by depth: the node of the result that is being made */
 
     /* Working memory of one node: its members, their children, and keys (rank << 32 | child). */
-    struct member *own;
-    size_t own_capacity;
+    struct FLM_ARRAY(struct member) own;
     struct member *children;
     size_t child_count, child_capacity;
     uint64_t *keys;
@@ -74,8 +71,8 @@ static void add_values(struct aligning *a, uint32_t input, uint32_t node, uint32
 
 static void close_nodes(struct aligning *a, size_t depth)
 {
-    while (a->open_count > depth)
-        a->out->node_end[a->open[--a->open_count]] = a->made;
+    while (a->open.count > depth)
+        a->out->node_end[a->open.at[--a->open.count]] = a->made;
 }
 
 /* The whole subtree of one input, which no other input has. */
@@ -107,7 +104,7 @@ static bool gather_children(struct aligning *a, size_t own_count)
     a->runs = runs;
     a->child_count = 0;
     for (size_t i = 0; i < own_count; i++) {
-        struct member m = a->own[i];
+        struct member m = a->own.at[i];
         const struct flm_profile *p = a->in[m.input];
         const uint32_t *rank = a->carried[m.input].frame_map;
         a->runs[i] = a->child_count;
@@ -176,21 +173,15 @@ static bool push_groups(struct aligning *a, size_t own_count, uint32_t depth)
     if (!gather_children(a, own_count))
         return false;
     uint64_t *keys = sort_keys(a, own_count);
-    void *groups = a->groups, *members = a->members;
-    bool room =
-        flm_grow(&groups, &a->group_capacity, a->group_count + a->child_count, sizeof *a->groups);
-    a->groups = groups;
-    room = room && flm_grow(&members, &a->member_capacity, a->member_count + a->child_count,
-                            sizeof *a->members);
-    a->members = members;
-    if (!room)
+    if (!FLM_ARRAY_RESERVE(&a->groups, a->child_count) ||
+        !FLM_ARRAY_RESERVE(&a->members, a->child_count))
         return false;
     for (size_t i = a->child_count; i > 0;) {
         uint32_t rank = (uint32_t)(keys[i - 1] >> 32);
-        struct group *group = &a->groups[a->group_count++];
+        struct group *group = &a->groups.at[a->groups.count++];
         *group = (struct group){depth, rank, 0};
         for (; i > 0 && (uint32_t)(keys[i - 1] >> 32) == rank; i--, group->member_count++)
-            a->members[a->member_count++] = a->children[(uint32_t)keys[i - 1]];
+            a->members.at[a->members.count++] = a->children[(uint32_t)keys[i - 1]];
     }
     return true;
 }
@@ -198,45 +189,37 @@ static bool push_groups(struct aligning *a, size_t own_count, uint32_t depth)
 static bool make_node(struct aligning *a, struct group group)
 {
     close_nodes(a, group.depth);
-    a->member_count -= group.member_count;
-    const struct member *members = a->members + a->member_count;
+    a->members.count -= group.member_count;
+    const struct member *members = a->members.at + a->members.count;
     if (group.member_count == 1) {
         copy_subtree(a, members[0]);
         return true;
     }
-    void *own = a->own, *open = a->open;
-    bool room = flm_grow(&own, &a->own_capacity, group.member_count + (size_t)1, sizeof *a->own);
-    a->own = own;
-    room = room && flm_grow(&open, &a->open_capacity, a->open_count + 1, sizeof *a->open);
-    a->open = open;
-    if (!room)
+    a->own.count = 0;
+    if (!FLM_ARRAY_RESERVE(&a->own, group.member_count) || !FLM_ARRAY_RESERVE(&a->open, 1))
         return false;
-    memcpy(a->own, members, group.member_count * sizeof *a->own);
+    memcpy(a->own.at, members, group.member_count * sizeof *members);
+    a->own.count = group.member_count;
     uint32_t node = a->made++;
     a->out->node_frame[node] = group.rank;
     for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
         flm_self_column(a->out, m)[node] = 0; /* written before it is read: see flm_new_zeroed */
     for (uint32_t i = 0; i < group.member_count; i++)
-        add_values(a, a->own[i].input, a->own[i].node, node);
-    a->open[a->open_count++] = node;
+        add_values(a, a->own.at[i].input, a->own.at[i].node, node);
+    a->open.at[a->open.count++] = node;
     return push_groups(a, group.member_count, group.depth + 1);
 }
 
 static bool make_nodes(struct aligning *a)
 {
-    void *members = NULL, *groups = NULL;
-    bool room = flm_grow(&members, &a->member_capacity, a->count + 1, sizeof *a->members);
-    a->members = members;
-    room = room && flm_grow(&groups, &a->group_capacity, 1, sizeof *a->groups);
-    a->groups = groups;
-    if (!room)
+    if (!FLM_ARRAY_RESERVE(&a->members, a->count) || !FLM_ARRAY_RESERVE(&a->groups, 1))
         return false;
     /* The roots of all inputs are one node, with the last input on top. */
     for (size_t i = a->count; i-- > 0;)
-        a->members[a->member_count++] = (struct member){(uint32_t)i, 0};
-    a->groups[a->group_count++] = (struct group){0, 0, (uint32_t)a->count};
-    while (a->group_count > 0)
-        if (!make_node(a, a->groups[--a->group_count]))
+        a->members.at[a->members.count++] = (struct member){(uint32_t)i, 0};
+    a->groups.at[a->groups.count++] = (struct group){0, 0, (uint32_t)a->count};
+    while (a->groups.count > 0)
+        if (!make_node(a, a->groups.at[--a->groups.count]))
             return false;
     close_nodes(a, 0);
     return true;
@@ -251,10 +234,10 @@ static void clear(struct aligning *a)
     free(a->carried);
     free(a->node_starts);
     free(a->moved);
-    free(a->groups);
-    free(a->members);
-    free(a->open);
-    free(a->own);
+    FLM_ARRAY_CLEAR(&a->groups);
+    FLM_ARRAY_CLEAR(&a->members);
+    FLM_ARRAY_CLEAR(&a->open);
+    FLM_ARRAY_CLEAR(&a->own);
     free(a->children);
     free(a->keys);
     free(a->runs);
