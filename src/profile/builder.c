@@ -10,10 +10,10 @@
  *     frames       main  parse  read  copy  zap
  *     path hash    h1    h2     h3    h4    h5        -> prefetch h1 .. h5, then walk down
  *
- * On shuffled folded lines (1e6 and 5e6 nodes, mean depth 30), asking for the last 16 took 0.98 and
- * 0.94 of the time of asking for none. Searching for the longest known prefix by its hash touches
- * fewer slots, but then the path has to be compared upwards: bisecting took 1.2 times as long,
- * going backwards from the end 1.05. */
+ * On shuffled folded lines (1e6 and 5e6 nodes, mean depth 30), prefetching the last 16 took 0.98
+ * and 0.94 of the time of prefetching none. Searching for the longest known prefix by its hash
+ * touches fewer slots, but then the path has to be compared upwards: bisecting took 1.2 times as
+ * long, going backwards from the end 1.05. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void flm_builder_fail_memory(struct flm_builder *b)
     fail(b, FLM_ERROR_MEMORY, "out of memory");
 }
 
-bool flm_builder_tell(const struct flm_builder *b, struct flm_error *why)
+bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why)
 {
     if (why)
         *why = b->why;
@@ -80,10 +80,10 @@ void flm_builder_free(struct flm_builder *b)
         free(b->metrics[m].sample_value);
     }
     free(b->metrics);
-    free(b->path);
-    free(b->notes);
-    free(b->losses);
-    free(b->labels);
+    FLM_ARRAY_CLEAR(&b->path);
+    FLM_ARRAY_CLEAR(&b->notes);
+    FLM_ARRAY_CLEAR(&b->losses);
+    FLM_ARRAY_CLEAR(&b->labels);
     flm_index_clear(&b->label_index);
     flm_index_clear(&b->label_set_index);
     free(b->label_set_ends);
@@ -266,26 +266,24 @@ struct flm_node flm_builder_child(struct flm_builder *b, struct flm_node parent,
     return (struct flm_node){find_or_add(b, parent.index, frame.index, hash)};
 }
 
-/* How many slots are prefetched before they are read: those of the last frames, as the outer
- * ones of a stack are in the cache already. */
-enum { ASK_FOR = 16 };
+/* How many slots are prefetched before they are read: those of the last frames. Those of the outer
+ * frames are in the cache already. */
+enum { PREFETCHED = 16 };
 
 struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
                                     const struct flm_frame *frames, size_t count)
 {
     if (b->failed)
         return (struct flm_node){0};
-    void *path = b->path;
-    if (!flm_grow(&path, &b->path_capacity, count + 1, sizeof *b->path)) {
+    if (!FLM_ARRAY_RESERVE(&b->path, count + 1)) {
         flm_builder_fail_memory(b);
         return (struct flm_node){0};
     }
-    b->path = path;
-    uint32_t *hash = b->path;
+    uint32_t *hash = b->path.at;
     hash[0] = b->path_hash[from.index];
     for (size_t i = 0; i < count; i++)
         hash[i + 1] = extend_path(hash[i], frames[i].index);
-    for (size_t i = count < ASK_FOR ? 0 : count - ASK_FOR; i < count; i++)
+    for (size_t i = count < PREFETCHED ? 0 : count - PREFETCHED; i < count; i++)
         __builtin_prefetch(&b->slots[home(b, hash[i + 1])], 1);
     uint32_t node = from.index;
     for (size_t i = 0; i < count && !b->failed; i++)

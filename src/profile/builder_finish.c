@@ -176,7 +176,7 @@ struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *
     b->path_hash = NULL;
     bool finished = false;
     if (b->failed)
-        flm_builder_tell(b, why);
+        flm_builder_get_error(b, why);
     else
         finished = check_sums(b, why) && finish(&f);
     free(f.first_child);

@@ -13,14 +13,16 @@ static uint32_t intern_label(struct flm_builder *b, struct flm_label_record labe
     uint32_t hash = (uint32_t)(flm_hash(&label, sizeof label) >> 32);
     for (struct flm_probe at = flm_index_probe(&b->label_index, hash);
          flm_index_next(&b->label_index, &at);)
-        if (b->labels[at.found].key == label.key && b->labels[at.found].value == label.value)
+        if (b->labels.at[at.found].key == label.key && b->labels.at[at.found].value == label.value)
             return at.found;
-    void *labels = b->labels;
-    if (!flm_grow(&labels, &b->label_capacity, (size_t)b->label_count + 1, sizeof label))
+    if (!FLM_ARRAY_RESERVE(&b->labels, 1))
         return FLM_NONE;
-    b->labels = labels;
-    b->labels[b->label_count] = label;
-    return flm_index_add(&b->label_index, hash, b->label_count) ? b->label_count++ : FLM_NONE;
+    uint32_t number = (uint32_t)b->labels.count;
+    b->labels.at[number] = label;
+    if (!flm_index_add(&b->label_index, hash, number))
+        return FLM_NONE;
+    b->labels.count++;
+    return number;
 }
 
 static bool set_equals(const struct flm_builder *b, uint32_t set, const uint32_t *members,
@@ -153,18 +155,14 @@ void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node 
 /* The note of that key, added with no value when there is none; NULL when memory ran out. */
 static struct flm_note_record *find_note(struct flm_builder *b, uint32_t key)
 {
-    for (uint32_t i = 0; i < b->note_count; i++)
-        if (b->notes[i].key == key)
-            return &b->notes[i];
-    void *notes = b->notes;
-    if (b->failed ||
-        !flm_grow(&notes, &b->note_capacity, (size_t)b->note_count + 1, sizeof *b->notes)) {
+    for (size_t i = 0; i < b->notes.count; i++)
+        if (b->notes.at[i].key == key)
+            return &b->notes.at[i];
+    if (b->failed || !FLM_ARRAY_ADD(&b->notes, (struct flm_note_record){key, FLM_NONE})) {
         flm_builder_fail_memory(b);
         return NULL;
     }
-    b->notes = notes;
-    b->notes[b->note_count] = (struct flm_note_record){key, FLM_NONE};
-    return &b->notes[b->note_count++];
+    return &b->notes.at[b->notes.count - 1];
 }
 
 void flm_builder_note(struct flm_builder *b, const char *key, const char *value, size_t size)
@@ -177,9 +175,9 @@ void flm_builder_note(struct flm_builder *b, const char *key, const char *value,
 
 void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
 {
-    uint32_t before = b->note_count;
+    size_t before = b->notes.count;
     struct flm_note_record *note = find_note(b, key);
-    if (note && b->note_count > before)
+    if (note && b->notes.count > before)
         note->value = value;
     else if (note && note->value != value)
         note->value = FLM_NONE; /* in dispute: stays so, and is not written */
@@ -187,29 +185,23 @@ void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
 
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss)
 {
-    for (uint32_t i = 0; i < b->loss_count; i++) {
-        if (b->losses[i].what == loss.what) {
-            double sum = b->losses[i].count + loss.count;
-            b->losses[i].count = sum - sum == 0 ? sum : DBL_MAX; /* a count stays one */
+    for (size_t i = 0; i < b->losses.count; i++) {
+        if (b->losses.at[i].what == loss.what) {
+            double sum = b->losses.at[i].count + loss.count;
+            b->losses.at[i].count = sum - sum == 0 ? sum : DBL_MAX; /* a count stays one */
             return;
         }
     }
-    void *losses = b->losses;
-    if (b->failed ||
-        !flm_grow(&losses, &b->loss_capacity, (size_t)b->loss_count + 1, sizeof loss)) {
+    if (b->failed || !FLM_ARRAY_ADD(&b->losses, loss))
         flm_builder_fail_memory(b);
-        return;
-    }
-    b->losses = losses;
-    b->losses[b->loss_count++] = loss;
 }
 
-void flm_builder_lost(struct flm_builder *b, const char *what, const char *place, uint64_t number,
+void flm_builder_lost(struct flm_builder *b, const char *what, const char *unit, uint64_t number,
                       double count)
 {
     flm_builder_add_loss(b, (struct flm_builder_loss){
                                 .what = flm_builder_string(b, what, strlen(what)).index,
-                                .place = flm_builder_string(b, place, strlen(place)).index,
+                                .where = flm_builder_string(b, unit, strlen(unit)).index,
                                 .number = number,
                                 .count = count,
                             });
@@ -217,29 +209,29 @@ void flm_builder_lost(struct flm_builder *b, const char *what, const char *place
 
 void flm_builder_lines_before(struct flm_builder *b, uint64_t lines)
 {
-    for (uint32_t i = 0; i < b->loss_count; i++)
-        if (flm_bytes_are(flm_interner_text(&b->interner, b->losses[i].place), "line"))
-            b->losses[i].number += lines;
+    for (size_t i = 0; i < b->losses.count; i++)
+        if (flm_bytes_are(flm_interner_text(&b->interner, b->losses.at[i].where), "line"))
+            b->losses.at[i].number += lines;
 }
 
 bool flm_builder_has_losses(const struct flm_builder *b)
 {
-    return b->loss_count > 0;
+    return b->losses.count > 0;
 }
 
 bool flm_builder_resolve_losses(struct flm_builder *b)
 {
-    for (uint32_t i = 0; i < b->loss_count; i++) {
-        struct flm_builder_loss *loss = &b->losses[i];
-        struct flm_bytes place = flm_interner_text(&b->interner, loss->place);
-        if (loss->resolved || place.size == 0)
+    for (size_t i = 0; i < b->losses.count; i++) {
+        struct flm_builder_loss *loss = &b->losses.at[i];
+        struct flm_bytes unit = flm_interner_text(&b->interner, loss->where);
+        if (loss->resolved || unit.size == 0)
             continue;
         char buffer[64];
         struct flm_text text;
         flm_text_init_fixed(&text, buffer, sizeof buffer);
-        flm_text_add(&text, place);
+        flm_text_add(&text, unit);
         flm_text_format(&text, " %llu", (unsigned long long)loss->number);
-        loss->place = flm_builder_string(b, text.at, text.size).index;
+        loss->where = flm_builder_string(b, text.at, text.size).index;
         loss->resolved = true;
     }
     return !b->failed;

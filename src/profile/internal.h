@@ -2,6 +2,7 @@
 #ifndef FLAMEL_PROFILE_INTERNAL_H
 #define FLAMEL_PROFILE_INTERNAL_H
 
+#include "base/core/array.h"
 #include "flamel/builder.h"
 #include "profile/interner.h"
 
@@ -16,8 +17,8 @@ struct flm_builder_metric {
 };
 
 struct flm_builder_loss {
-    uint32_t what,
-        place; /* strings; `place` is the noun, "line", until it is resolved: "line 812" */
+    uint32_t what;  /* these two are strings of the interner */
+    uint32_t where; /* the noun, "line", until it is resolved: "line 812" */
     uint64_t number;
     double count;
     bool resolved;
@@ -32,23 +33,16 @@ struct flm_builder {
     size_t node_capacity;
     uint64_t *slots; /* path hash << 32 | node; 0: free */
     size_t slot_count;
-    uint32_t *path; /* working memory of flm_builder_descend */
-    size_t path_capacity;
+    struct FLM_ARRAY(uint32_t) path; /* working memory of flm_builder_descend */
 
     struct flm_builder_metric *metrics;
     uint32_t metric_count;
     size_t metric_capacity;
 
-    struct flm_note_record *notes;
-    uint32_t note_count;
-    size_t note_capacity;
-    struct flm_builder_loss *losses;
-    uint32_t loss_count;
-    size_t loss_capacity;
+    struct FLM_ARRAY(struct flm_note_record) notes;
+    struct FLM_ARRAY(struct flm_builder_loss) losses;
 
-    struct flm_label_record *labels; /* distinct, in the order of their coming */
-    uint32_t label_count;
-    size_t label_capacity;
+    struct FLM_ARRAY(struct flm_label_record) labels; /* distinct, in the order of insertion */
     struct flm_index label_index, label_set_index;
     uint32_t *label_set_ends, *set_members; /* as in columns.h; members ascend */
     uint32_t label_set_count, set_member_count;
@@ -66,11 +60,11 @@ struct flm_builder {
 /* Remembers that memory ran out. */
 void flm_builder_fail_memory(struct flm_builder *b);
 
-/* Tells `why` what the builder remembers; false. */
-bool flm_builder_tell(const struct flm_builder *b, struct flm_error *why);
+/* Copies the error that made the builder fail to `why`, which may be NULL. Returns false. */
+bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why);
 
-/* What the public functions of these names do, for strings of the builder's own. A metric is
- * FLM_NONE when memory ran out or there are too many. */
+/* As the public functions, for strings of the interner. A metric is FLM_NONE when memory ran out or
+ * there are too many. */
 uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t unit);
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss);
 
@@ -82,7 +76,7 @@ void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
 uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_t node,
                                  uint32_t label_set);
 
-/* Turns the places of losses into their texts, "line 812". Part of finishing. */
+/* Makes the text of each loss's `where`: "line 812". Part of finishing. */
 bool flm_builder_resolve_losses(struct flm_builder *b);
 
 bool flm_builder_reserve(struct flm_builder *b, size_t node_count);

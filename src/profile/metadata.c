@@ -9,13 +9,13 @@ static void mark_strings(const struct flm_builder *b, const struct flm_metadata 
 {
     for (uint32_t i = 0; i < b->metric_count; i++)
         used[b->metrics[i].name] = used[b->metrics[i].unit] = 1;
-    for (uint32_t i = 0; i < b->note_count; i++)
-        used[b->notes[i].key] = used[b->notes[i].value] = 1;
-    for (uint32_t i = 0; i < b->loss_count; i++)
-        used[b->losses[i].what] = used[b->losses[i].place] = 1;
-    for (uint32_t i = 0; i < b->label_count; i++)
+    for (size_t i = 0; i < b->notes.count; i++)
+        used[b->notes.at[i].key] = used[b->notes.at[i].value] = 1;
+    for (size_t i = 0; i < b->losses.count; i++)
+        used[b->losses.at[i].what] = used[b->losses.at[i].where] = 1;
+    for (size_t i = 0; i < b->labels.count; i++)
         if (f->label_rank[i] != FLM_NONE)
-            used[b->labels[i].key] = used[b->labels[i].value] = 1;
+            used[b->labels.at[i].key] = used[b->labels.at[i].value] = 1;
 }
 
 static uint32_t set_start(const struct flm_builder *b, uint32_t set)
@@ -28,7 +28,7 @@ static uint32_t set_start(const struct flm_builder *b, uint32_t set)
 static void mark_labels(struct flm_metadata *f)
 {
     const struct flm_builder *b = f->b;
-    memset(f->label_rank, 0xFF, b->label_count * sizeof *f->label_rank);
+    memset(f->label_rank, 0xFF, b->labels.count * sizeof *f->label_rank);
     memset(f->set_rank, 0xFF, b->label_set_count * sizeof *f->set_rank);
     if (b->sample_count == 0)
         return;
@@ -43,17 +43,17 @@ static void mark_labels(struct flm_metadata *f)
         for (uint32_t i = set_start(b, set); i < b->label_set_ends[set]; i++)
             f->label_rank[b->set_members[i]] = 0;
     }
-    for (uint32_t i = 0; i < b->label_count; i++)
+    for (size_t i = 0; i < b->labels.count; i++)
         f->sizes.label_count += f->label_rank[i] == 0;
 }
 
 static void drop_disputed_notes(struct flm_builder *b)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->note_count; i++)
-        if (b->notes[i].value != FLM_NONE)
-            b->notes[kept++] = b->notes[i];
-    b->note_count = kept;
+    size_t kept = 0;
+    for (size_t i = 0; i < b->notes.count; i++)
+        if (b->notes.at[i].value != FLM_NONE)
+            b->notes.at[kept++] = b->notes.at[i];
+    b->notes.count = kept;
 }
 
 bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
@@ -61,7 +61,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
 {
     *metadata = (struct flm_metadata){.b = b};
     drop_disputed_notes(b);
-    metadata->label_rank = malloc(((size_t)b->label_count + 1) * sizeof(uint32_t));
+    metadata->label_rank = malloc((b->labels.count + 1) * sizeof(uint32_t));
     metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;
     bool room = flm_builder_resolve_losses(b) && metadata->label_rank && metadata->set_rank &&
@@ -80,8 +80,8 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.string_bytes = metadata->ranking.string_bytes;
     metadata->sizes.frame_count = metadata->ranking.frame_count;
     metadata->sizes.metric_count = b->metric_count;
-    metadata->sizes.note_count = b->note_count;
-    metadata->sizes.loss_count = b->loss_count;
+    metadata->sizes.note_count = (uint32_t)b->notes.count;
+    metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
     return true;
 }
@@ -103,22 +103,23 @@ static int order_notes(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
-    return order_numbers(rank[f->b->notes[a].key], rank[f->b->notes[b].key]);
+    return order_numbers(rank[f->b->notes.at[a].key], rank[f->b->notes.at[b].key]);
 }
 
 static int order_losses(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
-    return order_numbers(rank[f->b->losses[a].what], rank[f->b->losses[b].what]);
+    return order_numbers(rank[f->b->losses.at[a].what], rank[f->b->losses.at[b].what]);
 }
 
 static int order_labels(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_metadata *f = context;
     const uint32_t *rank = f->ranking.string_rank;
-    int order = order_numbers(rank[f->b->labels[a].key], rank[f->b->labels[b].key]);
-    return order ? order : order_numbers(rank[f->b->labels[a].value], rank[f->b->labels[b].value]);
+    int order = order_numbers(rank[f->b->labels.at[a].key], rank[f->b->labels.at[b].key]);
+    return order ? order
+                 : order_numbers(rank[f->b->labels.at[a].value], rank[f->b->labels.at[b].value]);
 }
 
 /* By members, which are label ranks by now; the empty set comes first by itself. */
@@ -185,15 +186,16 @@ static bool write_notes(const struct flm_metadata *f, struct flm_profile *p)
 {
     const uint32_t *rank = f->ranking.string_rank;
     uint32_t note_count = 0, loss_count = 0;
-    uint32_t *notes = sorted_list(f, f->b->note_count, NULL, order_notes, &note_count);
-    uint32_t *losses = sorted_list(f, f->b->loss_count, NULL, order_losses, &loss_count);
+    uint32_t *notes = sorted_list(f, (uint32_t)f->b->notes.count, NULL, order_notes, &note_count);
+    uint32_t *losses =
+        sorted_list(f, (uint32_t)f->b->losses.count, NULL, order_losses, &loss_count);
     for (uint32_t i = 0; notes && i < note_count; i++) {
-        struct flm_note_record note = f->b->notes[notes[i]];
+        struct flm_note_record note = f->b->notes.at[notes[i]];
         p->notes[i] = (struct flm_note_record){rank[note.key], rank[note.value]};
     }
     for (uint32_t i = 0; losses && i < loss_count; i++) {
-        struct flm_builder_loss loss = f->b->losses[losses[i]];
-        p->losses[i] = (struct flm_loss_record){rank[loss.what], rank[loss.place], loss.count};
+        struct flm_builder_loss loss = f->b->losses.at[losses[i]];
+        p->losses[i] = (struct flm_loss_record){rank[loss.what], rank[loss.where], loss.count};
     }
     bool room = notes && losses;
     free(notes);
@@ -206,9 +208,10 @@ static bool write_label_records(struct flm_metadata *f, struct flm_profile *p)
     const struct flm_builder *b = f->b;
     const uint32_t *rank = f->ranking.string_rank;
     uint32_t count = 0;
-    uint32_t *labels = sorted_list(f, b->label_count, f->label_rank, order_labels, &count);
+    uint32_t *labels =
+        sorted_list(f, (uint32_t)b->labels.count, f->label_rank, order_labels, &count);
     for (uint32_t i = 0; labels && i < count; i++) {
-        struct flm_label_record label = b->labels[labels[i]];
+        struct flm_label_record label = b->labels.at[labels[i]];
         p->labels[i] = (struct flm_label_record){rank[label.key], rank[label.value]};
         f->label_rank[labels[i]] = i;
     }

@@ -27,7 +27,7 @@ bool flm_copy_metric(struct flm_builder *b, const struct flm_profile *p, struct 
     uint32_t unit = c->string_map[p->metrics[metric].unit];
     uint32_t to = flm_builder_metric_of(b, name, unit);
     if (to == FLM_NONE)
-        return flm_builder_tell(b, why);
+        return flm_builder_get_error(b, why);
     c->metric_map[metric] = to;
     if (b->metrics[to].unit == unit)
         return true;
@@ -57,7 +57,7 @@ void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p, const st
     for (uint32_t i = 0; i < p->sizes.loss_count; i++)
         flm_builder_add_loss(b, (struct flm_builder_loss){
                                     .what = c->string_map[p->losses[i].what],
-                                    .place = c->string_map[p->losses[i].where],
+                                    .where = c->string_map[p->losses[i].where],
                                     .count = p->losses[i].count,
                                     .resolved = true,
                                 });
@@ -116,12 +116,12 @@ void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
 }
 
 void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
-                             const struct flm_carried *c, const uint32_t *place)
+                             const struct flm_carried *c, const uint32_t *new_node)
 {
     struct flm_label_set *sets = copy_label_sets(b, p, c);
     if (!sets)
         flm_builder_fail_memory(b);
     for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++)
-        copy_sample(b, p, c, sets, i, place[i]);
+        copy_sample(b, p, c, sets, i, new_node[i]);
     free(sets);
 }

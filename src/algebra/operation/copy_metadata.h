@@ -1,8 +1,8 @@
 /* copy_metadata.h - what operations copy from their inputs: strings, frames, metrics, notes, losses
  * and samples.
  *
- * All of it goes through a builder, which knows how to intern and how to put things in order; the
- * operation itself only deals with nodes. */
+ * All of it goes through a builder, which interns and sorts; the operation itself only deals with
+ * nodes. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_COPY_METADATA_H
 #define FLAMEL_ALGEBRA_OPERATION_COPY_METADATA_H
 
@@ -33,14 +33,15 @@ bool flm_copy_metrics(struct flm_builder *b, const struct flm_profile *p, struct
 void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p,
                     const struct flm_carried *c);
 
-/* Samples of nodes that `moved` maps (by the input's node; FLM_NONE: left out) to what the
- * samples are to name; NULL: `shift` is added. `keep` has a byte for each sample, or is NULL. */
+/* Samples, with their nodes mapped: moved[node of the input] is the number that the copy has, or
+ * FLM_NONE, and then the sample is left out. Where `moved` is NULL, `shift` is added to the node.
+ * `keep` has a byte for each sample, or is NULL: all are kept. */
 void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
                       const unsigned char *keep);
 
-/* All samples, each at a node of the builder: place[i] is sample i's. */
+/* All samples, each at a node of the builder: sample i at new_node[i]. */
 void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
-                             const struct flm_carried *c, const uint32_t *place);
+                             const struct flm_carried *c, const uint32_t *new_node);
 
 #endif

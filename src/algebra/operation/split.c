@@ -1,7 +1,7 @@
 /* split.c - stacks kept apart by a label: threads, requests, spans. Each sample's stack is moved
  * below a frame that is the value of its label. A stack that has samples of several values is there
- * several times, so it is samples that are moved here, not nodes; samples of one value follow one
- * another, and share the way down that they have found. */
+ * several times, so samples are moved, not nodes. Samples of one value follow one another, and share
+ * the nodes that were already moved. */
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
@@ -17,8 +17,8 @@ struct splitting {
     uint32_t *by_value; /* samples, those of one value together */
     uint32_t *moved;    /* by node: where it is below the current value */
     uint32_t *stamp;    /* by node: for which value `moved` holds, from 1 */
-    uint32_t *place;    /* by sample: its new node */
-    uint32_t *path;     /* working memory: as many as the deepest stack has frames */
+    uint32_t *new_node; /* by sample */
+    uint32_t *path;     /* working memory: a stack, as deep as the deepest one */
 };
 
 static bool allocate(struct splitting *s, struct flm_error *why)
@@ -32,9 +32,9 @@ static bool allocate(struct splitting *s, struct flm_error *why)
     s->by_value = malloc(sizes->sample_count * sizeof *s->by_value);
     s->moved = malloc(sizes->node_count * sizeof *s->moved);
     s->stamp = calloc(sizes->node_count, sizeof *s->stamp);
-    s->place = malloc(sizes->sample_count * sizeof *s->place);
+    s->new_node = malloc(sizes->sample_count * sizeof *s->new_node);
     s->path = malloc((depth + 1) * sizeof *s->path);
-    if (!s->parent || !s->value_of || !s->by_value || !s->moved || !s->stamp || !s->place ||
+    if (!s->parent || !s->value_of || !s->by_value || !s->moved || !s->stamp || !s->new_node ||
         !s->path)
         return flm_error_memory(why);
     flm_profile_parents(s->p, s->parent);
@@ -48,7 +48,7 @@ static void clear(struct splitting *s)
     free(s->by_value);
     free(s->moved);
     free(s->stamp);
-    free(s->place);
+    free(s->new_node);
     free(s->path);
     flm_carried_clear(&s->carried);
 }
@@ -112,7 +112,8 @@ static uint32_t value_frame(struct splitting *s, uint32_t value, struct flm_byte
     return flm_builder_frame(s->b, &record).index;
 }
 
-/* The new node of an old one below `top`: up to the first that is known, and down again. */
+/* The new node of an old one, below `top`: climbs to the first node that has a new one, and adds
+ * those below it. */
 static uint32_t move(struct splitting *s, uint32_t node, uint32_t top, uint32_t stamp)
 {
     uint32_t count = 0;
@@ -141,7 +142,7 @@ static void move_samples(struct splitting *s, struct flm_bytes key)
             stamp++;
         }
         struct flm_node node = {move(s, p->sample_node[sample], top, stamp)};
-        s->place[sample] = node.index;
+        s->new_node[sample] = node.index;
         for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(s->b); m++)
             flm_builder_add(s->b, node, (struct flm_metric){s->carried.metric_map[m]},
                             flm_sample_column(p, m)[sample]);
@@ -167,7 +168,7 @@ struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
     if (good && flm_copy_metrics(s.b, p, &s.carried, why)) {
         flm_copy_notes(s.b, p, &s.carried);
         move_samples(&s, key);
-        flm_copy_mapped_samples(s.b, p, &s.carried, s.place);
+        flm_copy_mapped_samples(s.b, p, &s.carried, s.new_node);
         result = flm_builder_finish(s.b, why);
     } else {
         flm_builder_free(s.b);

@@ -97,7 +97,7 @@ static bool carry(struct subset *s)
         uint32_t name = flm_builder_string(b, s->columns[c].name.at, s->columns[c].name.size).index;
         uint32_t unit = flm_builder_string(b, s->columns[c].unit.at, s->columns[c].unit.size).index;
         if (flm_builder_metric_of(b, name, unit) == FLM_NONE)
-            return flm_builder_tell(b, s->why);
+            return flm_builder_get_error(b, s->why);
     }
     flm_copy_notes(b, s->p, &s->carried);
     /* The samples come with the columns of `p`; those of the result are put in their place. */
@@ -114,7 +114,7 @@ static bool carry(struct subset *s)
             to++;
         }
     }
-    return !flm_builder_failed(b) || flm_builder_tell(b, s->why);
+    return !flm_builder_failed(b) || flm_builder_get_error(b, s->why);
 }
 
 /* New columns must be what every profile promises: finite, and exact where they are counts. */

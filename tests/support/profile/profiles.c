@@ -229,7 +229,7 @@ static void pour_facts(const struct flm_profile *p, struct flm_builder *b, const
         flm_builder_agree_note(b, strings[p->notes[i].key], strings[p->notes[i].value]);
     for (uint32_t i = p->sizes.loss_count; i-- > 0;)
         flm_builder_add_loss(b, (struct flm_builder_loss){.what = strings[p->losses[i].what],
-                                                          .place = strings[p->losses[i].where],
+                                                          .where = strings[p->losses[i].where],
                                                           .count = p->losses[i].count,
                                                           .resolved = true});
 }
