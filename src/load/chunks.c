@@ -1,5 +1,6 @@
 #include "load/chunks.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -181,6 +182,7 @@ struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, siz
                                     const struct flm_read_options *read,
                                     const struct flm_load_options *options, struct flm_error *why)
 {
+    assert(whole && count > 0 && format && format->cut && read && options);
     struct reading *r = calloc(1, sizeof *r);
     if (!r) {
         flm_error_memory(why);

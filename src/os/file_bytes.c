@@ -1,10 +1,13 @@
 #include "os/file_bytes.h"
 
+#include <assert.h>
+
 #include "os/input.h"
 #include "os/output.h"
 
 bool flm_file_read(const char *path, struct flm_text *text, struct flm_error *why)
 {
+    assert(path && text);
     struct flm_input *input = flm_input_open(path, why);
     bool good = input && flm_source_all(flm_input_source(input), why);
     if (good) {
@@ -18,6 +21,7 @@ bool flm_file_read(const char *path, struct flm_text *text, struct flm_error *wh
 
 bool flm_file_write(const char *path, struct flm_bytes bytes, struct flm_error *why)
 {
+    assert(path && (bytes.at || bytes.size == 0));
     struct flm_output output;
     if (!flm_output_open(&output, path, why))
         return false;

@@ -1,5 +1,6 @@
 #include "os/gzip.h"
 
+#include <assert.h>
 #include <zlib.h>
 
 /* zlib counts the bytes of its input and output in an unsigned int. */
@@ -35,6 +36,7 @@ static int step(z_stream *stream, int (*code)(z_stream *, int), int flush, struc
 
 bool flm_gzip(struct flm_bytes bytes, int level, struct flm_text *out, struct flm_error *why)
 {
+    assert(out && level >= 1 && level <= 9);
     z_stream stream = {0};
     /* 16: with the head of gzip, which has no time in it unless one is set. */
     if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -49,6 +51,7 @@ bool flm_gzip(struct flm_bytes bytes, int level, struct flm_text *out, struct fl
 
 bool flm_gunzip(struct flm_bytes gzip, uint64_t size, struct flm_text *out, struct flm_error *why)
 {
+    assert(out);
     z_stream stream = {0};
     if (inflateInit2(&stream, 15 + 16) != Z_OK)
         return flm_error_memory(why);

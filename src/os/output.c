@@ -1,5 +1,6 @@
 #include "os/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ static bool open_temporary(struct flm_output *output, const char *path)
 
 bool flm_output_open(struct flm_output *output, const char *path, struct flm_error *why)
 {
+    assert(output && path);
     *output = (struct flm_output){.file = -1, .path = path};
     flm_text_init(&output->text, write_all, output);
     if (strcmp(path, "-") == 0)
@@ -67,6 +69,7 @@ bool flm_output_open(struct flm_output *output, const char *path, struct flm_err
 
 bool flm_output_close(struct flm_output *output, bool good, struct flm_error *why)
 {
+    assert(output && output->path);
     bool written = flm_text_flush(&output->text);
     bool out_of_memory = !written && output->error == 0;
     if (close(output->file) != 0 && output->error == 0)

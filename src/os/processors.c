@@ -1,5 +1,6 @@
 #include "os/processors.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 size_t flm_processors_parse(struct flm_bytes list, int *processors, size_t capacity)
 {
+    assert(processors || capacity == 0);
     size_t count = 0;
     while (list.size > 0 && list.at[list.size - 1] == '\n')
         list.size--;
@@ -49,6 +51,7 @@ static size_t read_processors(const char *path, int *processors, size_t capacity
 
 size_t flm_processors_find(const char *root, int *processors, size_t capacity)
 {
+    assert(root && processors);
     char path[256];
     snprintf(path, sizeof path, "%s/sys/devices/system/cpu/online", root);
     size_t count = read_processors(path, processors, capacity);
@@ -62,6 +65,7 @@ size_t flm_processors_find(const char *root, int *processors, size_t capacity)
 
 uint64_t flm_processors_unit(const char *root, int processor)
 {
+    assert(root);
     char path[512];
     snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root);
     DIR *units = opendir(path);

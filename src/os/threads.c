@@ -1,5 +1,6 @@
 #include "os/threads.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -29,6 +30,7 @@ static void *run(void *argument)
 void flm_threads_run(int threads, size_t count, void (*work)(void *context, size_t i),
                      void *context)
 {
+    assert(work || count == 0);
     enum { MOST_THREADS = 64 };
     struct work w = {.count = count, .work = work, .context = context};
     pthread_t others[MOST_THREADS];

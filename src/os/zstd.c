@@ -1,5 +1,6 @@
 #include "os/zstd.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -31,6 +32,7 @@ static bool take(void *context, const void *bytes, size_t size)
 
 bool flm_zstd_open(struct flm_zstd *zstd, struct flm_text *out, struct flm_error *why)
 {
+    assert(zstd && out);
     *zstd = (struct flm_zstd){.out = out};
     zstd->stream = ZSTD_createCCtx();
     zstd->buffer = malloc(ZSTD_CStreamOutSize());

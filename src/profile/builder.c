@@ -16,6 +16,7 @@
  * long, going backwards from the end 1.05. */
 #include "profile/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -176,6 +177,7 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
 
 struct flm_metric flm_builder_metric(struct flm_builder *b, const char *name, const char *unit)
 {
+    assert(b && name && unit);
     uint32_t metric = flm_builder_metric_of(b, flm_builder_string(b, name, strlen(name)).index,
                                             flm_builder_string(b, unit, strlen(unit)).index);
     return (struct flm_metric){metric == FLM_NONE ? 0 : metric};

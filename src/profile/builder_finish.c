@@ -8,6 +8,7 @@
  * node: 2.5 times slower on 1e6 nodes.) */
 #include "profile/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -168,6 +169,7 @@ static bool finish(struct finishing *f)
 
 struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *why)
 {
+    assert(b);
     struct finishing f = {.b = b, .why = why};
     /* Only needed to find nodes: freed before the profile's columns are allocated. */
     free(b->slots);

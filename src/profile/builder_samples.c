@@ -2,6 +2,7 @@
  * notes about the recording, and losses. */
 #include "profile/internal.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
@@ -167,6 +168,7 @@ static struct flm_note_record *find_note(struct flm_builder *b, uint32_t key)
 
 void flm_builder_note(struct flm_builder *b, const char *key, const char *value, size_t size)
 {
+    assert(b && key && (value || size == 0));
     uint32_t value_string = flm_builder_string(b, value, size).index;
     struct flm_note_record *note = find_note(b, flm_builder_string(b, key, strlen(key)).index);
     if (note)
@@ -199,6 +201,7 @@ void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss)
 void flm_builder_lost(struct flm_builder *b, const char *what, const char *unit, uint64_t number,
                       double count)
 {
+    assert(b && what && unit);
     flm_builder_add_loss(b, (struct flm_builder_loss){
                                 .what = flm_builder_string(b, what, strlen(what)).index,
                                 .where = flm_builder_string(b, unit, strlen(unit)).index,

@@ -3,6 +3,7 @@
  * This runs over every file that is opened, so each promise is one pass over its columns. */
 #include "profile/columns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -208,6 +209,7 @@ static bool check_samples(const struct flm_profile *p, struct flm_error *why)
 
 bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why)
 {
+    assert(profile);
     return check_strings(profile, why) && check_frames(profile, why) &&
            check_metrics(profile, why) && check_notes(profile, why) && check_nodes(profile, why) &&
            check_values(profile, why) && check_labels(profile, why) && check_samples(profile, why);

@@ -1,5 +1,6 @@
 #include "profile/flm_file.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -219,6 +220,7 @@ struct flm_bytes flm_profile_seal(struct flm_profile *profile)
 
 bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink, void *context)
 {
+    assert(profile && sink);
     struct head head;
     make_head(profile, &head);
     static const char padding[ALIGNMENT] = {0};
@@ -343,6 +345,7 @@ static bool read_sizes(const struct opening *o, struct flm_sizes *s)
 struct flm_profile *flm_profile_open(const void *bytes, size_t size, void (*release)(void *context),
                                      void *context, struct flm_error *why)
 {
+    assert(bytes || size == 0);
     struct opening o = {.bytes = bytes, .size = size, .why = why};
     struct header header;
     if ((uintptr_t)bytes % 8 != 0) {

@@ -1,5 +1,6 @@
 #include "profile/interner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -181,6 +182,7 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
                        const unsigned char *frame_used, struct flm_ranking *ranking,
                        struct flm_error *why)
 {
+    assert(v && string_used && frame_used && ranking);
     size_t longest = v->string_count > v->frame_count ? v->string_count : v->frame_count;
     uint32_t *scratch = malloc(longest * sizeof *scratch);
     uint64_t *prefix = malloc(v->string_count * sizeof *prefix);
@@ -234,6 +236,8 @@ void flm_ranking_clear(struct flm_ranking *ranking)
 void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *ranking,
                         struct flm_profile *p)
 {
+    assert(p->sizes.string_count == ranking->string_count &&
+           p->sizes.frame_count == ranking->frame_count);
     uint32_t end = 0;
     for (uint32_t i = 0; i < ranking->string_count; i++) {
         struct flm_bytes text = flm_interner_text(v, ranking->strings[i]);

@@ -1,5 +1,6 @@
 #include "profile/metadata.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/sort.h"
@@ -59,6 +60,7 @@ static void drop_disputed_notes(struct flm_builder *b)
 bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
                         const unsigned char *frame_used, struct flm_error *why)
 {
+    assert(metadata && b && frame_used);
     *metadata = (struct flm_metadata){.b = b};
     drop_disputed_notes(b);
     metadata->label_rank = malloc((b->labels.count + 1) * sizeof(uint32_t));
@@ -270,6 +272,7 @@ static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
 bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
                         const uint32_t *node_index, struct flm_error *why)
 {
+    assert(metadata->b && p && (node_index || p->sizes.sample_count == 0));
     metadata->node_index = node_index;
     flm_interner_write(&metadata->b->interner, &metadata->ranking, p);
     write_metrics(metadata, p);

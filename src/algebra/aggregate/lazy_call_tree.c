@@ -1,5 +1,6 @@
 #include "algebra/aggregate/lazy_call_tree.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -351,6 +352,7 @@ struct flm_lazy_tree *flm_lazy_tree_new_grouped(const struct flm_profile *profil
                                                 const uint32_t *group_of, uint32_t group_count,
                                                 struct flm_error *why)
 {
+    assert(metric.index < profile->sizes.metric_count);
     struct flm_lazy_tree_values values = {.self = flm_self_column(profile, metric.index)};
     return make(profile, &values, kind, marks, group_of, group_count, why);
 }
@@ -394,6 +396,7 @@ static bool open_one(struct flm_lazy_tree *u, uint32_t number, uint64_t *moved)
 bool flm_lazy_tree_open(struct flm_lazy_tree *u, struct flm_lazy_ref node, double narrowest,
                         uint64_t budget, bool *more, struct flm_error *why)
 {
+    assert(u && node.index < u->nodes.count);
     uint64_t moved = 0;
     bool left = false, good;
     u->queue.count = 0;
@@ -487,6 +490,7 @@ bool flm_lazy_tree_columns(struct flm_lazy_tree *u, struct flm_lazy_tree_columns
 
 struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *u, struct flm_lazy_ref number)
 {
+    assert(number.index < u->filled_count);
     return (struct flm_node){u->columns.position[number.index]};
 }
 
@@ -503,6 +507,7 @@ struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *u,
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *u,
                                                            struct flm_lazy_ref number)
 {
+    assert(number.index < u->nodes.count);
     const struct node *node = &u->nodes.at[number.index];
     return (struct flm_lazy_tree_occurrences){u->occurrences.at + node->first_occurrence,
                                               node->occurrence_count, node->ended_count};
@@ -526,6 +531,7 @@ struct flm_lazy_tree_sum flm_lazy_tree_sum(const struct flm_lazy_tree *u,
                                            struct flm_lazy_ref number, flm_lazy_tree_value *value,
                                            const void *context)
 {
+    assert(number.index < u->nodes.count && value);
     const struct node *node = &u->nodes.at[number.index];
     struct flm_lazy_tree_sum sum = {{0, 0}, {0, 0}};
     bool of_self = u->kind == FLM_LAZY_TREE_INVERTED;

@@ -1,5 +1,6 @@
 #include "algebra/aggregate/summary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ static void find_times(const struct flm_profile *p, struct flm_summary *s)
 bool flm_summary_init(struct flm_summary *summary, const struct flm_profile *p,
                       struct flm_error *why)
 {
+    assert(summary && p);
     *summary = (struct flm_summary){0};
     summary->metric = calloc((size_t)p->sizes.metric_count + 1, sizeof *summary->metric);
     summary->label_key = malloc(((size_t)p->sizes.label_count + 1) * sizeof *summary->label_key);

@@ -1,5 +1,6 @@
 #include "algebra/compare/changes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,7 @@ bool flm_changes_init(struct flm_changes *c, const struct flm_profile *p,
                       const struct flm_metric_pair *pair, const struct flm_comparison *is,
                       enum flm_function_order by, uint32_t most, struct flm_error *why)
 {
+    assert(c && pair && is->node_count == p->sizes.node_count);
     struct measuring m = {0};
     *c = (struct flm_changes){0};
     bool good = find_functions(c, &m, p, pair, is, by, most, why) && find_stacks(c, is, most, why);

@@ -1,5 +1,6 @@
 #include "algebra/compare/comparable.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -184,6 +185,7 @@ static bool refuse_pair(const struct flm_profile *p, const struct flm_metric_pai
 bool flm_metric_pair_find(const struct flm_profile *p, const char *name,
                           struct flm_metric_pair *pair, struct flm_error *why)
 {
+    assert(p && pair);
     struct flm_metric_pair *pairs = malloc((p->sizes.metric_count + (size_t)1) * sizeof *pairs);
     if (!pairs)
         return flm_error_memory(why);
@@ -311,6 +313,7 @@ double flm_sample_rule_value(const struct flm_sample_rule *rule)
 void flm_comparison_find_noise(const struct flm_profile *p, const struct flm_metric_pair *compared,
                                struct flm_comparison_options *how)
 {
+    assert(p && compared && how);
     struct flm_metric_pair significant;
     if (flm_metric_pair_significant(p, compared, &significant)) {
         how->lost = flm_profile_self(p, significant.before);
@@ -387,6 +390,7 @@ static bool measure_function(const struct flm_profile *p, const struct flm_metri
 bool flm_comparison_scale(const struct flm_profile *p, const struct flm_metric_pair *pair,
                           const struct flm_normal *normal, double *scale, struct flm_error *why)
 {
+    assert(p && pair && normal && scale);
     static const char *const missing[] = {
         [FLM_NORMALIZE_NONE] = "",
         [FLM_NORMALIZE_TOTAL] = "one of both has no value at all",

@@ -1,5 +1,6 @@
 #include "algebra/compare/comparison.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ bool flm_comparison_init(struct flm_comparison *c, uint32_t node_count, const ui
                          const double *before, const double *after,
                          const struct flm_comparison_options *options, struct flm_error *why)
 {
+    assert(c && end && after && options && node_count > 0);
     size_t size = node_count * sizeof(double);
     *c = (struct flm_comparison){.how = *options,
                                  .node_count = node_count,

@@ -1,5 +1,6 @@
 #include "algebra/compare/difference.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ static const struct {
 
 const char *flm_part_name(enum flm_part part)
 {
+    assert(part < FLM_PARTS);
     return parts[part].name;
 }
 
@@ -38,6 +40,7 @@ struct flm_profile *flm_part_of(const struct flm_profile *p, const struct flm_co
                                 enum flm_part part, struct flm_bytes name, struct flm_bytes unit,
                                 double factor, struct flm_error *why)
 {
+    assert(part < FLM_PARTS && c->node_count == p->sizes.node_count);
     struct flm_column column = {
         .name = name, .unit = unit, .self = malloc(c->node_count * sizeof(double))};
     if (!column.self) {

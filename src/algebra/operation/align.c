@@ -11,6 +11,7 @@
  * of the result) and members (the input nodes that each stands for). */
 #include "algebra/operation/algebra.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
@@ -417,6 +418,7 @@ struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t 
                               enum flm_align_mode mode, const char *const *names,
                               struct flm_error *why)
 {
+    assert((profiles || count == 0) && (names || mode == FLM_ALIGN_ADD));
     struct aligning a = {.in = profiles, .count = count, .why = why};
     bool aligned = align(&a, mode, names);
     clear(&a);
@@ -431,6 +433,7 @@ struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, 
                                      const uint32_t *metric, struct flm_moved *moved,
                                      struct flm_error *why)
 {
+    assert(profiles && metric && count > 0);
     struct aligning a = {.in = profiles, .count = count, .only = metric, .why = why};
     size_t node_count = 0;
     bool good = align(&a, FLM_ALIGN_ADD, NULL);

@@ -1,6 +1,7 @@
 /* combine.c - linear combinations of columns, and norms and distances of two of them. */
 #include "algebra/operation/algebra.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/subset.h"
@@ -65,6 +66,7 @@ struct flm_profile *flm_combine(const struct flm_profile *p,
                                 const struct flm_combination *combinations, size_t count,
                                 struct flm_error *why)
 {
+    assert(p && (combinations || count == 0));
     struct flm_column *columns = calloc(count + 1, sizeof *columns);
     bool good = columns || flm_error_memory(why);
     unsigned char *kept = NULL;

@@ -1,5 +1,6 @@
 #include "algebra/operation/copy_metadata.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool flm_copy_strings(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c)
@@ -24,6 +25,7 @@ void flm_carried_clear(struct flm_carried *c)
 bool flm_copy_metric(struct flm_builder *b, const struct flm_profile *p, struct flm_carried *c,
                      uint32_t metric, uint32_t name, struct flm_error *why)
 {
+    assert(metric < p->sizes.metric_count && c->string_map);
     uint32_t unit = c->string_map[p->metrics[metric].unit];
     uint32_t to = flm_builder_metric_of(b, name, unit);
     if (to == FLM_NONE)

@@ -1,5 +1,6 @@
 #include "algebra/operation/algebra.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/rebuild.h"
@@ -39,6 +40,7 @@ static bool move_all(struct flm_rebuild *r, const unsigned char *sampled)
 
 struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *why)
 {
+    assert(p);
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
         return NULL;

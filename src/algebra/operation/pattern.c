@@ -1,5 +1,6 @@
 #include "algebra/operation/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/regex/regex.h"
@@ -204,6 +205,7 @@ static bool frame_matches(const struct pattern *p, const struct flm_profile *pro
 bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, unsigned char *marks,
                       uint32_t *matched, struct flm_error *why)
 {
+    assert(p && marks);
     struct pattern compiled;
     *matched = 0;
     if (!compile(&compiled, pattern, why)) {
@@ -245,6 +247,7 @@ static bool holds(struct flm_bytes text, struct flm_bytes part)
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
                          struct flm_text *out)
 {
+    assert(p && out);
     enum field field = take_field(&pattern);
     while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
         pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};

@@ -1,5 +1,6 @@
 #include "algebra/operation/rename.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/regex/substitution.h"
@@ -71,6 +72,7 @@ static uint32_t *string_of(struct flm_frame_record *record, enum field field)
 bool flm_renaming_map(struct flm_renaming *r, const struct flm_profile *p, struct flm_builder *b,
                       uint32_t *frames, uint32_t *renamed)
 {
+    assert(r && p && b && frames);
     struct flm_text made = {0};
     uint32_t last = FLM_NONE, becomes = 0; /* frames of one function stand together */
     *renamed = 0;

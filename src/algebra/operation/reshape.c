@@ -1,6 +1,7 @@
 /* reshape.c - operations that move nodes: each says for a node which new node it becomes. */
 #include "algebra/operation/operations.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/algebra.h"
@@ -10,6 +11,7 @@
 struct flm_profile *flm_focus(const struct flm_profile *p, const unsigned char *marks,
                               struct flm_error *why)
 {
+    assert(p && marks);
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
         return NULL;
@@ -26,6 +28,7 @@ struct flm_profile *flm_focus(const struct flm_profile *p, const unsigned char *
 struct flm_profile *flm_prune(const struct flm_profile *p, const unsigned char *marks,
                               struct flm_error *why)
 {
+    assert(p && marks);
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
         return NULL;
@@ -99,6 +102,7 @@ struct flm_profile *flm_quotient_frames(const struct flm_profile *p, flm_frame_m
 struct flm_profile *flm_hide(const struct flm_profile *p, const unsigned char *marks,
                              struct flm_error *why)
 {
+    assert(p && marks);
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
         return NULL;
@@ -111,6 +115,7 @@ struct flm_profile *flm_hide(const struct flm_profile *p, const unsigned char *m
 struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
                                  struct flm_error *why)
 {
+    assert(p && class);
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
         return NULL;
@@ -122,6 +127,7 @@ struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_c
 struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_renaming *rule,
                                uint32_t *renamed, struct flm_error *why)
 {
+    assert(p && rule);
     struct flm_rebuild r;
     *renamed = 0;
     if (!flm_rebuild_start(&r, p, why))

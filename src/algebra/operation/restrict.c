@@ -1,6 +1,7 @@
 /* restrict.c - operations that keep some stacks, samples or metrics and leave the tree as it is. */
 #include "algebra/operation/operations.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/subset.h"
@@ -32,6 +33,7 @@ static struct flm_profile *keep_stacks(const struct flm_profile *p, const unsign
 struct flm_profile *flm_keep(const struct flm_profile *p, const unsigned char *marks, bool with,
                              struct flm_error *why)
 {
+    assert(p && marks);
     unsigned char *kept = malloc(p->sizes.node_count);
     if (!kept) {
         flm_error_memory(why);
@@ -102,6 +104,7 @@ struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes 
 
 struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, struct flm_error *why)
 {
+    assert(metric < p->sizes.metric_count);
     struct flm_column *columns = flm_columns_copy(p);
     if (!columns) {
         flm_error_memory(why);

@@ -2,6 +2,7 @@
  * below a frame that is the value of its label. A stack that has samples of several values is there
  * several times, so samples are moved, not nodes. Samples of one value follow one another, and share
  * the nodes that were already moved. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
@@ -153,6 +154,7 @@ static void move_samples(struct splitting *s, struct flm_bytes key)
 struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
                               struct flm_error *why)
 {
+    assert(p && (key.at || key.size == 0));
     struct splitting s = {.p = p};
     struct flm_profile *result = NULL;
     if (!flm_is_sampled(p, "label", why))

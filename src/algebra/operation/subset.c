@@ -1,5 +1,6 @@
 #include "algebra/operation/subset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
@@ -183,6 +184,7 @@ struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_col
                                size_t count, const unsigned char *keep_sample,
                                struct flm_error *why)
 {
+    assert(p && (columns || count == 0));
     struct subset s = {
         .p = p, .columns = columns, .count = count, .keep_sample = keep_sample, .why = why};
     bool made = make(&s);
