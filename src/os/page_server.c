@@ -14,7 +14,7 @@
 
 enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
 
-/* Each name stands here once: it is looked up, and the pointer to it has its type. */
+/* Each name is here once: it makes the string that is looked up, and the pointer with its type. */
 /* clang-format off */
 #define HTTP_FUNCTIONS(each)                                                                      \
     each(start_daemon) each(get_daemon_info) each(stop_daemon) each(lookup_connection_value)      \
@@ -42,11 +42,11 @@ struct flm_page_server {
     char url[96];
 };
 
-/* ---- Answering ------------------------------------------------------------------------------- */
+/* ---- Responses ------------------------------------------------------------------------------- */
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status,
-                              const struct flm_page_server *server,
-                              const struct flm_page_file *file)
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned status,
+                               const struct flm_page_server *server,
+                               const struct flm_page_file *file)
 {
     /* The library's type is not const, though it only reads what is persistent. */
     union {
@@ -78,13 +78,13 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status,
-                              const struct flm_page_server *server, const char *says)
+                              const struct flm_page_server *server, const char *message)
 {
-    const struct flm_page_file text = {"", "text/plain; charset=utf-8", says, strlen(says)};
-    return answer(connection, status, server, &text);
+    const struct flm_page_file text = {"", "text/plain; charset=utf-8", message, strlen(message)};
+    return respond(connection, status, server, &text);
 }
 
-/* How long it takes does not tell how much of the token was right. */
+/* Takes equally long however much of the token is right, so its duration reveals nothing. */
 static bool has_token(const struct flm_page_server *server, const char *path)
 {
     unsigned differs = 0;
@@ -110,8 +110,9 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     const struct flm_page_server *s = context;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     (void)version, (void)upload;
-    /* The first call is for the head. What reads has no body to wait for, and is answered in the
-     * second, so that the connection can go on; a body of anything else is not wanted. */
+    /* The first call is for the head of the request. GET and HEAD have no body to wait for, and get
+     * their response in the second call, so that the connection can be used again; a body of any
+     * other method is not read. */
     if (!*request && reads) {
         *request = context;
         return MHD_YES;
@@ -121,7 +122,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     if (!is_ours(&s->http, connection, "Host", s->hosts[0], s->hosts[1], false))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s, "this is not the host that you call\n");
     if (!is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], true))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, s, "no other site may ask\n");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, s, "requests from other sites are refused\n");
     if (*url != '/' || !has_token(s, url + 1))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s,
                       "the address is not complete: it is the one that flamel view has printed\n");
@@ -130,7 +131,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     const char *name = url + 1 + TOKEN_SIZE + 1;
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->files[i].path, name) == 0)
-            return answer(connection, MHD_HTTP_OK, s, &s->files[i]);
+            return respond(connection, MHD_HTTP_OK, s, &s->files[i]);
     return refuse(connection, MHD_HTTP_NOT_FOUND, s, "there is no such file\n");
 }
 
@@ -147,7 +148,7 @@ static bool make_token(char *token, struct flm_error *why)
     return true;
 }
 
-/* Whoever connects and says nothing makes room for others. */
+/* A connection without a request for so long is closed, so that others find room. */
 #define IDLE_SECONDS 30u
 
 static bool open_http(struct http *http, struct flm_error *why)
