@@ -344,7 +344,8 @@ static bool count_lost(struct reading *r, struct flm_bytes line, const char *wor
         if (!flm_number_parse_uint(digits, &count))
             continue;
         if (count > 0)
-            flm_builder_lost(r->builder, "events that perf lost", "line", r->line, (double)count);
+            flm_builder_lost(r->builder, "events (ring buffer full)", "line", r->line,
+                             (double)count);
         return true;
     }
     return false;

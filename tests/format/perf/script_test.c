@@ -347,7 +347,7 @@ static void a_text_without_samples_is_refused(void **state)
     flm_profile_free(p);
 }
 
-static void samples_that_perf_lost_are_counted(void **state)
+static void events_that_perf_lost_are_counted(void **state)
 {
     (void)state;
     struct flm_profile *p = read("w 1 1.0: 1 cycles:\n\t10 x (/x)\n\n"
@@ -355,7 +355,7 @@ static void samples_that_perf_lost_are_counted(void **state)
                                  "LOST 30 events!\n"
                                  "w 1 1.2: 1 cycles:\n\t10 x (/x)\n\n");
     assert_folded(p, "w;x 2\n");
-    assert_true(lost(p, "events that perf lost", "line 4") == 42);
+    assert_true(lost(p, "events (ring buffer full)", "line 4") == 42);
     flm_profile_free(p);
 }
 
@@ -489,7 +489,7 @@ int main(void)
         cmocka_unit_test(unknown_lines_are_counted),
         cmocka_unit_test(lines_that_perf_says_to_the_terminal_are_not_samples),
         cmocka_unit_test(a_text_without_samples_is_refused),
-        cmocka_unit_test(samples_that_perf_lost_are_counted),
+        cmocka_unit_test(events_that_perf_lost_are_counted),
         cmocka_unit_test(other_records_are_passed_over),
         cmocka_unit_test(the_header_is_noted),
         cmocka_unit_test(times_and_labels_are_kept_with_the_option),
