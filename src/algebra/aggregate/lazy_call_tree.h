@@ -56,12 +56,12 @@ struct flm_lazy_tree *flm_lazy_tree_new_grouped(const struct flm_profile *profil
                                                 const uint32_t *group_of, uint32_t group_count,
                                                 struct flm_error *why);
 
-/* The same of values that are no metric of the profile, of a comparison: nodes that have a value on
- * either side are there, also those whose width is 0 (what disappeared, where the width is what
- * there is after). Columns by node, borrowed. */
+/* The same of values that are no metric of the profile, as those of a comparison: nodes that have a
+ * value on either side are in the tree, also those whose width is 0 (a stack that disappeared,
+ * where the width is the value after). Columns by node, borrowed. */
 struct flm_lazy_tree_values {
     const double *self;       /* |it| is a node's width */
-    const double *present[2]; /* a node that is not 0 in one of these is there; NULL: none is */
+    const double *present[2]; /* nodes that are not 0 in either are in the tree; NULL: all 0 */
 };
 struct flm_lazy_tree *flm_lazy_tree_new_valued(const struct flm_profile *profile,
                                                const struct flm_lazy_tree_values *values,
@@ -102,7 +102,7 @@ struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *lazy, struct flm_
 struct flm_lazy_tree_node {
     uint32_t frame;       /* or group */
     double total;         /* |self| of all of its occurrences */
-    double own;           /* what its children do not have; of one that is not open: total */
+    double own;           /* total less that of its children; if it is not open: total */
     uint32_t first_child; /* its children have numbers from here on, in the order of frames */
     uint32_t child_count;
     bool is_open;
@@ -110,10 +110,11 @@ struct flm_lazy_tree_node {
 struct flm_lazy_tree_node flm_lazy_tree_at(const struct flm_lazy_tree *lazy,
                                            struct flm_lazy_ref number);
 
-/* The occurrences of a node: what it says of the profile. `of` are distinct nodes; their totals
- * (INVERTED: their self) are the node's. `at` is where an occurrence has climbed to by now, or
- * `of`. The first `ended_count` of an open node are at the root, and go no further: they are its
- * own. Going down the root has none, except for CALLS. Good until the next opening. */
+/* The occurrences of a node in the profile. `of` are distinct nodes of the profile; their totals
+ * (INVERTED: their self values) add up to the node's. `at` is the node that an occurrence has
+ * climbed to by now; going down, it is `of`. The first `ended_count` of an open node have reached
+ * the root: they are its own value. Going down, the root has no occurrences, except for CALLS. Good
+ * until the next opening. */
 struct flm_lazy_tree_occurrence {
     uint32_t at, of;
 };
@@ -124,9 +125,9 @@ struct flm_lazy_tree_occurrences {
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *lazy,
                                                            struct flm_lazy_ref number);
 
-/* What a node is in two other columns, with their signs: sums over its occurrences. `own` is what
- * its children do not have, whether it is open or not. `value` returns both values of a node of the
- * profile: of itself, or of all that is below it too. Takes a step for each occurrence. */
+/* The values of a node in two other columns, signed: sums over its occurrences. `own` is the total
+ * less that of the children, whether it is open or not. `value` receives both values of a node of
+ * the profile: its self values, or its totals. Takes a step for each occurrence. */
 typedef void flm_lazy_tree_value(const void *context, uint32_t node, bool of_self, double value[2]);
 struct flm_lazy_tree_sum {
     double total[2], own[2];

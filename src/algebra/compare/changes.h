@@ -1,6 +1,6 @@
 /* changes.h - where two columns of one tree differ the most: which functions, and which stacks.
  *
- *     function   self  before  after    total  before  after      wherever it stands on the stacks
+ *     function   self  before  after    total  before  after      on whichever stacks it is
  *     lex        +66   100     166      +66    100     166
  *     parse      0     8       8        +66    108     174
  *

@@ -28,39 +28,37 @@ uint32_t flm_metric_pairs(const struct flm_profile *profile, struct flm_metric_p
 bool flm_metric_pair_find(const struct flm_profile *profile, const char *name,
                           struct flm_metric_pair *pair, struct flm_error *why);
 
-/* What of the changes in a metric was significant: the pair "before:significant" and
- * "after:significant", what was lost and what was gained, in the unit of the compared pair. False
- * where there is none. */
+/* The significant part of the changes in a metric: the pair "before:significant" (the loss) and
+ * "after:significant" (the gain), in the unit of the compared pair. False where there is none. */
 #define FLM_METRIC_SIGNIFICANT "significant"
 bool flm_metric_pair_significant(const struct flm_profile *profile,
                                  const struct flm_metric_pair *compared,
                                  struct flm_metric_pair *significant);
 
-/* How noise is recognized: by what was significant where the profile says that, else by counting
- * samples. What was significant has no noise itself. Fills `lost`, `gained`, `sigmas` and the
- * samples.
- */
+/* How noise is recognized: by the significant part of the changes where the profile has it, else by
+ * counting samples. The significant part itself has no noise. Fills `lost`, `gained`, `sigmas` and
+ * the samples. */
 struct flm_comparison_options;
 void flm_comparison_find_noise(const struct flm_profile *profile,
                                const struct flm_metric_pair *compared,
                                struct flm_comparison_options *options);
 
-/* What a profile's note of that name says; {NULL, 0}: it has none. */
+/* The value of a profile's note of that name; {NULL, 0}: it has none. */
 struct flm_bytes flm_profile_note(const struct flm_profile *profile, const char *key);
 
-/* The note that has the verdict of a gate, as a sentence. */
+/* The note with the verdict of a gate, as a sentence. */
 #define FLM_NOTE_VERDICT "verdict"
 
 /* How much of a metric of a pair one sample stands for, on average; 0: not known. Folded stacks
  * call everything samples, also nanoseconds: where 16 stacks or more are all multiples of a number,
  * that is one sample. Otherwise samples count themselves, and other metrics are divided by the
- * samples of their side, where it has them. That of bytes is never known, nor that of
- * waiting ("off-cpu"): allocations differ in size and waits in length, and all of them are there.
- */
+ * samples of their side, where it has them. It is never known for bytes, nor for off-CPU time:
+ * allocations differ in size and waits in length, and all of them are in the profile. */
 double flm_comparison_sample(const struct flm_profile *profile, struct flm_metric metric);
 
-/* The same of one metric of several profiles: {0}, then each is added. Multiples must be so in all
- * of them, and samples are divided by where all of them have any. */
+/* The same of one metric of several profiles: starts as {0}, then each is added. All of them must
+ * be multiples of the number; and where all of them have samples, the metric is divided by
+ * these. */
 struct flm_sample_rule {
     bool differ;           /* values of a sample differ in size */
     bool count_themselves; /* values are samples */
@@ -80,7 +78,8 @@ struct flm_normal {
                                    occurrences */
 };
 
-/* What before is to be multiplied by. False, and `why`, where one of both is 0 or not known. */
+/* The factor for before. False, and `why`, where the total, duration or function of either is 0 or
+ * not known. */
 bool flm_comparison_scale(const struct flm_profile *profile, const struct flm_metric_pair *pair,
                           const struct flm_normal *normal, double *scale, struct flm_error *why);
 

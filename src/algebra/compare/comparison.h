@@ -17,8 +17,8 @@
  * What disappeared has no width in AFTER. It could be drawn nevertheless, as slivers at the edge of
  * its parent; but they would stand where the parent's own time stands, be as wide for a sample as
  * for an hour, and every percentage that is read off the picture would be wrong. So AFTER does not
- * draw it: parts[] says how much that is, which a picture has to state, and MAX, which draws
- * everything in its place, is the default.
+ * draw it: sums[] says how much that is, which a picture has to state. MAX, which draws everything
+ * where it belongs, is the default.
  *
  * Before is multiplied by `scale` first. 1: as recorded. Otherwise the two were made comparable (by
  * their totals, their durations, or one function); which one is stated next to every
@@ -35,15 +35,15 @@
  * the half sample is the usual correction for counts, without which few samples seem too sure:
  * comparison_test.c compares it with the exact binomial). It is a guess, and must be called one:
  * runs differ by more than their counting, so what passes may still be noise, but what does not
- * pass is not worth a look. Where it is not known what a sample is, nothing is tested.
+ * pass is not worth a look. Where the size of a sample is not known, nothing is tested.
  *
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more
- * columns say what of the change of each stack was significant, `lost` and `gained`. They are not
- * one signed column, because what was moved cancels in a sum: a frame is noise where nothing at all
- * was significant below it, and its color is that of gained - lost. They are values as before and
- * after are, so whatever is done to the profile is done to them.
+ * columns, `lost` and `gained`, have the significant part of the change of each stack. They are not
+ * one signed column, because in a sum a loss and a gain of moved code would cancel: a frame is
+ * noise where nothing at all is significant below it, and its color is that of gained - lost. They
+ * are values as before and after are, so operations on the profile apply to them too.
  *
- * Costs two passes over the tree, and 24 bytes a node; 40 with what was significant. */
+ * Costs two passes over the tree, and 24 bytes a node; 40 with the significant parts. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 #define FLAMEL_ALGEBRA_COMPARE_COMPARISON_H
 
@@ -57,16 +57,16 @@ struct flm_comparison_options {
     enum flm_comparison_widths widths;
     double scale; /* of before; 0: 1 */
 
-    /* The kinds of stacks that are looked at, a bit each (1 << FLM_CHANGE_GROWN ...): the others
-     * have no width and no values. 0: all. */
+    /* The kinds of stacks that are shown, a bit each (1 << FLM_CHANGE_GROWN ...): the others have
+     * no width and no values. 0: all. */
     unsigned kinds;
 
     /* How much of the metric one sample stands for; 0: not known. */
     double before_sample, after_sample;
-    double sigmas; /* what differs by less is noise; 0: nothing is */
+    double sigmas; /* a smaller difference is noise; 0: none is */
 
-    /* What was significant of each stack, in place of that guess: node_count self values each, not
-     * below 0, borrowed. NULL: not known. */
+    /* The significant part of the change of each stack, instead of that guess: node_count self
+     * values each, not below 0, borrowed. NULL: not known. */
     const double *lost, *gained;
 };
 
@@ -83,8 +83,7 @@ struct flm_comparison {
     const double *before_self, *after_self; /* as recorded; borrowed */
     double *before, *after;                 /* totals of all nodes, as recorded; owned */
     double *widths;                         /* owned */
-    double *lost,
-        *gained; /* totals of all nodes; owned; NULL: it is not known what was significant */
+    double *lost, *gained; /* totals of all nodes, owned; NULL: significance is not known */
     struct flm_change_sum sums[FLM_CHANGE_KINDS];
     double before_total, after_total; /* of everything, as recorded */
     double distance;                  /* |after - before|, before scaled */
@@ -93,9 +92,9 @@ struct flm_comparison {
 };
 
 /* `before` and `after` are self values of node_count nodes; `end` as in flamel/profile.h. One
- * signed column is a comparison too: `before` NULL, and `after` holds what was gained and, below 0,
- * what was lost; whether it was all that there is, is not known, so nothing has appeared or
- * disappeared in it. False, and `why`, if memory ran out. */
+ * signed column is a comparison too: `before` is NULL, and `after` has gains and, below 0, losses.
+ * Whether a gain was from 0 or a loss to 0 is not known then, so nothing is called appeared or
+ * disappeared. False, and `why`, if memory ran out. */
 bool flm_comparison_init(struct flm_comparison *comparison, uint32_t node_count,
                          const uint32_t *end, const double *before, const double *after,
                          const struct flm_comparison_options *options, struct flm_error *why);
@@ -104,7 +103,7 @@ void flm_comparison_clear(struct flm_comparison *comparison);
 struct flm_change flm_comparison_change(const struct flm_comparison *comparison, uint32_t node,
                                         enum flm_change_scope scope);
 
-/* Both values as recorded, 0 where it is not looked at: what sums are made of. */
+/* Both values as recorded, 0 where its kind is not shown: sums are made of these. */
 void flm_comparison_values(const struct flm_comparison *comparison, uint32_t node,
                            enum flm_change_scope scope, double *before, double *after);
 
@@ -112,12 +111,12 @@ void flm_comparison_values(const struct flm_comparison *comparison, uint32_t nod
 struct flm_change flm_comparison_judge(const struct flm_comparison *comparison, double before,
                                        double after);
 
-/* With what was significant of it, where that is known. */
+/* With the significant part of it, where that is known. */
 struct flm_change flm_comparison_judge_significant(const struct flm_comparison *comparison,
                                                    double before, double after, double lost,
                                                    double gained);
 
-/* Both, 0 where the node is not looked at and where nothing is known. */
+/* Both, 0 where the kind of the node is not shown and where significance is not known. */
 void flm_comparison_significant(const struct flm_comparison *comparison, uint32_t node,
                                 enum flm_change_scope scope, double *lost, double *gained);
 

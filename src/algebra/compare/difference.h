@@ -11,9 +11,9 @@
  * stack in common. delta = plus - minus, plus = appeared + grown, minus = disappeared + shrunk, and
  * |plus| - |minus| = |after| - |before|.
  *
- * A part is taken stack by stack. What its frames have in all is not the part of what they had in
- * all: where lex lost what number gained, parse did not change, but is as large in plus as in
- * minus. */
+ * A part is taken stack by stack, so the total of a frame in a part is not that part of the frame's
+ * change: where lex lost as much as number gained, their caller parse did not change, but is
+ * equally large in plus and in minus. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_DIFFERENCE_H
 #define FLAMEL_ALGEBRA_COMPARE_DIFFERENCE_H
 

@@ -1,5 +1,5 @@
 /* algebra.h - profiles in, profiles out. include/flamel/algebra.h is the interface for everybody;
- * here is what other folders use on indices. */
+ * this is what other folders use, with indices. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_ALGEBRA_H
 #define FLAMEL_ALGEBRA_OPERATION_ALGEBRA_H
 
@@ -10,7 +10,7 @@
  * so that its callees become callees of its caller. */
 typedef uint32_t (*flm_frame_map)(void *context, uint32_t frame);
 
-/* Every frame replaced by what the map says; stacks that become equal are one. */
+/* Every frame replaced as the map says; stacks that become equal are one. */
 struct flm_profile *flm_quotient_frames(const struct flm_profile *p, flm_frame_map map,
                                         void *context, struct flm_error *why);
 

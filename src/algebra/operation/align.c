@@ -3,9 +3,9 @@
  * First the strings and frames of all inputs are ranked together, which gives every frame of every
  * input its number in the result; because each input's frames are sorted, these maps ascend. Then
  * the trees are walked together from the root: the children of all inputs that stand at this stack
- * are put in the order of that number, equal ones are one node of the result, and their subtrees are
- * walked together. Where only one input is left, its whole subtree is copied in a loop without a
- * comparison, so profiles that share little cost little more than a copy.
+ * are put in the order of that number, equal ones are one node of the result, and their subtrees
+ * are walked together. Where only one input is left, its whole subtree is copied in a loop without
+ * a comparison, so profiles that share little cost little more than a copy.
  *
  * Nothing is hashed per node and nothing is recursive: pending work is on two stacks, groups (nodes
  * of the result) and members (the input nodes that each stands for). */

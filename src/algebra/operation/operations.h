@@ -12,7 +12,8 @@
 struct flm_profile *flm_focus(const struct flm_profile *p, const unsigned char *marks,
                               struct flm_error *why);
 
-/* Marked frames vanish; what they called becomes called by their caller, their own value its. */
+/* Marked frames are left out; their callees become callees of their caller, which also gets their
+ * self value. */
 struct flm_profile *flm_hide(const struct flm_profile *p, const unsigned char *marks,
                              struct flm_error *why);
 
@@ -33,8 +34,8 @@ struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes 
 /* Frames deeper than `most` become part of the frame at that depth. */
 struct flm_profile *flm_truncate(const struct flm_profile *p, uint32_t most, struct flm_error *why);
 
-/* A function called by itself is one frame: only where it is called directly, or however far up it
- * stands (the stack then continues at its outermost occurrence). */
+/* A function called by itself is one frame: DIRECT: only where it calls itself directly; ANY:
+ * however many frames are between (the stack then continues at its outermost occurrence). */
 enum flm_recursion { FLM_RECURSION_DIRECT, FLM_RECURSION_ANY };
 struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
                                  struct flm_error *why);
@@ -52,7 +53,7 @@ struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, str
 /* Only the samples with this label (an empty value: with any value of the key; several values with
  * commas between them: with one of these), or without; those in [from_ns, to_ns) of the profile's
  * clock; with INT64_MAX there is no end. Refused where part of the profile came without samples,
- * because nobody knows what label or time that part has. */
+ * because the labels and times of that part are not known. */
 struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
                                    struct flm_bytes value, bool with, struct flm_error *why);
 struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,

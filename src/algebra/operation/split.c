@@ -1,7 +1,7 @@
 /* split.c - stacks kept apart by a label: threads, requests, spans. Each sample's stack is moved
  * below a frame that is the value of its label. A stack that has samples of several values is there
- * several times, so samples are moved, not nodes. Samples of one value follow one another, and share
- * the nodes that were already moved. */
+ * several times, so samples are moved, not nodes. Samples of one value follow one another, and
+ * share the nodes that were already moved. */
 #include <assert.h>
 #include <stdlib.h>
 
