@@ -6,10 +6,10 @@
  * (chunks.c). A file of a format that can be used in place is mapped. A format that needs the
  * system reads by itself (`load` of its entry).
  *
- * Symbols: perf.data looks up its addresses while it reads, because only its records say what was
- * mapped when (record/session/session.h). A format whose frames are addresses of known modules
- * (`needs_symbols` of its entry, with `read` or `open`) is to be symbolized after the last step of
- * load_input, where its profile is whole and the symbol options are at hand. */
+ * Symbols: perf.data looks up its addresses while it is read, because only its records say which
+ * modules were mapped at which time (record/session/session.h). A format whose frames are addresses
+ * of known modules (`needs_symbols` of its entry, with `read` or `open`) will be symbolized after
+ * the last step of load_input, where its profile is whole and the symbol options are at hand. */
 #include "flamel/file.h"
 
 #include <assert.h>

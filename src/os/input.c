@@ -113,7 +113,7 @@ static bool next_raw(struct flm_input *in, struct flm_bytes *raw, struct flm_err
     return true;
 }
 
-/* Between members: they may follow each other, and zeros behind the last are padding. */
+/* Between members: they may follow each other, and zeros after the last are padding. */
 static bool begin_member(struct flm_input *in, struct flm_bytes raw, struct flm_error *why)
 {
     if (in->gzip_begun && (unsigned char)raw.at[0] != 0x1F) {

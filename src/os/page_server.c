@@ -37,8 +37,8 @@ struct flm_page_server {
     size_t count;
     const char *policy;
     char token[TOKEN_SIZE + 1];
-    char hosts[2][32];   /* what a request may call us */
-    char origins[2][40]; /* and where it may come from */
+    char hosts[2][32];   /* that a request may name */
+    char origins[2][40]; /* that it may come from */
     char url[96];
 };
 

@@ -23,7 +23,7 @@ static bool check_strings(const struct flm_profile *p, struct flm_error *why)
         if (p->string_ends[i] < p->string_ends[i - 1] || p->string_ends[i] > p->sizes.string_bytes)
             return broken(why, "string", i, "does not lie within the string bytes");
     if (p->string_ends[count - 1] != p->sizes.string_bytes)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "there are bytes behind the last string");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "there are bytes after the last string");
     for (uint32_t i = 1; i < count; i++)
         if (flm_bytes_compare(flm_string_bytes(p, i - 1), flm_string_bytes(p, i)) >= 0)
             return broken(why, "string", i, "is not after the one before it");
@@ -187,7 +187,7 @@ static bool check_labels(const struct flm_profile *p, struct flm_error *why)
         at = end;
     }
     if (at != s->set_member_count)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "there are members behind the last label set");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "there are members after the last label set");
     return true;
 }
 

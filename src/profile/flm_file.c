@@ -18,7 +18,7 @@ struct header {
     uint32_t version;
     uint32_t section_count;
     uint64_t file_size;
-    uint64_t checksum; /* of the header with this field 0, and of the table behind it */
+    uint64_t checksum; /* of the header with this field 0, and of the table after it */
     char reserved[32]; /* 0 */
 };
 
@@ -29,7 +29,7 @@ struct entry {
     uint64_t reserved; /* 0 */
 };
 
-/* A reader that does not know a section with this flag must refuse the file. */
+/* A reader to which a section with this flag is unknown must refuse the file. */
 enum { ENTRY_MUST_BE_UNDERSTOOD = 1 };
 
 /* The sections in file order. `pointer` is where flm_profile points to the column. */
@@ -236,7 +236,7 @@ bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink,
     return true;
 }
 
-/* What opening needs to know while it goes through the table. */
+/* The state of opening while it goes through the table. */
 struct opening {
     const char *bytes;
     size_t size;

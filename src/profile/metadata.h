@@ -27,7 +27,7 @@ struct flm_metadata {
 bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
                         const unsigned char *frame_used, struct flm_error *why);
 
-/* `node_index` maps what the builder's samples name as nodes to nodes of `p`. */
+/* `node_index` maps the nodes of the builder's samples to nodes of `p`. */
 bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
                         const uint32_t *node_index, struct flm_error *why);
 

@@ -444,7 +444,7 @@ static bool grow_columns(struct flm_lazy_tree *u)
     return true;
 }
 
-/* Children have numbers behind each other's and behind their parent's: how many are below is
+/* Children have consecutive numbers, larger than their parent's: how many are below is
  * counted backwards, and where they stand forwards, without a stack. */
 static void fill_columns(struct flm_lazy_tree *u)
 {

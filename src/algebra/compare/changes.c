@@ -14,7 +14,7 @@ struct largest {
     uint32_t count, most;
 };
 
-/* Whether `a` comes behind `b`. */
+/* Whether `a` comes after `b`. */
 static bool is_behind(const struct largest *l, uint32_t a, uint32_t b)
 {
     return l->size[a] != l->size[b] ? l->size[a] < l->size[b] : a > b;

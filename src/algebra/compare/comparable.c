@@ -240,7 +240,7 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Its values, and what they are all multiples of. */
+/* Its values, and their greatest common divisor. */
 static void add_values(struct flm_sample_rule *rule, const struct flm_profile *p, uint32_t metric)
 {
     const double *self = flm_self_column(p, metric);
@@ -281,7 +281,7 @@ void flm_sample_rule_add(struct flm_sample_rule *rule, const struct flm_profile 
                          struct flm_metric metric)
 {
     struct flm_bytes side, name = split_side(p, metric.index, &side);
-    /* Allocations differ in size, and waits in length: nobody has sampled them. */
+    /* Allocations differ in size, and waits in length: they are not sampled. */
     rule->differ |= has_unit(p, metric.index, "bytes") || flm_bytes_are(name, "off-cpu");
     rule->count_themselves |=
         has_unit(p, metric.index, "samples") || counts_samples(p, metric.index, side);

@@ -26,7 +26,7 @@ static enum flm_change_kind kind_of(const struct flm_comparison *c, double befor
 {
     if (are_same(c, before, after))
         return FLM_CHANGE_NONE;
-    bool is_signed = !c->before_self; /* what there was before is not known */
+    bool is_signed = !c->before_self; /* the value before is not known */
     if (after > before)
         return before == 0 && !is_signed ? FLM_CHANGE_APPEARED : FLM_CHANGE_GROWN;
     return after == 0 && !is_signed ? FLM_CHANGE_DISAPPEARED : FLM_CHANGE_SHRUNK;

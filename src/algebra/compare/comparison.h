@@ -4,7 +4,7 @@
  * `before` and `after` stand on the same nodes; flm_comparison_align makes that of two profiles. A
  * node gets a width of its own from both:
  *
- *     stack     before  after    what it is     width:  max  after  before  sum
+ *     stack     before  after    kind           width:  max  after  before  sum
  *     a;gone    10      0        disappeared            10   0      10      10
  *     a;new     0       30       appeared               30   30     0       30
  *     a;more    20      25       grown                  25   25     20      45
@@ -22,7 +22,7 @@
  *
  * Before is multiplied by `scale` first. 1: as recorded. Otherwise the two were made comparable (by
  * their totals, their durations, or one function); which one is stated next to every
- * picture, because a scaled difference sums to something else than what was recorded.
+ * picture, because the sum of a scaled difference is not that of the recorded values.
  *
  * Noise. Two recordings of the same program differ. What a profile counts are samples; if samples
  * come independently of each other, a stack with n of them is sure to about sqrt(n), and that of

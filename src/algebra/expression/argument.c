@@ -8,8 +8,8 @@
 
 /* ---- Where one ends -------------------------------------------------------------------------- */
 
-/* Behind the quote or slash that closes the one at `at`, where what follows ends the argument;
- * `at` where none does: then it is a character as any other. */
+/* The position after the quote or slash that closes the one at `at`, where what follows ends the
+ * argument; `at` where none does: then it is a character as any other. */
 static size_t closing(struct flm_bytes text, size_t at, bool has_next)
 {
     char mark = text.at[at];
@@ -35,7 +35,7 @@ size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size
     size_t at = start;
     if (type == FLM_ARGUMENT_SUBSTITUTION)
         at += flm_renaming_size(flm_bytes_from(text, at));
-    /* Quotes and slashes count at the beginning and behind a '='. */
+    /* Quotes and slashes count at the beginning and after a '='. */
     for (bool may_begin = true; at < text.size && text.at[at] != '|'; at++) {
         if (has_next && text.at[at] == ',')
             return at;

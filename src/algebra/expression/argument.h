@@ -39,9 +39,9 @@ enum flm_argument_type {
 struct flm_argument {
     const char *name; /* as help and flamel-expressions(7) show it: "pattern" */
     enum flm_argument_type type;
-    bool optional; /* it may be left out, and all behind it */
+    bool optional; /* it may be left out, and all after it */
 
-    /* Of a CHOICE: the words, and what each means; NULL behind the last. */
+    /* Of a CHOICE: the words, and what each means; NULL after the last. */
     const char *(*choice)(size_t index, const char **description);
 };
 

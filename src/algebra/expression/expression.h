@@ -5,7 +5,7 @@
  *     argument     text up to the next '|', or to the next ',' where another argument follows
  *
  * Blanks around operations and arguments do not count. A '|' in quotes, in a regular expression or
- * in a substitution divides nothing, where these begin the argument or stand behind its '=':
+ * in a substitution divides nothing, where these begin the argument or are after its '=':
  *
  *     keep:"a|b"    keep:/a|b/    keep:module="a|b"    rename:s/a|b/c/
  *
@@ -30,7 +30,7 @@ struct flm_expression_end {
 struct flm_expression_end flm_expression_end(struct flm_bytes expression);
 
 /* One operation of an expression, which may be of a table of its own: parses `text`, which is what
- * stands behind the ':' ("" where there is none), and carries it out. Offsets in `why` are in
+ * is after the ':' ("" where there is none), and carries it out. Offsets in `why` are in
  * `text`. */
 struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operation,
                                         const struct flm_profile *p, struct flm_bytes text,

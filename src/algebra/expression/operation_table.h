@@ -32,7 +32,7 @@ struct flm_operation_entry {
     struct flm_argument arguments[FLM_MOST_ARGUMENTS]; /* the first without a name ends them */
 };
 
-/* One after the other; NULL behind the last. */
+/* One after the other; NULL after the last. */
 const struct flm_operation_entry *flm_operation_at(size_t index);
 
 /* NULL where there is none of that name. */

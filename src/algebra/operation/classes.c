@@ -254,8 +254,7 @@ static void by_package(const struct flm_profile *p, struct flm_builder *b,
     if (colons)
         package.size = colons;
     else if (slash && dot_behind_slash > slash && !is_upper(text.at[slash + 1]))
-        package.size =
-            dot_behind_slash; /* Go. In Java it is a class that stands behind the slash */
+        package.size = dot_behind_slash; /* Go. In Java it is a class that is after the slash */
     else if (slash)
         package.size = slash;
     else if (dots[1])

@@ -17,7 +17,7 @@
 
 struct flm_class;
 
-/* The name of each class, and what it merges; NULL behind the last. `description` may be NULL. */
+/* The name of each class, and what it merges; NULL after the last. `description` may be NULL. */
 const char *flm_class_name(size_t index, const char **description);
 
 const struct flm_class *flm_class_at(size_t index);

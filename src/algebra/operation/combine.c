@@ -37,7 +37,7 @@ static bool common_unit(const struct flm_profile *p, const struct flm_combinatio
     return true;
 }
 
-/* sum over m of weight[m] x column m, for `count` rows; the columns lie one behind the other. */
+/* sum over m of weight[m] x column m, for `count` rows; the columns lie one after the other. */
 static double *combine_column(const double *columns, size_t rows, const struct flm_combination *c,
                               uint32_t metric_count)
 {
@@ -189,9 +189,8 @@ double flm_shape_similarity(const struct flm_profile *p, struct flm_metric a, st
     double norm_x = flm_norm(p, a), norm_y = flm_norm(p, b);
     if (norm_x == 0 || norm_y == 0)
         return norm_x == norm_y ? 1 : 0;
-    /* 1 - half of what the shares differ is what both have: of the two, the sum without a
-     * difference has all its digits where little is alike, and the other is 1 where nothing
-     * differs. */
+    /* The sum of the smaller shares is 1 - half the sum of their differences. The former keeps all
+     * its digits where little is similar, the latter is exactly 1 where nothing differs. */
     struct flm_sum both = {0};
     bool differ = false;
     for (uint32_t i = 0; i < p->sizes.node_count; i++) {

@@ -52,7 +52,7 @@ static enum field take_field(struct flm_bytes *text)
     return FUNCTION;
 }
 
-/* `text` is /.../ or /.../i, and begins `before` bytes behind the pattern's beginning. */
+/* `text` is /.../ or /.../i, and begins `before` bytes after the pattern's beginning. */
 static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t before,
                           struct flm_error *why)
 {
@@ -65,7 +65,7 @@ static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t befor
     if (p->regex)
         p->scratch = flm_regex_scratch_new(p->regex, &refused);
     if (refused.kind == FLM_ERROR_FORMAT) {
-        /* The pattern is what the user asked for: a usage error, behind the slash. */
+        /* The pattern comes from the user: a usage error, at an offset after the slash. */
         refused.kind = FLM_ERROR_USAGE;
         flm_error_move_byte(&refused, before + 1 + refused.offset);
     }

@@ -23,11 +23,11 @@ bool flm_pattern_mark(const struct flm_profile *p, struct flm_bytes pattern, uns
 /* Whether a pattern is well formed, whatever the profile is; false, and `why`, likewise. */
 bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why);
 
-/* The prefixes that choose another field ("module="), and what each matches by; NULL behind the
+/* The prefixes that choose another field ("module="), and what each matches by; NULL after the
  * last. The first is that of functions, which are also matched without one. */
 const char *flm_pattern_field(size_t index, const char **description);
 
-/* The values of the field "kind=", as names; NULL behind the last. */
+/* The values of the field "kind=", as names; NULL after the last. */
 const char *flm_pattern_kind(size_t index);
 
 /* Adds the pattern that matches exactly this name, and no other: as it is, in quotes, or as a

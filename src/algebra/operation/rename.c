@@ -38,7 +38,7 @@ struct flm_renaming *flm_renaming_new(struct flm_bytes rule, struct flm_error *w
     if (r->rule)
         return r;
     flm_renaming_free(r);
-    if (refused.kind == FLM_ERROR_FORMAT) { /* the rule is what the user asked for */
+    if (refused.kind == FLM_ERROR_FORMAT) { /* the rule comes from the user */
         refused.kind = FLM_ERROR_USAGE;
         flm_error_move_byte(&refused, at + refused.offset);
     }

@@ -53,9 +53,9 @@ struct flm_profile *flm_keep(const struct flm_profile *p, const unsigned char *m
     return result;
 }
 
-/* Sets kept[i] for all nodes at and below the path; returns how many nodes are at it. Nothing is
- * looked at but what the path leads through: used[i] is how much of it leads to node i, with the
- * semicolon behind. */
+/* Sets kept[i] for all nodes at and below the path; returns how many nodes are at it. Only nodes on
+ * the path are visited: used[i] is how much of the path leads to node i, with the semicolon after
+ * it. */
 static uint32_t keep_below(const struct flm_profile *p, struct flm_bytes path, bool with,
                            const uint32_t *parent, size_t *used, unsigned char *kept)
 {
@@ -127,8 +127,8 @@ static double magnitude(double value)
     return value < 0 ? -value : value;
 }
 
-/* Whether a self value is more, or less, than what the samples of its node say: but for rounding,
- * where they are fractions. `left` is working memory. */
+/* Whether a self value differs from the sum of the samples of its node, other than by rounding
+ * where these are fractions. `left` is working memory. */
 static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, double *left)
 {
     const double *self = flm_self_column(p, metric), *value = flm_sample_column(p, metric);

@@ -33,7 +33,7 @@ static double difference(const double *a, const double *b)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Adds to the distances of BLOCK rows to all rows behind them. */
+/* Adds to the distances of BLOCK rows to all rows after them. */
 static void measure_block(void *context, size_t block)
 {
     const struct measuring *m = context;

@@ -35,7 +35,7 @@ struct reading {
     size_t at;
 };
 
-/* The next byte; -1 behind the last. */
+/* The next byte; -1 after the last. */
 static int next_byte(struct reading *r)
 {
     if (r->level == r->depth)

@@ -79,13 +79,13 @@ void flm_column_winsorize(double *value, uint32_t run_count, struct flm_winsoriz
                           double *scratch);
 
 /* The same, for a test with a floor: the floor has to be that of the measured values, unit * mean
- * of the values before they were winsorized, but the test knows only those after it. As t does not
+ * of the values before they were winsorized, but the test has only those after it. As t does not
  * depend on the scale of a column, and the floor does, they are multiplied by mean after / mean
  * before. */
 void flm_column_prepare(double *value, uint32_t run_count, struct flm_winsorizing how,
                         double *scratch);
 
-/* A copy of the matrix, each column prepared; behind it, if `by_size` and there is such a view, the
+/* A copy of the matrix, each column prepared; after it, if `by_size` and there is such a view, the
  * same columns divided by the size factors, prepared. The caller frees ready->value. */
 bool flm_columns_prepare(const struct flm_columns *columns, bool by_size, double unit,
                          struct flm_matrix *ready, struct flm_error *why);

@@ -93,8 +93,8 @@ static bool make_labels(struct judging *j)
     return good;
 }
 
-/* Where base and new are as many in every block, each permutation is followed by the one that calls
- * new what it calls base: |t| is the same. */
+/* Where every block has as many base as new runs, each permutation is followed by the one that
+ * exchanges base and new: |t| is the same. */
 static bool has_mirrors(const struct flm_runs *runs)
 {
     for (uint32_t i = 0; i < runs->run_count; i++) {

@@ -90,14 +90,13 @@ struct flm_gate {
     struct flm_renames renames;     /* by flm_gate_judge */
     struct flm_tolerance tolerance; /* where the options have one */
     struct flm_noise noise;
-    uint32_t failing_count; /* items that are why it fails; 0 where only the total is */
+    uint32_t failing_count; /* items for which it fails; 0 where it fails for the total only */
 
-    double permutations; /* how many were looked at */
-    bool is_complete;    /* they were all that there are */
-    double smallest_p;   /* that so many runs and permutations can give at all */
-    uint32_t
-        least_runs;    /* in each group, for a p of alpha; 0: so many permutations cannot give it */
-    bool is_too_noisy; /* for require_mde */
+    double permutations; /* how many were tested */
+    bool is_complete;    /* all that exist were tested */
+    double smallest_p;   /* possible with so many runs and permutations */
+    uint32_t least_runs; /* in each group, for a p of alpha; 0: not with so few permutations */
+    bool is_too_noisy;   /* for require_mde */
 };
 
 /* The defaults above. */

@@ -44,7 +44,7 @@ static double grown_too(double size, double mean)
     return half + sqrt(half * half + size * size);
 }
 
-/* Of the values in m->value; they are winsorized behind it. */
+/* Of the values in m->value; they are winsorized after it. */
 static struct flm_noise_row measure(const struct measuring *m, uint32_t column, double critical)
 {
     const struct flm_runs *runs = m->runs;

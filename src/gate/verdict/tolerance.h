@@ -7,8 +7,8 @@
  *                   of freedom, and the error has the floor of counting (stats/welch.h)
  *     significant   every upper end is below the tolerance, a share of base's total
  *
- * Confidence: each interval is one-sided, 1 - alpha, and of one frame. Nothing is to be corrected
- * for their number: the claim is that all of them are below, and it is false only where that of the
+ * Confidence: each interval is one-sided, 1 - alpha, and of one frame. No correction for their
+ * number is needed: the claim is that all of them are below, and it is false only where that of the
  * frame that grew most is, which happens with the probability alpha at most (an intersection-union
  * test; Berger, "Multiparameter hypothesis testing and acceptance sampling", 1982). Of values as
  * they were measured: an outlier makes the interval wider, and significance harder to reach. Means

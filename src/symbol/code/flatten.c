@@ -211,7 +211,7 @@ static size_t depth_of(const struct sweep *sweep, uint32_t inside)
     return SIZE_MAX;
 }
 
-/* A range that overlaps an earlier one is moved behind it, but only a few times: if all ranges
+/* A range that overlaps an earlier one is moved after it, but only a few times: if all ranges
  * overlapped each other, this would take quadratic time. */
 enum { CUTS = 8 };
 
