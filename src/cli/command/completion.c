@@ -341,7 +341,7 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_completion = {
     .name = "completion",
     .synopsis = "SHELL",
-    .summary = "completion of this command line for bash, zsh or fish",
+    .summary = "print a completion script for bash, zsh or fish",
     .description = "Prints a script by which bash, zsh or fish completes the commands, options, "
                    "formats and\noperations of flamel. 'make install' installs all three.",
     .examples = "  source <(flamel completion bash)                       in ~/.bashrc\n"

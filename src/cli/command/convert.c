@@ -16,9 +16,9 @@ struct fields {
 
 static const struct flm_option options[] = {
     FLM_SAVE_OPTIONS(struct fields, save),
-    {"base", 'b', "FILE", "compare with FILE, which is before: both as one tree", FLM_OPTION_TEXT,
+    {"base", 'b', "FILE", "compare with FILE, the baseline", FLM_OPTION_TEXT,
      offsetof(struct fields, base)},
-    {"base-apply", 0, "EXPRESSION", "operations on the base in place of those of --apply",
+    {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
     FLM_LOAD_OPTIONS(struct fields, load),
 };
@@ -106,9 +106,10 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_convert = {
     .name = "convert",
     .synopsis = "[OPTION]... FILE (-o FILE | -t FORMAT)",
-    .summary = "any profile to any format or picture",
-    .description = "Reads a profile in any format that flamel knows and writes it in another, or "
-                   "as a picture.\nThe format is recognized by content, through gzip and zstd.",
+    .summary = "convert a profile to another format or to a picture",
+    .description =
+        "Reads a profile in any format that flamel reads, and writes it in another one, or as a\n"
+        "picture. The format is recognized by content, compressed (gzip, zstd) or not.",
     .examples = "  flamel convert app.folded -o app.svg        a flame graph\n"
                 "  perf script | flamel convert - -o app.svg   from a pipe\n"
                 "  flamel convert app.folded -o app.flm        flamel's own file: opens at once\n"

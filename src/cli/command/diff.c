@@ -23,29 +23,29 @@ struct fields {
 };
 
 static const struct flm_option options[] = {
-    {"base", 'b', "FILE...", "before is several runs: the mean of these files", FLM_OPTION_WORDS,
+    {"base", 'b', "FILE...", "the runs before the change: their mean is compared", FLM_OPTION_WORDS,
      offsetof(struct fields, base)},
-    {"new", 0, "FILE...", "and after the mean of these", FLM_OPTION_WORDS,
+    {"new", 0, "FILE...", "the runs after the change", FLM_OPTION_WORDS,
      offsetof(struct fields, new)},
     FLM_SAVE_OPTIONS(struct fields, save),
     {"part", 'p', "PART",
-     "write a part of the difference as a graph of its own: appeared,\ngrown, disappeared, shrunk, "
-     "plus, minus or delta",
+     "write a part of the difference as a profile or picture: appeared, grown, disappeared, "
+     "shrunk, plus, minus or delta",
      FLM_OPTION_TEXT, offsetof(struct fields, part)},
-    {"relative-to", 0, "SIDE", "values as shares of the total of base, or of new", FLM_OPTION_TEXT,
-     offsetof(struct fields, relative)},
-    {"shares", 0, NULL, "compare shares: the difference of both divided by their totals",
-     FLM_OPTION_FLAG, offsetof(struct fields, shares)},
+    {"relative-to", 0, "SIDE", "print values as shares of the total of base, or of new",
+     FLM_OPTION_TEXT, offsetof(struct fields, relative)},
+    {"shares", 0, NULL, "compare shares: each side is divided by its own total", FLM_OPTION_FLAG,
+     offsetof(struct fields, shares)},
     {"by", 0, "CLASS", "merge frames first: by function, line, module, file ...", FLM_OPTION_TEXT,
      offsetof(struct fields, by)},
     {"rename", 0, "RULE", "rename functions first: 's/old/new/'; may be repeated", FLM_OPTION_LIST,
      offsetof(struct fields, renames)},
-    {"base-apply", 0, "EXPRESSION", "operations on the base in place of those of --apply",
+    {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
-    {"sort", 's', "KEY", "functions by the change of self (the default) or total, or by\nname",
+    {"sort", 's', "KEY", "sort functions by the change of self (the default) or total, or by name",
      FLM_OPTION_TEXT, offsetof(struct fields, sort)},
     {"rows", 'n', "N",
-     "N functions and N stacks (default: 15, or all with --json and\n--csv); 0: all",
+     "print at most N functions and N stacks (default: 15, or all with --json and --csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
@@ -409,7 +409,7 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_diff = {
     .name = "diff",
     .synopsis = "[OPTION]... (BEFORE AFTER | --base FILE... --new FILE...)",
-    .summary = "what changed between two profiles, or two sets of runs",
+    .summary = "report what changed between two profiles or two sets of runs",
     .description =
         "Prints the totals of two profiles, their similarity, what appeared, grew, shrank and\n"
         "disappeared, and which functions and stacks changed the most; or writes that as a\n"

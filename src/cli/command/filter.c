@@ -49,14 +49,13 @@ static void print_operations(void)
 const struct flm_command flm_command_filter = {
     .name = "filter",
     .synopsis = "[OPTION]... --apply EXPRESSION FILE (-o FILE | -t FORMAT)",
-    .summary = "some of a profile, or another shape of it",
+    .summary = "apply operations: keep, drop, merge or rename frames",
     .description =
-        "Applies operations to a profile, one after the other: stacks are selected, frames "
-        "merged,\n"
-        "renamed or removed. A pattern is a function's whole name, with * for anything, \"in "
-        "quotes\"\n"
-        "taken literally, or /a regular expression/. module=P, file=P and kind=P match these\n"
-        "instead. 'man flamel-expressions' describes all of it.\n",
+        "Applies operations to a profile, from left to right: they select stacks, and merge,\n"
+        "rename or remove frames. A pattern is the whole name of a function, with * for any text,\n"
+        "\"in quotes\" without special characters, or a /regular expression/. module=P, file=P "
+        "and\n"
+        "kind=P match these instead. 'man flamel-expressions' describes all of it.\n",
     .print_list = print_operations,
     .examples = "  flamel filter app.flm --apply 'focus:parse | by:function' -o parse.flm\n"
                 "  flamel filter app.flm --apply 'hide:module=libc.so.6' -o app.svg\n"

@@ -31,7 +31,7 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_formats = {
     .name = "formats",
     .synopsis = "[OPTION]...",
-    .summary = "the formats that can be read and written",
+    .summary = "list the formats that can be read and written",
     .description =
         "Lists the formats that flamel reads and writes. A file to read is recognized by its\n"
         "content, also when it is compressed with gzip or zstd; a file to write gets the format\n"

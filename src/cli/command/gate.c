@@ -24,41 +24,46 @@ struct fields {
 };
 
 static const struct flm_option options[] = {
-    {"base", 0, "FILE...", "the runs to compare with, one file each", FLM_OPTION_WORDS,
+    {"base", 0, "FILE...", "the runs before the change, one file each", FLM_OPTION_WORDS,
      offsetof(struct fields, base)},
-    {"new", 0, "FILE...", "the runs to judge", FLM_OPTION_WORDS, offsetof(struct fields, new)},
-    {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
+    {"new", 0, "FILE...", "the runs after the change", FLM_OPTION_WORDS,
+     offsetof(struct fields, new)},
+    {"metric", 'm', "NAME", "the metric to test (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
-    {"alpha", 0, "SHARE", "how often a gate without any change may fail (default: 0.01)",
+    {"alpha", 0, "SHARE",
+     "false positive rate: how often a gate may fail although nothing changed (default: 0.01)",
      FLM_OPTION_SHARE, offsetof(struct fields, alpha)},
     {"side", 0, "SIDE", "which changes fail: growth (the default), or both", FLM_OPTION_TEXT,
      offsetof(struct fields, side)},
-    {"min-effect", 0, "SHARE", "smaller changes, of base's total, do not fail (default: 0.1%)",
+    {"min-effect", 0, "SHARE",
+     "changes below this share of the baseline's total do not fail (default: 0.1%)",
      FLM_OPTION_SHARE, offsetof(struct fields, min_effect)},
     {"require-mde", 0, "SHARE",
-     "inconclusive if a change of the total by SHARE would not be detected", FLM_OPTION_SHARE,
+     "INCONCLUSIVE if the minimum detectable effect on the total is above SHARE", FLM_OPTION_SHARE,
      offsetof(struct fields, require_mde)},
     {"tolerance", 0, "SHARE",
-     "pass only if it is significant that nothing grew by SHARE of base's total", FLM_OPTION_SHARE,
-     offsetof(struct fields, tolerance)},
-    {"exact", 0, NULL, "a metric without noise: every change is real, and one run of each will do",
+     "PASS only if it is significant that nothing grew by SHARE of the baseline's total",
+     FLM_OPTION_SHARE, offsetof(struct fields, tolerance)},
+    {"exact", 0, NULL,
+     "the metric has no noise: every change is real, and one run of each is enough",
      FLM_OPTION_FLAG, offsetof(struct fields, exact)},
     {"method", 0, "METHOD", "maxt (the default), or paper: Hotelling's test of frequent stacks",
      FLM_OPTION_TEXT, offsetof(struct fields, method)},
-    {"threshold", 0, "N", "of paper: test stacks that are in N runs or more (default: 5)",
+    {"threshold", 0, "N", "for paper: test stacks that are in at least N runs (default: 5)",
      FLM_OPTION_COUNT, offsetof(struct fields, threshold)},
-    {"most", 0, "N", "of paper: and of these the N most frequent", FLM_OPTION_COUNT,
+    {"most", 0, "N", "for paper: of these, test the N most frequent only", FLM_OPTION_COUNT,
      offsetof(struct fields, most)},
-    {"permutations", 0, "N", "random permutations of the runs (default: 9999)", FLM_OPTION_COUNT,
-     offsetof(struct fields, permutations)},
-    {"seed", 0, "N", "of the random permutations (default: 1)", FLM_OPTION_COUNT,
+    {"permutations", 0, "N", "number of random permutations of the runs (default: 9999)",
+     FLM_OPTION_COUNT, offsetof(struct fields, permutations)},
+    {"seed", 0, "N", "seed of the random permutations (default: 1)", FLM_OPTION_COUNT,
      offsetof(struct fields, seed)},
-    {"sample", 0, "N", "the value of one sample, in the unit of the metric", FLM_OPTION_NUMBER,
-     offsetof(struct fields, sample)},
-    {"all-columns", 0, NULL, "test frames too that have less than 5 samples a run", FLM_OPTION_FLAG,
+    {"sample", 0, "N", "weight of one sample, in the unit of the metric (default: detected)",
+     FLM_OPTION_NUMBER, offsetof(struct fields, sample)},
+    {"all-columns", 0, NULL,
+     "also test frames with less than 5 samples per run, or in fewer than 3 runs", FLM_OPTION_FLAG,
      offsetof(struct fields, all_columns)},
-    {"absolute", 0, NULL, "neither by the size of the run nor the total by itself", FLM_OPTION_FLAG,
-     offsetof(struct fields, absolute)},
+    {"absolute", 0, NULL, "test values as measured only, not also divided by the size of the run",
+     FLM_OPTION_FLAG, offsetof(struct fields, absolute)},
     {"rows", 0, "N", "print at most N changes (default: 20; 0: all)", FLM_OPTION_COUNT,
      offsetof(struct fields, rows)},
     FLM_GATE_OUTPUT_OPTIONS(struct fields, output),
@@ -358,15 +363,17 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_gate = {
     .name = "gate",
     .synopsis = "[OPTION]... (--base FILE... --new FILE... | --ab COMMAND COMMAND)",
-    .summary = "whether new runs are slower than old ones, where, and how sure",
+    .summary = "test whether a program became slower, where and by how much",
     .description =
         "Compares several profiles of a program before a change with several after it, and\n"
-        "says what changed by more than the runs differ among themselves: PASS (0), FAIL (1),\n"
-        "or INCONCLUSIVE (3), where so few runs could not have shown it.",
-    .examples = "  flamel gate --base runs/base/*.flm --new runs/new/*.flm\n"
-                "  flamel gate --base old*.flm --new new*.flm --require-mde 2%\n"
-                "  flamel gate --ab './old' './new' -n 20   records them too, alternately\n"
-                "  flamel gate --ab './old' './new' --sequential   as few runs as will do\n",
+        "reports the changes that are larger than the differences between the runs of one side.\n"
+        "The verdict is PASS (exit status 0), FAIL (1), or INCONCLUSIVE (3) when the runs are\n"
+        "too few or too noisy to decide.",
+    .examples =
+        "  flamel gate --base runs/base/*.flm --new runs/new/*.flm\n"
+        "  flamel gate --base old*.flm --new new*.flm --require-mde 2%\n"
+        "  flamel gate --ab './old' './new' -n 20   records the runs, alternately\n"
+        "  flamel gate --ab './old' './new' --sequential   stops when a change is significant\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

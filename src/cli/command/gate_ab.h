@@ -31,43 +31,43 @@ struct flm_gate_ab_fields {
         {"ab",                                                                                     \
          0,                                                                                        \
          "COMMAND...",                                                                             \
-         "record two commands alternately, the old and the new one, each quoted as one word, and " \
-         "judge these runs",                                                                       \
+         "record two commands alternately, the old and the new one, each quoted as one argument, " \
+         "and test these runs",                                                                    \
          FLM_OPTION_WORDS,                                                                         \
          offsetof(fields, member.commands)},                                                       \
         {"runs",                                                                                   \
          'n',                                                                                      \
          "N",                                                                                      \
-         "of each command (default: 20; with several looks 8 each time)",                          \
+         "runs of each command (default: 20, or 8 per look)",                                      \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.runs)},                                                           \
         {"warm-up",                                                                                \
          0,                                                                                        \
          "N",                                                                                      \
-         "runs of each before those that count (default: 1)",                                      \
+         "warm-up runs of each, which do not count (default: 1)",                                  \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.warm_up)},                                                        \
         {"sequential",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "judge after 8 runs of each, after 16 and after 24, and stop when "                       \
-         "something is found",                                                                     \
+         "test after 8, 16 and 24 runs of each, and stop when a change "                           \
+         "is significant",                                                                         \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.sequential)},                                                     \
         {"looks",                                                                                  \
          0,                                                                                        \
          "N",                                                                                      \
-         "the same, N times at most",                                                              \
+         "the same with at most N tests",                                                          \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.looks)},                                                          \
         {"keep",          0,                                                                       \
-         "DIR",           "where the runs are kept (default: flamel-ab, whose runs are replaced)", \
+         "DIR",           "folder for the runs (default: flamel-ab, whose runs are replaced)",     \
          FLM_OPTION_TEXT, offsetof(fields, member.folder)},                                        \
         {"processors",    0,                                                                       \
-         "LIST",          "that the commands may run on: 2, or 2-3,6",                             \
+         "LIST",          "CPUs that the commands may use: 2, or 2-3,6",                           \
          FLM_OPTION_TEXT, offsetof(fields, member.processors)},                                    \
         {"duration",      'd',                                                                     \
-         "TIME",          "end each run after so long: 10s, 500ms",                                \
+         "TIME",          "stop each run after TIME: 10s, 500ms",                                  \
          FLM_OPTION_TEXT, offsetof(fields, member.duration)},                                      \
         FLM_RECORD_OPTIONS(fields, member.record)
 

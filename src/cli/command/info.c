@@ -84,10 +84,10 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_info = {
     .name = "info",
     .synopsis = "[OPTION]... FILE...",
-    .summary = "the contents of a profile: metrics, sizes, losses",
+    .summary = "describe a profile: metrics, totals, lost samples",
     .description =
         "Lists the contents of profiles: metrics with their units and totals, the numbers of\n"
-        "stacks, nodes and frames, times and labels of samples; and what is missing: symbols,\n"
+        "stacks, nodes and frames, times and labels of samples; and what they lack: symbols,\n"
         "and lost samples.",
     .examples = "  flamel info app.flm\n"
                 "  flamel info --json app.flm | jq .metrics\n",

@@ -11,17 +11,17 @@
 
 static void print_help(FILE *to)
 {
-    fprintf(to, "flamel shows where a program spends its time, memory and waiting.\n\n"
+    fprintf(to, "flamel shows where a program spends its CPU time, off-CPU time and memory.\n\n"
                 "usage: flamel COMMAND [OPTION]... [FILE]...\n\n");
     size_t command_count;
     const struct flm_command *const *commands = flm_commands(&command_count);
     for (size_t i = 0; i < command_count; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nWhere a program spends its time, as a flame graph in the browser:\n\n"
+    fprintf(to, "\nA flame graph of a program, in the browser:\n\n"
                 "    flamel record --view -- ./app\n\n"
-                "and from what 'perf script' or any folding tool printed:\n\n"
+                "From perf script, or any tool that writes folded stacks:\n\n"
                 "    perf script | flamel convert - -o app.svg\n\n"
-                "'flamel COMMAND --help' says more about one. '-' is standard input or output.\n");
+                "'flamel COMMAND --help' describes a command. '-' is standard input or output.\n");
 }
 
 static int no_command(const char *name)

@@ -1,4 +1,4 @@
-/* merge.c - `flamel merge`: many profiles into one, added up or side by side. */
+/* merge.c - `flamel merge`: merges profiles into one, as a sum or side by side. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct fields {
 static const struct flm_option options[] = {
     FLM_SAVE_OPTIONS(struct fields, save),
     {"side-by-side", 0, NULL,
-     "a column for each file instead of their sum; two files are\ncalled before and after, others "
-     "by their names",
+     "a metric for each file instead of their sum: before and after for two files, otherwise "
+     "their names",
      FLM_OPTION_FLAG, offsetof(struct fields, side_by_side)},
     FLM_LOAD_OPTIONS(struct fields, load),
 };
@@ -108,11 +108,12 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_merge = {
     .name = "merge",
     .synopsis = "[OPTION]... FILE... (-o FILE | -t FORMAT)",
-    .summary = "many profiles into one",
+    .summary = "merge profiles into one",
     .description =
-        "Adds profiles up, stack by stack: metrics of the same name are one. They may be "
-        "of different\nformats. With --side-by-side every file keeps its own column, for "
-        "comparisons.",
+        "Writes the sum of several profiles, stack by stack; metrics with the same name are "
+        "added.\n"
+        "The profiles may have different formats. With --side-by-side each file becomes a metric\n"
+        "instead, for comparisons.",
     .examples = "  flamel merge host1.folded host2.flm -o all.flm\n"
                 "  flamel merge --side-by-side before.folded after.folded -o both.svg\n",
     .options = options,

@@ -171,7 +171,7 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_record = {
     .name = "record",
     .synopsis = "[OPTION]... (-- COMMAND... | -p PID | -t TID | -a)",
-    .summary = "samples of a program while it runs, as a profile",
+    .summary = "sample a program while it runs",
     .description =
         "Samples the call stacks of a command, of running processes or of the machine, 999 times\n"
         "per second of CPU time. Threads and child processes are included. When the target ends,\n"

@@ -19,18 +19,21 @@ struct fields {
 static const struct flm_option options[] = {
     {"view", 'v', "VIEW", "top (the default), tree, callers or callees", FLM_OPTION_TEXT,
      offsetof(struct fields, view)},
-    {"function", 'F', "PATTERN", "whose callers or callees: 'parse', '*parse*', '/^parse_/'",
-     FLM_OPTION_TEXT, offsetof(struct fields, function)},
-    {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
+    {"function", 'F', "PATTERN",
+     "functions for callers and callees: 'parse', '*parse*', '/^parse_/'", FLM_OPTION_TEXT,
+     offsetof(struct fields, function)},
+    {"metric", 'm', "NAME", "the metric (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
-    {"sort", 's', "KEY", "top: by self (the default), total or name", FLM_OPTION_TEXT,
+    {"sort", 's', "KEY", "top: order by self (the default), total or name", FLM_OPTION_TEXT,
      offsetof(struct fields, sort)},
-    {"rows", 'n', "N", "top: N functions (default: 30, or all with --json and\n--csv); 0: all",
+    {"rows", 'n', "N",
+     "top: print at most N functions (default: 30, or all with --json and --csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
-    {"min", 0, "PERCENT", "trees: hide, and count, smaller branches (default: 1)",
+    {"min", 0, "PERCENT",
+     "trees: hide branches below PERCENT of the profile, and count them (default: 1)",
      FLM_OPTION_NUMBER, offsetof(struct fields, min_percent)},
-    {"levels", 0, "N", "trees: hide, and count, deeper rows (default: 256)", FLM_OPTION_COUNT,
-     offsetof(struct fields, levels)},
+    {"levels", 0, "N", "trees: hide deeper rows, and count them (default: 256); 0: no limit",
+     FLM_OPTION_COUNT, offsetof(struct fields, levels)},
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
@@ -129,15 +132,15 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_report = {
     .name = "report",
     .synopsis = "[OPTION]... FILE",
-    .summary = "tables in the terminal: top functions, tree, callers, callees",
+    .summary = "print the top functions, the call tree, callers or callees",
     .description =
-        "Prints the functions of a profile: by default those with the largest self value\n"
-        "(spent in the function itself), with their totals (including all callees;\n"
-        "recursion counts once). Other views are trees of calls.",
+        "Prints the functions of a profile, by default those with the largest self value (in the\n"
+        "function itself), with their totals (including callees; recursion counts once). Other\n"
+        "views are the call tree, and the trees of callers and callees.",
     .examples = "  flamel report app.flm                            the top functions\n"
                 "  flamel report --sort total app.flm               by total\n"
-                "  flamel report --view tree --min 5 app.flm        the tree from above\n"
-                "  flamel report --view callers -F malloc app.flm   who calls malloc\n"
+                "  flamel report --view tree --min 5 app.flm        the call tree\n"
+                "  flamel report --view callers -F malloc app.flm   the callers of malloc\n"
                 "  flamel report --apply by:module --csv app.flm    modules instead, as CSV\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -1,4 +1,4 @@
-/* similarity.c - `flamel similarity`: the similarity of many profiles, pair by pair. */
+/* similarity.c - `flamel similarity`: the similarity of each pair of profiles. */
 #include <string.h>
 
 #include "cli/command/commands.h"
@@ -17,11 +17,11 @@ struct fields {
 
 static const struct flm_option options[] = {
     {"measure", 'M', "MEASURE",
-     "similarity (the default), shape: of shares of the totals, or\ndistance", FLM_OPTION_TEXT,
+     "similarity (the default), shape (independent of the totals) or distance", FLM_OPTION_TEXT,
      offsetof(struct fields, measure)},
-    {"order", 0, "ORDER", "given (the default), or alike: similar ones next to each other",
+    {"order", 0, "ORDER", "given (the default), or alike: similar profiles next to each other",
      FLM_OPTION_TEXT, offsetof(struct fields, order)},
-    {"metric", 'm', "NAME", "of several metrics, this one (default: the first)", FLM_OPTION_TEXT,
+    {"metric", 'm', "NAME", "the metric (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
@@ -92,15 +92,15 @@ static int run(const struct flm_command *command, int count, char **argv)
 const struct flm_command flm_command_similarity = {
     .name = "similarity",
     .synopsis = "[OPTION]... FILE FILE...",
-    .summary = "the similarity of many profiles, pair by pair",
+    .summary = "print the similarity of each pair of profiles",
     .description =
-        "Prints the matrix of similarities of two profiles or a thousand: 1 where each stack\n"
-        "has as much in both, 0 where no stack is in both. It shows outliers and groups at once;\n"
-        "'flamel diff' shows what differs between two.",
+        "Prints a matrix with the similarity of each pair of profiles: 1 if every stack has the\n"
+        "same value in both, 0 if they have no stack in common. It shows outliers and groups;\n"
+        "'flamel diff' reports what differs between two profiles.",
     .examples = "  flamel similarity runs/*.flm                    the matrix\n"
                 "  flamel similarity --order alike runs/*.flm      groups next to each other\n"
-                "  flamel similarity --measure shape runs/*.flm    however long they lasted\n"
-                "  flamel similarity --apply by:module *.flm       by modules alone\n"
+                "  flamel similarity --measure shape runs/*.flm    independent of their length\n"
+                "  flamel similarity --apply by:module *.flm       compared by module\n"
                 "  flamel similarity --csv runs/*.flm > matrix.csv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

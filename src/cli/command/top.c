@@ -266,7 +266,7 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_top = {
     .name = "top",
     .synopsis = "[OPTION]... (PID... | -a | -- COMMAND...)",
-    .summary = "what a program does now: functions and flame graph, live",
+    .summary = "show what a program does now: functions and flame graph, live",
     .description =
         "Shows where a program spent the last ten seconds, updated every second: the functions\n"
         "with the highest self value, or with the key 1 the flame graph. Search, zoom and\n"

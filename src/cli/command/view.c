@@ -178,14 +178,14 @@ static int run(const struct flm_command *command, int count, char **words)
 const struct flm_command flm_command_view = {
     .name = "view",
     .synopsis = "[OPTION]... [BEFORE] FILE",
-    .summary = "profiles in the browser, or in the terminal",
-    .description = "Shows a profile in the browser, and with two files how one differs from the "
-                   "other.\nIt is served on this machine only, at an address that nobody can "
-                   "guess, until Ctrl-C;\nwith --tui it is shown in the terminal.\nTo hand a "
-                   "profile on, or to keep it: "
-                   "flamel convert app.flm -o app.html.",
+    .summary = "show a profile in the browser or in the terminal",
+    .description =
+        "Shows a profile in the browser; with two files it compares them. The profile is served\n"
+        "until Ctrl-C, on this machine only, at an address that nobody can guess. With --tui\n"
+        "it is shown in the terminal. For a file to keep or to send to someone:\n"
+        "flamel convert app.flm -o app.html",
     .examples = "  flamel view app.folded              any format that flamel reads\n"
-                "  flamel view before.flm after.flm    what has changed\n"
+                "  flamel view before.flm after.flm    a comparison\n"
                 "  perf script | flamel view -         from a pipe\n"
                 "  flamel view --tui app.flm           in this terminal: ? lists the keys\n"
                 "  flamel view --no-open app.flm       the address only\n",

@@ -32,19 +32,19 @@ struct flm_load_fields {
         {"signed",                                                                                 \
          0,                                                                                        \
          NULL,                                                                                     \
-         "folded values may be negative (differences)",                                            \
+         "folded stacks: allow negative values (differences)",                                     \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.allow_signed)},                                                   \
         {"lenient",                                                                                \
          0,                                                                                        \
          NULL,                                                                                     \
-         "skip and count lines that would be refused",                                             \
+         "skip invalid values and count them, instead of failing",                                 \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lenient)},                                                        \
         {"columns",                                                                                \
          0,                                                                                        \
          "N",                                                                                      \
-         "values at the end of a folded line: 1, or 2 (before, after)",                            \
+         "folded stacks: number of values at the end of a line, 1 or 2 (before, after)",           \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.columns)},                                                        \
         {"threads",                                                                                \
@@ -54,24 +54,24 @@ struct flm_load_fields {
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.threads)},                                                        \
         {"symbols",       0,                                                                       \
-         "DIR",           "search DIR first for files with symbols; may be repeated",              \
+         "DIR",           "search DIR first for binaries and debug files; may be repeated",        \
          FLM_OPTION_LIST, offsetof(fields, member.symbols)},                                       \
         {"debuginfod",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "query the servers in DEBUGINFOD_URLS for debug information",                             \
+         "query the servers in DEBUGINFOD_URLS for missing debug files",                           \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.debuginfod)},                                                     \
         {"no-inlines",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "functions of symbol tables only, without inlined ones",                                  \
+         "take function names from symbol tables only, without inlined functions",                 \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.no_inlines)},                                                     \
         {"lines",                                                                                  \
          0,                                                                                        \
          NULL,                                                                                     \
-         "frames have their line; frames of different lines differ",                               \
+         "keep line numbers; frames of a function on different lines stay separate",               \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lines)},                                                          \
     {                                                                                              \

@@ -1,12 +1,12 @@
-/* gate_output.h - where a verdict goes, and in which form.
+/* gate_output.h - the output of a verdict: files and forms.
  *
  *     .txt .md .json .csv     reports (flamel/report.h)
  *     .xml                    JUnit
  *     .html                   the viewer: both sides, in color where significant
  *     .svg .png .pdf .flm     the same as a picture, or as one profile with both sides
  *
- * As with other commands the end of a file's name says its form; --format does so for standard
- * output, where the text is otherwise. Any number of files may be written of one verdict. */
+ * As with other commands the extension of a file decides its form; --format sets that of standard
+ * output, text by default. A verdict may be written to any number of files. */
 #ifndef FLAMEL_CLI_REPORT_GATE_OUTPUT_H
 #define FLAMEL_CLI_REPORT_GATE_OUTPUT_H
 
@@ -22,14 +22,14 @@ struct flm_gate_output_fields {
     {"output",                                                                                     \
      'o',                                                                                          \
      "FILE",                                                                                       \
-     "write the verdict to FILE too: .md, .json, .csv, .xml (JUnit), "                             \
+     "also write the verdict to FILE: .md, .json, .csv, .xml (JUnit), "                            \
      ".html (the viewer), .svg ...; may be repeated",                                              \
      FLM_OPTION_LIST,                                                                              \
      offsetof(fields, member.files)},                                                              \
     {                                                                                              \
         "format", 0, "FORMAT",                                                                     \
-            "on standard output: text (the default), markdown, json, csv, junit", FLM_OPTION_TEXT, \
-            offsetof(fields, member.format)                                                        \
+            "format on standard output: text (the default), markdown, json, csv, junit",           \
+            FLM_OPTION_TEXT, offsetof(fields, member.format)                                       \
     }
 
 /* Whether all of that can be written: before a long recording, not behind it. `is_paper`: reports

@@ -14,20 +14,15 @@ struct flm_form_fields {
 
 /* To be put into the command's table. */
 #define FLM_FORM_OPTIONS(fields, member)                                                           \
-    {"json",                                                                                       \
-     0,                                                                                            \
-     NULL,                                                                                         \
-     "exact values for programs, as JSON",                                                         \
-     FLM_OPTION_FLAG,                                                                              \
-     offsetof(fields, member.json)},                                                               \
+    {"json", 0, NULL, "exact values as JSON", FLM_OPTION_FLAG, offsetof(fields, member.json)},     \
         {"csv",                                                                                    \
          0,                                                                                        \
          NULL,                                                                                     \
-         "the main table as CSV, for spreadsheets",                                                \
+         "exact values as CSV: the main table",                                                    \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.csv)},                                                            \
     {                                                                                              \
-        "markdown", 0, NULL, "the report for a comment or a wiki", FLM_OPTION_FLAG,                \
+        "markdown", 0, NULL, "the report as Markdown", FLM_OPTION_FLAG,                            \
             offsetof(fields, member.markdown)                                                      \
     }
 
