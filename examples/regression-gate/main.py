@@ -1,10 +1,10 @@
-"""A program that waits: 440 ms before the change, 390 ms behind it.
+"""A program that only sleeps: 440 ms before the change, 390 ms after it.
 
     load             30 ms
     check            30 ms
     c                50 ms
       b             100 ms
-        a           200 ms, and 150 ms with EXAMPLE=new: what was to become faster
+        a           200 ms, and 150 ms with EXAMPLE=new: the intended improvement
     write            30 ms
 """
 

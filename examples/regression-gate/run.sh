@@ -1,21 +1,21 @@
 #!/bin/sh
-# Records the program as it was and as it is now, alternately, and judges: run.sh [RUNS]
+# Records the program before and after the change, alternately, and compares: run.sh [RUNS]
 #
-# What is recorded is waiting (--off-cpu), for that is all that the program does, and the functions
-# of Python (--python). What is judged is the time that it was blocked, without that in which others
-# had the processor, and Python's functions alone:
+# Off-CPU time is recorded (--off-cpu), because the program only sleeps, with the functions of Python
+# (--python). The gate tests blocked time only, not the time in the run queue, and Python's functions
+# only:
 #
-#     label:state=blocked      waits that the program asked for
+#     label:state=blocked      the program was blocked or asleep
 #     hide:kind=...            without the frames of the interpreter, of libraries and of the kernel
 #
-# FLAMEL and PYTHON may be set to the programs that are to be used. The exit status is that of the
+# FLAMEL and PYTHON may be set to the programs to use. The exit status is that of the
 # gate: 1, something grew.
 
 here=$(cd "$(dirname "$0")" && pwd)
 runs=${1:-20}
 flamel=${FLAMEL:-flamel}
-# What stands in front of Python on some machines (a script that looks for versions) starts slowly,
-# and is not what we want to see.
+# On some machines python3 is a script that selects a version. It starts slowly, and would be part of
+# the profile.
 python=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)') || exit 2
 
 export PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1
