@@ -28,7 +28,7 @@ export function makeChips(view) {
     function titleOf({text, title}) {
         const [, key, values] = /^label:(.+?)=(.*)/.exec(text) || [];
         return key ? `${key} ${values.replaceAll(',', ', ')}` : text.startsWith('time:')
-            ? `time ${view.core.query('tracks').selected?.words || text.slice(5)}` : title;
+            ? `time ${view.core.query('tracks').selected?.text || text.slice(5)}` : title;
     }
 
     let dragged = -1, shown = [];
@@ -144,8 +144,8 @@ export function makeChips(view) {
         refill(compare, compared ? comparison(compared) : []);
         refill(legend, compared ? key.items.map(legendItem) : []);
         refill(summary, compared ? [compared.verdict && make('b', {}, compared.verdict),
-            [compared.verdict && ' · ', compared.words].filter(Boolean).join('')] : '');
-        summary.title = compared ? [compared.look, compared.parts_words].filter(Boolean).join('\n') : '';
+            [compared.verdict && ' · ', compared.summary].filter(Boolean).join('')] : '');
+        summary.title = compared ? [compared.color_key, compared.parts_summary].filter(Boolean).join('\n') : '';
         view.setLegend(compared ? comparisonMenu(compared) : key.items.map(legendItem));
         show(element, Boolean(shown.length || searchesShown.length || compared));
         view.updateSearch(searchState);

@@ -15,7 +15,7 @@ function figures(detail) {
         ? value.unit : '';
     const columns = detail.compared ? [['before', 'before'], ['after', 'after'], ['change', 'change']]
         : [['value', first ? unitOf(first) : ''], ['of_view', 'of view'], ['of_parent', 'of parent'],
-            ['of_all', 'of total']];
+            ['of_total', 'of total']];
     const head = make('tr', {}, make('td', {}), columns.map(([, title]) =>
         make('th', {scope: 'col'}, title)));
     const bare = (text, unit) => unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1)
@@ -29,11 +29,11 @@ function figures(detail) {
             i > 0 && make('tr', attributes, make('th', {scope: 'rowgroup', colspan: columns.length + 1,
                 class: 'metric'}, value.name)),
             line('total', {value: value.total, value_exact: value.total_exact,
-                of_view: value.of_view, of_parent: value.of_parent, of_all: value.of_all,
+                of_view: value.of_view, of_parent: value.of_parent, of_total: value.of_total,
                 before: value.total_before, after: value.total_after, change: value.total_change},
             value, attributes),
             line('self', {value: value.self, value_exact: value.self_exact,
-                of_view: value.self_of_view, of_all: value.self_of_all, before: value.self_before,
+                of_view: value.self_of_view, of_total: value.self_of_total, before: value.self_before,
                 after: value.self_after, change: value.self_change},
             value, attributes),
             i === 0 && occurrences(),
@@ -44,7 +44,7 @@ function figures(detail) {
         const {instances} = detail;
         return instances && instances.count > 1 && line(
             `all ${instances.count.toLocaleString('en')} occurrences`, {value: instances.total,
-                of_view: instances.of_view, of_all: instances.of_all}, first);
+                of_view: instances.of_view, of_total: instances.of_total}, first);
     }
     return make('table', {class: 'figures'}, make('thead', {}, head),
         make('tbody', {}, rows.filter(Boolean)));

@@ -79,7 +79,7 @@ export function makeTools(view, search) {
         show(tracksButton, hasThreads || durationNs > 0);
         const scrollTop = tracks.querySelector('ul')?.scrollTop;
         refill(tracks, durationNs > 0 && [
-            make('h3', {}, selected ? `Time: ${selected.words} of ${duration}` : `Time: all of ${duration}`),
+            make('h3', {}, selected ? `Time: ${selected.text} of ${duration}` : `Time: all of ${duration}`),
             make('div', {class: 'buttons'}, button('Time range …', () => {
                 tracks.hidePopover();
                 view.askFor('range', selected ? `${selected.from_ns / 1e9}s..${selected.to_ns / 1e9}s` : '');

@@ -16,11 +16,11 @@ export function makeTooltip(view) {
             hover.where && make('div', {class: 'muted'}, hover.where),
             hover.lines.length > 0 && make('table', {}, hover.lines.map(line => make('tr', {},
                 make('th', {}, line.name), make('td', {}, line.value),
-                make('td', {}, line.share_view && line.share_view !== line.share_all
+                make('td', {}, line.share_view && line.share_view !== line.share_total
                     ? `${line.share_view} of view` : ''),
                 make('td', {}, line.share_parent && line.share_parent !== line.share_view
                     ? `${line.share_parent} of parent` : ''),
-                make('td', {class: 'muted'}, line.share_all && `${line.share_all} of total`)))),
+                make('td', {class: 'muted'}, line.share_total && `${line.share_total} of total`)))),
             hover.note && make('div', {class: 'muted'}, hover.note));
     }
     function update() {

@@ -77,10 +77,10 @@ static const struct member comparison[] = {MEMBER(comparison, before, TEXT),
                                            MEMBER(comparison, side_by_side, BOOL),
                                            LIST_OF(comparison, parts, part),
                                            MEMBER(comparison, similarity, NUMBER),
-                                           MEMBER(comparison, words, TEXT),
+                                           MEMBER(comparison, summary, TEXT),
                                            MEMBER(comparison, sum, TEXT),
-                                           MEMBER(comparison, parts_words, TEXT),
-                                           MEMBER(comparison, look, TEXT),
+                                           MEMBER(comparison, parts_summary, TEXT),
+                                           MEMBER(comparison, color_key, TEXT),
                                            MEMBER(comparison, note, TEXT),
                                            MEMBER(comparison, verdict, TEXT),
                                            END};
@@ -141,7 +141,7 @@ static const struct member legend[] = {MEMBER(legend, title, TEXT),
 static const struct member hover_line[] = {MEMBER(hover_line, name, TEXT),
                                            MEMBER(hover_line, value, TEXT),
                                            MEMBER(hover_line, exact, TEXT),
-                                           MEMBER(hover_line, share_all, TEXT),
+                                           MEMBER(hover_line, share_total, TEXT),
                                            MEMBER(hover_line, share_view, TEXT),
                                            MEMBER(hover_line, share_parent, TEXT),
                                            END};
@@ -156,19 +156,19 @@ static const struct member hover[] = {MEMBER(hover, x, NUMBER),
 static const struct member value[] = {
     MEMBER(value, name, TEXT),           MEMBER(value, unit, TEXT),
     MEMBER(value, total, TEXT),          MEMBER(value, total_exact, TEXT),
-    MEMBER(value, of_all, TEXT),         MEMBER(value, of_view, TEXT),
+    MEMBER(value, of_total, TEXT),       MEMBER(value, of_view, TEXT),
     MEMBER(value, of_parent, TEXT),      OPTIONAL(value, self, TEXT),
-    OPTIONAL(value, self_exact, TEXT),   OPTIONAL(value, self_of_all, TEXT),
+    OPTIONAL(value, self_exact, TEXT),   OPTIONAL(value, self_of_total, TEXT),
     OPTIONAL(value, self_of_view, TEXT), OPTIONAL(value, total_before, TEXT),
     OPTIONAL(value, total_after, TEXT),  OPTIONAL(value, total_change, TEXT),
     OPTIONAL(value, self_before, TEXT),  OPTIONAL(value, self_after, TEXT),
     OPTIONAL(value, self_change, TEXT),  END};
 static const struct member instances[] = {MEMBER(instances, count, NUMBER),
                                           MEMBER(instances, total, TEXT),
-                                          MEMBER(instances, of_all, TEXT),
+                                          MEMBER(instances, of_total, TEXT),
                                           MEMBER(instances, of_view, TEXT),
                                           MEMBER(instances, self, TEXT),
-                                          MEMBER(instances, self_of_all, TEXT),
+                                          MEMBER(instances, self_of_total, TEXT),
                                           END};
 static const struct member relation[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, frame, NUMBER),
                                          MEMBER(frame, title, TEXT),  MEMBER(frame, value, TEXT),
@@ -274,7 +274,7 @@ static const struct member aria[] = {LIST_OF(table, rows, tree_row), END};
 
 static const struct member time_range[] = {MEMBER(time_range, from_ns, NUMBER),
                                            MEMBER(time_range, to_ns, NUMBER),
-                                           MEMBER(time_range, words, TEXT), END};
+                                           MEMBER(time_range, text, TEXT), END};
 static const struct member track[] = {MEMBER(track, id, NUMBER),  MEMBER(track, title, TEXT),
                                       MEMBER(track, total, TEXT), MEMBER(track, share, TEXT),
                                       MEMBER(track, on, BOOL),    END};
@@ -295,7 +295,7 @@ static const struct member completion[] = {MEMBER(completion, text, TEXT),
                                            MEMBER(completion, note, TEXT), END};
 static const struct member completions[] = {LIST_OF(completions, items, completion), END};
 
-/* What each query returns. */
+/* The response of each query. */
 static const struct {
     const char *query;
     const struct member *members;

@@ -71,7 +71,7 @@ test('a click zooms to a frame, and its callers stay as muted bars', async () =>
     assert.deepEqual(await ancestors(page), ['all', 'main']);
     assert.ok(read.x - parse.x > 0);
     assert.ok(!(await labels(page)).some(one => one.text === 'idle' || one.text === 'write'));
-    assert.match(await details(page), /^parse \| 40 samples · 40 % of all · 100 % of this view/);
+    assert.match(await details(page), /^parse \| 40 samples · 40 % of total · 100 % of this view/);
     await check(page);
 });
 
@@ -122,9 +122,9 @@ test('a zoom moves unless the reader wants no motion', async () => {
 test('the details tell the exact value and percentages', async () => {
     const page = await open(small);
     await hover(page, 'write');
-    assert.equal(await details(page), 'write | 40 samples · 40 % of all · self 40 %');
+    assert.equal(await details(page), 'write | 40 samples · 40 % of total · self 40 %');
     await hover(page, 'main');
-    assert.equal(await details(page), 'main | 85 samples · 85 % of all · self 5 %');
+    assert.equal(await details(page), 'main | 85 samples · 85 % of total · self 5 %');
     await check(page);
 });
 
@@ -234,7 +234,7 @@ test('the selected frame is spoken', async () => {
     await page.keyboard.press('ArrowUp');
     const second = await spoken();
     assert.notEqual(first[0], second[0]);
-    assert.deepEqual(second.slice(1), ['treeitem', '2', 'main, 85 samples, 85 % of all, self 5 %']);
+    assert.deepEqual(second.slice(1), ['treeitem', '2', 'main, 85 samples, 85 % of total, self 5 %']);
     await check(page);
 });
 
@@ -467,7 +467,7 @@ test('narrow neighbors are one gray box that opens', async () => {
     await page.mouse.click(603, run.y);
     assert.match(await link(page), /x=13\d\d\.?\d*&y=2&w=300/);
     await page.mouse.move(603, run.y);
-    assert.match(await details(page), /^f\d+ \| 1 sample · 0.02 % of all · 0.33 % of this view/);
+    assert.match(await details(page), /^f\d+ \| 1 sample · 0.02 % of total · 0.33 % of this view/);
     await check(page);
 });
 

@@ -54,7 +54,7 @@ test('a saved picture has the zoom, the search and the theme of the page', async
     const svg = readFileSync(where, 'utf8');
     const {texts} = await shown(page, where);
     assert.ok(texts.includes('lex') && texts.includes('parse') && !texts.includes('idle'));
-    assert.ok(texts.some(text => /in parse, 40 % of all/.test(text)), texts.join('|'));
+    assert.ok(texts.some(text => /in parse, 40 % of total/.test(text)), texts.join('|'));
     assert.ok(texts.includes('lex 10 %'), 'the search is in the legend');
     assert.match(svg, /fill="#16171a"/);
     await finish(page, assert);

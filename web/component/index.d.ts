@@ -16,7 +16,7 @@ export interface FlamelDetail {
         total_exact: string;
         self: string;
         self_exact: string;
-        of_all: string;
+        of_total: string;
         of_view: string;
         of_parent: string;
     }>;

@@ -44,7 +44,7 @@ void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
         const struct flm_response_hover_line *line = &h->lines.at[i];
         column = flm_tui_put(tui, column, row, end, line->name, FLM_TUI_MUTED);
         column = put_amount(tui, column, row, " ", line->value);
-        column = put_pair(tui, column, row, line->share_all, " of all ");
+        column = put_pair(tui, column, row, line->share_total, " of total ");
         column = put_pair(tui, column, row, line->share_view, " of view ");
         column = put_pair(tui, column, row, line->share_parent, " of parent ");
         column += 2;
@@ -56,7 +56,7 @@ static void draw_merged(struct flm_tui *tui, int row, const struct flm_response_
 {
     int end = tui->screen.columns, column = 1;
     column = put_amount(tui, column, row, "together ", merged->value);
-    column = put_pair(tui, column, row, merged->share, " of all  ");
+    column = put_pair(tui, column, row, merged->share, " of total  ");
     for (size_t i = 0; i < merged->items.count && column < end; i++) {
         const struct flm_response_frame *item = &merged->items.at[i];
         column = flm_tui_put(tui, column, row, end, item->title, FLM_TUI_TEXT) + 1;
@@ -89,17 +89,17 @@ static void draw_values(struct flm_tui *tui, int row, int column,
                         const struct flm_response_value *value)
 {
     column = put_amount(tui, column, row, "total ", value->total);
-    column = put_pair(tui, column, row, value->of_all, " of all ");
-    if (!flm_bytes_equal(value->of_view, value->of_all))
+    column = put_pair(tui, column, row, value->of_total, " of total ");
+    if (!flm_bytes_equal(value->of_view, value->of_total))
         column = put_pair(tui, column, row, value->of_view, " of view ");
     column = put_pair(tui, column, row, value->of_parent, " of parent ") + 1;
     column = put_amount(tui, column, row, "self ", value->self);
-    column = put_pair(tui, column, row, value->self_of_all, " of all ") + 1;
+    column = put_pair(tui, column, row, value->self_of_total, " of total ") + 1;
     const struct flm_response_instances *instances = tui->detail.detail->instances;
     if (!instances || instances->count <= 1)
         return;
     column = put_amount(tui, column, row, "everywhere ", instances->total);
-    put_pair(tui, column, row, instances->of_all, " of all");
+    put_pair(tui, column, row, instances->of_total, " of total");
 }
 
 /* Nothing where nothing is selected. With one row all is in it. */
@@ -150,7 +150,7 @@ static bool panel_line(struct panel *panel, struct flm_bytes left, enum flm_tui_
     return true;
 }
 
-/* "total 572 M samples   79.9 % of all" */
+/* "total 572 M samples   79.9 % of total" */
 static void panel_amount(struct panel *panel, const char *name, struct flm_bytes amount,
                          struct flm_bytes share)
 {
@@ -199,9 +199,9 @@ void flm_tui_panel_draw(struct flm_tui *tui)
     for (size_t i = 0; i < d->values.count; i++) {
         const struct flm_response_value *value = &d->values.at[i];
         panel.row++;
-        panel_line(&panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of all"));
-        panel_amount(&panel, "total", value->total, value->of_all);
-        panel_amount(&panel, "self", value->self, value->self_of_all);
+        panel_line(&panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of total"));
+        panel_amount(&panel, "total", value->total, value->of_total);
+        panel_amount(&panel, "self", value->self, value->self_of_total);
     }
     panel_list(&panel, "Calls", d->calls.at, d->calls.count);
     panel_list(&panel, "Called by", d->callers.at, d->callers.count);

@@ -16,7 +16,7 @@ static void set_key(struct flm_tui_event *event, const char *name, unsigned held
     memcpy(event->key, name, strlen(name) + 1);
 }
 
-/* What is held down, as xterm numbers it: 1 and a bit each. */
+/* Modifier keys, as xterm encodes them: 1 plus a bit for each. */
 static unsigned held_of(uint32_t number)
 {
     uint32_t bits = number > 0 ? number - 1 : 0;

@@ -9,7 +9,7 @@
 #include "viewer/query/query.h"
 #include "viewer/viewer.h"
 
-/* What keys do now. */
+/* The mode that decides what keys do. */
 enum flm_tui_mode {
     FLM_TUI_LOOKING,   /* the viewer's own */
     FLM_TUI_SEARCHING, /* the search is typed */

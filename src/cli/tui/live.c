@@ -136,7 +136,7 @@ void flm_tui_live_draw_hint(struct flm_tui *tui, int row)
     }
 }
 
-/* What transforms have left nothing of is not empty by itself. */
+/* A profile of which transforms removed all stacks is not reported as empty. */
 static bool is_empty(const struct flm_tui *tui)
 {
     const struct flm_response_chips *chips = tui->chips.chips;

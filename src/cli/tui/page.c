@@ -146,7 +146,7 @@ void flm_tui_open_data_quality(struct flm_tui *tui)
     add_fact(tui, "total", s->total);
     add_fact(tui, "drawn boxes", s->drawn);
     add_fact(tui, "merged into gray", s->merged);
-    add_fact(tui, "of all", s->merged_share);
+    add_fact(tui, "of total", s->merged_share);
     add_fact(tui, "trimmed", s->trimmed);
     add_fact(tui, "filtered", s->filtered);
     add_fact(tui, "lost", s->lost_count);

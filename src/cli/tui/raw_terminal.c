@@ -73,7 +73,7 @@ static void give_back(void)
         return;
     terminal.is_ours = 0;
     write_all(leave, sizeof leave - 1);
-    /* What was typed and not read is thrown away: the shell is not to run it. */
+    /* Discards unread input, so that the shell does not run it. */
     tcsetattr(terminal.input, TCSAFLUSH, &terminal.before);
 }
 

@@ -27,7 +27,7 @@ void flm_tui_terminal_size(int *columns, int *rows);
 /* False when the terminal is gone. */
 bool flm_tui_terminal_write(struct flm_bytes bytes);
 
-/* What flm_tui_terminal_wait found. */
+/* The events of flm_tui_terminal_wait. */
 enum {
     FLM_TUI_INPUT = 1,   /* bytes were put into the buffer */
     FLM_TUI_RESIZED = 2, /* the window may have another size */

@@ -291,7 +291,7 @@ static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
     }
 }
 
-/* What the viewer wants of the world, after each event: a later one may be meant for it. */
+/* Serves the requests of the viewer after each event, because the next event may depend on them. */
 static void serve(struct flm_tui *tui)
 {
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;

@@ -6,7 +6,7 @@
  *      parse_json            ▍ read                ▋ +41, 0.6 %               the flame graph,
  *      next_token      ▊+7   ▍                                                or a table
  *     parse_json  libjson.so  json.c:812                                      what is selected,
- *     total 1.24 s, 38.2 % of all, 51 % of view   self 318 ms, 9.8 %          or under the pointer
+ *     total 1.24 s, 38.2 % of total, 51 % of view   self 318 ms, 9.8 %        or under the pointer
  *     1,204,331 stacks  12.4 s cpu  drawn 5,312  merged 41 (0.6 %)  lost 0
  *
  * The state is the viewer's: this forwards keys, pointer and wheel to it, draws its picture in

@@ -78,7 +78,7 @@ static bool is_choice(const char *argument)
     return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz-|")] == 0;
 }
 
-/* What only a click can name: a node, a row. */
+/* Arguments that only a click can give: a node, a row. */
 static bool is_number(const char *argument)
 {
     static const char *const numbers[] = {"NODE",         "FRAME", "N",      "N M",

@@ -104,7 +104,7 @@ static int put_chip(struct flm_tui *tui, int column, int row, int end, struct fl
     return flm_tui_puts(tui, column, row, end, " ", tone);
 }
 
-/* What views are called where there is room for so many cells: titles, or their short names. */
+/* The names of views that fit into so many cells: titles, or their short names. */
 static struct flm_bytes view_caption(const struct flm_tui *tui,
                                      const struct flm_response_tools *tools, size_t i, int cells)
 {

@@ -140,7 +140,7 @@ function opens(item) {
 function describe(item) {
     const details = [], {box, count} = item;
     details.push(info.compare && !count ? changeText(box) : valueText(item.total));
-    details.push(percent(item.total, total) + ' of all');
+    details.push(percent(item.total, total) + ' of total');
     if (target !== all && item.level >= target.level)
         details.push(percent(item.total, target.right - target.left) + ' of this view');
     if (count) {

@@ -48,7 +48,7 @@ void flm_samples_range(const struct flm_rectangle *merged, double least, double 
 /* "app.flm", "app.flm, compared with old.flm". As the profile has it: not plain. */
 void flm_picture_title(const struct flm_viewer *viewer, struct flm_text *out);
 
-/* "Sandwich of =parse · cpu · hide:libc.so.6 · in read, 12 % of all". */
+/* "Sandwich of =parse · cpu · hide:libc.so.6 · in read, 12 % of total". */
 void flm_picture_subtitle(struct flm_viewer *viewer, struct flm_text *out);
 
 /* `marks`: those that are in the picture, bit 1 << mark. False, and `why`, if memory ran out; the

@@ -43,8 +43,8 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
 }
 
-/* What is seen of a pane; callers are opened until all that is wide enough is there, or the budget
- * is used up. */
+/* The visible boxes of a pane. Callers are opened until all wide enough boxes exist, or until the
+ * budget is used up. */
 static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_error *why)
 {
     bool opened;
@@ -352,7 +352,7 @@ static void paint_scrollbar(struct flm_viewer *v, struct flm_pixels *pixels, dou
                      flm_page_colors(&v->paint.theme).muted, 120);
 }
 
-/* What is under a pointer that stands still while the picture moves. */
+/* Updates the hovered frame when the picture moves under a pointer that does not. */
 static void point_again(struct flm_viewer *v)
 {
     struct flm_node_ref ref = {0, FLM_NONE};

@@ -36,7 +36,7 @@ static void add_operations(const struct flm_viewer *v, struct flm_text *out)
     }
 }
 
-/* What part of it is seen: of a chart which time, else in which frame. */
+/* The visible part: the time range of a flame chart, else the frame that is zoomed to. */
 static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_pane *pane = &v->scene.panes[v->model.half];
@@ -60,7 +60,7 @@ static void add_zoom(const struct flm_viewer *v, struct flm_text *out)
         flm_text_puts(out, ", ");
     }
     flm_percent_add(out, span.right - span.left, total);
-    flm_text_puts(out, " of all");
+    flm_text_puts(out, " of total");
 }
 
 void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
@@ -83,9 +83,9 @@ void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
     add_zoom(v, out);
 }
 
-/* ---- What its colors mean -------------------------------------------------------------------- */
+/* ---- The legend ------------------------------------------------------------------------------ */
 
-/* What is added to: one that memory did not suffice for is `none`, which is not drawn. */
+/* A legend in the making: after a failed allocation it is `none`, which is not drawn. */
 struct legend {
     struct flm_viewer *viewer;
     struct flm_document *document;

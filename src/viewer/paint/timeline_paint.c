@@ -110,7 +110,7 @@ static void paint_axis(struct flm_viewer *v, struct flm_pixels *pixels, struct f
     flm_text_clear(&text);
 }
 
-/* What is outside of a part of the time is dimmed, and the part has an edge. */
+/* Dims the time outside of a selected range, and draws the edges of the range. */
 static void paint_part(struct flm_viewer *v, struct flm_pixels *pixels, struct flm_span ns,
                        uint32_t rgb)
 {

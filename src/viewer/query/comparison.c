@@ -25,11 +25,11 @@ static struct flm_bytes side_of(struct flm_query *q, enum flm_viewer_side side)
 {
     const struct flm_model *model = &q->viewer->model;
     const struct flm_text *expression = &model->comparing.expression[side];
-    struct flm_text *words = flm_query_scratch(q);
-    flm_text_puts(words, model->name[side] ? model->name[side] : model->name[FLM_VIEWER_AFTER]);
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_puts(out, model->name[side] ? model->name[side] : model->name[FLM_VIEWER_AFTER]);
     if (expression->size > 0) {
-        flm_text_puts(words, " | ");
-        flm_text_add(words, (struct flm_bytes){expression->at, expression->size});
+        flm_text_puts(out, " | ");
+        flm_text_add(out, (struct flm_bytes){expression->at, expression->size});
     }
     return flm_query_scratch_copy(q);
 }
@@ -39,13 +39,13 @@ static void add_sentences(struct flm_query *q, struct flm_response_comparison *m
     const struct flm_compared *c = q->viewer->scene.compared;
     struct flm_comparison_terms terms = flm_compared_terms(&q->viewer->model, c);
     flm_comparison_add_short(flm_query_scratch(q), &c->comparison, &terms);
-    made->words = flm_query_scratch_copy(q);
+    made->summary = flm_query_scratch_copy(q);
     flm_comparison_add_sum(flm_query_scratch(q), &c->comparison, &terms);
     made->sum = flm_query_scratch_copy(q);
     flm_comparison_add_parts(flm_query_scratch(q), &c->comparison, &terms);
-    made->parts_words = flm_query_scratch_copy(q);
+    made->parts_summary = flm_query_scratch_copy(q);
     flm_comparison_add_legend(flm_query_scratch(q), &c->comparison, &c->colors);
-    made->look = flm_query_scratch_copy(q);
+    made->color_key = flm_query_scratch_copy(q);
     made->note = flm_query_text(q, q->viewer->model.comparing.note);
     made->verdict = flm_query_copy(q, flm_profile_note(q->profile, FLM_NOTE_VERDICT));
 }
@@ -158,7 +158,7 @@ bool flm_compared_is_aside(const struct flm_viewer *v, uint32_t metric)
                   significant.after.index == metric));
 }
 
-/* What stands before a metric that is the "after" of a pair; FLM_NONE. */
+/* The "before" of a metric that is the "after" of a pair; FLM_NONE: it is not. */
 static uint32_t metric_before(const struct flm_viewer *v, uint32_t metric)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
@@ -206,10 +206,10 @@ struct flm_response_change flm_query_change(struct flm_query *q, const struct fl
 {
     struct flm_response_change made = {.before = flm_query_quantity(q, change->before / scale),
                                        .after = flm_query_quantity(q, change->after)};
-    struct flm_text *words = flm_query_scratch(q);
+    struct flm_text *out = flm_query_scratch(q);
     if (change->before > 0 || change->after > 0)
-        flm_change_add_percent(words, change);
-    flm_text_puts(words, change->noise ? " ?" : "");
+        flm_change_add_percent(out, change);
+    flm_text_puts(out, change->noise ? " ?" : "");
     made.change = flm_query_scratch_copy(q);
     return made;
 }

@@ -71,8 +71,8 @@ static struct flm_value value_of(const struct flm_query *q, const struct subject
     return flm_value_of(&q->viewer->scene, s->pane, s->node, metric);
 }
 
-/* What shares of a node are of: 0 where there is none. Its width, unless the metric, or what widths
- * are, is another one. */
+/* The whole that shares of a node refer to; 0: there is none. It is the width of the node, unless
+ * widths show another metric. */
 static double whole_of(const struct flm_query *q, const struct subject *s, struct flm_node node,
                        uint32_t metric)
 {
@@ -100,7 +100,7 @@ static uint32_t metric_at(const struct flm_query *q, uint32_t i)
     return i <= q->metric.index ? i - 1 : i;
 }
 
-/* What shares of a metric are of. */
+/* The whole that shares of a metric refer to. */
 static double size_of(const struct flm_query *q, uint32_t metric)
 {
     return q->viewer->scene.tables.summary.metric[metric].size;
@@ -112,7 +112,7 @@ static void use_metric(struct flm_query *q, uint32_t metric)
     q->all = size_of(q, metric);
 }
 
-/* What the widths of a pane are: of a chart they are time, whatever the metric. */
+/* The unit of the widths of a pane: time in a flame chart, whatever the metric. */
 static void use_width(struct flm_query *q, const struct subject *s)
 {
     if (s->pane->kind != FLM_PANE_CHART)
@@ -121,7 +121,7 @@ static void use_width(struct flm_query *q, const struct subject *s)
     q->all = s->whole;
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static struct flm_bytes last_part(struct flm_bytes path)
 {
@@ -184,7 +184,7 @@ static struct flm_response_hover_line line_of(struct flm_query *q, const struct 
         .name = flm_query_text(q, name),
         .value = flm_query_quantity(q, value),
         .exact = flm_query_exact(q, value),
-        .share_all = flm_query_share(q, value, q->all),
+        .share_total = flm_query_share(q, value, q->all),
         .share_view = flm_query_share(q, value, of_view ? whole_of(q, s, s->top, metric) : 0),
         .share_parent = flm_query_share(q, value, of_view ? whole_of(q, s, s->parent, metric) : 0),
     };
@@ -295,14 +295,14 @@ static void add_value(struct flm_query *q, const struct subject *s, uint32_t met
     to->unit = flm_query_copy(q, q->unit);
     to->total = flm_query_quantity(q, value.total);
     to->total_exact = flm_query_exact(q, value.total);
-    to->of_all = flm_query_share(q, value.total, q->all);
+    to->of_total = flm_query_share(q, value.total, q->all);
     to->of_view = flm_query_share(q, value.total, view);
     to->of_parent = flm_query_share(q, value.total, parent);
     if (!value.has_self)
         return;
     to->self = flm_query_quantity(q, value.self);
     to->self_exact = flm_query_exact(q, value.self);
-    to->self_of_all = flm_query_share(q, value.self, q->all);
+    to->self_of_total = flm_query_share(q, value.self, q->all);
     to->self_of_view = flm_query_share(q, value.self, view);
     add_changes(q, s, metric, to);
 }
@@ -332,10 +332,10 @@ static void add_instances(struct flm_query *q, const struct subject *s,
         *detail->instances = (struct flm_response_instances){
             .count = tables->occurrences[function],
             .total = flm_query_quantity(q, f->total),
-            .of_all = flm_query_share(q, f->total, q->all),
+            .of_total = flm_query_share(q, f->total, q->all),
             .of_view = flm_query_share(q, f->total, view),
             .self = flm_query_quantity(q, f->self),
-            .self_of_all = flm_query_share(q, f->self, q->all),
+            .self_of_total = flm_query_share(q, f->self, q->all),
         };
 }
 

@@ -22,13 +22,13 @@
  *      colors, color_modes: [{name, title}]
  *      can_back: b, can_forward: b, panel: b           panel: of details, not hidden
  *      comparison: null, or
- *         {before, after                               what is compared, in words
+ *         {before, after                               the names of both sides
  *          width: "max|after|before|sum", color: "self|subtree", relative: b
  *          normalized: b, normalize: "none|total|duration|function"
  *          palette: "red-blue|green-red", noise: b, side_by_side: b
  *          parts: [{name, title, total, share?, on: b}]
  *          similarity                                  0 to 1
- *          words, sum, parts_words, look, note, verdict}}       text/comparison_summary.h
+ *          summary, sum, parts_summary, color_key, note, verdict}}   draw/text/comparison_summary.h
  *
  * chips         the transforms
  *     {operations: [{text, title, on: b, note}], can_undo: b, can_redo: b}
@@ -56,7 +56,7 @@
  * hover         the tooltip: null, or
  *     {x, y                                            device pixels
  *      title, where                                    where: module, file and line
- *      lines: [{name, value, exact, share_all, share_view, share_parent}]
+ *      lines: [{name, value, exact, share_total, share_view, share_parent}]
  *      note}
  *
  * detail        the selected frame: null, or
@@ -64,11 +64,11 @@
  *      title, name                                     of narrow frames together: how many
  *      frame?, module?, file?, line?, kind?, address?, link?
  *      values: [{name, unit                            the shown metric first
- *                total, total_exact, of_all, of_view, of_parent
- *                self?, self_exact?, self_of_all?, self_of_view?
+ *                total, total_exact, of_total, of_view, of_parent
+ *                self?, self_exact?, self_of_total?, self_of_view?
  *                total_before?, total_after?, total_change?     where two are compared
  *                self_before?, self_after?, self_change?}]
- *      instances: null, or {count, total, of_all, of_view, self, self_of_all}: all occurrences
+ *      instances: null, or {count, total, of_total, of_view, self, self_of_total}: all occurrences
  *      calls?: [{frame, title, value, share}], callers?: likewise
  *      calls_count?, callers_count?                    there may be more than are listed
  *      stack?: [{node, title}], stack_hidden?          how many are left out in its middle
@@ -121,7 +121,7 @@
  *      key                                             the label that tracks are by; "": none
  *      shown: b, any: b, split: b                      rows are shown; one is selected; apart
  *      untimed                                         samples without a time
- *      selected: null, or {from_ns, to_ns, words}
+ *      selected: null, or {from_ns, to_ns, text}
  *      count, tracks: [{id, title, total, share, on: b}]}
  *
  * complete T    completions of T, the beginning of an operation

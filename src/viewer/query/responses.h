@@ -49,7 +49,7 @@ struct flm_response_metric {
     struct flm_bytes name, unit, total;
 };
 
-/* What appeared, grew, shrank and disappeared. */
+/* The stacks that appeared, grew, shrank or disappeared. */
 struct flm_response_part {
     struct flm_bytes name, title, total, share;
     bool on;
@@ -60,8 +60,8 @@ struct flm_response_comparison {
     struct flm_bytes normalize, palette; /* "none|total|duration|function"; "red-blue" .. */
     bool relative, normalized, noise, side_by_side;
     FLM_LIST(struct flm_response_part) parts;
-    double similarity;                                             /* 0 to 1 */
-    struct flm_bytes words, sum, parts_words, look, note, verdict; /* sentences */
+    double similarity;                                                      /* 0 to 1 */
+    struct flm_bytes summary, sum, parts_summary, color_key, note, verdict; /* sentences */
 };
 struct flm_response_tools {
     struct flm_bytes name, base; /* of the files; base: compared with */
@@ -117,7 +117,7 @@ struct flm_response_legend {
 /* ---- detail.c -------------------------------------------------------------------------------- */
 
 struct flm_response_hover_line {
-    struct flm_bytes name, value, exact, share_all, share_view, share_parent;
+    struct flm_bytes name, value, exact, share_total, share_view, share_parent;
 };
 struct flm_response_hover {
     double x, y; /* device px */
@@ -126,8 +126,8 @@ struct flm_response_hover {
 };
 
 struct flm_response_value {
-    struct flm_bytes name, unit, total, total_exact, of_all, of_view, of_parent;
-    struct flm_bytes self, self_exact, self_of_all, self_of_view;
+    struct flm_bytes name, unit, total, total_exact, of_total, of_view, of_parent;
+    struct flm_bytes self, self_exact, self_of_total, self_of_view;
     struct flm_bytes total_before, total_after, total_change; /* where two are compared */
     struct flm_bytes self_before, self_after, self_change;
 };
@@ -135,7 +135,7 @@ struct flm_response_value {
 /* The function wherever it is. */
 struct flm_response_instances {
     double count;
-    struct flm_bytes total, of_all, of_view, self, self_of_all;
+    struct flm_bytes total, of_total, of_view, self, self_of_total;
 };
 
 /* A frame in a list: one that is called, a caller, one of a stack or of merged frames. */
@@ -227,7 +227,7 @@ struct flm_response_table {
 
 struct flm_response_time_range {
     double from_ns, to_ns;
-    struct flm_bytes words;
+    struct flm_bytes text;
 };
 struct flm_response_track {
     double id;

@@ -13,10 +13,10 @@ static struct flm_response_time_range *range_of(struct flm_query *q)
     struct flm_response_time_range *range = flm_query_take(q, 1, sizeof *range);
     if (!range)
         return NULL;
-    struct flm_text *words = flm_query_scratch(q);
-    flm_quantity_add(words, ns.left, flm_bytes_of("ns"));
-    flm_text_puts(words, " to ");
-    flm_quantity_add(words, ns.right, flm_bytes_of("ns"));
+    struct flm_text *out = flm_query_scratch(q);
+    flm_quantity_add(out, ns.left, flm_bytes_of("ns"));
+    flm_text_puts(out, " to ");
+    flm_quantity_add(out, ns.right, flm_bytes_of("ns"));
     *range = (struct flm_response_time_range){ns.left, ns.right, flm_query_scratch_copy(q)};
     return range;
 }

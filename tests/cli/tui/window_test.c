@@ -31,11 +31,11 @@ static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
     assert_string_equal(emulator_line(&session.terminal, 21), " parse_text");
     assert_string_equal(
         emulator_line(&session.terminal, 22),
-        " total 60 samples 60 % of all 70.6 % of parent  self 0 samples 0 % of all");
+        " total 60 samples 60 % of total 70.6 % of parent  self 0 samples 0 % of total");
     session_type(&session, "\033[<35;3;4M"); /* the pointer comes first, on idle_loop */
     session_settle(&session);
     assert_string_equal(emulator_line(&session.terminal, 21), " wait_long");
-    assert_non_null(strstr(emulator_line(&session.terminal, 22), "15 % of all"));
+    assert_non_null(strstr(emulator_line(&session.terminal, 22), "15 % of total"));
     session_type(&session, "u");
     session_await(&session, " main");
     tui_quit(&session);
@@ -61,7 +61,7 @@ static void a_narrow_window_has_what_matters_most(void **state)
     session_settle(&session);
     assert_non_null(strstr(emulator_line(&session.terminal, 0), "app.folded"));
     assert_non_null(
-        strstr(emulator_line(&session.terminal, 8), "main  total 85 samples 85 % of all"));
+        strstr(emulator_line(&session.terminal, 8), "main  total 85 samples 85 % of total"));
     assert_non_null(strstr(emulator_line(&session.terminal, 9), "4 stacks"));
     session_resize(&session, 40, 2); /* the picture alone */
     session_await(&session, "main");

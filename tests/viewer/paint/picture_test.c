@@ -110,7 +110,7 @@ static void only_what_is_zoomed_to_is_drawn_and_its_levels(void **state)
     act(v, action);
     v->input.now_ms += 1000;
     struct flm_text part = picture(v, FLM_PICTURE_SVG);
-    assert_non_null(strstr(part.at, "in short, 50 % of all</text>"));
+    assert_non_null(strstr(part.at, "in short, 50 % of total</text>"));
     assert_null(strstr(part.at, ">a</text>"));
     assert_int_equal(box_of(part.at, "short", "width"), 979);
     double height_all = strtod(strstr(all.at, "height=\"") + 8, NULL);

@@ -66,7 +66,7 @@ static void tools_tell_the_choices_the_parts_and_the_words(void **state)
     assert_word(c, "color", "self");
     assert_word(c, "normalize", "function");
     assert_word(c, "palette", "red-blue");
-    assert_word(c, "words",
+    assert_word(c, "summary",
                 "+0.2 % in total \xC2\xB7 similarity 0.4 \xC2\xB7 normalized: before "
                 "\xC3\x97 0.3333, so that less is equal");
     const struct json_tree *parts = json_tree_get(c, "parts");

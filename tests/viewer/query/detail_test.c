@@ -41,10 +41,10 @@ static void a_frame_has_its_values_and_shares(void **state)
     assert_string_equal(at(d, "metric"), "samples");
     assert_string_equal(at(d, "values.0.total"), "11 samples");
     assert_string_equal(at(d, "values.0.self"), "0 samples");
-    assert_string_equal(at(d, "values.0.of_all"), "55 %");
+    assert_string_equal(at(d, "values.0.of_total"), "55 %");
     assert_string_equal(at(d, "values.0.of_view"), "55 %");
     assert_string_equal(at(d, "values.0.of_parent"), "84.6 %");
-    assert_string_equal(at(d, "values.0.self_of_all"), "0 %");
+    assert_string_equal(at(d, "values.0.self_of_total"), "0 %");
     assert_string_equal(at(d, "merged"), "null");
     assert_string_equal(at(d, "kind"), "null");
     json_tree_free(d);
@@ -98,7 +98,7 @@ static void shares_of_the_view_follow_the_zoom(void **state)
     act(v, "zoom-selected");
     select_named(v, "parse");
     assert_answer(v, "detail", "values.0.of_view", "84.6 %");
-    assert_answer(v, "detail", "values.0.of_all", "55 %");
+    assert_answer(v, "detail", "values.0.of_total", "55 %");
     v->model.selected.number = node_named(v, "other").index; /* outside of what is seen */
     assert_answer(v, "detail", "values.0.of_view", "null");
     flm_viewer_free(v);
@@ -144,7 +144,7 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
     assert_string_equal(at(d, "values.0.total_exact"), "1,500,000,000 ns");
     assert_string_equal(at(d, "values.1.name"), "heap");
     assert_string_equal(at(d, "values.1.total"), "2 KiB");
-    assert_string_equal(at(d, "values.1.of_all"), "50 %");
+    assert_string_equal(at(d, "values.1.of_total"), "50 %");
     json_tree_free(d);
     act(v, "source-link editor://open?file={file}&line={line}{column}");
     assert_answer(v, "detail", "link", "editor://open?file=/src/a%20b%23.c&line=12{column}");
@@ -179,7 +179,7 @@ static void the_pointer_tells_in_a_few_lines(void **state)
     assert_string_equal(at(h, "lines.1.name"), "self");
     assert_string_equal(at(h, "lines.2.name"), "all 2 occurrences");
     assert_string_equal(at(h, "lines.2.value"), "13 samples");
-    assert_string_equal(at(h, "lines.2.share_all"), "65 %");
+    assert_string_equal(at(h, "lines.2.share_total"), "65 %");
     json_tree_free(h);
     flm_viewer_pointer(v, FLM_POINTER_LEAVE, 0, 0, 0, false, 0);
     assert_answer(v, "hover", "", "null");
@@ -276,7 +276,7 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     assert_string_equal(at(d, "merged.share"), "6.25 %");
     assert_string_equal(at(d, "merged.items.0.title"), "work");
     assert_string_equal(at(d, "merged.items.11.title"), "work");
-    assert_string_equal(at(d, "values.0.of_all"), "6.25 %");
+    assert_string_equal(at(d, "values.0.of_total"), "6.25 %");
     assert_string_equal(at(d, "values.0.of_view"), "6.25 %");
     json_tree_free(d);
     double left, right;
