@@ -179,25 +179,25 @@ static void unescape(struct flm_bytes value, struct flm_text *out)
 }
 
 /* The value of `key` in the state, unescaped; "" where it is not there. */
-static struct flm_bytes value_of(struct flm_bytes state, const char *key, struct flm_text *room)
+static struct flm_bytes value_of(struct flm_bytes state, const char *key, struct flm_text *scratch)
 {
     size_t size = strlen(key);
-    room->size = 0;
+    scratch->size = 0;
     for (size_t at = 0; at < state.size;) {
         size_t end = at;
         while (end < state.size && state.at[end] != '&')
             end++;
         if (end - at > size && memcmp(state.at + at, key, size) == 0 && state.at[at + size] == '=')
-            unescape((struct flm_bytes){state.at + at + size + 1, end - at - size - 1}, room);
+            unescape((struct flm_bytes){state.at + at + size + 1, end - at - size - 1}, scratch);
         at = end + 1;
     }
-    return (struct flm_bytes){room->at, room->size};
+    return (struct flm_bytes){scratch->at, scratch->size};
 }
 
-static struct flm_path path_of(struct flm_bytes state, const char *key, struct flm_text *room)
+static struct flm_path path_of(struct flm_bytes state, const char *key, struct flm_text *scratch)
 {
     struct flm_path path = {0};
-    struct flm_bytes value = value_of(state, key, room);
+    struct flm_bytes value = value_of(state, key, scratch);
     size_t size = value.size < HASH_DIGITS ? value.size : HASH_DIGITS;
     if (size == 0 || !flm_number_parse_hex((struct flm_bytes){value.at, size}, &path.hash))
         return path;
@@ -236,14 +236,15 @@ static void read_metric(struct flm_viewer *v, struct flm_bytes name)
 }
 
 /* Sides that cannot be made are left out: a link must show what it can. */
-static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
+static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct flm_text *scratch,
                            struct flm_error *why)
 {
     struct flm_comparing *c = &v->model.comparing;
-    bool same = true, kept = flm_model_set_text(&c->function, value_of(state, "normalize", room));
-    flm_comparing_read(c, value_of(state, "compare", room));
+    bool same = true,
+         kept = flm_model_set_text(&c->function, value_of(state, "normalize", scratch));
+    flm_comparing_read(c, value_of(state, "compare", scratch));
     for (int side = 0; side < 2; side++) {
-        struct flm_bytes value = value_of(state, side_keys[side], room);
+        struct flm_bytes value = value_of(state, side_keys[side], scratch);
         struct flm_text *text = &c->expression[side];
         same = same && flm_bytes_equal((struct flm_bytes){text->at, text->size}, value);
         kept = kept && flm_model_set_text(text, value);
@@ -264,13 +265,13 @@ static bool read_comparing(struct flm_viewer *v, struct flm_bytes state, struct 
 }
 
 /* Rules that cannot be read are no rules. */
-static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room)
+static bool read_colors(struct flm_viewer *v, struct flm_bytes state, struct flm_text *scratch)
 {
     enum flm_color_mode before = v->model.color_mode;
-    v->model.color_mode = flm_color_mode_named(value_of(state, "color", room));
+    v->model.color_mode = flm_color_mode_named(value_of(state, "color", scratch));
     if (v->model.color_mode == FLM_COLOR_MODE_COUNT)
         v->model.color_mode = FLM_COLOR_MODULE;
-    struct flm_bytes with = value_of(state, "with", room);
+    struct flm_bytes with = value_of(state, "with", scratch);
     bool same =
         before == v->model.color_mode &&
         flm_bytes_equal(with, (struct flm_bytes){v->model.color_with.at, v->model.color_with.size});
@@ -295,12 +296,12 @@ static bool read_searches(struct flm_viewer *v, struct flm_bytes text, struct fl
     return flm_searches_set(&v->model.searches, (struct flm_bytes){"", 0}, why);
 }
 
-static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
-                               struct flm_error *why)
+static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state,
+                               struct flm_text *scratch, struct flm_error *why)
 {
     struct flm_text now = {0};
     flm_operations_write(&v->model.operations, &now);
-    struct flm_bytes apply = value_of(state, "apply", room);
+    struct flm_bytes apply = value_of(state, "apply", scratch);
     bool same = flm_bytes_equal((struct flm_bytes){now.at, now.size}, apply);
     flm_text_clear(&now);
     if (!same) {
@@ -311,16 +312,17 @@ static bool read_profile_state(struct flm_viewer *v, struct flm_bytes state, str
     /* They look into the profile, which may be another one now. */
     const struct flm_profile *p = flm_model_shown(&v->model);
     return (!p || flm_searches_open(&v->model.searches, p, why)) &&
-           read_searches(v, value_of(state, "search", room), why);
+           read_searches(v, value_of(state, "search", scratch), why);
 }
 
-static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm_text *room,
-                        struct flm_error *why)
+static bool read_viewpoint(struct flm_viewer *v, struct flm_bytes state, struct flm_text *scratch,
+                           struct flm_error *why)
 {
     struct flm_span span;
     struct flm_node_ref selected, zoomed;
     double rows = 0;
-    struct flm_path select = path_of(state, "select", room), zoom = path_of(state, "zoom", room);
+    struct flm_path select = path_of(state, "select", scratch),
+                    zoom = path_of(state, "zoom", scratch);
     if (!flm_scene_find(&v->scene, &select, &selected, why) ||
         !flm_scene_find(&v->scene, &zoom, &zoomed, why)) {
         flm_viewer_drop_scene(v);
@@ -328,19 +330,19 @@ static bool read_places(struct flm_viewer *v, struct flm_bytes state, struct flm
     }
     flm_viewer_arrange(v);
     flm_viewer_select(v, selected);
-    flm_viewer_turn_to(v, value_of(state, "half", room).size > 0);
-    if (!read_span(value_of(state, "beside", room), &span))
+    flm_viewer_turn_to(v, value_of(state, "half", scratch).size > 0);
+    if (!read_span(value_of(state, "beside", scratch), &span))
         span = (struct flm_span){0, 1};
     flm_camera_go_share(&v->model.beside, span, v->input.now_ms, flm_viewer_glide_ms(v));
     if (flm_node_ref_valid(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
-    } else if (read_span(value_of(state, "x", room), &span)) {
+    } else if (read_span(value_of(state, "x", scratch), &span)) {
         v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
         flm_camera_go_share(&v->model.camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     } else {
         flm_viewer_zoom_to(v, (struct flm_node_ref){v->model.half, 0});
     }
-    flm_number_parse(value_of(state, "y", room), &rows);
+    flm_number_parse(value_of(state, "y", scratch), &rows);
     flm_viewer_scroll_rows(v, rows);
     return true;
 }
@@ -357,25 +359,26 @@ static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
 bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
 {
     assert(v && (state.at || state.size == 0));
-    struct flm_text room = {0};
-    bool good = read_comparing(v, state, &room, why) && read_profile_state(v, state, &room, why);
-    const struct flm_view *view = flm_view_named(value_of(state, "view", &room));
+    struct flm_text scratch = {0};
+    bool good =
+        read_comparing(v, state, &scratch, why) && read_profile_state(v, state, &scratch, why);
+    const struct flm_view *view = flm_view_named(value_of(state, "view", &scratch));
     v->model.view = view ? view : flm_view_default(false);
-    read_metric(v, value_of(state, "metric", &room));
-    int order = flm_choice_named(flm_order_choice, value_of(state, "order", &room));
+    read_metric(v, value_of(state, "metric", &scratch));
+    int order = flm_choice_named(flm_order_choice, value_of(state, "order", &scratch));
     v->model.order = order < 0 ? FLM_ORDER_NAME : (enum flm_sibling_order)order;
-    v->model.flame = value_of(state, "flame", &room).size > 0;
-    v->model.inverted = value_of(state, "invert", &room).size > 0;
+    v->model.flame = value_of(state, "flame", &scratch).size > 0;
+    v->model.inverted = value_of(state, "invert", &scratch).size > 0;
     v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
-    v->model.shows_tracks = value_of(state, "tracks", &room).size > 0;
-    bool kept = read_focus(v, value_of(state, "of", &room)) &&
-                flm_model_set_text(&v->model.sort, value_of(state, "sort", &room)) &&
-                read_colors(v, state, &room) && !room.failed;
+    v->model.shows_tracks = value_of(state, "tracks", &scratch).size > 0;
+    bool kept = read_focus(v, value_of(state, "of", &scratch)) &&
+                flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
+                read_colors(v, state, &scratch) && !scratch.failed;
     if (good && !kept)
         good = flm_error_memory(why);
     flm_changed(&v->model, FLM_ASPECT_SCENE);
-    good = good && flm_viewer_update(v, why) && read_places(v, state, &room, why);
-    flm_text_clear(&room);
+    good = good && flm_viewer_update(v, why) && read_viewpoint(v, state, &scratch, why);
+    flm_text_clear(&scratch);
     flm_changed(&v->model, FLM_ASPECT_RESTORED);
     return good;
 }

@@ -310,7 +310,7 @@ struct flm_atlas *flm_viewer_atlas(struct flm_viewer *v)
     return v->paint.atlas;
 }
 
-/* What each response is made from. */
+/* The aspects of the model that each response depends on. */
 #define FRAMES_AND_VALUES (SCENE_ASPECTS | FLM_OF(RESTORED))
 static const uint32_t aspects_of[FLM_GROUPS] = {
     [FLM_GROUP_PICTURE] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(SEARCHES) |

@@ -96,7 +96,7 @@ bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen
  */
 struct flm_atlas *flm_viewer_atlas(struct flm_viewer *viewer);
 
-/* What to query again: each response has a version, 0 at first, that changes with it. The picture
+/* The queries to repeat: each response has a version, 0 at first, that changes with it. The picture
  * is up to date when its version is the painted one. */
 enum flm_viewer_group {
     FLM_GROUP_PICTURE,

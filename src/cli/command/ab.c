@@ -182,7 +182,7 @@ void flm_ab_clear(struct flm_ab *ab)
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-/* What the command printed last, each line with a bar in front. */
+/* The last output of the command, each line after a bar. */
 static void show_output(const struct flm_ab *ab)
 {
     enum { MOST = 4096, LINES = 20 };
@@ -296,9 +296,9 @@ static void show_progress(struct flm_ab *ab, const char *place, bool is_new, uin
     struct flm_text text;
     bool is_screen = isatty(STDERR_FILENO);
     int64_t now = flm_now_ns();
-    if (ab->options.quiet || (!is_screen && now - ab->told_ns < OFTEN_S * INT64_C(1000000000)))
+    if (ab->options.quiet || (!is_screen && now - ab->reported_ns < OFTEN_S * INT64_C(1000000000)))
         return;
-    ab->told_ns = now;
+    ab->reported_ns = now;
     flm_text_init_fixed(&text, line, sizeof line - 1);
     flm_text_format(&text, "%s, %s", place, groups[is_new]);
     add_time_left(ab, done, all, &text);
@@ -368,7 +368,7 @@ bool flm_ab_record(struct flm_ab *ab, uint32_t count_each, struct flm_error *why
     bool is_first = ab->started_ns == 0, good = true;
     ab->planned = (uint32_t)ab->runs.count + 2 * count_each;
     if (is_first) {
-        ab->started_ns = ab->told_ns = flm_now_ns();
+        ab->started_ns = ab->reported_ns = flm_now_ns();
         if (!ab->options.quiet)
             flm_message(
                 "%u runs of each command, alternately, after %u of each to warm up; what they "

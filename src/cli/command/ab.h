@@ -49,7 +49,7 @@ struct flm_ab {
     cpu_set_t processors;
     uint32_t block_count, planned;
     int log; /* -1: not open */
-    int64_t started_ns, told_ns;
+    int64_t started_ns, reported_ns;
 };
 
 /* Everything but the runs: commands are understood, and the folder is there. False, and `why`; `ab`

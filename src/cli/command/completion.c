@@ -10,7 +10,7 @@
 #include "flamel/algebra.h"
 #include "os/output.h"
 
-/* What the value of an option is completed with. */
+/* The candidates for the value of an option. */
 enum values {
     NO_VALUE, /* a flag */
     ANY_VALUE,

@@ -1,9 +1,9 @@
-/* gate_ab.h - `flamel gate --ab`: the runs that are judged are recorded first, and, with several
- * looks, some more of them until it is decided.
+/* gate_ab.h - `flamel gate --ab`: records the runs first, and, with several looks, records more of
+ * them until a change is significant.
  *
  *     flm_gate_ab_open       options checked, before anything is recorded
  *     flm_gate_ab_record     the runs of the next look; ab.run has all so far     ab.h
- *     judged at flm_gate_ab_level: where something is found, that is it stats/sequential.h
+ *     tested at flm_gate_ab_level; a significant change ends it      stats/sequential.h
  *     ... */
 #ifndef FLAMEL_CLI_COMMAND_GATE_AB_H
 #define FLAMEL_CLI_COMMAND_GATE_AB_H
@@ -79,7 +79,7 @@ struct flm_gate_ab {
     uint32_t looks, look_count;
 };
 
-/* Whether any option is given that needs --ab. */
+/* Whether an option is given that needs --ab. */
 bool flm_gate_ab_is_asked(const struct flm_gate_ab_fields *fields);
 
 /* `load` has options that recording has too: symbols. `alpha` 0: no p is needed, so that few runs

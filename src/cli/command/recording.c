@@ -49,7 +49,7 @@ struct stopping {
     int64_t since_ns; /* of the first signal; 0: none yet */
 };
 
-/* What callbacks go by. */
+/* The context of callbacks. */
 struct calling {
     struct stopping stopping;
     bool shows_progress;
@@ -186,8 +186,8 @@ static void explain(struct flm_recording *recording)
     flm_text_clear(&lines);
 }
 
-/* What another recording has left, one that was cut off, is not written over: it may be all that is
- * left of it. And what another one writes now is its own. */
+/* The records of a recording that was killed are not overwritten, because they may be all that is
+ * left of it. Nor is the file of a recording that is still running. */
 static bool keep_left_records(const char *path, bool quiet, struct flm_error *why)
 {
     struct flm_text kept = {0};
@@ -279,7 +279,7 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
     return good;
 }
 
-/* What is started from now on (a browser, the next command) has signals as we had. */
+/* Processes started from now on (a browser, the next command) inherit our original signals. */
 void flm_recorded_clear(struct flm_recorded *recorded)
 {
     flm_profile_free(recorded->profile);

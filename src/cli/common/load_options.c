@@ -54,7 +54,7 @@ static void report_losses(const char *path, const struct flm_profile *p)
 }
 
 /* For formats that flamel symbolizes itself. */
-static void tell_unsymbolized(const char *path, const char *format, const struct flm_profile *p)
+static void report_unsymbolized(const char *path, const char *format, const struct flm_profile *p)
 {
     struct flm_format_info info = {.size = sizeof info};
     for (size_t i = 0; flm_format_at(i, &info) && strcmp(info.name, format) != 0; i++)
@@ -162,7 +162,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         *fields->found_format = format;
     if (profile && !fields->quiet && !fields->reports_losses) {
         report_losses(path, profile);
-        tell_unsymbolized(path, format, profile);
+        report_unsymbolized(path, format, profile);
     }
     if (profile && fields->apply)
         profile = apply(fields, profile, &why);

@@ -9,7 +9,7 @@
 #include "cli/common/load_options.h"
 #include "flamel/record.h"
 
-/* What is sampled and how, as it stands on the command line. */
+/* Events and stack settings, as given on the command line. */
 struct flm_record_fields {
     const char *call_graph;
     struct flm_option_list events;

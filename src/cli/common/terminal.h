@@ -13,8 +13,8 @@ struct flm_report_style flm_style_of_output(void);
 /* The same of another file: standard error. */
 struct flm_report_style flm_style_of(int file);
 
-/* What the environment says of the terminal: how many colors it has, and its letters. COLORTERM
- * promises all colors; it does not travel over ssh, so some terminals are known by their names. */
+/* Colors and character set of the terminal, from the environment. COLORTERM promises all colors;
+ * ssh does not pass it on, so some terminals are known by their names. */
 enum flm_color_depth flm_terminal_depth(void);
 enum flm_charset flm_terminal_charset(void);
 

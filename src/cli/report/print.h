@@ -52,7 +52,7 @@ void flm_add_exact(struct flm_text *out, double value, const char *unit);
 void flm_add_count(struct flm_text *out, uint64_t count); /* "1,204,331" */
 void flm_add_percent(struct flm_text *out, double value, double whole);
 
-/* What follows is in this tone. */
+/* The following text has this tone. */
 void flm_add_tone(struct flm_text *out, enum flm_report_tone tone,
                   const struct flm_report_style *style);
 

@@ -9,7 +9,7 @@
 static const struct flm_action_group *const groups[] = {
     &flm_display_actions, &flm_moving_actions,    &flm_frame_actions,
     &flm_search_actions,  &flm_transform_actions, &flm_table_actions,
-    &flm_time_actions,    &flm_compare_actions,   &flm_word_actions,
+    &flm_time_actions,    &flm_compare_actions,   &flm_general_actions,
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -119,8 +119,8 @@ static bool has_choice(const struct flm_action *action, struct flm_bytes key, un
     return false;
 }
 
-/* What can be done only at times goes first: 'd' drops the function that is selected, as in the
- * Firefox Profiler, and moves to the right where none is, as in speedscope. */
+/* Actions with a condition take precedence: 'd' drops the selected function, as in the Firefox
+ * Profiler, and moves to the right if none is selected, as in speedscope. */
 const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct flm_bytes key,
                                             unsigned held, struct flm_bytes *argument)
 {

@@ -49,7 +49,7 @@ struct flm_action_group {
 };
 extern const struct flm_action_group flm_display_actions, flm_moving_actions, flm_frame_actions,
     flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
-    flm_compare_actions, flm_word_actions;
+    flm_compare_actions, flm_general_actions;
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 

@@ -1,4 +1,4 @@
-/* export.c - copying, helping, exporting: what ends in words. */
+/* export.c - actions for help, copying and export. */
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/internal.h"
@@ -116,5 +116,5 @@ static const struct flm_action actions[] = {
     {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL},
     {"overlay", "Statistics of the viewer", NULL, "`", act_overlay, NULL},
 };
-const struct flm_action_group flm_word_actions = {"Words", actions,
-                                                  sizeof actions / sizeof actions[0]};
+const struct flm_action_group flm_general_actions = {"General", actions,
+                                                     sizeof actions / sizeof actions[0]};

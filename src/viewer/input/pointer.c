@@ -9,7 +9,7 @@
  *     click on a thread in the timeline  only that thread; with control: it as well
  *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
  *                                        alt: scroll
- *     wheel with control                 the pinch of a touchpad: browsers tell it so */
+ *     wheel with control                 the pinch of a touchpad: browsers report it so */
 #include <assert.h>
 #include <math.h>
 
@@ -85,7 +85,7 @@ static struct flm_area area_at(const struct flm_viewer *v, double x)
     return area;
 }
 
-/* What is moved is the half of a sandwich that the pointer is in. */
+/* The half of a sandwich under the pointer moves. */
 static void turn_to_half_at(struct flm_viewer *v, double y)
 {
     struct flm_area area = flm_viewer_area(v);
@@ -165,8 +165,7 @@ static void zoom_to_box(struct flm_viewer *v, struct flm_node_ref ref,
     moved(v);
 }
 
-/* What could not be done is said. */
-static void told(struct flm_viewer *v, bool good, const struct flm_error *why)
+static void report_error(struct flm_viewer *v, bool good, const struct flm_error *why)
 {
     if (!good)
         flm_viewer_notify_error(v, why);
@@ -182,9 +181,9 @@ static void click_timeline(struct flm_viewer *v, double x, double y, unsigned he
         const struct flm_track *track = &v->scene.timeline.tracks.track[row - 1];
         bool only = !(held & (FLM_HELD_CONTROL | FLM_HELD_COMMAND));
         bool alone = only && flm_timeline_track_is_on(&v->model, &v->scene, track);
-        told(v, flm_viewer_toggle_track(v, alone ? NULL : track, only, &why), &why);
+        report_error(v, flm_viewer_toggle_track(v, alone ? NULL : track, only, &why), &why);
     } else if (flm_timeline_selected(&v->model, &v->scene, &selected)) {
-        told(v, flm_viewer_select_time(v, (struct flm_span){0, 0}, &why), &why);
+        report_error(v, flm_viewer_select_time(v, (struct flm_span){0, 0}, &why), &why);
     }
 }
 
@@ -245,7 +244,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
         double duration = flm_timeline_duration(&v->scene);
         struct flm_span ns = {fmin(a, b) * duration, fmax(a, b) * duration};
         struct flm_error why = {0};
-        told(v, flm_viewer_select_time(v, ns, &why), &why);
+        report_error(v, flm_viewer_select_time(v, ns, &why), &why);
     } else if (kind >= FLM_DRAG_PAN)
         flm_viewer_history_push(v);
     flm_changed(&v->model, FLM_ASPECT_DRAG);

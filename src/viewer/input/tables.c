@@ -74,7 +74,7 @@ static bool act_open_selected(struct flm_viewer *v, struct flm_bytes none, struc
 
 /* ---- Pointing -------------------------------------------------------------------------------- */
 
-/* What a row stands for is marked wherever it is, without a tooltip. */
+/* The function or node of a row is highlighted in all panes, without a tooltip. */
 static bool point_at(struct flm_viewer *v, struct flm_node_ref ref)
 {
     v->input.hovered_box = (struct flm_rectangle){0};

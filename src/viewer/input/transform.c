@@ -9,7 +9,7 @@
 #include "viewer/internal.h"
 #include "viewer/model/user_code.h"
 
-/* What is shown has changed; the step that "back" comes back to is of the new scene. */
+/* The shown profile has changed; the step that "back" returns to is of the new scene. */
 static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
 {
     if (!good || !flm_viewer_update(v, why))

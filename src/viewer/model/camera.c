@@ -6,7 +6,7 @@
  * between two pixels of a wide screen. */
 #define NARROWEST 0x1p-40
 
-/* What lacks less of the total than can be seen, or than sums are rounded by, is all of it. */
+/* A span that lacks less of the total than is visible, or than rounding errors, is the total. */
 #define WIDEST (1 - 0x1p-44)
 
 void flm_camera_init(struct flm_camera *camera, double total)

@@ -21,7 +21,7 @@ bool flm_model_compares(const struct flm_model *model)
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
-/* What a side is after its expression; NULL, and *good, where it has none. */
+/* A side with its expression applied; NULL, and *good, if it has none. */
 static struct flm_profile *derive(const struct flm_profile *p, const struct flm_text *expression,
                                   bool *good, struct flm_error *why)
 {
@@ -116,7 +116,7 @@ struct flm_bytes flm_comparing_metric_name(const struct flm_model *model, uint32
     return (struct flm_bytes){name.at + size, name.size - size};
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static const char *const width_words[] = {[FLM_WIDTHS_MAX] = "max",
                                           [FLM_WIDTHS_AFTER] = "after",

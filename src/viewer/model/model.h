@@ -53,7 +53,7 @@ struct flm_path {
     unsigned char step[FLM_MOST_STEPS_OF_PATH];
 };
 
-/* What is visible, independent of the scene: paths of nodes, and the share of the total. */
+/* The visible part, independent of the scene: paths of nodes, and the share of the total. */
 struct flm_viewpoint {
     bool valid;
     struct flm_path selected, zoomed;

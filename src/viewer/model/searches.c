@@ -85,9 +85,10 @@ static void find_frames(struct flm_search *search, const struct flm_profile *p)
     }
 }
 
-/* Looks for what the search says, in its profile. What is no expression is remembered and finds
- * what was found before; false only if memory ran out. */
-static bool look(struct flm_searches *searches, struct flm_search *search, struct flm_error *why)
+/* Runs the search on its profile. A malformed expression is remembered, and the matches before it
+ * stay; false only if memory ran out. */
+static bool run_search(struct flm_searches *searches, struct flm_search *search,
+                       struct flm_error *why)
 {
     struct flm_error refused = {0};
     search->malformed = false;
@@ -110,9 +111,9 @@ static bool look(struct flm_searches *searches, struct flm_search *search, struc
     return true;
 }
 
-/* Everything by index again; the strings of the profile before mean nothing now. */
-static bool look_anew(struct flm_searches *searches, struct flm_search *search,
-                      struct flm_error *why)
+/* Rebuilds everything that is by index: the strings of the previous profile are gone. */
+static bool reopen_search(struct flm_searches *searches, struct flm_search *search,
+                          struct flm_error *why)
 {
     flm_names_clear(&search->names);
     free(search->frame_found);
@@ -122,7 +123,7 @@ static bool look_anew(struct flm_searches *searches, struct flm_search *search,
     if (!searches->profile)
         return true;
     search->frame_found = calloc(searches->profile->sizes.frame_count, 1);
-    return search->frame_found ? look(searches, search, why) : flm_error_memory(why);
+    return search->frame_found ? run_search(searches, search, why) : flm_error_memory(why);
 }
 
 bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *profile,
@@ -137,7 +138,7 @@ bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *
     if (!ok)
         searches->profile = NULL;
     for (unsigned i = 0; i < searches->count; i++)
-        ok = look_anew(searches, &searches->at[i], why) && ok;
+        ok = reopen_search(searches, &searches->at[i], why) && ok;
     if (ok)
         return true;
     /* Without memory nothing is searched: found frames and colors are by index. */
@@ -146,7 +147,7 @@ bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *
     searches->profile = NULL;
     searches->uses = searches->frame_color = NULL;
     for (unsigned i = 0; i < searches->count; i++)
-        look_anew(searches, &searches->at[i], NULL);
+        reopen_search(searches, &searches->at[i], NULL);
     return false;
 }
 
@@ -165,7 +166,7 @@ static bool add_search(struct flm_searches *searches, struct flm_error *why)
         color++;
     struct flm_search *search = &searches->at[searches->count];
     *search = (struct flm_search){.on = true, .color = color};
-    if (!look_anew(searches, search, why)) {
+    if (!reopen_search(searches, search, why)) {
         clear_search(search);
         return false;
     }
@@ -189,7 +190,7 @@ bool flm_searches_text(struct flm_searches *searches, struct flm_bytes text, str
     struct flm_text before = search->text;
     search->text = (struct flm_text){0};
     flm_text_add(&search->text, text);
-    if (!search->text.failed && look(searches, search, why)) {
+    if (!search->text.failed && run_search(searches, search, why)) {
         flm_text_clear(&before);
         return true;
     }
@@ -206,7 +207,7 @@ bool flm_searches_kind(struct flm_searches *searches, enum flm_search_kind kind,
         return false;
     enum flm_search_kind before = search->kind;
     search->kind = kind;
-    if (look(searches, search, why))
+    if (run_search(searches, search, why))
         return true;
     search->kind = before;
     return false;
@@ -220,7 +221,7 @@ bool flm_searches_scope(struct flm_searches *searches, enum flm_search_scope sco
         return false;
     enum flm_search_scope before = search->scope;
     search->scope = scope;
-    if (look(searches, search, why))
+    if (run_search(searches, search, why))
         return true;
     search->scope = before;
     return false;
@@ -233,7 +234,7 @@ bool flm_searches_case(struct flm_searches *searches, bool exact, struct flm_err
         return false;
     bool before = search->exact_case;
     search->exact_case = exact;
-    if (look(searches, search, why))
+    if (run_search(searches, search, why))
         return true;
     search->exact_case = before;
     return false;
@@ -359,12 +360,12 @@ const struct flm_search_sums *flm_search_sum(struct flm_search *search,
 
 /* The order of nodes in the picture: left to right; at the same offset callers, which have smaller
  * numbers, first. */
-struct place {
+struct occurrence {
     double offset;
     uint32_t node;
 };
 
-static bool is_before(struct place a, struct place b)
+static bool is_before(struct occurrence a, struct occurrence b)
 {
     return a.offset < b.offset || (a.offset == b.offset && a.node < b.node);
 }
@@ -374,30 +375,30 @@ struct flm_search_step flm_search_step(const unsigned char *found, const struct 
 {
     const struct flm_tree *tree = flm_layout_tree(layout);
     bool somewhere = from.index != FLM_NONE && from.index < tree->node_count;
-    struct place here = {somewhere ? flm_layout_offset(layout, from) : -1,
-                         somewhere ? from.index : 0};
-    struct place first = {0, FLM_NONE}, last = first, next = first, previous = first;
+    struct occurrence here = {somewhere ? flm_layout_offset(layout, from) : -1,
+                              somewhere ? from.index : 0};
+    struct occurrence first = {0, FLM_NONE}, last = first, next = first, previous = first;
     uint32_t count = 0, before = 0; /* found in all; found before `here` */
     bool is_found = false;
     for (uint32_t i = 1; i < tree->node_count; i++) {
-        struct place place = {.node = i};
+        struct occurrence occurrence = {.node = i};
         double total;
         if (!found[tree->frame[i]] || flm_tree_is_gap(tree, i) ||
-            !flm_layout_extent(layout, (struct flm_node){i}, &place.offset, &total))
+            !flm_layout_extent(layout, (struct flm_node){i}, &occurrence.offset, &total))
             continue;
         count++;
-        if (first.node == FLM_NONE || is_before(place, first))
-            first = place;
-        if (last.node == FLM_NONE || is_before(last, place))
-            last = place;
+        if (first.node == FLM_NONE || is_before(occurrence, first))
+            first = occurrence;
+        if (last.node == FLM_NONE || is_before(last, occurrence))
+            last = occurrence;
         if (i == here.node) {
             is_found = true;
-        } else if (is_before(place, here)) {
+        } else if (is_before(occurrence, here)) {
             before++;
-            if (previous.node == FLM_NONE || is_before(previous, place))
-                previous = place;
-        } else if (next.node == FLM_NONE || is_before(place, next)) {
-            next = place;
+            if (previous.node == FLM_NONE || is_before(previous, occurrence))
+                previous = occurrence;
+        } else if (next.node == FLM_NONE || is_before(occurrence, next)) {
+            next = occurrence;
         }
     }
     struct flm_search_step step = {{FLM_NONE}, 0, count};
@@ -526,7 +527,7 @@ static bool set_search(struct flm_searches *made, struct flm_bytes text, struct 
     if (!read_escaped(name, &search->text))
         return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' has a %% without two digits",
                              (int)text.size, text.at);
-    return (!search->text.failed || flm_error_memory(why)) && look(made, search, why);
+    return (!search->text.failed || flm_error_memory(why)) && run_search(made, search, why);
 }
 
 bool flm_searches_set(struct flm_searches *searches, struct flm_bytes text, struct flm_error *why)

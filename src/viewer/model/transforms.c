@@ -113,7 +113,7 @@ static bool align(struct sides *sides, struct flm_error *why)
     return true;
 }
 
-/* What went wrong as the note of an operation, which is switched off. */
+/* The error becomes the note of the operation, which is switched off. */
 static void refuse(struct flm_operation *operation, const struct flm_error *error)
 {
     struct flm_text note;
@@ -336,7 +336,7 @@ bool flm_operations_add(struct flm_operations *operations, struct flm_bytes expr
         free_list(list.at, list.count);
         return false;
     }
-    /* What is shown of two is aligned, without the samples that an operation may ask for. */
+    /* Two compared profiles are shown aligned, without samples, which an operation may need. */
     return operations->before ? change(operations, &list, false, why)
                               : append(operations, &list, why);
 }

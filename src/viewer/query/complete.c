@@ -10,7 +10,7 @@
 
 enum { MOST_ITEMS = 12 };
 
-/* What was typed: of "hide:a | focus:module=li", "hide:a | focus:module=" stays, and "li" is
+/* The typed text: of "hide:a | focus:module=li", "hide:a | focus:module=" stays, and "li" is
  * completed. */
 struct typed {
     struct flm_bytes before;       /* stays as it is */
@@ -50,7 +50,7 @@ struct completing {
     unsigned count;
 };
 
-/* What was typed, with `ending` behind it as it is. */
+/* The typed text, followed by `ending` as it is. */
 static void add_item(struct completing *c, struct flm_bytes ending, struct flm_bytes title,
                      const char *note)
 {

@@ -36,7 +36,7 @@ static unsigned operations_on(const struct flm_operations *operations)
 }
 
 /* "12.4 % (1.2 s) by 2 transforms"; rounding of sums is not a loss. */
-static struct flm_bytes filtered_words(struct flm_query *q)
+static struct flm_bytes filtered_text(struct flm_query *q)
 {
     double of = 0, gone = filtered(q, &of);
     if (!(fabs(gone) > 1e-9 * of))
@@ -50,8 +50,8 @@ static struct flm_bytes filtered_words(struct flm_query *q)
     return flm_query_scratch_copy(q);
 }
 
-/* What is to the left and to the right of the window. */
-static struct flm_bytes trimmed_words(struct flm_query *q)
+/* The content to the left and to the right of the window. */
+static struct flm_bytes trimmed_text(struct flm_query *q)
 {
     const struct flm_viewer *v = q->viewer;
     struct flm_span span = v->model.camera.to;
@@ -132,7 +132,7 @@ static void add_sentence(const struct flm_query *q, const struct flm_metric_summ
 }
 
 /* The metric, where the unit does not say it: "12.4 s" of "cpu", but "81 samples". */
-static struct flm_bytes metric_words(struct flm_query *q)
+static struct flm_bytes unit_text(struct flm_query *q)
 {
     struct flm_bytes name = flm_comparing_metric_name(&q->viewer->model, q->metric.index);
     return flm_query_copy(q, flm_bytes_equal(name, q->unit) ? flm_bytes_of("") : name);
@@ -159,10 +159,10 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
     status->stacks = flm_query_count(q, metric->stack_count);
     status->total = flm_query_quantity(q, metric->total);
     status->total_exact = flm_query_exact(q, metric->total);
-    status->unit = metric_words(q);
+    status->unit = unit_text(q);
     add_picture(q, status);
-    status->trimmed = trimmed_words(q);
-    status->filtered = filtered_words(q);
+    status->trimmed = trimmed_text(q);
+    status->filtered = filtered_text(q);
     add_losses(q, status);
     status->unsymbolized_share = flm_query_share(q, metric->unsymbolized, q->all);
     if (q->profile->sizes.sample_count > 0)

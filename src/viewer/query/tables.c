@@ -8,7 +8,7 @@
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
-/* What is in the table: all functions that have a value, or those that a search finds. */
+/* The rows of the table: all functions with a value, or the matches of a search. */
 struct listing {
     const uint32_t *function;
     uint32_t *filtered; /* owned; NULL: all */
@@ -143,7 +143,7 @@ bool flm_query_top(struct flm_viewer *v, struct flm_bytes argument, struct flm_r
     return flm_query_end(&q, why);
 }
 
-/* What the searches that are on match, the largest total first. */
+/* The matches of the active searches, the largest total first. */
 bool flm_query_list(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                     struct flm_error *why)
 {

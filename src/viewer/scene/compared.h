@@ -71,7 +71,7 @@ struct flm_change flm_compared_change(const struct flm_pane *pane, struct flm_no
 const struct flm_tone *flm_compared_style(const struct flm_pane *pane, struct flm_node node,
                                           struct flm_box *box);
 
-/* What the colors mean. */
+/* The meaning of the colors. */
 enum { FLM_COMPARED_KEYS = 5 };
 struct flm_compared_key {
     const char *title, *action; /* which filters by the kind */

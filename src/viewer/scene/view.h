@@ -49,7 +49,7 @@ struct flm_view {
     bool (*set_function)(struct flm_model *model, uint32_t frame);
     struct flm_node_ref (*function_ref)(const struct flm_scene *scene, uint32_t frame);
 
-    /* What is drawn, for the heading of a picture: "Sandwich of =parse". NULL: the title. */
+    /* The heading of a picture: "Sandwich of =parse". NULL: the title. */
     void (*describe)(const struct flm_model *model, struct flm_text *out);
 };
 

@@ -18,7 +18,7 @@ struct flm_choice flm_view_choice(size_t i);
 /* By name; NULL if there is none. */
 const struct flm_view *flm_view_named(struct flm_bytes name);
 
-/* What is shown at first: of two profiles that are compared, or of one. */
+/* The initial view: for two profiles that are compared, or for one. */
 const struct flm_view *flm_view_default(bool compares);
 
 /* Whether a view has something to show. */

@@ -150,7 +150,7 @@ double fmax(double a, double b)
     return __builtin_isnan(a) || b > a ? b : a;
 }
 
-/* What clang calls for arithmetic of 128 bits, which number conversion and hashing use. */
+/* Functions that clang calls for 128-bit arithmetic, as in number conversion and hashing. */
 __extension__ typedef __int128 int128;
 int128 __multi3(int128 a, int128 b);
 int128 __ashlti3(int128 value, int shift);

@@ -1,6 +1,6 @@
 /* malloc.c - memory for the wasm module: one heap from the end of the data to the end of memory.
  *
- * Chunks lie side by side and know their size; a free one is told to both neighbors, so that
+ * Chunks lie side by side and know their size; both neighbors know of a free one, so that
  * freeing joins what touches (boundary tags, after Knuth 1.2.5 and Lea's malloc):
  *
  *           | previous_size | size, flags | payload ...                     |
@@ -227,7 +227,7 @@ static void cut(struct chunk *chunk, uint32_t size)
     release(rest);
 }
 
-/* What a request takes; 0 for one that is too large. */
+/* The size of the chunk for a request; 0 if it is too large. */
 static uint32_t chunk_size(size_t size)
 {
     if (size > LARGEST)
