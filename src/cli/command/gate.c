@@ -296,7 +296,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
     if (!records && (f->base.count == 0 || f->new.count == 0))
         return flm_error_set(
             why, FLM_ERROR_USAGE,
-            flm_gate_ab_is_asked(&f->ab)
+            flm_gate_ab_is_given(&f->ab)
                 ? "this option is for recording: --ab './old' './new'"
                 : "gate needs runs on both sides: --base FILE... --new FILE..., or "
                   "commands to record: --ab './old' './new'");

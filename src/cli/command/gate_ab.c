@@ -9,7 +9,7 @@ enum { USUAL_RUNS = 20, RUNS_OF_A_LOOK = 8, USUAL_LOOKS = 3, MOST_RUNS = 10000 }
 
 static const char usual_folder[] = "flamel-ab";
 
-bool flm_gate_ab_is_asked(const struct flm_gate_ab_fields *f)
+bool flm_gate_ab_is_given(const struct flm_gate_ab_fields *f)
 {
     const struct flm_record_fields *r = &f->record;
     bool records = r->call_graph || r->events.count > 0 || r->frequency == r->frequency ||

@@ -80,7 +80,7 @@ struct flm_gate_ab {
 };
 
 /* Whether an option is given that needs --ab. */
-bool flm_gate_ab_is_asked(const struct flm_gate_ab_fields *fields);
+bool flm_gate_ab_is_given(const struct flm_gate_ab_fields *fields);
 
 /* `load` has options that recording has too: symbols. `alpha` 0: no p is needed, so that few runs
  * will do. False, and `why`; to be cleared in any case.
