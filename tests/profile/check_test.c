@@ -86,7 +86,7 @@ static void strings_are_distinct_and_in_order(void **state)
     p->string_ends[3] = UINT32_MAX;
     is_broken("string 3 does not lie within");
     p->string_ends[p->sizes.string_count - 1] -= 1;
-    is_broken("bytes behind the last string");
+    is_broken("bytes after the last string");
     p->string_bytes[0] = 'z';
     is_broken("string 2 is not after the one before it");
     p->string_ends[1] = 0;
@@ -220,7 +220,7 @@ static void labels_and_their_sets_are_in_order(void **state)
     p->label_set_ends[2] = 0;
     is_broken("label set 2 does not lie");
     p->label_set_ends[2] = 2;
-    is_broken("members behind the last label set");
+    is_broken("members after the last label set");
     p->set_members[1] = p->sizes.label_count;
     is_broken("label set 2 has members out of order");
     p->set_members[1] = p->set_members[2];
