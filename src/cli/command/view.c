@@ -117,19 +117,17 @@ static int show_in_terminal(const struct fields *f, int count, char **paths)
 
 /* ---- In the browser -------------------------------------------------------------------------- */
 
-/* One file, or two: the one before comes first. */
-static int show_in_browser(const struct fields *f, int count, const char *const *paths)
+/* A file, compared with the one before unless that is NULL. */
+static int show_in_browser(const struct fields *f, const char *before, const char *path)
 {
     struct flm_error why;
-    struct flm_page_options shown = {.size = sizeof shown, .name = flm_load_name(paths[count - 1])};
-    bool good = true;
-    if (count == 2) {
-        shown.before_name = flm_load_name(paths[0]);
-        shown.before = flm_load_with(&f->load, paths[0]);
-        good = shown.before;
+    struct flm_page_options shown = {.size = sizeof shown, .name = flm_load_name(path)};
+    if (before) {
+        shown.before_name = flm_load_name(before);
+        shown.before = flm_load_with(&f->load, before);
     }
-    if (good)
-        shown.profile = flm_load_with(&f->load, paths[count - 1]);
+    if (!before || shown.before)
+        shown.profile = flm_load_with(&f->load, path);
     int status = FLM_EXIT_WRONG;
     if (shown.profile) {
         struct flm_served_page *page = flm_served_page_new(&shown, &why);
@@ -152,7 +150,7 @@ int flm_view_file(const char *path)
 {
     const struct fields f = {0};
     struct flm_error why;
-    return has_page(&why) ? show_in_browser(&f, 1, &path) : flm_message_error(&why);
+    return has_page(&why) ? show_in_browser(&f, NULL, path) : flm_message_error(&why);
 }
 
 static int run(const struct flm_command *command, int count, char **words)
@@ -171,8 +169,7 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_usage("--port: there is no port %d", f.port);
     if (f.tui)
         return show_in_terminal(&f, operands, words);
-    const char *const paths[] = {words[0], operands == 2 ? words[1] : NULL};
-    return show_in_browser(&f, operands, paths);
+    return show_in_browser(&f, operands == 2 ? words[0] : NULL, words[operands - 1]);
 }
 
 const struct flm_command flm_command_view = {
