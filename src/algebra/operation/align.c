@@ -199,7 +199,8 @@ static bool make_node(struct aligning *a, struct group group)
     a->own.count = 0;
     if (!FLM_ARRAY_RESERVE(&a->own, group.member_count) || !FLM_ARRAY_RESERVE(&a->open, 1))
         return false;
-    memcpy(a->own.at, members, group.member_count * sizeof *members);
+    if (group.member_count > 0) /* none: the sum of no profiles */
+        memcpy(a->own.at, members, group.member_count * sizeof *members);
     a->own.count = group.member_count;
     uint32_t node = a->made++;
     a->out->node_frame[node] = group.rank;
