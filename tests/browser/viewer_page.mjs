@@ -232,6 +232,23 @@ test('however narrow the page is, it shows whether a comparison is normalized', 
     }
 });
 
+test('the bar at the top has room for all of its buttons, in one line each', async () => {
+    for (const width of [360, 719, 839, 840, 1100, 1101, 1300, 1920]) {
+        const page = await open(small, {width});
+        const buttons = page.locator('.tools > button, .tools > .views > button, .tools .search');
+        let shown = 0;
+        for (const one of await buttons.all()) {
+            const box = await one.isVisible() && await one.boundingBox();
+            if (!box) continue;
+            shown++;
+            assert.ok(box.x >= 0 && box.x + box.width <= width, `${width}: ${box.x + box.width}`);
+            assert.ok(box.height <= 32, `${width}: ${await one.textContent()} is ${box.height} px high`);
+        }
+        assert.ok(shown >= 2, `${width}: ${shown} buttons`);
+        await finish(page, assert);
+    }
+});
+
 test('a profile without stacks is reported', async () => {
     const page = await open(small);
     await drop(page, 'empty.folded', '');
