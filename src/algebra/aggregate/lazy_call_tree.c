@@ -34,7 +34,7 @@ struct columns {
     uint32_t *frame, *end, *number;
     uint32_t *position, *below; /* by number: its node, how many it has below it */
     unsigned char *is_open;
-    size_t capacity;
+    size_t count, capacity; /* nodes */
 };
 
 struct flm_lazy_tree {
@@ -60,8 +60,8 @@ struct flm_lazy_tree {
 
     struct FLM_ARRAY(uint32_t) queue; /* of nodes that are wide enough */
 
-    struct columns columns;
-    size_t filled_count; /* how many nodes they have; 0: an opening has made them wrong */
+    struct columns columns; /* as they were in the last call of flm_lazy_tree_columns */
+    bool is_current;        /* nothing was opened since */
 };
 
 static bool climbs(const struct flm_lazy_tree *u)
@@ -386,7 +386,7 @@ void flm_lazy_tree_free(struct flm_lazy_tree *u)
 static bool open_one(struct flm_lazy_tree *u, uint32_t number, uint64_t *moved)
 {
     uint32_t count = u->nodes.at[number].occurrence_count;
-    u->filled_count = 0;
+    u->is_current = false;
     if (climbs(u) ? !open_up(u, number) : !open_down(u, number, &count))
         return false;
     *moved += count;
@@ -470,27 +470,27 @@ static void fill_columns(struct flm_lazy_tree *u)
             next += 1 + to->below[c];
         }
     }
-    u->filled_count = u->nodes.count;
+    to->count = u->nodes.count;
 }
 
 bool flm_lazy_tree_columns(struct flm_lazy_tree *u, struct flm_lazy_tree_columns *tree,
                            struct flm_error *why)
 {
-    if (u->filled_count != u->nodes.count) {
-        u->filled_count = 0;
+    if (!u->is_current) {
         if (!grow_columns(u))
             return flm_error_memory(why);
         fill_columns(u);
+        u->is_current = true;
     }
     const struct columns *c = &u->columns;
-    *tree = (struct flm_lazy_tree_columns){
-        (uint32_t)u->nodes.count, c->frame, c->end, c->width, c->number, c->is_open};
+    *tree = (struct flm_lazy_tree_columns){(uint32_t)c->count, c->frame,  c->end,
+                                           c->width,           c->number, c->is_open};
     return true;
 }
 
 struct flm_node flm_lazy_tree_node(const struct flm_lazy_tree *u, struct flm_lazy_ref number)
 {
-    assert(number.index < u->filled_count);
+    assert(number.index < u->columns.count);
     return (struct flm_node){u->columns.position[number.index]};
 }
 

@@ -443,6 +443,36 @@ static void a_tree_is_whole_when_memory_ran_out(void **state)
     flm_profile_free(p);
 }
 
+static void assert_numbers_in(const struct flm_lazy_tree *u,
+                              const struct flm_lazy_tree_columns *columns)
+{
+    for (uint32_t i = 0; i < columns->node_count; i++) {
+        uint32_t position = flm_lazy_tree_node(u, (struct flm_lazy_ref){i}).index;
+        assert_true(position < columns->node_count);
+        assert_int_equal(columns->number[position], i);
+    }
+}
+
+static void numbers_are_those_of_the_last_columns_until_there_are_new_ones(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;x 1\nb;x 1\nc;y 1\n");
+    struct flm_lazy_tree *u = unfold(p, FLM_LAZY_TREE_INVERTED, NULL);
+    struct flm_lazy_tree_columns first, refused;
+    assert_true(flm_lazy_tree_columns(u, &first, NULL));
+    assert_true(flm_lazy_tree_open(u, root, 0, 0, NULL, NULL));
+    assert_numbers_in(u, &first);
+    allocation_fail_from(1);
+    assert_false(flm_lazy_tree_columns(u, &refused, NULL));
+    allocation_fail_from(0);
+    assert_numbers_in(u, &first);
+    struct flm_lazy_tree_columns last = open_all(u);
+    assert_int_equal(last.node_count, 6);
+    assert_numbers_in(u, &last);
+    flm_lazy_tree_free(u);
+    flm_profile_free(p);
+}
+
 /* ---- Values that are no metric of the profile ------------------------------------------------ */
 
 struct two_columns {
@@ -559,6 +589,7 @@ int main(void)
         cmocka_unit_test(level_1_may_be_wide),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_tree_is_whole_when_memory_ran_out),
+        cmocka_unit_test(numbers_are_those_of_the_last_columns_until_there_are_new_ones),
         cmocka_unit_test(both_sides_are_what_each_unfolds_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
