@@ -28,7 +28,12 @@ int main(int argc, char **argv)
         return 2;
     }
 
-    struct flm_metric metric = {0}; /* the default metric */
+    struct flm_metric metric;
+    if (!flm_metric_find(profile, NULL, &metric, &why)) { /* NULL: the default metric */
+        fprintf(stderr, "top_table: %s: %s\n", argv[1], why.text);
+        flm_profile_free(profile);
+        return 2;
+    }
     double all = flm_profile_total(profile, metric);
     struct flm_functions *functions = flm_functions_new(profile, metric, &why);
     uint32_t *order = NULL;

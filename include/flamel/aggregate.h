@@ -12,7 +12,8 @@
  *         row(flm_functions_at(functions, order[i]));
  *
  * What flm_..._new returns is freed by the flm_..._free of that name, which accepts NULL; the
- * profile must live as long. Each returns NULL, and `why`, if memory ran out. */
+ * profile must live as long. Each returns NULL, and `why`, if memory ran out, if the profile does
+ * not have the metric (one without samples may have none), or if the options are malformed. */
 #ifndef FLAMEL_AGGREGATE_H
 #define FLAMEL_AGGREGATE_H
 

@@ -7,6 +7,7 @@
 #include "algebra/aggregate/lazy_call_tree.h"
 #include "base/core/array.h"
 #include "base/core/sort.h"
+#include "base/text/versioned.h"
 
 /* A row that is still to be shown: a node of the unfolded tree. */
 struct pending {
@@ -196,11 +197,18 @@ void flm_calls_clear(struct flm_calls *calls)
 struct flm_calls *flm_calls_new(const struct flm_profile *p, const struct flm_functions *functions,
                                 const struct flm_calls_options *options, struct flm_error *why)
 {
-    struct flm_calls_options known = {.levels = UINT32_MAX};
-    assert(options->size > 0);
-    memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
-    assert(known.metric.index < p->sizes.metric_count &&
-           (known.view == FLM_CALLS_FROM_ROOT || known.marks));
+    assert(p && functions && options);
+    struct flm_calls_options known;
+    if (!flm_versioned_copy(&known, sizeof known, options, "flm_calls_options", why) ||
+        !flm_functions_check_metric(p, known.metric, why))
+        return NULL;
+    if ((unsigned)known.view > FLM_CALLS_CALLERS ||
+        (known.view != FLM_CALLS_FROM_ROOT && !known.marks)) {
+        flm_error_set(why, FLM_ERROR_USAGE, "callers and callees need marks of their functions");
+        return NULL;
+    }
+    if (options->size < sizeof known) /* an older program has no limit */
+        known.levels = UINT32_MAX;
     struct flm_calls *calls = calloc(1, sizeof *calls);
     if (!calls)
         flm_error_memory(why);

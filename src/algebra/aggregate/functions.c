@@ -171,10 +171,20 @@ uint32_t flm_functions_sort(const struct flm_functions *functions, enum flm_func
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
+bool flm_functions_check_metric(const struct flm_profile *p, struct flm_metric metric,
+                                struct flm_error *why)
+{
+    return metric.index < p->sizes.metric_count ||
+           flm_error_set(why, FLM_ERROR_USAGE, "the profile has %u metrics, and none of index %u",
+                         p->sizes.metric_count, metric.index);
+}
+
 struct flm_functions *flm_functions_new(const struct flm_profile *p, struct flm_metric metric,
                                         struct flm_error *why)
 {
-    assert(metric.index < p->sizes.metric_count);
+    assert(p);
+    if (!flm_functions_check_metric(p, metric, why))
+        return NULL;
     struct flm_functions *functions = calloc(1, sizeof *functions);
     if (!functions)
         flm_error_memory(why);

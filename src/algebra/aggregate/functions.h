@@ -36,4 +36,8 @@ void flm_functions_clear(struct flm_functions *functions);
 bool flm_functions_measure(struct flm_functions *functions, const struct flm_profile *p,
                            struct flm_metric metric, struct flm_error *why);
 
+/* False, and `why`, when the profile does not have the metric. For metrics that programs name. */
+bool flm_functions_check_metric(const struct flm_profile *p, struct flm_metric metric,
+                                struct flm_error *why);
+
 #endif

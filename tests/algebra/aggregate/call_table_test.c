@@ -459,6 +459,30 @@ static void programs_get_rows_of_callees_with_options_of_any_size(void **state)
     flm_profile_free(p);
 }
 
+static void refuse_options(const struct flm_profile *p, const struct flm_calls_options *options)
+{
+    struct flm_functions *functions = flm_functions_new(p, (struct flm_metric){0}, NULL);
+    struct flm_error why = {0};
+    assert_null(flm_calls_new(p, functions, options, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    flm_functions_free(functions);
+}
+
+static void options_of_programs_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 1\n");
+    struct flm_calls_options unset = {.levels = 9};
+    refuse_options(p, &unset);
+    struct flm_calls_options newer = {.size = sizeof newer + 8, .levels = 9};
+    refuse_options(p, &newer);
+    struct flm_calls_options no_metric = {.size = sizeof no_metric, .metric = {FLM_NONE}};
+    refuse_options(p, &no_metric);
+    struct flm_calls_options no_marks = {.size = sizeof no_marks, .view = FLM_CALLS_CALLERS};
+    refuse_options(p, &no_marks);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_hundred_thousand_nested_frames_are_no_problem),
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(programs_get_rows_of_callees_with_options_of_any_size),
+        cmocka_unit_test(options_of_programs_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,6 +313,19 @@ static void programs_read_functions_in_name_order(void **state)
     flm_profile_free(p);
 }
 
+static void a_metric_that_the_profile_lacks_is_refused(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_profile *p = flm_builder_finish(b, NULL); /* as a file of no samples may be */
+    struct flm_error why = {0};
+    assert_int_equal(flm_profile_metric_count(p), 0);
+    assert_null(flm_functions_new(p, (struct flm_metric){0}, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_null(flm_functions_new(p, flm_profile_metric_named(p, "cycles"), NULL));
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +343,7 @@ int main(void)
         cmocka_unit_test(functions_without_a_value_are_not_listed),
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(programs_read_functions_in_name_order),
+        cmocka_unit_test(a_metric_that_the_profile_lacks_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
