@@ -105,13 +105,12 @@ static bool push_children(const struct finishing *f, struct walk *w, uint32_t no
 {
     size_t first = w->pending.count;
     for (uint32_t child = f->first_child[node]; child; child = f->next_sibling[child]) {
-        if (w->pending.count == w->pending.capacity && !FLM_ARRAY_RESERVE(&w->pending, 1))
+        if (!FLM_ARRAY_ADD(&w->pending, child))
             return false;
-        w->pending.at[w->pending.count++] = child;
     }
     size_t count = w->pending.count - first;
     if (count > 1) {
-        if (count > w->scratch.capacity && !FLM_ARRAY_RESERVE(&w->scratch, count))
+        if (!FLM_ARRAY_RESERVE(&w->scratch, count)) /* its count stays 0 */
             return false;
         struct sibling_order order = {f->b->nodes, f->metadata.ranking.frame_rank};
         flm_sort(w->pending.at + first, count, w->scratch.at, order_siblings, &order);

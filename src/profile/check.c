@@ -112,11 +112,10 @@ static bool check_nodes(const struct flm_profile *p, struct flm_error *why)
             FLM_ARRAY_CLEAR(&open);
             return broken(why, "node", i, promise);
         }
-        if (open.count == open.capacity && !FLM_ARRAY_RESERVE(&open, 1)) {
+        if (!FLM_ARRAY_ADD(&open, (struct open_node){end[i], 0})) {
             FLM_ARRAY_CLEAR(&open);
             return flm_error_memory(why);
         }
-        open.at[open.count++] = (struct open_node){end[i], 0};
     }
     FLM_ARRAY_CLEAR(&open);
     return true;

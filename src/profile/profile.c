@@ -217,11 +217,10 @@ bool flm_profile_depth(const struct flm_profile *p, uint32_t *deepest, struct fl
             open.count--;
         if (open.count > *deepest)
             *deepest = (uint32_t)open.count;
-        if (open.count == open.capacity && !FLM_ARRAY_RESERVE(&open, 1)) {
+        if (!FLM_ARRAY_ADD(&open, p->node_end[i])) {
             FLM_ARRAY_CLEAR(&open);
             return flm_error_memory(why);
         }
-        open.at[open.count++] = p->node_end[i];
     }
     FLM_ARRAY_CLEAR(&open);
     return true;

@@ -26,11 +26,10 @@ static bool move_all(struct flm_rebuild *r, const unsigned char *sampled)
             continue;
         path.count = 0;
         for (uint32_t at = i; at != 0; at = r->parent[at]) {
-            if (path.count == path.capacity && !FLM_ARRAY_RESERVE(&path, 1)) {
+            if (!FLM_ARRAY_ADD(&path, (struct flm_frame){p->node_frame[at]})) {
                 FLM_ARRAY_CLEAR(&path);
                 return false;
             }
-            path.at[path.count++].index = p->node_frame[at];
         }
         r->moved[i] = flm_builder_stack(r->builder, path.at, path.count).index;
     }

@@ -387,7 +387,7 @@ bool flm_perf_lines_frames(struct flm_perf_lines *lines, const uint32_t *stack, 
         if ((line->outer != outer || line->location != around.location) &&
             !make_frames(lines, number, outer, around.location))
             return false;
-        if (out->capacity - out->count < line->frame_count && !grow(lines, out, line->frame_count))
+        if (!grow(lines, out, line->frame_count))
             return false;
         for (uint32_t f = 0; f < line->frame_count; f++)
             out->at[out->count++] = lines->frames.at[line->frames + f];
