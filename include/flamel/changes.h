@@ -7,7 +7,7 @@
  *     uint32_t count;
  *     const struct flm_function_change *change = flm_profile_changes_functions(changes, &count);
  *     for (uint32_t i = 0; i < count; i++)                     the largest change of self first
- *         row(flm_profile_changes_function_name(changes, change[i].function),
+ *         row(flm_profile_changes_function_name(changes, change[i].function, NULL),
  *             change[i].self.before, change[i].self.after);
  *     flm_profile_changes_free(changes);
  *

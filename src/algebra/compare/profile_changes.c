@@ -47,6 +47,17 @@ static bool find_pair(struct flm_profile_changes *d, const struct flm_profile *a
     return flm_metric_pair_find(d->both, is_only ? NULL : metric, &d->pair, why);
 }
 
+static bool check_choices(const struct flm_profile_changes_options *o, struct flm_error *why)
+{
+    if ((unsigned)o->normalize > FLM_NORMALIZE_FUNCTION)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no normalization number %u",
+                             (unsigned)o->normalize);
+    if ((unsigned)o->sort > FLM_FUNCTIONS_BY_NAME)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no order number %u",
+                             (unsigned)o->sort);
+    return true;
+}
+
 struct flm_profile_changes *flm_profile_changes_new(
     const struct flm_profile *before, const struct flm_profile *after,
     const struct flm_profile_changes_options *options, struct flm_error *why)
@@ -54,6 +65,8 @@ struct flm_profile_changes *flm_profile_changes_new(
     assert(before && after);
     struct flm_profile_changes_options o;
     if (!flm_versioned_copy(&o, sizeof o, options, "flm_profile_changes_options", why))
+        return NULL;
+    if (!check_choices(&o, why))
         return NULL;
     struct flm_profile_changes *d = calloc(1, sizeof *d);
     if (!d) {

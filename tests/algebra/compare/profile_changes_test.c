@@ -166,6 +166,20 @@ static void a_metric_is_named_as_in_the_files(void **state)
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
 }
 
+static void numbers_beyond_an_enum_are_refused(void **state)
+{
+    (void)state;
+    struct flm_profile_changes_options normalize = {.size = sizeof normalize,
+                                                    .normalize = (enum flm_normalize)1000000},
+                                       sort = {.size = sizeof sort,
+                                               .sort = (enum flm_function_order)3};
+    struct flm_error why = {0};
+    assert_null(changes_of(before_text, after_text, &normalize, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_null(changes_of(before_text, after_text, &sort, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+}
+
 static bool compare(void *context, struct flm_error *why)
 {
     const struct flm_profile *const *sides = context;
@@ -193,6 +207,7 @@ int main(void)
         cmocka_unit_test(before_is_scaled_where_both_are_to_have_one_total),
         cmocka_unit_test(small_changes_are_noise_unless_that_is_not_tested),
         cmocka_unit_test(a_metric_is_named_as_in_the_files),
+        cmocka_unit_test(numbers_beyond_an_enum_are_refused),
         cmocka_unit_test(comparing_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
