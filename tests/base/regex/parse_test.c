@@ -4,6 +4,7 @@
 #include <cmocka.h>
 
 #include "base/regex/internal.h"
+#include "base/regex/patterns.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
 
@@ -17,15 +18,6 @@ static void assert_refused(struct flm_bytes pattern, size_t offset, const char *
     if (why.offset != offset || !strstr(why.text, reason))
         fail_msg("%.60s: %s", pattern.at, why.text);
     assert_null(flm_regex_new(pattern, NULL));
-}
-
-static void assert_accepted(struct flm_bytes pattern)
-{
-    struct flm_error why = {0};
-    struct flm_regex *regex = flm_regex_new(pattern, &why);
-    if (!regex)
-        fail_msg("%.60s: %s", pattern.at, why.text);
-    flm_regex_free(regex);
 }
 
 static void a_malformed_pattern_is_refused_with_its_offset(void **state)

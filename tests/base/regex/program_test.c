@@ -4,6 +4,7 @@
 #include <cmocka.h>
 
 #include "base/regex/internal.h"
+#include "base/regex/patterns.h"
 #include "base/text/text.h"
 
 static size_t code_count_of(const char *pattern)
@@ -13,15 +14,6 @@ static size_t code_count_of(const char *pattern)
     size_t count = regex->code.count;
     flm_regex_free(regex);
     return count;
-}
-
-static void assert_accepted(struct flm_bytes pattern)
-{
-    struct flm_error why = {0};
-    struct flm_regex *regex = flm_regex_new(pattern, &why);
-    if (!regex)
-        fail_msg("%.60s: %s", pattern.at, why.text);
-    flm_regex_free(regex);
 }
 
 static void a_program_beyond_the_limit_is_refused(void **state)
