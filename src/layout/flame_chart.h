@@ -61,7 +61,7 @@ struct flm_flame_chart {
 double flm_flame_chart_last_ns(const struct flm_profile *profile, struct flm_metric metric,
                                const uint32_t *sample, uint32_t sample_count);
 
-/* NULL, and `why`, if memory ran out or there would be more than 2^32 nodes. The chart does not
+/* NULL, and `why`, if memory ran out or there would be 2^31 nodes or more. The chart does not
  * borrow the profile. */
 struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
                                             const struct flm_flame_chart_options *options,

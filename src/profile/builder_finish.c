@@ -1,7 +1,7 @@
 /* builder_finish.c - from nodes in the order of their coming to the canonical profile.
  *
  * Child lists are linked backwards, from the last node to the first, so a node's children are
- * known, and known to be worth keeping, before the node itself is looked at. Then one walk from the
+ * known, and known to be worth keeping, before the node itself is read. Then one walk from the
  * root puts each node's children in order and gives out the new numbers. Nodes that came with one
  * line of text lie next to each other, so both passes mostly move forward through memory. (Sorting
  * all nodes by frame and then by parent is simpler, and touched memory at random three times a

@@ -283,21 +283,21 @@ static bool read_entry(struct opening *o, const struct entry *entry)
     size_t known = 0;
     while (known < SECTION_COUNT && memcmp(sections[known].id, entry->id, 4) != 0)
         known++;
-    uint64_t place = (uint64_t)((const char *)entry - o->bytes);
+    uint64_t entry_offset = (uint64_t)((const char *)entry - o->bytes);
     if (known == SECTION_COUNT) {
         if (entry->flags & ENTRY_MUST_BE_UNDERSTOOD)
-            return flm_error_byte(o->why, FLM_ERROR_FORMAT, place,
+            return flm_error_byte(o->why, FLM_ERROR_FORMAT, entry_offset,
                                   "section '%.*s' is not known to this flamel and must be: install "
                                   "a newer one",
                                   4, entry->id);
         return true;
     }
     if (o->entries[known])
-        return flm_error_byte(o->why, FLM_ERROR_FORMAT, place, "section '%s' appears twice",
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, entry_offset, "section '%s' appears twice",
                               sections[known].id);
     if (entry->offset % 8 != 0 || entry->offset > o->size ||
         entry->size > o->size - entry->offset || entry->size % sections[known].item_size != 0)
-        return flm_error_byte(o->why, FLM_ERROR_FORMAT, place,
+        return flm_error_byte(o->why, FLM_ERROR_FORMAT, entry_offset,
                               "section '%s' does not lie within the file", sections[known].id);
     if (flm_checksum(o->bytes + entry->offset, (size_t)entry->size) != entry->checksum)
         return flm_error_byte(o->why, FLM_ERROR_FORMAT, entry->offset,

@@ -60,7 +60,7 @@ struct account {
     uint32_t end; /* of its outermost occurrence that was seen last */
 };
 
-/* A node with children, while they are looked at. */
+/* A node with children, while they are visited. */
 struct open_node {
     double total; /* so far */
     uint32_t end;

@@ -431,7 +431,7 @@ static bool grow_columns(struct flm_lazy_tree *u)
         return false;
     double *width = malloc(room * (sizeof *c->width + 5 * sizeof *c->frame + sizeof *c->is_open));
     if (!width)
-        return false; /* whoever has the columns still reads them */
+        return false; /* the old columns are still in use */
     free(c->width);
     c->width = width;
     c->capacity = room;

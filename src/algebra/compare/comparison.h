@@ -35,7 +35,7 @@
  * the half sample is the usual correction for counts, without which few samples seem too sure:
  * comparison_test.c compares it with the exact binomial). It is a guess, and must be called one:
  * runs differ by more than their counting, so what passes may still be noise, but what does not
- * pass is not worth a look. Where the size of a sample is not known, nothing is tested.
+ * pass is not worth attention. Where the size of a sample is not known, nothing is tested.
  *
  * Where several runs of both were judged (gate/verdict/gate.h), nothing has to be guessed: two more
  * columns, `lost` and `gained`, have the significant part of the change of each stack. They are not

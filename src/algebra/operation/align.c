@@ -289,7 +289,7 @@ static bool copy_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
                                  : copy_as(a, i, names[i]);
 }
 
-static bool copy_facts(struct aligning *a, enum flm_align_mode mode, const char *const *names)
+static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
     bool samples = false;
     for (size_t i = 0; i < a->count; i++)
@@ -312,7 +312,7 @@ static bool copy_facts(struct aligning *a, enum flm_align_mode mode, const char 
     return !flm_builder_failed(a->builder) || flm_error_memory(a->why);
 }
 
-static bool rank_words(struct aligning *a)
+static bool rank_frames(struct aligning *a)
 {
     size_t frame_count = a->builder->interner.frame_count;
     unsigned char *used = malloc(frame_count);
@@ -353,7 +353,7 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
     a->node_starts = calloc(a->count + 1, sizeof *a->node_starts);
     if (!a->builder || !a->carried || !a->node_starts)
         return flm_error_memory(a->why);
-    if (!copy_facts(a, mode, names) || !rank_words(a))
+    if (!copy_metadata(a, mode, names) || !rank_frames(a))
         return false;
     struct flm_sizes sizes = a->metadata.sizes;
     sizes.node_count = (uint32_t)node_count + 1;

@@ -161,7 +161,7 @@ bool flm_program_add_range(struct flm_program *p, uint32_t first, uint32_t last)
     return FLM_ARRAY_ADD(&r->ranges, range) || flm_error_memory(p->why);
 }
 
-/* Sorts the ranges from `set` on and joins those that touch. By insertion: they are few, and in
+/* Sorts the ranges from `set` on and joins those that touch. By insertion: they are few, and
  * usually in order. */
 static void join_ranges(struct flm_regex *r, size_t set)
 {

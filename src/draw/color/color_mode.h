@@ -90,7 +90,7 @@ enum { FLM_LEGEND_GROUPS = 12 };
 struct flm_legend {
     struct flm_legend_item items[FLM_LEGEND_GROUPS + 1];
     size_t count;
-    double total; /* of all */
+    double total; /* of all groups */
 };
 bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *coloring,
                      const struct flm_tree *tree, struct flm_error *why);

@@ -112,15 +112,15 @@ static bool is_unsymbolized(struct flm_bytes name)
     return flm_bytes_start_with(name, "[[");
 }
 
-static uint32_t frame_of(struct flm_interner *words, struct flm_bytes name, uint32_t kind)
+static uint32_t frame_of(struct flm_interner *interner, struct flm_bytes name, uint32_t kind)
 {
     bool special = name.size > 2 && (name.at[0] == '[' || name.at[0] == '0');
     if (!special || !is_unsymbolized(name))
-        return flm_interner_function(words, name, kind);
-    struct flm_frame_record record = {.function = flm_interner_string(words, name),
+        return flm_interner_function(interner, name, kind);
+    struct flm_frame_record record = {.function = flm_interner_string(interner, name),
                                       .kind = kind,
                                       .flags = FLM_FRAME_UNSYMBOLIZED};
-    return record.function == FLM_NONE ? FLM_NONE : flm_interner_frame(words, &record);
+    return record.function == FLM_NONE ? FLM_NONE : flm_interner_frame(interner, &record);
 }
 
 static bool add_frame(struct reading *r, struct flm_bytes name)

@@ -73,9 +73,9 @@ struct flm_metric flm_perf_events_find(struct flm_perf_events *events, struct fl
                                        bool has_period)
 {
     /* Most often it is the event of the previous sample. */
-    const struct flm_interner *words = &events->builder->interner;
+    const struct flm_interner *interner = &events->builder->interner;
     if (events->list.count > 0 &&
-        flm_bytes_equal(flm_interner_text(words, events->list.at[events->last].name), name))
+        flm_bytes_equal(flm_interner_text(interner, events->list.at[events->last].name), name))
         return events->list.at[events->last].metric;
     uint32_t string = flm_builder_string(events->builder, name.at, name.size).index;
     for (size_t i = 0; i < events->list.count; i++) {

@@ -93,7 +93,7 @@ static bool split_frame(struct flm_bytes text, struct parts *parts)
 }
 
 /* An unknown location is printed as an address: all of them are one. */
-static void split_place(struct flm_bytes text, struct parts *parts)
+static void split_location(struct flm_bytes text, struct parts *parts)
 {
     static const char unknown_location[] = "?", unknown_inlined[] = "? (inlined)";
     struct flm_perf_location location = flm_perf_location_parse(text);
@@ -180,7 +180,7 @@ uint32_t flm_perf_lines_find(struct flm_perf_lines *lines, struct flm_bytes text
 {
     struct parts parts;
     if (kind == FLM_PERF_LINE_LOCATION)
-        split_place(text, &parts);
+        split_location(text, &parts);
     else if (!split_frame(text, &parts))
         return 0;
     uint64_t seed = (uint64_t)kind << 1 | parts.is_upper;
