@@ -379,6 +379,9 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
     if ((unsigned)o->colors >= FLM_COLORS_COUNT)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no palette number %u",
                              (unsigned)o->colors);
+    if ((unsigned)o->order > FLM_DRAW_BY_TIME)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no order number %u",
+                             (unsigned)o->order);
     if (o->background && !is_background(o->background))
         return set_background(o, o->background, why);
     if (o->factor == 0)

@@ -117,6 +117,7 @@ static void options_that_make_no_sense_are_refused(void **state)
                                                    {.font_size_px = 1000},
                                                    {.background = "pink"},
                                                    {.colors = (enum flm_colors)99},
+                                                   {.order = (enum flm_draw_order)3},
                                                    {.widths = (enum flm_comparison_widths)9},
                                                    {.normalize = (enum flm_normalize)9},
                                                    {.min_width = -1}};
