@@ -14,7 +14,8 @@ bytes()
     od -An -v -tu1 | sed 's/[0-9]\{1,\}/&,/g'
     printf '0};\n'
 }
-# gzip as small as it gets: libdeflate's is 4 % smaller than zlib's, and any browser inflates it.
+# gzip as small as it gets: libdeflate's is 4 % smaller than zlib's, and any browser inflates it. Both leave
+# name and time out (-n; standard input has none), so that the same sources and tools make the same bytes.
 compress()
 {
     if command -v libdeflate-gzip > /dev/null; then
@@ -23,8 +24,7 @@ compress()
         gzip -9 -n -c "$1"
     fi
 }
-# part NAME FILE: an array of gzip as base64, and the file's size. -n leaves name and time out, so that the
-# same sources make the same bytes.
+# part NAME FILE: an array of gzip as base64, and the file's size.
 part()
 {
     compress "$2" | base64 | tr -d '\n' | bytes "$1"

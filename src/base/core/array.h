@@ -13,7 +13,7 @@
  *
  * All zero is an empty array. It grows by half, so adding n items is linear in n; adding an item
  * for which there is room calls no function. When memory runs out, the array stays as it was.
- * `array` is evaluated more than once: name it, compute nothing.
+ * `array` and `more` are evaluated more than once: they must have no side effects.
  *
  * This is the one place where a function will not do: C has no other way to give an array the type
  * of its items. */
