@@ -50,8 +50,7 @@ struct flm_svg {
     uint32_t levels_cut;        /* levels below those that the file has */
 
     struct flm_palette palette;
-    struct FLM_ARRAY(
-        struct flm_tone) tones; /* distinct: of ancestors, merged boxes, changes, frames */
+    struct FLM_ARRAY(struct flm_tone) tones; /* distinct; FLM_TONE_... and then of frames */
     struct flm_index tone_index;
     uint32_t *frame_tone; /* by frame: index in `tones`, FLM_NONE if it is not drawn */
 

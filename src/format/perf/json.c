@@ -7,8 +7,6 @@
  *
  * The leaf is first. There are neither events nor periods: the only metric is "samples". The root
  * frame is the command. */
-#include <stdlib.h>
-
 #include "base/text/json_read.h"
 #include "format/core/format.h"
 #include "format/perf/frame.h"
@@ -182,7 +180,7 @@ static bool read_json(struct flm_source *source, const struct flm_read_options *
         if (good && !r.has_samples)
             good = flm_error_set(why, FLM_ERROR_FORMAT, "it has no samples");
     }
-    free(r.frames.at);
+    FLM_ARRAY_CLEAR(&r.frames);
     flm_text_clear(&r.symbol);
     flm_text_clear(&r.module);
     flm_text_clear(&r.command);

@@ -60,12 +60,11 @@ struct reading {
     struct flm_perf_events events;
     struct sample sample;
     struct stack stack;
-    uint32_t last;              /* the line read last in it */
-    bool inlined;               /* it, or the frame whose location it is, is inlined */
-    struct flm_bytes last_text; /* the last frame, while it is in the window */
-    uint64_t last_address;      /* and its address, once it is not */
-    struct flm_perf_frames
-        frames; /* of the current stack, without those that the previous one shares */
+    uint32_t last;                 /* the line read last in it */
+    bool inlined;                  /* it, or the frame whose location it is, is inlined */
+    struct flm_bytes last_text;    /* the last frame, while it is in the window */
+    uint64_t last_address;         /* and its address, once it is not */
+    struct flm_perf_frames frames; /* of the current stack that the previous one does not share */
 
     struct stack previous; /* the stack of the previous sample, its root, and its leaf */
     struct flm_node previous_command, previous_leaf;
