@@ -141,8 +141,8 @@ double flm_run_set_total(const struct flm_run_set *set, uint32_t index); /* in t
 /* ---- How similar ----------------------------------------------------------------------------- */
 
 enum flm_similarity_measure {
-    FLM_SIMILARITY,          /* 1: as much of each stack in both; 0: no stack in both */
-    FLM_SIMILARITY_SHAPE,    /* the same of shares of the totals */
+    FLM_SIMILARITY,          /* 1: identical; 0: no stack in common */
+    FLM_SIMILARITY_SHAPE,    /* the same measure of percentages of the total */
     FLM_SIMILARITY_DISTANCE, /* the sum over stacks of |a - b|, in the metric's unit */
     FLM_SIMILARITY_COUNT
 };

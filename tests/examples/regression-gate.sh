@@ -25,11 +25,11 @@ elif ! python3 -c 'import sys; sys.exit(sys.implementation.name != "cpython")'; 
 fi
 
 # Columns are apart by two spaces or more: change, share, "+75 ms to +142 ms", p, "fails", where; and in
-# the table of noise: between runs, by sampling, "found from", where.
+# the table of noise: between runs, by sampling, MDE, where.
 #
 # The machine may be busy, and a sleep then ends late: so what is tested is that the interval holds
-# the change that was made, and that the smaller one is found wherever the gate says that it finds a
-# quarter of 200 ms.
+# the change that was made, and that the smaller one is found wherever the minimum detectable effect is
+# less than a quarter of 200 ms.
 judge()
 {
     awk -F '  +' '
@@ -50,13 +50,13 @@ judge()
             else
                 wrong("not planted: " $0)
         }
-        NF <= 4 && $NF ~ /;c;b;a$/ { found_from = $(NF - 1) + 0 }
+        NF <= 4 && $NF ~ /;c;b;a$/ { mde = $(NF - 1) + 0 }
         END {
-            if (found_from == 0)
+            if (mde == 0)
                 wrong("the table of noise does not have c;b;a")
-            if (grown != 1 || shrunk > 1 || (shrunk == 0 && found_from < 25))
-                wrong("found: " grown + 0 " of 1 growth, " shrunk + 0 " of 1 shrinking, which is found from " \
-                      found_from " % of c;b;a")
+            if (grown != 1 || shrunk > 1 || (shrunk == 0 && mde < 25))
+                wrong("found: " grown + 0 " of 1 growth, " shrunk + 0 " of 1 shrinking; the minimum detectable effect is " \
+                      mde " % of c;b;a")
             exit bad
         }
     ' verdict

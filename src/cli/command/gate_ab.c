@@ -29,7 +29,7 @@ static bool check_runs(const struct flm_gate_ab *gate, double alpha, struct flm_
     return least <= most ||
            flm_error_set(
                why, FLM_ERROR_USAGE,
-               "-n %u: of so few runs nothing is significant at that alpha, whatever they "
+               "-n %u: with so few runs nothing can be significant at that alpha, whatever they "
                "show: %u of each command are needed, in blocks of old new new old",
                gate->runs_each, (least + gate->look_count - 1) / gate->look_count);
 }

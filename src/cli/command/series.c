@@ -66,7 +66,7 @@ static bool find_times(struct flm_run_files *files, struct flm_error *why)
         if (stat(path, &file) != 0 || !gmtime_r(&file.st_mtime, &parts) ||
             strftime(date, sizeof files->date[i], "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
             return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "%s is no file that has a time: --order given", path);
+                                 "%s has no modification time: use --order given", path);
         files->run[i].date = date;
     }
     return true;

@@ -5,9 +5,9 @@
  *                  together, each with its own mean: a change between them is not noise. Of the
  *                  measured values, outliers included
  *     counted      the part of it that is sampling: sqrt(unit / mean). The rest is the machine's
- *     MDE          the change that is found in 80 of 100 gates: (critical + z) * error, where the
- *                  error is that of the difference of the means as it is tested (winsorized, with
- *                  the floor), times sqrt(1 + MDE / mean), for what grew varies more
+ *     MDE          the change that is detected with a power of 80 %: (critical + z) * error, where
+ *                  the error is that of the difference of the means as it is tested (winsorized,
+ *                  with the floor), times sqrt(1 + MDE / mean), for what grew varies more
  *     runs needed  in each group for a change of `wanted`, say 1 %: n (MDE / 1 %)^2
  *
  * z would be 0.84, which 80 of 100 normal values are below, if the error were known. But it comes

@@ -147,8 +147,8 @@ static void add_totals(const struct making *m)
 static void add_similarity(const struct making *m)
 {
     static const char *const names[] = {"similarity", "shape similarity"};
-    static const char *const meanings[] = {"1: as much of each stack in both; 0: no stack in both",
-                                           "the same of shares of the total, as if equally long"};
+    static const char *const meanings[] = {"1: identical; 0: no stack in common",
+                                           "computed from percentages of the total"};
     const double values[] = {m->d->similarity, m->d->shape_similarity};
     struct flm_report *report = m->report;
     flm_report_begin_table(report, "similarities", FLM_IN_TEXT, true);

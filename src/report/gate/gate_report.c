@@ -102,7 +102,7 @@ static void add_item_columns(const struct flm_gate_making *m)
          .format = FLM_VIEW_AS_CHANGE_SHARE,
          .kind = FLM_COLUMN_NUMBER,
          .whole = base},
-        {.heading = "between", .column = ITEM_INTERVAL, .kind = FLM_COLUMN_TEXT, .leave_out = 2},
+        {.heading = "interval", .column = ITEM_INTERVAL, .kind = FLM_COLUMN_TEXT, .leave_out = 2},
         {.heading = "p", .column = ITEM_P, .kind = FLM_COLUMN_NUMBER, .leave_out = 3},
         {.heading = "", .column = ITEM_FAILS, .kind = FLM_COLUMN_TEXT},
         {.heading = "", .column = ITEM_KIND, .kind = FLM_COLUMN_TEXT},
@@ -195,7 +195,7 @@ static void add_more(const struct flm_gate_making *m)
 
 /* ---- Noise, and the detectable effect -------------------------------------------------------- */
 
-enum { NOISE_STACK, NOISE_BETWEEN = 6, NOISE_SAMPLING, NOISE_FOUND };
+enum { NOISE_STACK, NOISE_BETWEEN = 6, NOISE_SAMPLING, NOISE_MDE };
 
 static void cell_percent(const struct flm_gate_making *m, double share, bool is_known,
                          const char *otherwise)
@@ -224,7 +224,7 @@ static void add_noise_row(const struct flm_gate_making *m, const struct flm_nois
     flm_report_cell_number(report, row->runs_needed);
     cell_percent(m, row->cv, row->mean > 0, "");
     cell_percent(m, row->counted, row->counted > 0, "");
-    cell_percent(m, row->mde / row->mean, row->mean > 0 && row->mde < INFINITY, "never");
+    cell_percent(m, row->mde / row->mean, row->mean > 0 && row->mde < INFINITY, "none");
 }
 
 static void add_noise_total(const struct flm_gate_making *m)
@@ -243,14 +243,14 @@ static void add_noise_table(const struct flm_gate_making *m)
 {
     static const char *const columns[] = {
         "stack", "base", "between_runs", "sampling", "detectable", "runs_needed", NULL};
-    static const char *const seen[] = {"seen_between", "seen_sampling", "seen_found", NULL};
+    static const char *const seen[] = {"seen_between", "seen_sampling", "seen_mde", NULL};
     const struct flm_report_view views[] = {
         {.heading = "between runs", .column = NOISE_BETWEEN, .kind = FLM_COLUMN_NUMBER},
         {.heading = "sampling",
          .column = NOISE_SAMPLING,
          .kind = FLM_COLUMN_NUMBER,
          .leave_out = 1},
-        {.heading = "found from", .column = NOISE_FOUND, .kind = FLM_COLUMN_NUMBER},
+        {.heading = "MDE", .column = NOISE_MDE, .kind = FLM_COLUMN_NUMBER},
         {.heading = "where", .column = NOISE_STACK, .kind = FLM_COLUMN_STACK}};
     const struct flm_noise *noise = &m->r->gate->noise;
     unsigned people = m->r->options->exact ? 0 : FLM_IN_PEOPLES;

@@ -73,7 +73,7 @@ void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *repor
 void flm_gate_add_interval(struct flm_text *out, const struct flm_gate_report *report,
                            const struct flm_item *item);
 
-/* "a change of the total by 2.9 % is found in 80 of 100 gates; by 1 %: with about 70 runs ..." */
+/* "MDE: the minimum detectable effect, at a power of 80 %. To detect 1 % of the total ..." */
 void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report *report);
 
 /* Sentences, each with a full stop: the columns, the test, the size of a sample. */

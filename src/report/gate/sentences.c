@@ -92,7 +92,7 @@ static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r
         flm_format_quantity(out, r->runs, fabs(change));
         flm_text_puts(out, " (");
         flm_format_share(out, change, total->base_mean);
-        flm_text_puts(out, "), and no frame by so much that it stands out");
+        flm_text_puts(out, "), and no single frame significantly");
         return;
     }
     add_item(out, r, first);
@@ -143,13 +143,13 @@ static void add_what_passes(struct flm_text *out, const struct flm_gate_report *
     flm_text_puts(out, both ? "nothing changed" : "nothing grew");
     if (r->options->exact)
         return;
-    flm_text_puts(out, " by more than noise explains");
+    flm_text_puts(out, " significantly");
     if (shrunk > 0)
         flm_text_format(out, ", %u shrank", shrunk);
     if (total->mde < INFINITY && total->mean > 0) {
-        flm_text_puts(out, " (of the total, ");
+        flm_text_puts(out, " (minimum detectable effect: ");
         flm_format_percent(out, total->mde / total->mean);
-        flm_text_puts(out, " is found in 80 of 100 gates)");
+        flm_text_puts(out, " of the total)");
     }
 }
 
@@ -159,18 +159,19 @@ static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
 {
     const struct flm_noise_row *total = &r->gate->noise.total;
     if (!(total->mde < INFINITY)) {
-        flm_text_puts(out, "so few runs show no change of the total, and one of ");
+        flm_text_puts(out, "with so few runs no change of the total is detectable, and a minimum "
+                           "detectable effect of ");
         flm_format_percent(out, r->options->require_mde);
         flm_text_puts(out, " is required");
         return;
     }
     double each = 2 / (1.0 / r->runs->base_count + 1.0 / r->runs->new_count);
     double times = total->mde / (r->options->require_mde * total->mean);
-    flm_text_puts(out, "the total has to change by ");
+    flm_text_puts(out, "the minimum detectable effect is ");
     flm_format_percent(out, total->mde / total->mean);
-    flm_text_puts(out, " to be seen, and ");
+    flm_text_puts(out, " of the total, and ");
     flm_format_percent(out, r->options->require_mde);
-    flm_text_puts(out, " is required: that needs about ");
+    flm_text_puts(out, " is required: that takes about ");
     add_runs(out, each * times * times);
     flm_text_puts(out, " runs on each side");
 }
@@ -271,10 +272,10 @@ void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report 
         return;
     }
     if (!(noise->total.mean > 0) || !(noise->total.mde < INFINITY)) {
-        flm_text_puts(out, "So few runs show no change of any size.");
+        flm_text_puts(out, "With so few runs no change is detectable, whatever its size.");
         return;
     }
-    flm_text_puts(out, "Changes from that size on are found in 80 of 100 gates. To find ");
+    flm_text_puts(out, "MDE: the minimum detectable effect, at a power of 80 %. To detect ");
     flm_format_percent(out, noise->wanted);
     flm_text_puts(out, " of the total takes about ");
     add_runs(out, noise->total.runs_needed);
@@ -291,29 +292,29 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         flm_text_puts(out, " frames and stacks.");
         return;
     }
-    flm_text_puts(out, "Tested at alpha ");
+    flm_text_puts(out, "Permutation test at alpha ");
     flm_format_rounded(out, r->options->alpha, 3);
     flm_text_puts(out, ": ");
     flm_count_add(out, gate->columns.matrix.column_count);
     flm_text_puts(out, " frames and stacks");
-    flm_text_puts(out, by_size ? ", as measured and by the size of the run" : "");
+    flm_text_puts(out, by_size ? ", as measured and normalized by the size of the run" : "");
     if (gate->columns.left_out_count > 0) {
         flm_text_puts(out, " (");
         flm_count_add(out, gate->columns.left_out_count);
-        flm_text_puts(out, " rare ones only in the totals above them)");
+        flm_text_puts(out, " rare ones only in the totals of their callers)");
     }
-    flm_text_puts(out, ", ");
+    flm_text_puts(out, gate->is_complete ? ", all " : ", ");
     flm_count_add(out, (uint64_t)gate->permutations);
     if (gate->is_complete)
-        flm_text_puts(out, " permutations, which is all that there are. ");
+        flm_text_puts(out, " permutations: an exact test. ");
     else
         flm_text_format(out, " permutations, seed %llu. ", (unsigned long long)r->options->seed);
     if (gate->unit > 0) {
-        flm_text_puts(out, "One sample counts ");
+        flm_text_puts(out, "Weight of a sample: ");
         flm_format_quantity(out, r->runs, gate->unit);
         flm_text_puts(out, ".");
     } else {
-        flm_text_puts(out, "The value of one sample is not known (--sample).");
+        flm_text_puts(out, "The weight of a sample is not known (--sample).");
     }
 }
 
@@ -373,7 +374,7 @@ static void add_row(struct flm_text *out, const struct flm_runs *runs,
 {
     add_location(out, runs, row);
     if (!(row->upper < INFINITY)) {
-        flm_text_puts(out, " is not known to be below it at all: more runs are needed");
+        flm_text_puts(out, " has no upper bound: more runs are needed");
         return;
     }
     flm_text_puts(out, " may have grown by ");

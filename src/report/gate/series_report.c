@@ -257,7 +257,8 @@ static void add_table(const struct making *m)
     }
     struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN);
     if (changes == 0)
-        flm_text_puts(line, "No change: they differ as much in any other order.");
+        flm_text_puts(line,
+                      "No significant change: the profiles differ as much in any other order.");
     else
         flm_text_format(line, "%u %s, of which %u %s stayed", changes,
                         changes == 1 ? "change" : "changes", stay, stay == 1 ? "has" : "have");

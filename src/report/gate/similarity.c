@@ -299,11 +299,10 @@ static void add_facts(const struct making *m)
 static void add_head(const struct making *m)
 {
     static const char *const meanings[FLM_SIMILARITY_COUNT] = {
-        [FLM_SIMILARITY] = "Similarity: 1, as much of each stack in both; 0, no stack in both.",
-        [FLM_SIMILARITY_SHAPE] =
-            "Shape similarity: 1, the same shares of each stack in both; 0, no stack in both.",
-        [FLM_SIMILARITY_DISTANCE] =
-            "Distance: the sum of what each stack has more or less in one of both."};
+        [FLM_SIMILARITY] = "Similarity (1: identical; 0: no stack in common)",
+        [FLM_SIMILARITY_SHAPE] = "Shape similarity, computed from percentages of the total (1: "
+                                 "identical; 0: no stack in common)",
+        [FLM_SIMILARITY_DISTANCE] = "Distance: the sum of the absolute differences of all stacks"};
     const struct flm_runs *runs = &m->set->runs;
     const double *self = flm_self_column(runs->tree, runs->metric.index);
     uint32_t stacks = 0;
