@@ -246,6 +246,12 @@ void flm_report_to_markdown(const struct flm_report *report, struct flm_text *ou
 void flm_report_to_json(const struct flm_report *report, struct flm_text *out);
 void flm_report_to_csv(const struct flm_report *report, struct flm_text *out);
 
+/* The table that CSV is; NULL: the report has none. */
+const struct flm_report_table *flm_report_csv_table(const struct flm_report *report);
+
+/* Of the caller, who may know fewer or more fields; NULL: the defaults. */
+struct flm_table_style flm_report_table_style(const struct flm_report_style *style);
+
 /* A text of the report: of a fact, a line or a value. Of a stack: with semicolons, in `scratch`. */
 struct flm_bytes flm_report_value_text(const struct flm_report *report,
                                        const struct flm_report_value *value,

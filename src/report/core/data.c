@@ -118,7 +118,7 @@ void flm_report_to_json(const struct flm_report *report, struct flm_text *out)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static const struct flm_report_table *main_table(const struct flm_report *report)
+const struct flm_report_table *flm_report_csv_table(const struct flm_report *report)
 {
     for (size_t i = 0; i < report->tables.count; i++)
         if (report->tables.at[i]->forms & FLM_IN_CSV)
@@ -166,7 +166,7 @@ static size_t find_columns(const struct flm_report_table *table, struct flm_colu
 
 void flm_report_to_csv(const struct flm_report *report, struct flm_text *out)
 {
-    const struct flm_report_table *table = main_table(report);
+    const struct flm_report_table *table = flm_report_csv_table(report);
     if (!table)
         return;
     struct flm_text names = {0}, scratch = {0};

@@ -55,16 +55,9 @@ size_t flm_print_percent(double value, double whole, char *to, size_t room)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static struct flm_table_style style_of(const struct flm_report_style *style)
-{
-    struct flm_report_style s;
-    flm_options_copy(&s, sizeof s, style);
-    return (struct flm_table_style){s.width, (enum flm_charset)s.charset, s.colors};
-}
-
 const char *flm_report_tone(enum flm_report_tone tone, const struct flm_report_style *style)
 {
-    struct flm_table_style s = style_of(style);
+    struct flm_table_style s = flm_report_table_style(style);
     return flm_tone_sequence((enum flm_table_tone)tone, &s);
 }
 
@@ -84,7 +77,7 @@ bool flm_report_write_lines(struct flm_name lines, const struct flm_report_style
                             struct flm_error *why)
 {
     assert(sink);
-    struct flm_table_style s = style_of(style);
+    struct flm_table_style s = flm_report_table_style(style);
     struct flm_text text = {0};
     flm_lines_add(&text, bytes_of(lines), &s, indent);
     return hand_on(&text, sink, context, why);
@@ -94,7 +87,7 @@ bool flm_report_write_name(struct flm_name name, const struct flm_report_style *
                            flm_profile_sink sink, void *context, struct flm_error *why)
 {
     assert(sink);
-    struct flm_table_style s = style_of(style);
+    struct flm_table_style s = flm_report_table_style(style);
     struct flm_text text = {0}, scratch = {0};
     flm_text_add(&text, flm_showable(bytes_of(name), s.charset, &scratch));
     text.failed |= scratch.failed;

@@ -3,12 +3,11 @@
 
 #include "report/core/blocks.h"
 
-static bool has_csv(const struct flm_report *report)
+struct flm_table_style flm_report_table_style(const struct flm_report_style *style)
 {
-    for (size_t i = 0; i < report->tables.count; i++)
-        if (report->tables.at[i]->forms & FLM_IN_CSV)
-            return true;
-    return false;
+    struct flm_report_style s;
+    flm_options_copy(&s, sizeof s, style);
+    return (struct flm_table_style){s.width, (enum flm_charset)s.charset, s.colors};
 }
 
 struct guarded {
@@ -29,11 +28,9 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
                       struct flm_error *why)
 {
     assert(report && sink);
-    struct flm_report_style of;
-    flm_options_copy(&of, sizeof of, style);
-    if (form == FLM_REPORT_CSV && !has_csv(report))
+    if (form == FLM_REPORT_CSV && !flm_report_csv_table(report))
         return flm_error_set(why, FLM_ERROR_USAGE, "this report has no table for CSV");
-    struct flm_table_style table_style = {of.width, (enum flm_charset)of.charset, of.colors};
+    struct flm_table_style table_style = flm_report_table_style(style);
     struct guarded to = {sink, context, false};
     struct flm_text out;
     flm_text_init(&out, hand_on, &to);

@@ -8,13 +8,6 @@
 
 enum { VERSION = 1, STACK_CELLS = 100, MOST_MARKDOWN_ROWS = 100 };
 
-/* ---- Facts and cells ------------------------------------------------------------------------- */
-
-static double share_of(const struct flm_gate_making *m, double change)
-{
-    return change / m->r->gate->total.base_mean;
-}
-
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
 static void add_verdict(const struct flm_gate_making *m)
@@ -33,16 +26,11 @@ static void add_verdict(const struct flm_gate_making *m)
     flm_text_clear(&sentence);
 }
 
-/* The values of a column, or of the total. */
 static void add_total_facts(const struct flm_gate_making *m)
 {
     const struct flm_gate_column *c = &m->r->gate->total;
     struct flm_report *report = m->report;
-    flm_report_begin(report, "total", FLM_JSON_OBJECT);
-    flm_report_add_number(report, "base", c->base_mean);
-    flm_report_add_number(report, "new", c->new_mean);
-    flm_report_add_number(report, "change", c->new_mean - c->base_mean);
-    flm_report_add_number(report, "share", share_of(m, c->new_mean - c->base_mean));
+    flm_gate_begin_total(report, FLM_JSON_OBJECT, c->base_mean, c->new_mean);
     flm_report_add_number(report, "low", c->low);
     flm_report_add_number(report, "high", c->high);
     flm_report_add_number(report, "t", c->t);
@@ -124,7 +112,7 @@ static void add_item(const struct flm_gate_making *m, const struct flm_item *ite
     flm_report_cell_node(m->report, m->r->runs, m->parent, item->node);
     flm_report_cell_bytes(report, flm_bytes_of(scopes[item->scope]));
     flm_report_cell_number(report, item->change);
-    flm_report_cell_number(report, share_of(m, item->change));
+    flm_report_cell_number(report, flm_gate_share(m, item->change));
     flm_report_cell_number(report, is_rest ? (double)NAN : c->low);
     flm_report_cell_number(report, is_rest ? (double)NAN : c->high);
     flm_report_cell_number(report, c->p);

@@ -14,6 +14,7 @@
 #include "flamel/report.h"
 #include "gate/verdict/gate.h"
 #include "gate/verdict/paper.h"
+#include "report/core/blocks.h"
 
 struct flm_gate_report {
     const struct flm_runs *runs;
@@ -47,6 +48,17 @@ struct flm_gate_making {
  * options, the test and the runs. */
 void flm_gate_add_change_tables(const struct flm_gate_making *m);
 void flm_gate_add_test_tables(const struct flm_gate_making *m);
+
+/* A change as a share of base's total. */
+double flm_gate_share(const struct flm_gate_making *m, double change);
+
+/* The objects that the reports of every method begin with: "total" with base, new, change and
+ * share; "options" with alpha, side and min_effect. The caller adds what its method has beyond
+ * these, and ends the object. */
+void flm_gate_begin_total(struct flm_report *report, enum flm_json_shape shape, double base,
+                          double new);
+void flm_gate_begin_options(struct flm_report *report, double alpha, enum flm_side side,
+                            double min_effect);
 
 /* Facts "metric", and tables "base" and "new" with the columns file, total and, where they are not
  * NULL, size and block. */

@@ -1,10 +1,20 @@
-/* gate_tables.c - the tables of a gate for programs only: every significant column, renames, moves,
- * the options, the test and the runs. flamel-gate(1) documents them. */
+/* gate_tables.c - what the report of a gate has for programs only: every significant column,
+ * renames, moves, the options, the test and the runs. flamel-gate(1) documents it. */
 #include "profile/columns.h"
 #include "report/gate/gate_report.h"
 #include "report/gate/internal.h"
 
-/* ---- Metric and runs ------------------------------------------------------------------------- */
+/* ---- Total, metric and runs ------------------------------------------------------------------ */
+
+void flm_gate_begin_total(struct flm_report *report, enum flm_json_shape shape, double base,
+                          double new)
+{
+    flm_report_begin(report, "total", shape);
+    flm_report_add_number(report, "base", base);
+    flm_report_add_number(report, "new", new);
+    flm_report_add_number(report, "change", new - base);
+    flm_report_add_number(report, "share", (new - base) / base);
+}
 
 /* A number; null where the option is not used. */
 static void add_optional(struct flm_report *report, const char *key, double value)
@@ -53,14 +63,20 @@ void flm_gate_add_runs(struct flm_report *report, const struct flm_runs *runs,
 
 /* ---- Options and test ------------------------------------------------------------------------ */
 
+void flm_gate_begin_options(struct flm_report *report, double alpha, enum flm_side side,
+                            double min_effect)
+{
+    flm_report_begin(report, "options", FLM_JSON_OBJECT);
+    flm_report_add_number(report, "alpha", alpha);
+    flm_report_add_text(report, "side", flm_bytes_of(side == FLM_SIDE_BOTH ? "both" : "growth"));
+    flm_report_add_number(report, "min_effect", min_effect);
+}
+
 static void add_options(const struct flm_gate_making *m)
 {
     const struct flm_gate_options *o = m->r->options;
     struct flm_report *report = m->report;
-    flm_report_begin(report, "options", FLM_JSON_OBJECT);
-    flm_report_add_number(report, "alpha", o->alpha);
-    flm_report_add_text(report, "side", flm_bytes_of(o->side == FLM_SIDE_BOTH ? "both" : "growth"));
-    flm_report_add_number(report, "min_effect", o->min_effect);
+    flm_gate_begin_options(report, o->alpha, o->side, o->min_effect);
     add_optional(report, "require_mde", o->require_mde);
     add_optional(report, "tolerance", o->tolerance);
     flm_report_add_bool(report, "exact", o->exact);
@@ -98,7 +114,7 @@ void flm_gate_add_test_tables(const struct flm_gate_making *m)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-static double share_of(const struct flm_gate_making *m, double change)
+double flm_gate_share(const struct flm_gate_making *m, double change)
 {
     return change / m->r->gate->total.base_mean;
 }
@@ -197,7 +213,7 @@ static void add_significant(const struct flm_gate_making *m)
         flm_report_cell_number(report, c->base_mean);
         flm_report_cell_number(report, c->new_mean);
         flm_report_cell_number(report, c->new_mean - c->base_mean);
-        flm_report_cell_number(report, share_of(m, c->new_mean - c->base_mean));
+        flm_report_cell_number(report, flm_gate_share(m, c->new_mean - c->base_mean));
         flm_report_cell_number(report, c->low);
         flm_report_cell_number(report, c->high);
         flm_report_cell_number(report, c->t);

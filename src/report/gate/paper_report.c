@@ -72,11 +72,7 @@ static void add_total(const struct making *m)
 {
     double base = m->paper->base_total, new = m->paper->new_total;
     struct flm_report *report = m->report;
-    flm_report_begin(report, "total", FLM_JSON_OBJECT_LINE);
-    flm_report_add_number(report, "base", base);
-    flm_report_add_number(report, "new", new);
-    flm_report_add_number(report, "change", new - base);
-    flm_report_add_number(report, "share", (new - base) / base);
+    flm_gate_begin_total(report, FLM_JSON_OBJECT_LINE, base, new);
     flm_report_end(report);
     for (int markdown = 0; markdown < 2; markdown++) {
         struct flm_text *line = flm_report_add_line(
@@ -258,10 +254,7 @@ static void add_test_facts(const struct making *m)
     const struct flm_paper *paper = m->paper;
     const struct flm_paper_options *o = m->options;
     struct flm_report *report = m->report;
-    flm_report_begin(report, "options", FLM_JSON_OBJECT);
-    flm_report_add_number(report, "alpha", o->alpha);
-    flm_report_add_text(report, "side", flm_bytes_of(o->side == FLM_SIDE_BOTH ? "both" : "growth"));
-    flm_report_add_number(report, "min_effect", o->min_effect);
+    flm_gate_begin_options(report, o->alpha, o->side, o->min_effect);
     flm_report_add_number(report, "threshold", o->threshold);
     flm_report_add_number(report, "most", o->most);
     flm_report_end(report);

@@ -156,6 +156,20 @@ enum {
     SEEN_CALLER
 };
 
+/* Of the runs on one side of a change. */
+static struct flm_report_view mean_view(const struct making *m, const char *heading, size_t column,
+                                        double largest)
+{
+    return (struct flm_report_view){.heading = heading,
+                                    .column = column,
+                                    .format = FLM_VIEW_AS_QUANTITY,
+                                    .kind = FLM_COLUMN_NUMBER,
+                                    .leave_out = 4,
+                                    .whole = largest,
+                                    .unit = flm_runs_unit(&m->set->runs),
+                                    .is_mean = true};
+}
+
 static void add_columns(const struct making *m, double largest)
 {
     static const char *const programs[] = {"at",     "since", "file",          "p",     "stays",
@@ -163,28 +177,13 @@ static void add_columns(const struct making *m, double largest)
                                            "before", "after", "by_share_only", "moved", NULL};
     static const char *const seen[] = {"seen_since", "seen_file",  "seen_change", "seen_p",
                                        "seen_stay",  "seen_frame", "seen_caller", NULL};
-    struct flm_bytes unit = flm_runs_unit(&m->set->runs);
     const struct flm_report_view views[] = {
         {.heading = m->set->order == FLM_ORDER_GIVEN ? "" : "since",
          .column = SEEN_SINCE,
          .kind = FLM_COLUMN_TEXT},
         {.heading = "file", .column = SEEN_FILE, .kind = FLM_COLUMN_PATH, .leave_out = 2},
-        {.heading = "before",
-         .column = BEFORE,
-         .format = FLM_VIEW_AS_QUANTITY,
-         .kind = FLM_COLUMN_NUMBER,
-         .leave_out = 4,
-         .whole = largest,
-         .unit = unit,
-         .is_mean = true},
-        {.heading = "after",
-         .column = AFTER,
-         .format = FLM_VIEW_AS_QUANTITY,
-         .kind = FLM_COLUMN_NUMBER,
-         .leave_out = 4,
-         .whole = largest,
-         .unit = unit,
-         .is_mean = true},
+        mean_view(m, "before", BEFORE, largest),
+        mean_view(m, "after", AFTER, largest),
         {.heading = "change", .column = SEEN_CHANGE, .kind = FLM_COLUMN_NUMBER},
         {.heading = "p", .column = SEEN_P, .kind = FLM_COLUMN_NUMBER, .leave_out = 3},
         {.heading = "", .column = SEEN_STAY, .kind = FLM_COLUMN_TEXT},
