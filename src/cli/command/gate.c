@@ -293,13 +293,14 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
     if (records && f->base.count + f->new.count > 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--ab records the runs: it does not go with --base and --new");
+    if (!records && flm_gate_ab_is_given(&f->ab))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "options for recording, such as -n (runs of each command), need "
+                             "--ab './old' './new'; --rows limits what is printed");
     if (!records && (f->base.count == 0 || f->new.count == 0))
-        return flm_error_set(
-            why, FLM_ERROR_USAGE,
-            flm_gate_ab_is_given(&f->ab)
-                ? "this option is for recording: --ab './old' './new'"
-                : "gate needs runs on both sides: --base FILE... --new FILE..., or "
-                  "commands to record: --ab './old' './new'");
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "gate needs runs on both sides: --base FILE... --new FILE..., or "
+                             "commands to record: --ab './old' './new'");
     if (strcmp(f->side, "growth") != 0 && strcmp(f->side, "both") != 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--side is growth or both, not '%s'", f->side);
     if (!(f->alpha > 0 && f->alpha < 1))

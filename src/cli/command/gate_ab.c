@@ -39,10 +39,8 @@ static bool read_numbers(struct flm_gate_ab *gate, const struct flm_gate_ab_fiel
 {
     if (f->commands.count != 2)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             f->commands.count == 0
-                                 ? "this option is for recording: --ab './old' './new'"
-                                 : "--ab takes two commands, each quoted as one word: --ab './old "
-                                   "args' './new args'");
+                             "--ab takes two commands, each quoted as one word: --ab './old args' "
+                             "'./new args'");
     if (f->looks == 0 || f->looks > FLM_GATE_MOST_LOOKS)
         return flm_error_set(why, FLM_ERROR_USAGE, "--looks is 1 to %d", FLM_GATE_MOST_LOOKS);
     gate->look_count = f->looks > 0 ? (uint32_t)f->looks : f->sequential ? USUAL_LOOKS : 1;
