@@ -11,8 +11,8 @@
 const char *flm_kind_name(uint32_t kind)
 {
     static const char *const names[FLM_KIND_COUNT] = {
-        "plain", "native",      "kernel", "inlined", "jit",
-        "jit1",  "interpreted", "gpu",    "waker",   "label",
+        "plain",     "native",      "kernel", "inlined", "jit",
+        "jit_tier1", "interpreted", "gpu",    "waker",   "label",
     };
     return kind < FLM_KIND_COUNT ? names[kind] : NULL;
 }

@@ -57,8 +57,8 @@ static bool any_rounded(const struct info *info)
 static void add_metric_columns(const struct info *info)
 {
     static const char *const kinds[FLM_KIND_COUNT] = {
-        "kinds.plain", "kinds.native",      "kinds.kernel", "kinds.inlined", "kinds.jit",
-        "kinds.jit1",  "kinds.interpreted", "kinds.gpu",    "kinds.waker",   "kinds.label"};
+        "kinds.plain",     "kinds.native",      "kinds.kernel", "kinds.inlined", "kinds.jit",
+        "kinds.jit_tier1", "kinds.interpreted", "kinds.gpu",    "kinds.waker",   "kinds.label"};
     struct flm_report *report = info->report;
     flm_report_add_column(report, "file", FLM_IN_CSV);
     size_t name = flm_report_add_column(report, "name", FLM_IN_PROGRAMS);
