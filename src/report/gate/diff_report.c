@@ -400,12 +400,12 @@ static void add_functions(struct making *m)
     struct flm_report *report = m->report;
     bool is_seen = m->changes.changed_functions > 0;
     if (is_seen)
-        flm_report_begin_section(
-            report, "Functions",
-            d->how.sort == FLM_FUNCTIONS_BY_NAME    ? ", in the order of their names"
-            : d->how.sort == FLM_FUNCTIONS_BY_TOTAL ? ", by the change of total: with all they call"
-                                                    : ", by the change of self",
-            true);
+        flm_report_begin_section(report, "Functions",
+                                 d->how.sort == FLM_FUNCTIONS_BY_NAME ? ", by name"
+                                 : d->how.sort == FLM_FUNCTIONS_BY_TOTAL
+                                     ? ", by the change of total, callees included"
+                                     : ", by the change of self",
+                                 true);
     flm_report_begin_table(report, "functions", is_seen ? FLM_IN_ALL : FLM_IN_PROGRAMS, false);
     add_function_columns(m);
     for (uint32_t i = 0; i < m->changes.function_count; i++) {
@@ -489,10 +489,9 @@ static void add_noise_lines(const struct making *m)
         flm_text_puts(
             flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED),
             m->has_noise
-                ? "~ no more than the noise of counting samples: a guess, for runs differ by more "
-                  "than that."
-                : "Nothing is marked as the noise of counting samples: the value of a "
-                  "sample is not known.");
+                ? "~ within the sampling noise, which is a lower bound: runs differ by more than "
+                  "that."
+                : "Nothing is marked as sampling noise: the weight of a sample is not known.");
     struct flm_text *line =
         flm_report_add_line(m->report, FLM_IN_PEOPLES, !has_line, FLM_TONE_MUTED);
     if (d->runs.run_count == 2)
@@ -501,8 +500,8 @@ static void add_noise_lines(const struct making *m)
                             "FILE... --new FILE...");
     else
         flm_text_format(line,
-                        "Means of %u and %u runs: 'flamel gate' tests which of this is more than "
-                        "the noise between them, with the same --base and --new.",
+                        "Means of %u and %u runs: 'flamel gate' tests which of the changes "
+                        "are significant, with the same --base and --new.",
                         d->side[0].count, d->side[1].count);
 }
 
@@ -521,7 +520,7 @@ static void add_end(const struct making *m)
     bool is_empty = d->comparison.before_total == 0 && d->comparison.after_total == 0;
     flm_text_puts(flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN),
                   is_empty ? "There is nothing to compare: no stack has a value."
-                           : "Nothing changed: every stack has as much in both.");
+                           : "Nothing changed: every stack has the same value in both.");
 }
 
 static struct flm_report *make(struct making *m, struct flm_error *why)
