@@ -7,6 +7,8 @@
 #include "base/number/number.h"
 #include "flamel/file.h"
 
+enum { MOST_COUNT = 1000000000 };
+
 /* An option of either kind: of the command's table, or of its group of more. */
 struct found {
     const struct flm_option *option;
@@ -118,8 +120,12 @@ static bool set(const struct flm_option *option, void *fields, const char *value
         *(double *)(void *)field = number;
         break;
     case FLM_OPTION_COUNT:
-        good = good && number >= 0 && number <= 1e9;
+        good = good && number >= 0 && number <= MOST_COUNT;
         *(int *)(void *)field = good ? (int)number : 0;
+        if (!good)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--%s takes a whole number, %d at most, not '%s'", option->name,
+                                 MOST_COUNT, value);
         break;
     }
     return good || flm_error_set(why, FLM_ERROR_USAGE, "--%s takes a number, not '%s'",

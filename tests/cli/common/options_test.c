@@ -180,10 +180,11 @@ static void numbers_are_read_and_checked(void **state)
     assert_true(f.share == 2.5 && f.rows == 30);
     assert_refused("--share", "x", "--share takes a number, not 'x'");
     assert_refused("--share", "nan", "--share takes a number, not 'nan'");
-    assert_refused("--rows", "2.5", "--rows takes a number, not '2.5'");
-    assert_refused("--rows", "-1", "--rows takes a number, not '-1'");
-    assert_refused("-n", "", "--rows takes a number, not ''");
-    assert_refused("-n", "99999999999", "--rows takes a number, not '99999999999'");
+    assert_refused("--rows", "2.5", "--rows takes a whole number, 1000000000 at most, not '2.5'");
+    assert_refused("--rows", "-1", "--rows takes a whole number, 1000000000 at most, not '-1'");
+    assert_refused("-n", "", "--rows takes a whole number, 1000000000 at most, not ''");
+    assert_refused("-n", "99999999999",
+                   "--rows takes a whole number, 1000000000 at most, not '99999999999'");
 }
 
 static void a_unique_beginning_will_do(void **state)
