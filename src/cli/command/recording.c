@@ -205,7 +205,11 @@ static bool keep_left_records(const char *path, bool quiet, struct flm_error *wh
     flm_text_format(&kept, "%s.old", path);
     flm_text_putc(&kept, 0);
     bool good = !kept.failed || flm_error_memory(why);
-    if (good && is_file && rename(path, kept.at) == 0 && !quiet)
+    if (good && is_file && rename(path, kept.at) != 0)
+        good = flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "%s was left by an earlier recording, and cannot be renamed %s: %s",
+                             path, kept.at, strerror(errno));
+    else if (good && is_file && !quiet)
         flm_message("%s, left by an earlier recording, is now %s: flamel convert reads it", path,
                     kept.at);
     flm_text_clear(&kept);
