@@ -34,10 +34,10 @@ static void add_json_value(struct flm_json_writer *json, const char *key,
 }
 
 /* The size of the part before the point of a name, the object that it is a member of; 0: none. */
-static size_t object_size(const char *name)
+static size_t object_size(const struct flm_report_column *column)
 {
-    const char *point = memchr(name, '.', strlen(name));
-    return point ? (size_t)(point - name) : 0;
+    const char *name = column->name, *point = memchr(name, '.', strlen(name));
+    return point && !column->is_literal ? (size_t)(point - name) : 0;
 }
 
 static void add_matrix_row(struct flm_json_writer *json, const struct flm_report_table *table,
@@ -62,7 +62,7 @@ static void add_json_row(struct flm_json_writer *json, const struct flm_report_t
         const char *name = table->columns.at[i].name;
         if (!(table->columns.at[i].forms & FLM_IN_JSON))
             continue;
-        size_t next = object_size(name);
+        size_t next = object_size(&table->columns.at[i]);
         if (object && (next != size || memcmp(name, object, size) != 0)) {
             flm_json_end(json);
             object = NULL;

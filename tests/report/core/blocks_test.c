@@ -226,6 +226,26 @@ static void every_form_has_what_it_should(void **state)
     flm_report_free(report);
 }
 
+/* A column may be called like a file: only other names are paths into objects. */
+static void a_literal_name_is_one_key(void **state)
+{
+    (void)state;
+    struct flm_report *report = flm_report_new(NULL);
+    assert_non_null(report);
+    flm_report_begin_table(report, "rows", FLM_IN_PROGRAMS, false);
+    flm_report_add_literal_column(report, "a.flm", FLM_IN_PROGRAMS);
+    flm_report_add_column(report, "b.flm", FLM_IN_PROGRAMS);
+    flm_report_begin_row(report, 0, FLM_IN_PROGRAMS);
+    flm_report_cell_number(report, 1);
+    flm_report_cell_number(report, 2);
+    report = flm_report_finish(report, NULL);
+    assert_non_null(report);
+    assert_form(report, FLM_REPORT_JSON,
+                "{\n  \"rows\": [\n    {\"a.flm\": 1, \"b\": {\"flm\": 2}}\n  ]\n}\n");
+    assert_form(report, FLM_REPORT_CSV, "a.flm,b_flm\n1,2\n");
+    flm_report_free(report);
+}
+
 /* A comment has room for the innermost functions; the rest of a long stack stands below. */
 static void long_stacks_stand_in_full_at_the_end_of_a_comment(void **state)
 {
@@ -313,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_pattern_that_matches_nothing_is_refused),
         cmocka_unit_test(options_of_an_older_program_are_zero_behind_their_size),
         cmocka_unit_test(every_form_has_what_it_should),
+        cmocka_unit_test(a_literal_name_is_one_key),
         cmocka_unit_test(long_stacks_stand_in_full_at_the_end_of_a_comment),
         cmocka_unit_test(a_sink_that_fails_is_an_error),
         cmocka_unit_test(memory_may_run_out_anywhere),
