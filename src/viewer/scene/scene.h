@@ -13,7 +13,7 @@
 #include "viewer/scene/pane.h"
 #include "viewer/scene/timeline.h"
 
-/* Threads in the chart at most, the largest; the others are counted. */
+/* Threads in a flame chart at most: the largest. */
 enum { FLM_MOST_PANES = 32 };
 
 /* The window. */

@@ -43,7 +43,8 @@ static bool add_track(const struct flm_model *model, struct flm_scene *scene, ui
     return flm_pane_lay_out(pane, why);
 }
 
-/* The largest thread first. */
+/* The largest thread first. Those without times have no pane, and take no other thread's: there is
+ * one at least (can_build). */
 static bool build(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(model);
@@ -52,7 +53,7 @@ static bool build(const struct flm_model *model, struct flm_scene *scene, struct
         return flm_error_memory(why);
     flm_profile_parents(p, parent);
     bool good = true;
-    for (uint32_t i = 0; good && i < scene->tracks.count && i < FLM_MOST_PANES; i++)
+    for (uint32_t i = 0; good && i < scene->tracks.count && scene->pane_count < FLM_MOST_PANES; i++)
         if (scene->tracks.track[i].sample_count > 0)
             good = add_track(model, scene, i, parent, why);
     free(parent);

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -126,6 +127,35 @@ static void a_chart_has_no_callers_below(void **state)
     viewing_clear(&seen);
 }
 
+/* As many threads as a chart has room for, each larger than the one whose sample has a time. */
+static struct flm_profile *profile_of_untimed_threads(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    for (int i = 0; i <= FLM_MOST_PANES; i++) {
+        char name[20];
+        int size = snprintf(name, sizeof name, "%d", i);
+        struct flm_string label[] = {flm_builder_string(b, "thread", 6),
+                                     flm_builder_string(b, name, (size_t)size)};
+        bool is_timed = i == FLM_MOST_PANES;
+        flm_builder_sample(b, is_timed ? 1000 : FLM_NO_TIME, node,
+                           flm_builder_label_set(b, label, 1), cpu, is_timed ? 1 : 1000);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void a_chart_has_a_pane_for_a_small_thread_behind_those_without_times(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    viewing_init(&seen, profile_of_untimed_threads(), 800, 400, 1);
+    assert_ptr_equal(drawn(&seen, "view=chart"), &flm_view_chart);
+    assert_int_equal(seen.viewer->scene.pane_count, 1);
+    viewing_clear(&seen);
+}
+
 static void the_function_of_a_sandwich_stays_selected(void **state)
 {
     (void)state;
@@ -149,6 +179,7 @@ int main(void)
         cmocka_unit_test(where_a_view_has_nothing_to_draw_the_flame_graph_is_behind_it),
         cmocka_unit_test(a_view_without_anything_to_show_is_refused_with_the_reason),
         cmocka_unit_test(a_chart_has_no_callers_below),
+        cmocka_unit_test(a_chart_has_a_pane_for_a_small_thread_behind_those_without_times),
         cmocka_unit_test(the_function_of_a_sandwich_stays_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
