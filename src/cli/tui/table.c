@@ -365,21 +365,20 @@ void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function)
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
 {
     struct flm_tui_table all = {.count = 0};
-    struct flm_text found = {0};
+    struct flm_text name = {0};
     if (function->size == 0 || function->failed)
         return;
     /* Further down the row may be on another function then. */
-    if (!flm_viewer_query(tui->viewer, flm_bytes_of("top 0 500"), &all.response, NULL))
-        return;
+    flm_viewer_query(tui->viewer, flm_bytes_of("top 0 500"), &all.response, NULL);
     for (size_t i = 0; i < row_count(&all); i++) {
-        found.size = 0;
-        add_function(row_in(&all, i), &found);
-        if (found.size == function->size && memcmp(found.at, function->at, found.size) == 0) {
+        name.size = 0;
+        add_function(row_in(&all, i), &name);
+        if (name.size == function->size && memcmp(name.at, function->at, name.size) == 0) {
             function_table(tui)->current = (uint32_t)i;
             break;
         }
     }
-    flm_text_clear(&found);
+    flm_text_clear(&name);
     flm_response_clear(&all.response);
 }
 

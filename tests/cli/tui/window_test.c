@@ -14,6 +14,7 @@
 #include "flamel/file.h"
 #include "support/core/allocation.h"
 #include "support/core/files.h"
+#include "support/profile/viewing.h"
 #include "support/record/tui.h"
 
 static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
@@ -213,6 +214,32 @@ static void only_what_changes_is_sent(void **state)
     tui_quit(&session);
 }
 
+/* A newer profile of a live viewer: the row is looked for among the first. The sanitizers find what
+ * a query that fails halfway leaves behind. */
+static void without_memory_the_current_row_stays_where_it_is(void **state)
+{
+    (void)state;
+    static const char parse[] = "parse";
+    struct flm_viewer *viewer = viewer_of_folded("main;read 3\nmain;parse 2\n");
+    act(viewer, "view top");
+    bool failed = true;
+    for (size_t nth = 1; failed; nth++) {
+        struct flm_tui *tui = calloc(1, sizeof *tui);
+        struct flm_text function = {0};
+        tui->viewer = viewer;
+        flm_text_add(&function, (struct flm_bytes){parse, sizeof parse});
+        allocation_fail_once(nth);
+        flm_tui_table_return(tui, &function);
+        failed = allocation_has_failed();
+        allocation_fail_from(0);
+        uint32_t current = tui->tables[0].current;
+        assert_true(current == 1 || (failed && current == 0));
+        flm_text_clear(&function);
+        free(tui);
+    }
+    flm_viewer_free(viewer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +254,7 @@ int main(void)
         cmocka_unit_test(what_is_shown_is_saved_and_nothing_overwritten),
         cmocka_unit_test(what_is_not_shown_is_said),
         cmocka_unit_test(only_what_changes_is_sent),
+        cmocka_unit_test(without_memory_the_current_row_stays_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
