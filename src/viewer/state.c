@@ -141,7 +141,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
         add_share(out, "x", &v->model.camera);
     if (flm_scene_has_halves(&v->scene))
-        add_share(out, "beside", &v->model.beside);
+        add_share(out, "other-x", &v->model.other_camera);
     if (v->model.half)
         add(out, "half", flm_bytes_of("1"));
     add_rows(out, flm_viewer_rows(v));
@@ -331,9 +331,10 @@ static bool read_viewpoint(struct flm_viewer *v, struct flm_bytes state, struct 
     flm_viewer_arrange(v);
     flm_viewer_select(v, selected);
     flm_viewer_turn_to(v, value_of(state, "half", scratch).size > 0);
-    if (!read_span(value_of(state, "beside", scratch), &span))
+    if (!read_span(value_of(state, "other-x", scratch), &span) &&
+        !read_span(value_of(state, "beside", scratch), &span)) /* its earlier name */
         span = (struct flm_span){0, 1};
-    flm_camera_go_share(&v->model.beside, span, v->input.now_ms, flm_viewer_glide_ms(v));
+    flm_camera_go_share(&v->model.other_camera, span, v->input.now_ms, flm_viewer_glide_ms(v));
     if (flm_node_ref_valid(zoomed)) {
         flm_viewer_zoom_to(v, zoomed);
     } else if (read_span(value_of(state, "x", scratch), &span)) {

@@ -2,10 +2,11 @@
  *
  *     view=sandwich&of=parse&metric=cpu&order=total&flame=1&invert=1&color=module
  *     &apply=hide:libc.so.6%20|%20!by:function   (an operation behind a '!' is off)
- *     &search=t.n.i.parse&zoom=5f3a09bc11d2e470&select=...&x=0.25,0.5&y=-12&sort=-self
+ *     &search=tni0.parse&zoom=5f3a09bc11d2e470&select=...&x=0.25,0.5&y=-12&sort=-self
  *
  * The halves of a sandwich have a camera each: `half` says whose `zoom` and `x` are (1: callees),
- * and `beside` is the `x` of the other one.
+ * and `other-x` is the `x` of the other half. Links of earlier versions have it as `beside`, which
+ * is read too.
  *
  * Defaults are left out, so the state of a profile just opened is "". A node is the hash of the
  * names on its path, in a lazy call tree followed by two digits for each step (model.h): it is

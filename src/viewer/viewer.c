@@ -149,14 +149,14 @@ bool flm_viewer_color(struct flm_viewer *v, struct flm_error *why)
 static struct flm_viewpoint viewpoint_now(const struct flm_viewer *v)
 {
     struct flm_viewpoint place = {
-        .valid = true, .share = {0, 1}, .beside = {0, 1}, .half = v->model.half};
+        .valid = true, .share = {0, 1}, .other_share = {0, 1}, .half = v->model.half};
     bool was = v->scene.pane_count > 0;
     flm_scene_path(&v->scene, v->model.selected, &place.selected);
     flm_scene_path(&v->scene, v->model.zoomed, &place.zoomed);
     place.rows = flm_viewer_rows(v);
     if (was && v->model.camera.total > 0) {
         place.share = flm_camera_share(&v->model.camera);
-        place.beside = flm_camera_share(&v->model.beside);
+        place.other_share = flm_camera_share(&v->model.other_camera);
     }
     return place;
 }
@@ -189,7 +189,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     v->model.left.valid = false;
     double total = v->scene.total;
     flm_camera_init(&v->model.camera, total);
-    flm_camera_init(&v->model.beside, total);
+    flm_camera_init(&v->model.other_camera, total);
     v->model.half = flm_scene_has_halves(&v->scene) ? place.half : 0;
     v->model.zoomed = flm_node_ref_none();
     struct flm_area area = flm_viewer_area(v);
@@ -200,7 +200,7 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     else if (place.zoomed.hash == 0)
         flm_camera_go_share(&v->model.camera, place.share, v->input.now_ms, 0);
     if (flm_scene_has_halves(&v->scene))
-        flm_camera_go_share(&v->model.beside, place.beside, v->input.now_ms, 0);
+        flm_camera_go_share(&v->model.other_camera, place.other_share, v->input.now_ms, 0);
     v->model.camera.duration_ms = 0;
     return true;
 }

@@ -3,7 +3,7 @@
  * The halves of a sandwich are two pictures, as in speedscope: each has a camera of its own,
  * because users study callers and callees one after the other, and a narrow caller has nothing to
  * do with the callees at the same offset. `camera` is that of the half used last, which keys and
- * the minimap move; `beside` that of the other one. They are scrolled together. */
+ * the minimap move; `other_camera` that of the other one. They are scrolled together. */
 #include <math.h>
 
 #include "viewer/internal.h"
@@ -11,7 +11,7 @@
 static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
     bool other = flm_scene_has_halves(&v->scene) && pane != &v->scene.panes[v->model.half];
-    return other ? &v->model.beside : &v->model.camera;
+    return other ? &v->model.other_camera : &v->model.camera;
 }
 
 void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
@@ -20,9 +20,9 @@ void flm_viewer_turn_to(struct flm_viewer *v, uint32_t pane)
         return;
     struct flm_camera camera = v->model.camera;
     double scroll = camera.scroll_to; /* both are scrolled together */
-    v->model.camera = v->model.beside;
+    v->model.camera = v->model.other_camera;
     v->model.camera.scroll_from = v->model.camera.scroll_to = scroll;
-    v->model.beside = camera;
+    v->model.other_camera = camera;
     v->model.half = pane;
     v->model.zoomed = flm_node_ref_none();
     flm_changed(&v->model, FLM_ASPECT_HALF);
@@ -171,7 +171,7 @@ void flm_viewer_zoom_to(struct flm_viewer *v, struct flm_node_ref ref)
 void flm_viewer_fit(struct flm_viewer *v)
 {
     flm_viewer_zoom_to(v, (struct flm_node_ref){v->model.half, 0});
-    flm_camera_go_share(&v->model.beside, (struct flm_span){0, 1}, v->input.now_ms,
+    flm_camera_go_share(&v->model.other_camera, (struct flm_span){0, 1}, v->input.now_ms,
                         flm_viewer_glide_ms(v));
     flm_camera_scroll_to(&v->model.camera, v->scene.home_px, v->input.now_ms,
                          flm_viewer_glide_ms(v));
@@ -180,8 +180,8 @@ void flm_viewer_fit(struct flm_viewer *v)
 bool flm_viewer_is_fit(const struct flm_viewer *v)
 {
     const struct flm_camera *camera = &v->model.camera;
-    struct flm_span beside = flm_camera_share(&v->model.beside);
-    if (flm_scene_has_halves(&v->scene) && (beside.left > 0 || beside.right < 1))
+    struct flm_span other = flm_camera_share(&v->model.other_camera);
+    if (flm_scene_has_halves(&v->scene) && (other.left > 0 || other.right < 1))
         return false;
     return camera->to.left <= 0 && camera->to.right >= camera->total &&
            camera->scroll_to == v->scene.home_px;

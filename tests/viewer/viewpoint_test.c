@@ -86,7 +86,7 @@ static void a_link_and_a_new_scene_keep_both_places(void **state)
     struct flm_text link = {0};
     flm_text_format(&link, "restore %s", viewing_state(&seen));
     flm_text_putc(&link, 0);
-    assert_non_null(strstr(link.at, "&beside="));
+    assert_non_null(strstr(link.at, "&other-x="));
     assert_non_null(strstr(link.at, "&half=1"));
     viewing_init(&other, profile_of("m;a;f;x 30\nm;b;f;y 50\nm;c;f;x 20\n"), 600, 400, 1);
     viewing_do(&other, link.at);
@@ -107,12 +107,31 @@ static void a_link_and_a_new_scene_keep_both_places(void **state)
     viewing_clear(&other);
 }
 
+/* Links of earlier versions have the camera of the other half under another key. */
+static void an_old_link_keeps_both_places(void **state)
+{
+    (void)state;
+    struct viewing now, old;
+    sandwich(&now);
+    sandwich(&old);
+    viewing_do(&now, "restore view=sandwich&of=f&x=0.25,0.5&other-x=0.3,0.8&half=1");
+    viewing_do(&old, "restore view=sandwich&of=f&x=0.25,0.5&beside=0.3,0.8&half=1");
+    viewing_look(&now);
+    viewing_look(&old);
+    assert_same(flm_camera_share(&old.viewer->model.other_camera).left, 0.3);
+    assert_same(flm_camera_share(&old.viewer->model.other_camera).right, 0.8);
+    assert_string_equal(viewing_state(&old), viewing_state(&now));
+    viewing_clear(&now);
+    viewing_clear(&old);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_zoom_in_one_half_leaves_the_other),
         cmocka_unit_test(the_wheel_and_keys_move_the_half_that_was_touched),
         cmocka_unit_test(a_link_and_a_new_scene_keep_both_places),
+        cmocka_unit_test(an_old_link_keeps_both_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

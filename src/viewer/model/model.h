@@ -57,7 +57,7 @@ struct flm_path {
 struct flm_viewpoint {
     bool valid;
     struct flm_path selected, zoomed;
-    struct flm_span share, beside;
+    struct flm_span share, other_share; /* of `camera`, and of `other_camera` */
     uint32_t half;
     double rows; /* scrolled from where a scene is at first; negative: up */
 };
@@ -85,13 +85,14 @@ struct flm_model {
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */
     struct flm_rectangle selected_merged; /* where merged frames were selected; else count 0 */
-    struct flm_camera camera, beside;     /* beside: of the other half of a sandwich */
+    struct flm_camera camera;             /* of a sandwich: of the half used last */
+    struct flm_camera other_camera;       /* of the other half of a sandwich */
     uint32_t half;                        /* of a sandwich: the pane that `camera` is of; else 0 */
     struct flm_viewpoint left;            /* of a scene that was freed, for the next */
     struct flm_history history;
 };
 
-/* clear frees all that it owns; initialize it again before its next use. */
+/* clear frees all that it owns, and initializes it again. */
 void flm_model_init(struct flm_model *model);
 void flm_model_clear(struct flm_model *model);
 

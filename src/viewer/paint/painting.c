@@ -196,7 +196,7 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     v->paint.picture.visited = v->paint.picture.drawn = v->paint.picture.merged = 0;
     v->paint.picture.merged_total = 0;
     *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
-            flm_camera_moves(&v->model.beside, v->input.now_ms);
+            flm_camera_moves(&v->model.other_camera, v->input.now_ms);
     for (uint32_t i = 0; i < v->scene.pane_count; i++) {
         if (!paint_pane(v, i, canvas, scroll, why))
             return false;

@@ -55,10 +55,10 @@ static struct flm_bytes trimmed_text(struct flm_query *q)
 {
     const struct flm_viewer *v = q->viewer;
     struct flm_span span = v->model.camera.to;
-    struct flm_span beside = flm_camera_share(&v->model.beside);
+    struct flm_span other = flm_camera_share(&v->model.other_camera);
     double total = v->model.camera.total, outside = total - (span.right - span.left);
     if (flm_scene_has_halves(&v->scene))
-        outside = fmax(outside, total * (1 - (beside.right - beside.left)));
+        outside = fmax(outside, total * (1 - (other.right - other.left)));
     if (!(outside > 1e-9 * total))
         return (struct flm_bytes){NULL, 0};
     struct flm_text *out = flm_query_scratch(q);
