@@ -108,7 +108,7 @@ export function makeTable(view, shapeName) {
         return make('div', {
             role: 'row', id: `${element.id || shapeName}-row-${index}`, 'aria-rowindex': index + 2,
             class: ['row', row.on && 'is-on', row.hovered && 'is-hovered', isCurrent && 'is-current'].filter(Boolean).join(' '),
-            'data-found': row.found >= 0 ? row.found : null, 'aria-selected': String(Boolean(row.on)),
+            'data-match': row.match >= 0 ? row.match : null, 'aria-selected': String(Boolean(row.on)),
             'aria-level': row.level == null ? null : row.level + 1,
             'aria-expanded': row.open == null ? null : String(row.open),
             'aria-setsize': row.set_size, 'aria-posinset': row.position,

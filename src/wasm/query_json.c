@@ -239,7 +239,7 @@ static const struct member function_row[] = {
     OPTIONAL(row, change, TEXT),     OPTIONAL(row, self_before, TEXT),
     OPTIONAL(row, self_after, TEXT), OPTIONAL(row, self_change, TEXT),
     MEMBER(row, on, BOOL),           MEMBER(row, hovered, BOOL),
-    MEMBER(row, found, NUMBER),      END};
+    MEMBER(row, match, NUMBER),      END};
 static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, level, NUMBER),
                                          MEMBER(row, open, TRISTATE),
@@ -257,7 +257,7 @@ static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, position, NUMBER),
                                          MEMBER(row, on, BOOL),
                                          MEMBER(row, hovered, BOOL),
-                                         MEMBER(row, found, NUMBER),
+                                         MEMBER(row, match, NUMBER),
                                          END};
 static const struct member top[] = {OPTIONAL(table, sort, TEXT),
                                     MEMBER(table, down, BOOL),

@@ -300,7 +300,7 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
                      const struct shape *shape, const struct flm_response_row *row, int y,
                      bool is_current)
 {
-    bool is_on = row->on, is_found = row->found >= 0;
+    bool is_on = row->on, is_match = row->match >= 0;
     struct flm_style style = flm_tui_style(tui, is_current ? FLM_TUI_ROW_ON : FLM_TUI_TEXT);
     if (is_current)
         flm_screen_fill(&tui->screen, 0, y, tui->pane.columns, 1, style);
@@ -316,7 +316,7 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
         } else if (c->kind == BAR) {
             draw_bar(tui, left, y, text, &cell);
         } else if (c->kind == NAME) {
-            if (!is_current && (is_on || is_found))
+            if (!is_current && (is_on || is_match))
                 cell = flm_tui_style(tui, is_on ? FLM_TUI_ACCENT : FLM_TUI_STRONG);
             draw_name(tui, table, row, left, width, y, cell);
         } else {

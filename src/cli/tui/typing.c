@@ -392,14 +392,14 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* "regex  18.2 % · 41 frames", or the error. */
-static void draw_found(struct flm_tui *tui, int row, int least)
+/* "regex  18.2 %  41 matches", or the error. */
+static void draw_matches(struct flm_tui *tui, int row, int least)
 {
-    const struct flm_response_search *found = flm_tui_current_search(tui);
+    const struct flm_response_search *search = flm_tui_current_search(tui);
     struct flm_bytes none = {"", 0};
-    struct flm_bytes kind = found ? found->kind : none, error = found ? found->error : none;
-    struct flm_bytes share = found && found->total_share.at ? found->total_share : none;
-    double frames = found ? found->frames : 0;
+    struct flm_bytes kind = search ? search->kind : none, error = search ? search->error : none;
+    struct flm_bytes share = search && search->total_share.at ? search->total_share : none;
+    double frames = search ? search->frames : 0;
     char words[200];
     struct flm_text text;
     flm_text_init_fixed(&text, words, sizeof words);
@@ -407,8 +407,8 @@ static void draw_found(struct flm_tui *tui, int row, int least)
     if (error.size)
         flm_text_format(&text, "  %.*s", (int)error.size, error.at);
     else if (tui->line.text.size > 0 && frames > 0)
-        flm_text_format(&text, "  %.*s  %llu found", (int)share.size, share.at,
-                        (unsigned long long)frames);
+        flm_text_format(&text, "  %.*s  %llu %s", (int)share.size, share.at,
+                        (unsigned long long)frames, frames == 1 ? "match" : "matches");
     else if (tui->line.text.size > 0)
         flm_text_puts(&text, "  no match");
     struct flm_bytes all = {text.at, text.size};
@@ -489,7 +489,7 @@ void flm_tui_typing_draw(struct flm_tui *tui)
     if (tui->mode == FLM_TUI_SEARCHING) {
         column = flm_tui_puts(tui, 0, row, end, "/", FLM_TUI_ACCENT);
         column = flm_tui_line_draw(tui, column, row, end - 12);
-        draw_found(tui, row, column + 2);
+        draw_matches(tui, row, column + 2);
         return;
     }
     if (tui->mode == FLM_TUI_CHOOSING) {

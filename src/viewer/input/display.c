@@ -55,8 +55,8 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_err
     return true;
 }
 
-/* Whether any function is of that pattern. */
-static bool is_found(const struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
+/* Whether the pattern matches any function. */
+static bool matches_any(const struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
     unsigned char *marks = malloc(p->sizes.frame_count);
@@ -79,7 +79,7 @@ static bool is_found(const struct flm_viewer *v, struct flm_bytes pattern, struc
 static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct flm_error *why)
 {
     if (pattern.size > 0) {
-        if (!is_found(v, pattern, why))
+        if (!matches_any(v, pattern, why))
             return false;
         if (!flm_model_set_text(&v->model.focus, pattern))
             return flm_error_memory(why);

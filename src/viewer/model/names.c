@@ -134,7 +134,7 @@ bool flm_names_place(struct flm_bytes name, struct flm_bytes text, bool any_case
 
 /* In all strings at once. What stands across the end of one is not in it. */
 static void find_text(const struct flm_profile *p, const struct needle *needle,
-                      unsigned char *found)
+                      unsigned char *matches)
 {
     uint32_t count = p->sizes.string_count, string = 0;
     const char *begin = p->string_bytes, *end = begin + p->string_ends[count - 1];
@@ -144,7 +144,7 @@ static void find_text(const struct flm_profile *p, const struct needle *needle,
         while (p->string_ends[string] <= offset)
             string++;
         if (offset + needle->text.size <= p->string_ends[string]) {
-            found[string] = 1;
+            matches[string] = 1;
             at = begin + p->string_ends[string];
         } else {
             at++;
@@ -154,13 +154,13 @@ static void find_text(const struct flm_profile *p, const struct needle *needle,
 }
 
 static void find_text_again(const struct flm_profile *p, const struct needle *needle,
-                            const unsigned char *among, unsigned char *found)
+                            const unsigned char *among, unsigned char *matches)
 {
     for (uint32_t i = 0; i < p->sizes.string_count; i++) {
         if (!among[i])
             continue;
         struct flm_bytes string = flm_string_bytes(p, i);
-        found[i] = next_place(needle, string.at, string.at + string.size) != NULL;
+        matches[i] = next_place(needle, string.at, string.at + string.size) != NULL;
     }
 }
 
@@ -175,13 +175,13 @@ static bool find_regex(const struct flm_profile *p, const unsigned char *among,
     if (!result->scratch)
         return false;
     for (uint32_t i = 0; i < p->sizes.string_count; i++)
-        result->found[i] =
+        result->matches[i] =
             among[i] && flm_regex_search(result->regex, result->scratch, flm_string_bytes(p, i));
     return true;
 }
 
 static void find_fuzzy(const struct flm_profile *p, const unsigned char *among,
-                       struct flm_bytes text, bool any_case, unsigned char *found,
+                       struct flm_bytes text, bool any_case, unsigned char *matches,
                        unsigned char *candidate)
 {
     struct flm_fuzzy fuzzy;
@@ -191,7 +191,7 @@ static void find_fuzzy(const struct flm_profile *p, const unsigned char *among,
             continue;
         struct flm_bytes string = flm_string_bytes(p, i);
         candidate[i] = flm_fuzzy_possible(&fuzzy, string);
-        found[i] = candidate[i] && flm_fuzzy_accepts(&fuzzy, flm_fuzzy_cost(&fuzzy, string));
+        matches[i] = candidate[i] && flm_fuzzy_accepts(&fuzzy, flm_fuzzy_cost(&fuzzy, string));
     }
 }
 
@@ -203,7 +203,7 @@ static bool narrows(const struct flm_names *names, const struct flm_names_query 
 {
     struct flm_names_query before = names->query;
     before.text = (struct flm_bytes){names->text.at, names->text.size};
-    bool has_before = names->found && before.text.size > 0 && query->kind == before.kind;
+    bool has_before = names->matches && before.text.size > 0 && query->kind == before.kind;
     bool is_stricter = flm_names_any_case(&before) || !flm_names_any_case(query);
     if (!has_before || !is_stricter || (query->wanted & ~before.wanted) != 0)
         return false;
@@ -223,12 +223,12 @@ static bool make_room(struct flm_names *result, const struct flm_profile *p,
                       const struct flm_names_query *query, struct flm_error *why)
 {
     *result = (struct flm_names){
-        .found = calloc(p->sizes.string_count, 1),
+        .matches = calloc(p->sizes.string_count, 1),
         .candidate = calloc(p->sizes.string_count, 1),
         .query = {.kind = query->kind, .exact_case = query->exact_case, .wanted = query->wanted},
     };
     flm_text_add(&result->text, query->text);
-    return (result->found && result->candidate && !result->text.failed) || flm_error_memory(why);
+    return (result->matches && result->candidate && !result->text.failed) || flm_error_memory(why);
 }
 
 /* `among` is by string, and has the strings that can match. */
@@ -242,19 +242,19 @@ static bool fill(struct flm_names *result, const struct flm_profile *p, const un
     if (query.kind == FLM_SEARCH_REGEX)
         return find_regex(p, among, query.text, any_case, result, why);
     if (query.kind == FLM_SEARCH_FUZZY) {
-        find_fuzzy(p, among, query.text, any_case, result->found, result->candidate);
+        find_fuzzy(p, among, query.text, any_case, result->matches, result->candidate);
         return true;
     }
     struct flm_bytes strings = {p->string_bytes, p->string_ends[count - 1]};
     struct needle needle = needle_of(query.text, any_case, rarest(query.text, any_case, strings));
     if (again) {
-        find_text_again(p, &needle, among, result->found);
+        find_text_again(p, &needle, among, result->matches);
     } else {
-        find_text(p, &needle, result->found);
+        find_text(p, &needle, result->matches);
         for (uint32_t i = 0; i < count; i++)
-            result->found[i] &= among[i];
+            result->matches[i] &= among[i];
     }
-    memcpy(result->candidate, result->found, count);
+    memcpy(result->candidate, result->matches, count);
     return true;
 }
 
@@ -300,7 +300,7 @@ bool flm_names_part(const struct flm_names *names, struct flm_bytes name, size_t
 
 void flm_names_clear(struct flm_names *names)
 {
-    free(names->found);
+    free(names->matches);
     free(names->candidate);
     flm_text_clear(&names->text);
     flm_regex_scratch_free(names->scratch);

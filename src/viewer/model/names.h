@@ -33,7 +33,7 @@ struct flm_names_query {
 
 /* {0} is an empty one. */
 struct flm_names {
-    unsigned char *found;         /* by string: 1 where it matches; NULL: no query yet */
+    unsigned char *matches;       /* by string: 1 where it matches; NULL: no query yet */
     unsigned char *candidate;     /* those that a longer text can match */
     struct flm_text text;         /* of their query */
     struct flm_names_query query; /* likewise, without its text */
@@ -41,7 +41,7 @@ struct flm_names {
     struct flm_regex_scratch *scratch;
 };
 
-/* Fills `found`. False, and `why`, for a malformed expression or if memory ran out: everything is
+/* Fills `matches`. False, and `why`, for a malformed expression or if memory ran out: everything is
  * then as it was. */
 bool flm_names_find(struct flm_names *names, const struct flm_profile *p, const unsigned char *uses,
                     const struct flm_names_query *query, struct flm_error *why);

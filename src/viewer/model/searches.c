@@ -20,7 +20,7 @@ static void clear_search(struct flm_search *search)
 {
     flm_text_clear(&search->text);
     flm_names_clear(&search->names);
-    free(search->frame_found);
+    free(search->frame_matches);
     *search = (struct flm_search){0};
 }
 
@@ -33,7 +33,7 @@ void flm_searches_clear(struct flm_searches *searches)
     *searches = (struct flm_searches){0};
 }
 
-/* ---- What is found --------------------------------------------------------------------------- */
+/* ---- Matches --------------------------------------------------------------------------------- */
 
 static void color_frames(struct flm_searches *searches)
 {
@@ -46,7 +46,7 @@ static void color_frames(struct flm_searches *searches)
         if (!search->on || search->frame_count == 0)
             continue;
         for (uint32_t frame = 0; frame < count; frame++)
-            if (search->frame_found[frame])
+            if (search->frame_matches[frame])
                 searches->frame_color[frame] = (unsigned char)(1 + search->color);
     }
 }
@@ -60,28 +60,29 @@ static unsigned char uses_in(enum flm_search_scope scope)
 
 static void find_frames(struct flm_search *search, const struct flm_profile *p)
 {
-    const unsigned char *found = search->names.found;
+    const unsigned char *string_matches = search->names.matches;
     search->frame_count = 0;
     search->is_summed = false;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *frame = &p->frames[i];
-        bool is_found = false;
+        bool is_match = false;
         switch (search->scope) {
         case FLM_SEARCH_FILES:
-            is_found = found[frame->file];
+            is_match = string_matches[frame->file];
             break;
         case FLM_SEARCH_MODULES:
-            is_found = found[frame->module];
+            is_match = string_matches[frame->module];
             break;
         case FLM_SEARCH_ALL:
-            is_found = found[frame->function] || found[frame->file] || found[frame->module];
+            is_match = string_matches[frame->function] || string_matches[frame->file] ||
+                       string_matches[frame->module];
             break;
         default:
-            is_found = found[frame->function];
+            is_match = string_matches[frame->function];
             break;
         }
-        search->frame_found[i] = is_found;
-        search->frame_count += is_found;
+        search->frame_matches[i] = is_match;
+        search->frame_count += is_match;
     }
 }
 
@@ -116,14 +117,14 @@ static bool reopen_search(struct flm_searches *searches, struct flm_search *sear
                           struct flm_error *why)
 {
     flm_names_clear(&search->names);
-    free(search->frame_found);
-    search->frame_found = NULL;
+    free(search->frame_matches);
+    search->frame_matches = NULL;
     search->frame_count = 0;
     search->is_summed = false;
     if (!searches->profile)
         return true;
-    search->frame_found = calloc(searches->profile->sizes.frame_count, 1);
-    return search->frame_found ? run_search(searches, search, why) : flm_error_memory(why);
+    search->frame_matches = calloc(searches->profile->sizes.frame_count, 1);
+    return search->frame_matches ? run_search(searches, search, why) : flm_error_memory(why);
 }
 
 bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *profile,
@@ -141,7 +142,7 @@ bool flm_searches_open(struct flm_searches *searches, const struct flm_profile *
         ok = reopen_search(searches, &searches->at[i], why) && ok;
     if (ok)
         return true;
-    /* Without memory nothing is searched: found frames and colors are by index. */
+    /* Without memory nothing is searched: matches and colors are by index. */
     free(searches->uses);
     free(searches->frame_color);
     searches->profile = NULL;
@@ -302,33 +303,33 @@ bool flm_search_part(const struct flm_search *search, struct flm_bytes name, siz
 /* ---- How much, and where --------------------------------------------------------------------- */
 
 /* The frames that are marked, over all stacks of a tree; `marks` is NULL where none is. */
-static struct flm_search_found sum_all(const struct flm_tree *tree, const unsigned char *marks)
+static struct flm_match_sum sum_all(const struct flm_tree *tree, const unsigned char *marks)
 {
-    struct flm_search_found found = {0};
+    struct flm_match_sum sum = {0};
     uint32_t covered = 0; /* nodes before it are in a marked one */
     for (uint32_t i = 0; i < tree->node_count; i++) {
         double self = fabs(tree->width[i]);
-        found.of += self;
+        sum.of += self;
         if (marks && marks[tree->frame[i]]) {
-            found.self += self;
-            found.nodes++;
+            sum.self += self;
+            sum.nodes++;
             if (tree->end[i] > covered)
                 covered = tree->end[i];
         }
         if (i < covered)
-            found.total += self;
+            sum.total += self;
     }
-    return found;
+    return sum;
 }
 
-static struct flm_search_found sum_below(const struct flm_layout *layout,
-                                         const unsigned char *marks, struct flm_node top)
+static struct flm_match_sum sum_below(const struct flm_layout *layout, const unsigned char *marks,
+                                      struct flm_node top)
 {
     struct flm_layout_match match = {0};
     if (marks)
         match = flm_layout_match(layout, marks, top);
     double of = top.index == 0 ? flm_layout_filled(layout) : flm_layout_total(layout, top);
-    return (struct flm_search_found){match.total, match.self, of, match.node_count};
+    return (struct flm_match_sum){match.total, match.self, of, match.node_count};
 }
 
 const struct flm_search_sums *flm_search_sum(struct flm_search *search,
@@ -346,10 +347,11 @@ const struct flm_search_sums *flm_search_sum(struct flm_search *search,
         return sums;
     struct flm_tree stacks = flm_tree_of(profile, metric);
     if (!same_metric)
-        sums->all = sum_all(&stacks, search->frame_count ? search->frame_found : NULL);
+        sums->all = sum_all(&stacks, search->frame_count ? search->frame_matches : NULL);
     bool is_all = top.index == 0 && flm_layout_tree(layout)->width == stacks.width;
-    sums->seen = is_all ? sums->all
-                        : sum_below(layout, search->frame_count ? search->frame_found : NULL, top);
+    sums->seen = is_all
+                     ? sums->all
+                     : sum_below(layout, search->frame_count ? search->frame_matches : NULL, top);
     sums->metric = metric;
     sums->layout = layout;
     sums->layout_total = layout_total;
@@ -370,20 +372,21 @@ static bool is_before(struct occurrence a, struct occurrence b)
     return a.offset < b.offset || (a.offset == b.offset && a.node < b.node);
 }
 
-struct flm_search_step flm_search_step(const unsigned char *found, const struct flm_layout *layout,
-                                       struct flm_node from, enum flm_search_way way)
+struct flm_search_step flm_search_step(const unsigned char *matches,
+                                       const struct flm_layout *layout, struct flm_node from,
+                                       enum flm_search_way way)
 {
     const struct flm_tree *tree = flm_layout_tree(layout);
     bool somewhere = from.index != FLM_NONE && from.index < tree->node_count;
     struct occurrence here = {somewhere ? flm_layout_offset(layout, from) : -1,
                               somewhere ? from.index : 0};
     struct occurrence first = {0, FLM_NONE}, last = first, next = first, previous = first;
-    uint32_t count = 0, before = 0; /* found in all; found before `here` */
-    bool is_found = false;
+    uint32_t count = 0, before = 0; /* matches: all; those before `here` */
+    bool is_match = false;
     for (uint32_t i = 1; i < tree->node_count; i++) {
         struct occurrence occurrence = {.node = i};
         double total;
-        if (!found[tree->frame[i]] || flm_tree_is_gap(tree, i) ||
+        if (!matches[tree->frame[i]] || flm_tree_is_gap(tree, i) ||
             !flm_layout_extent(layout, (struct flm_node){i}, &occurrence.offset, &total))
             continue;
         count++;
@@ -392,7 +395,7 @@ struct flm_search_step flm_search_step(const unsigned char *found, const struct 
         if (last.node == FLM_NONE || is_before(last, occurrence))
             last = occurrence;
         if (i == here.node) {
-            is_found = true;
+            is_match = true;
         } else if (is_before(occurrence, here)) {
             before++;
             if (previous.node == FLM_NONE || is_before(previous, occurrence))
@@ -405,11 +408,11 @@ struct flm_search_step flm_search_step(const unsigned char *found, const struct 
     if (count == 0)
         return step;
     if (way == FLM_SEARCH_STAY) {
-        step.node.index = is_found ? here.node : FLM_NONE;
-        step.at = is_found ? before + 1 : 0;
+        step.node.index = is_match ? here.node : FLM_NONE;
+        step.at = is_match ? before + 1 : 0;
     } else if (way == FLM_SEARCH_NEXT) {
         step.node.index = next.node != FLM_NONE ? next.node : first.node;
-        step.at = next.node != FLM_NONE ? before + is_found + 1 : 1;
+        step.at = next.node != FLM_NONE ? before + is_match + 1 : 1;
     } else {
         step.node.index = previous.node != FLM_NONE ? previous.node : last.node;
         step.at = previous.node != FLM_NONE ? before : count;

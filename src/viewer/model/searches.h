@@ -22,7 +22,7 @@ enum flm_search_scope {
 };
 
 /* The sum of the matches. Shares are of sums of |self|, as widths are. */
-struct flm_search_found {
+struct flm_match_sum {
     double total; /* of the matching frames; nested ones are counted once */
     double self;
     double of;      /* the sum of everything */
@@ -30,9 +30,9 @@ struct flm_search_found {
 };
 
 struct flm_search_sums {
-    struct flm_search_found all;  /* of the profile's stacks */
-    struct flm_search_found seen; /* below one node of a view */
-    struct flm_metric metric;     /* of these sums */
+    struct flm_match_sum all;  /* of the profile's stacks */
+    struct flm_match_sum seen; /* below one node of a view */
+    struct flm_metric metric;  /* of these sums */
     const struct flm_layout *layout;
     struct flm_node top;
     double layout_total;
@@ -46,9 +46,9 @@ struct flm_search {
     unsigned color; /* 0 .. 5: stays the search's while others come and go */
     bool malformed; /* the text is no regular expression: `error` says why */
     struct flm_error error;
-    struct flm_names names;     /* the strings that match */
-    unsigned char *frame_found; /* by frame of the profile */
-    uint32_t frame_count;       /* matching frames */
+    struct flm_names names;       /* the strings that match */
+    unsigned char *frame_matches; /* by frame of the profile: 1 where it matches */
+    uint32_t frame_count;         /* matching frames */
     bool is_summed;
     struct flm_search_sums sums;
 };
@@ -58,7 +58,7 @@ struct flm_searches {
     unsigned char *uses;               /* by string: names.h */
     struct flm_search at[FLM_MOST_SEARCHES];
     unsigned count, current;
-    unsigned char *frame_color; /* by frame: 1 + the color of the first search that finds it; 0 */
+    unsigned char *frame_color; /* by frame: 1 + the color of the first search that it matches; 0 */
 };
 
 void flm_searches_clear(struct flm_searches *searches);
@@ -102,15 +102,16 @@ const struct flm_search_sums *flm_search_sum(struct flm_search *search,
                                              const struct flm_layout *layout, struct flm_node top);
 
 /* The next match, in the order of the picture: from left to right, callers before callees; after
- * the last comes the first. `found` is by frame, 0 for frames that do not match. `from` may be
+ * the last comes the first. `matches` is by frame, 0 for frames that do not match. `from` may be
  * {FLM_NONE}. One pass over the tree. */
 enum flm_search_way { FLM_SEARCH_NEXT, FLM_SEARCH_PREVIOUS, FLM_SEARCH_STAY };
 struct flm_search_step {
     struct flm_node node; /* {FLM_NONE}: there is no match */
     uint32_t at, count;   /* it is number `at` of `count`, from 1; 0: not a match */
 };
-struct flm_search_step flm_search_step(const unsigned char *found, const struct flm_layout *layout,
-                                       struct flm_node from, enum flm_search_way way);
+struct flm_search_step flm_search_step(const unsigned char *matches,
+                                       const struct flm_layout *layout, struct flm_node from,
+                                       enum flm_search_way way);
 
 /* All as text, for the URL, and back: "tni0.parse,!rmc1.libc.*" is kind, scope, whether case
  * matters, and color; then the text, with , and % as %2C and %25. Those that are

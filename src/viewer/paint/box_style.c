@@ -182,12 +182,12 @@ static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct fl
 static void mark_match(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
 {
     const struct flm_searches *searches = &styles->viewer->model.searches;
-    unsigned found = searches->frame_color ? searches->frame_color[frame] : 0;
-    if (!found) {
+    unsigned color = searches->frame_color ? searches->frame_color[frame] : 0;
+    if (!color) {
         box->faded = styles->viewer->paint.theme.forced ? 0 : 170;
         return;
     }
-    box->outline = flm_search_color(&styles->viewer->paint.theme, found - 1);
+    box->outline = flm_search_color(&styles->viewer->paint.theme, color - 1);
     box->outline_px = 1.5;
     if (styles->viewer->paint.theme
             .forced) /* no other ground can be trusted to let letters be read */
@@ -195,7 +195,7 @@ static void mark_match(struct flm_box_styles *styles, uint32_t frame, struct flm
     for (unsigned i = 0; box->label.size > 0 && i < searches->count; i++) {
         const struct flm_search *search = &searches->at[i];
         size_t from, to;
-        if (search->on && search->color == found - 1 &&
+        if (search->on && search->color == color - 1 &&
             flm_search_part(search, box->label, &from, &to)) {
             box->lit_from = (uint32_t)from;
             box->lit_to = (uint32_t)to;

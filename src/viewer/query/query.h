@@ -99,7 +99,7 @@
  *              before?, after?, change?                where two are compared
  *              self_before?, self_after?, self_change?
  *              on: b, hovered: b                       on: selected
- *              found}]}                                a search's number, or -1
+ *              match}]}                                a search's number, or -1
  *
  * list N M      the matches of the searches, the largest total first
  *     {count, rows: as of top}
@@ -111,7 +111,7 @@
  *              title, module, total, total_share, self?, self_share?, of_parent
  *              before?, after?, change?
  *              set_size, position                      among its siblings, from 1
- *              on: b, hovered: b, found}]}
+ *              on: b, hovered: b, match}]}
  *
  * aria          the selected frame and its neighbors, for a screen reader
  *     {rows: as of tree}

@@ -89,7 +89,7 @@ struct flm_response_chips {
 struct flm_response_search {
     struct flm_bytes text, kind, scope;
     struct flm_bytes color; /* "#c26e12", of the theme */
-    struct flm_bytes error; /* a sentence: what is found is of the text before */
+    struct flm_bytes error; /* a sentence: the matches are of the text before */
     struct flm_bytes total, total_share, self, self_share, view_share;
     bool exact_case, on;
     double number;            /* of the color: stays the search's */
@@ -213,7 +213,7 @@ struct flm_response_row {
     struct flm_bytes self_before, self_after, self_change;
     double set_size, position; /* among its siblings, from 1 */
     bool on, hovered;          /* on: selected */
-    double found;              /* a search's number, or -1 */
+    double match;              /* a search's number, or -1 */
 };
 struct flm_response_table {
     struct flm_bytes sort, sum;

@@ -11,27 +11,27 @@ static uint32_t count_functions(const struct flm_functions *functions,
     uint32_t frames = functions->function[functions->count - 1].first_frame +
                       functions->function[functions->count - 1].frame_count;
     for (uint32_t i = 1; search->frame_count > 0 && i < frames; i++)
-        if (search->frame_found[i] && functions->of_frame[i] != last) {
+        if (search->frame_matches[i] && functions->of_frame[i] != last) {
             last = functions->of_frame[i];
             count++;
         }
     return count;
 }
 
-/* Which of the frames found the selected one is, and how many there are in the picture. */
+/* Which of the matching frames the selected one is, and how many there are in the picture. */
 static struct flm_search_step where(const struct flm_viewer *v, const struct flm_search *search)
 {
     struct flm_search_step step = {{FLM_NONE}, 0, 0};
     uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
-    if (frame == FLM_NONE || search->frame_count == 0 || !search->frame_found[frame])
+    if (frame == FLM_NONE || search->frame_count == 0 || !search->frame_matches[frame])
         return step;
     const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
-    return flm_search_step(search->frame_found, pane->layout,
+    return flm_search_step(search->frame_matches, pane->layout,
                            flm_pane_node(pane, v->model.selected.number), FLM_SEARCH_STAY);
 }
 
-static bool add_found(struct flm_query *q, struct flm_search *search, bool is_current,
-                      struct flm_response_search *to, struct flm_error *why)
+static bool add_matches(struct flm_query *q, struct flm_search *search, bool is_current,
+                        struct flm_response_search *to, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
     const struct flm_functions *functions =
@@ -74,7 +74,7 @@ static bool add_search(struct flm_query *q, struct flm_search *search, bool is_c
         .at = NAN,
     };
     return !q->profile || q->viewer->scene.pane_count == 0 ||
-           add_found(q, search, is_current, to, why);
+           add_matches(q, search, is_current, to, why);
 }
 
 bool flm_query_searches(struct flm_viewer *v, struct flm_bytes argument,

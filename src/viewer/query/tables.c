@@ -15,7 +15,7 @@ struct listing {
     uint32_t count;
 };
 
-static bool is_found(const struct flm_viewer *v, const struct flm_function *f)
+static bool is_match(const struct flm_viewer *v, const struct flm_function *f)
 {
     for (uint32_t i = 0; i < f->frame_count; i++)
         if (v->model.searches.frame_color[f->first_frame + i])
@@ -23,7 +23,7 @@ static bool is_found(const struct flm_viewer *v, const struct flm_function *f)
     return false;
 }
 
-static bool list_functions(struct flm_query *q, struct flm_ranking_order order, bool found_only,
+static bool list_functions(struct flm_query *q, struct flm_ranking_order order, bool matches_only,
                            struct listing *listing, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
@@ -33,13 +33,13 @@ static bool list_functions(struct flm_query *q, struct flm_ranking_order order, 
     if (listing->function && v->scene.compared)
         listing->function = flm_compared_ranking(&v->model, &v->scene, listing->function, order,
                                                  &listing->count, why);
-    if (!listing->function || !found_only || !v->model.searches.frame_color)
+    if (!listing->function || !matches_only || !v->model.searches.frame_color)
         return listing->function != NULL;
     uint32_t *filtered = malloc((size_t)listing->count * sizeof *filtered + 1), kept = 0;
     if (!filtered)
         return flm_error_memory(why);
     for (uint32_t i = 0; i < listing->count; i++)
-        if (is_found(v, &v->scene.tables.functions.function[listing->function[i]]))
+        if (is_match(v, &v->scene.tables.functions.function[listing->function[i]]))
             filtered[kept++] = listing->function[i];
     *listing = (struct listing){filtered, filtered, kept};
     return true;
@@ -68,7 +68,7 @@ static void add_function(struct flm_query *q, uint32_t function, struct flm_resp
         .total_share = flm_query_share(q, f->total, q->all),
         .on = same_function(q, v->model.selected, function),
         .hovered = same_function(q, v->input.hovered, function),
-        .found = flm_query_found(q, f->first_frame),
+        .match = flm_query_match(q, f->first_frame),
     };
     if (!v->scene.compared)
         return;
@@ -97,11 +97,11 @@ static struct flm_response_table *begin_table(struct flm_query *q, size_t rows)
 }
 
 /* A table of functions. */
-static bool make_functions(struct flm_query *q, struct flm_ranking_order order, bool found_only,
+static bool make_functions(struct flm_query *q, struct flm_ranking_order order, bool matches_only,
                            struct flm_row_range range, struct flm_error *why)
 {
     struct listing listing;
-    if (!list_functions(q, order, found_only, &listing, why))
+    if (!list_functions(q, order, matches_only, &listing, why))
         return false;
     uint32_t end = listing.count;
     if (range.from < end && range.count < end - range.from)
@@ -193,7 +193,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .position = from->position,
         .on = flm_node_refs_equal(v->model.selected, ref),
         .hovered = flm_node_refs_equal(v->input.hovered, ref),
-        .found = flm_query_found(q, frame),
+        .match = flm_query_match(q, frame),
     };
     if (value.has_self) {
         row->self = flm_query_quantity(q, value.self);

@@ -118,7 +118,7 @@ double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node n
     return flm_node_ref_number((struct flm_node_ref){pane, flm_pane_number(in, node)});
 }
 
-double flm_query_found(const struct flm_query *q, uint32_t frame)
+double flm_query_match(const struct flm_query *q, uint32_t frame)
 {
     const struct flm_searches *searches = &q->viewer->model.searches;
     unsigned color = searches->frame_color ? searches->frame_color[frame] : 0;

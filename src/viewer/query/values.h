@@ -60,7 +60,7 @@ struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame);
 double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node);
 
 /* The color of the search that matches a frame; -1: none. */
-double flm_query_found(const struct flm_query *q, uint32_t frame);
+double flm_query_match(const struct flm_query *q, uint32_t frame);
 
 /* Two numbers: "20 40" is rows 20 to 59. Defaults: 0 and 100. */
 struct flm_row_range {

@@ -27,7 +27,7 @@ static void assert_finds(const struct flm_profile *p, struct flm_names_query que
     assert_non_null(uses);
     assert_true(flm_names_find(&names, p, uses, &query, NULL));
     for (uint32_t i = 0; i < p->sizes.string_count; i++)
-        if (names.found[i]) {
+        if (names.matches[i]) {
             flm_text_puts(&found, found.size ? " " : "");
             flm_text_add(&found, flm_string_bytes(p, i));
         }
@@ -155,7 +155,7 @@ static void typing_finds_what_a_plain_search_finds(void **state)
                 bool expected =
                     size > 0 && (uses[i] & wanted) &&
                     holds(flm_string_bytes(p, i), query.text, flm_names_any_case(&query));
-                assert_int_equal(names.found[i], expected);
+                assert_int_equal(names.matches[i], expected);
             }
         }
         flm_names_clear(&names);
@@ -177,7 +177,7 @@ static void typing_letters_of_a_fuzzy_search_loses_nothing(void **state)
         struct flm_names_query query = {flm_bytes_of(typed[i]), FLM_SEARCH_FUZZY, false, ALL};
         assert_true(flm_names_find(&names, p, uses, &query, NULL));
         assert_true(flm_names_find(&fresh, p, uses, &query, NULL));
-        assert_memory_equal(names.found, fresh.found, p->sizes.string_count);
+        assert_memory_equal(names.matches, fresh.matches, p->sizes.string_count);
         flm_names_clear(&fresh);
     }
     flm_names_clear(&names);

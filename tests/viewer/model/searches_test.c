@@ -89,7 +89,7 @@ static void sums_agree_with_a_plain_walk(void **state)
         struct flm_layout *layout = layout_of(p, FLM_ORDER_NAME);
         char text[3] = {'f', (char)('0' + i % 4), 0};
         struct flm_searches searches = searches_for(p, text);
-        const unsigned char *found = searches.at[0].frame_found;
+        const unsigned char *found = searches.at[0].frame_matches;
         uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
         flm_profile_parents(p, parent);
         struct flm_node top = {random_below(&random, p->sizes.node_count)};
@@ -124,7 +124,7 @@ static void assert_walk(const char *folded, enum flm_sibling_order order, const 
     struct flm_profile *p = profile_of(folded);
     struct flm_layout *layout = layout_of(p, order);
     struct flm_searches searches = searches_for(p, "x");
-    const unsigned char *found = searches.at[0].frame_found;
+    const unsigned char *found = searches.at[0].frame_matches;
     struct flm_text names = {0};
     struct flm_node node = {FLM_NONE};
     struct flm_search_step step = flm_search_step(found, layout, node, FLM_SEARCH_NEXT);
@@ -166,7 +166,7 @@ static void from_between_two_matches_both_ways_lead_on(void **state)
     struct flm_profile *p = profile_of("a;x1 1\nb 1\nc;x2 5\n");
     struct flm_layout *layout = layout_of(p, FLM_ORDER_NAME);
     struct flm_searches searches = searches_for(p, "x");
-    const unsigned char *found = searches.at[0].frame_found;
+    const unsigned char *found = searches.at[0].frame_matches;
     struct flm_node b = {3};
     assert_int_equal(flm_search_step(found, layout, b, FLM_SEARCH_NEXT).at, 2);
     assert_int_equal(flm_search_step(found, layout, b, FLM_SEARCH_PREVIOUS).at, 1);
@@ -265,7 +265,7 @@ static void scopes_look_at_different_things(void **state)
                 bool has = name.size > 0 && memchr(name.at, '.', name.size);
                 expected = expected || (has && (scope == FLM_SEARCH_ALL || scope == s));
             }
-            assert_int_equal(searches.at[0].frame_found[i], expected);
+            assert_int_equal(searches.at[0].frame_matches[i], expected);
             count += expected;
         }
         assert_int_equal(searches.at[0].frame_count, count);

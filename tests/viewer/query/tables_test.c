@@ -96,13 +96,13 @@ static void tables_have_what_is_searched_for(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     assert_answer(v, "list 0 9", "count", "0");
     act(v, "search re");
-    assert_rows(v, "top 0 9", "found", "read 0");
+    assert_rows(v, "top 0 9", "match", "read 0");
     assert_answer(v, "top 0 9", "filtered", "true");
     act(v, "search-add");
     act(v, "search e");
-    assert_rows(v, "list 0 9", "found", "lex 1, parse 1, other 1, read 0, check 1");
+    assert_rows(v, "list 0 9", "match", "lex 1, parse 1, other 1, read 0, check 1");
     act(v, "search-toggle 1");
-    assert_rows(v, "list 0 9", "found", "read 0");
+    assert_rows(v, "list 0 9", "match", "read 0");
     flm_viewer_free(v);
 }
 
