@@ -118,90 +118,90 @@ struct flm_bytes flm_comparing_metric_name(const struct flm_model *model, uint32
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static const char *const width_words[] = {[FLM_WIDTHS_MAX] = "max",
+static const char *const width_names[] = {[FLM_WIDTHS_MAX] = "max",
                                           [FLM_WIDTHS_AFTER] = "after",
                                           [FLM_WIDTHS_BEFORE] = "before",
                                           [FLM_WIDTHS_SUM] = "sum"};
-enum { WIDTH_WORDS = sizeof width_words / sizeof width_words[0] };
+enum { WIDTHS = sizeof width_names / sizeof width_names[0] };
 
-static const char *const normal_words[] = {[FLM_NORMALIZE_NONE] = "none",
-                                           [FLM_NORMALIZE_TOTAL] = "total",
-                                           [FLM_NORMALIZE_DURATION] = "duration",
-                                           [FLM_NORMALIZE_FUNCTION] = "function"};
+static const char *const normalize_names[] = {[FLM_NORMALIZE_NONE] = "none",
+                                              [FLM_NORMALIZE_TOTAL] = "total",
+                                              [FLM_NORMALIZE_DURATION] = "duration",
+                                              [FLM_NORMALIZE_FUNCTION] = "function"};
 
-const char *flm_comparison_width_word(enum flm_comparison_widths widths)
+const char *flm_comparison_width_name(enum flm_comparison_widths widths)
 {
-    return width_words[widths];
+    return width_names[widths];
 }
 
-bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_widths *widths)
+bool flm_comparison_width_named(struct flm_bytes name, enum flm_comparison_widths *widths)
 {
-    for (int i = 0; i < WIDTH_WORDS; i++)
-        if (flm_bytes_are(word, width_words[i])) {
+    for (int i = 0; i < WIDTHS; i++)
+        if (flm_bytes_are(name, width_names[i])) {
             *widths = (enum flm_comparison_widths)i;
             return true;
         }
     return false;
 }
 
-const char *flm_normalize_word(enum flm_normalize by)
+const char *flm_normalize_name(enum flm_normalize by)
 {
-    return normal_words[by];
+    return normalize_names[by];
 }
 
-bool flm_normalize_named(struct flm_bytes word, enum flm_normalize *by)
+bool flm_normalize_named(struct flm_bytes name, enum flm_normalize *by)
 {
     for (int i = FLM_NORMALIZE_NONE; i < FLM_NORMALIZE_FUNCTION; i++)
-        if (flm_bytes_are(word, normal_words[i])) {
+        if (flm_bytes_are(name, normalize_names[i])) {
             *by = (enum flm_normalize)i;
             return true;
         }
     return false;
 }
 
-static void add_word(struct flm_text *out, const char *word)
+static void add_name(struct flm_text *out, const char *name)
 {
     flm_text_puts(out, out->size ? "," : "");
-    flm_text_puts(out, word);
+    flm_text_puts(out, name);
 }
 
 void flm_comparing_write(const struct flm_comparing *c, struct flm_text *out)
 {
     if (c->widths != FLM_WIDTHS_MAX)
-        add_word(out, width_words[c->widths]);
+        add_name(out, width_names[c->widths]);
     if (c->palette != FLM_CHANGE_RED_BLUE)
-        add_word(out, flm_change_palette_name(c->palette));
+        add_name(out, flm_change_palette_name(c->palette));
     if (c->scope == FLM_CHANGE_OF_SELF)
-        add_word(out, "self");
+        add_name(out, "self");
     if (c->absolute)
-        add_word(out, "absolute");
+        add_name(out, "absolute");
     if (c->normalize == FLM_NORMALIZE_TOTAL || c->normalize == FLM_NORMALIZE_DURATION)
-        add_word(out, normal_words[c->normalize]);
+        add_name(out, normalize_names[c->normalize]);
     for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
         if (c->kinds >> kind & 1)
-            add_word(out, flm_change_kind_name((enum flm_change_kind)kind));
+            add_name(out, flm_change_kind_name((enum flm_change_kind)kind));
     if (c->shows_noise)
-        add_word(out, "noise");
+        add_name(out, "noise");
     if (c->side_by_side)
-        add_word(out, "side-by-side");
+        add_name(out, "side-by-side");
 }
 
-static void read_word(struct flm_comparing *c, struct flm_bytes word)
+static void read_name(struct flm_comparing *c, struct flm_bytes name)
 {
     for (int kind = 0; kind < FLM_CHANGE_KINDS; kind++)
-        if (flm_bytes_are(word, flm_change_kind_name((enum flm_change_kind)kind)))
+        if (flm_bytes_are(name, flm_change_kind_name((enum flm_change_kind)kind)))
             c->kinds |= 1u << kind;
-    if (flm_comparison_width_named(word, &c->widths) ||
-        flm_change_palette_named(word, &c->palette) || flm_normalize_named(word, &c->normalize))
+    if (flm_comparison_width_named(name, &c->widths) ||
+        flm_change_palette_named(name, &c->palette) || flm_normalize_named(name, &c->normalize))
         return;
-    c->absolute |= flm_bytes_are(word, "absolute");
-    c->shows_noise |= flm_bytes_are(word, "noise");
-    c->side_by_side |= flm_bytes_are(word, "side-by-side");
-    if (flm_bytes_are(word, "self"))
+    c->absolute |= flm_bytes_are(name, "absolute");
+    c->shows_noise |= flm_bytes_are(name, "noise");
+    c->side_by_side |= flm_bytes_are(name, "side-by-side");
+    if (flm_bytes_are(name, "self"))
         c->scope = FLM_CHANGE_OF_SELF;
 }
 
-void flm_comparing_read(struct flm_comparing *c, struct flm_bytes words)
+void flm_comparing_read(struct flm_comparing *c, struct flm_bytes names)
 {
     c->widths = FLM_WIDTHS_MAX;
     c->palette = FLM_CHANGE_RED_BLUE;
@@ -209,12 +209,12 @@ void flm_comparing_read(struct flm_comparing *c, struct flm_bytes words)
     c->normalize = c->function.size > 0 ? FLM_NORMALIZE_FUNCTION : FLM_NORMALIZE_NONE;
     c->absolute = c->shows_noise = c->side_by_side = false;
     c->kinds = 0;
-    while (words.size > 0) {
+    while (names.size > 0) {
         size_t size = 0;
-        while (size < words.size && words.at[size] != ',')
+        while (size < names.size && names.at[size] != ',')
             size++;
-        read_word(c, (struct flm_bytes){words.at, size});
-        size += size < words.size;
-        words = (struct flm_bytes){words.at + size, words.size - size};
+        read_name(c, (struct flm_bytes){names.at, size});
+        size += size < names.size;
+        names = (struct flm_bytes){names.at + size, names.size - size};
     }
 }

@@ -56,16 +56,16 @@ uint32_t flm_comparing_metric(const struct flm_model *model, uint32_t metric);
 /* The name of a metric; in a comparison "after:cpu" is "cpu". */
 struct flm_bytes flm_comparing_metric_name(const struct flm_model *model, uint32_t metric);
 
-/* "max", "after" ...; "none", "total", "duration", "function". False for another word; "function"
+/* "max", "after" ...; "none", "total", "duration", "function". False for another name; "function"
  * is only written, never read. */
-const char *flm_comparison_width_word(enum flm_comparison_widths widths);
-bool flm_comparison_width_named(struct flm_bytes word, enum flm_comparison_widths *widths);
-const char *flm_normalize_word(enum flm_normalize by);
-bool flm_normalize_named(struct flm_bytes word, enum flm_normalize *by);
+const char *flm_comparison_width_name(enum flm_comparison_widths widths);
+bool flm_comparison_width_named(struct flm_bytes name, enum flm_comparison_widths *widths);
+const char *flm_normalize_name(enum flm_normalize by);
+bool flm_normalize_named(struct flm_bytes name, enum flm_normalize *by);
 
 /* The choices as text for the URL ("after,self,green-red,side-by-side"; "" for the defaults); and
- * back: unknown words are ignored. */
+ * back: unknown names are ignored. */
 void flm_comparing_write(const struct flm_comparing *comparing, struct flm_text *out);
-void flm_comparing_read(struct flm_comparing *comparing, struct flm_bytes words);
+void flm_comparing_read(struct flm_comparing *comparing, struct flm_bytes names);
 
 #endif

@@ -62,11 +62,11 @@ struct flm_response_comparison *flm_query_comparison(struct flm_query *q)
         return NULL;
     made->before = side_of(q, FLM_VIEWER_BEFORE);
     made->after = side_of(q, FLM_VIEWER_AFTER);
-    made->width = flm_query_text(q, flm_comparison_width_word(choice->widths));
+    made->width = flm_query_text(q, flm_comparison_width_name(choice->widths));
     made->color = flm_query_text(q, choice->scope == FLM_CHANGE_OF_SELF ? "self" : "subtree");
     made->relative = !choice->absolute;
     made->normalized = c->by != FLM_NORMALIZE_NONE;
-    made->normalize = flm_query_text(q, flm_normalize_word(c->by));
+    made->normalize = flm_query_text(q, flm_normalize_name(c->by));
     made->palette = flm_query_text(q, flm_change_palette_name(choice->palette));
     made->noise = choice->shows_noise;
     made->side_by_side = choice->side_by_side;
