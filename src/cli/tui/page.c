@@ -1,5 +1,5 @@
 /* page.c - pages of text: the keys of all actions, and data quality. */
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cli/tui/internal.h"
@@ -126,10 +126,32 @@ void flm_tui_open_help(struct flm_tui *tui)
     }
 }
 
-static void add_fact(struct flm_tui *tui, const char *name, struct flm_bytes text)
+/* The texts of "status" that have a line of their own. */
+#define STATUS(member) offsetof(struct flm_response_status, member)
+static const struct {
+    const char *title;
+    size_t member;
+} status_lines[] = {
+    {"stacks", STATUS(stacks)},
+    {"samples", STATUS(samples)},
+    {"total", STATUS(total)},
+    {"drawn boxes", STATUS(drawn)},
+    {"merged into gray", STATUS(merged)},
+    {"of total", STATUS(merged_share)},
+    {"trimmed", STATUS(trimmed)},
+    {"filtered", STATUS(filtered)},
+    {"lost", STATUS(lost_count)},
+    {"unsymbolized", STATUS(unsymbolized_share)},
+};
+
+static void add_status_lines(struct flm_tui *tui, const struct flm_response_status *status)
 {
-    if (text.size)
-        add_page_line(tui, name, text);
+    for (size_t i = 0; i < sizeof status_lines / sizeof status_lines[0]; i++) {
+        struct flm_bytes text;
+        memcpy(&text, (const char *)status + status_lines[i].member, sizeof text);
+        if (text.size > 0)
+            add_page_line(tui, status_lines[i].title, text);
+    }
 }
 
 void flm_tui_open_data_quality(struct flm_tui *tui)
@@ -141,16 +163,7 @@ void flm_tui_open_data_quality(struct flm_tui *tui)
         return;
     flm_text_add(&tui->page, s->sentence);
     flm_text_puts(&tui->page, "\n\n");
-    add_fact(tui, "stacks", s->stacks);
-    add_fact(tui, "samples", s->samples);
-    add_fact(tui, "total", s->total);
-    add_fact(tui, "drawn boxes", s->drawn);
-    add_fact(tui, "merged into gray", s->merged);
-    add_fact(tui, "of total", s->merged_share);
-    add_fact(tui, "trimmed", s->trimmed);
-    add_fact(tui, "filtered", s->filtered);
-    add_fact(tui, "lost", s->lost_count);
-    add_fact(tui, "unsymbolized", s->unsymbolized_share);
+    add_status_lines(tui, s);
     for (size_t i = 0; i < s->lost.count; i++) {
         flm_text_puts(&tui->page, "lost\t");
         flm_text_add(&tui->page, s->lost.at[i].what);

@@ -235,8 +235,8 @@ static void draw_chips(struct flm_tui *tui, int row)
 
 /* ---- The line at the bottom ------------------------------------------------------------------ */
 
-static int put_fact(struct flm_tui *tui, int column, int row, const char *before,
-                    struct flm_bytes text, const char *behind)
+static int put_value(struct flm_tui *tui, int column, int row, const char *before,
+                     struct flm_bytes text, const char *behind)
 {
     int end = tui->screen.columns;
     if (text.size == 0)
@@ -253,29 +253,29 @@ static void draw_status(struct flm_tui *tui, int row)
                      tui->notice_is_wrong ? FLM_TUI_WRONG : FLM_TUI_ACCENT);
         return;
     }
-    enum { LIVE_FACTS = 40 };
+    enum { LIVE_CELLS = 40 };
     int column = tui->live ? flm_tui_live_draw(tui, row) + 4 : 1;
     flm_tui_add_target(tui, row, 0, tui->screen.columns, "data-quality");
-    if (tui->live && column + LIVE_FACTS > tui->screen.columns)
+    if (tui->live && column + LIVE_CELLS > tui->screen.columns)
         return;
     const struct flm_response_status *s = tui->status.status;
     if (!s)
         return;
-    column = put_fact(tui, column, row, "", s->stacks, " stacks  ");
+    column = put_value(tui, column, row, "", s->stacks, " stacks  ");
     if (tui->live) { /* it has said itself how much there is, and what of it is lost */
-        put_fact(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
+        put_value(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
         return;
     }
-    column = put_fact(tui, column, row, "", s->total, s->unit.size ? " " : "");
+    column = put_value(tui, column, row, "", s->total, s->unit.size ? " " : "");
     if (s->unit.at)
         column = flm_tui_put(tui, column, row, tui->screen.columns, s->unit, FLM_TUI_MUTED);
-    column = put_fact(tui, column + 2, row, "drawn ", s->drawn, "  ");
-    column = put_fact(tui, column, row, "merged ", s->merged, "");
-    column = put_fact(tui, column, row, " (", s->merged_share, ")");
-    column = put_fact(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
-    column = put_fact(tui, column, row, "filtered ", s->filtered, "  ");
-    column = put_fact(tui, column, row, "lost ", s->lost_count, "  ");
-    put_fact(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
+    column = put_value(tui, column + 2, row, "drawn ", s->drawn, "  ");
+    column = put_value(tui, column, row, "merged ", s->merged, "");
+    column = put_value(tui, column, row, " (", s->merged_share, ")");
+    column = put_value(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
+    column = put_value(tui, column, row, "filtered ", s->filtered, "  ");
+    column = put_value(tui, column, row, "lost ", s->lost_count, "  ");
+    put_value(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
 }
 
 /* The figures of the viewer itself, in the upper right corner: a line for each. */
