@@ -42,17 +42,13 @@ export function makePalette(view) {
     // An action whose argument is one of a few values has an entry for each; one with any other argument asks
     // for it.
     function allEntries() {
-        const tools = view.tools(), values = {
-            NAME: {metric: tools.metrics.map(one => one.name), thread: tools.threads || [],
-                parts: tools.comparison?.parts.map(part => part.name) || []},
-            MODE: {color: tools.color_modes.map(one => one.name)},
-        };
+        const metrics = view.tools().metrics.map(metric => metric.name);
         return view.actions().flatMap(action => {
             const {name, title, argument, keys, group} = action;
             const one = {title, group, keys, run: name};
             if (!argument) return [one];
-            const choices = values[argument]?.[name] ||
-                (/^[a-z-]+(\|[a-z-]+)+$/.test(argument) ? argument.split('|') : null);
+            const choices = name === 'metric' ? metrics
+                : /^[a-z-]+(\|[a-z-]+)+$/.test(argument) ? argument.split('|') : null;
             if (choices) return choices.map(value => ({...one, title: `${title}: ${value}`,
                 run: `${name} ${value}`, keys: keys?.split(' ').filter(key => !/.=\w/.test(key) ||
                     key.endsWith(`=${value}`)).join(' ')}));
