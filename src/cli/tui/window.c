@@ -326,8 +326,9 @@ void flm_tui_update(struct flm_tui *tui)
     tui->changed = changed & (FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
         void *response = (char *)tui + queries[i].response;
-        if (changed & queries[i].changed)
-            flm_viewer_query(tui->viewer, flm_bytes_of(queries[i].query), response, NULL);
+        if (changed & queries[i].changed &&
+            !flm_viewer_query(tui->viewer, flm_bytes_of(queries[i].query), response, NULL))
+            tui->changed |= queries[i].changed; /* memory ran out: once more, next time */
     }
     if (changed & FLM_CHANGED(TABLES))
         for (size_t i = 0; i < FLM_TUI_TABLES; i++)

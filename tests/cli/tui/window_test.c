@@ -240,6 +240,33 @@ static void without_memory_the_current_row_stays_where_it_is(void **state)
     flm_viewer_free(viewer);
 }
 
+/* A response that could not be made is queried again, although nothing has changed since. */
+static void a_query_without_memory_is_made_again(void **state)
+{
+    (void)state;
+    struct flm_viewer *viewer = viewer_of_folded("main;read 3\nmain;parse 2\n");
+    act(viewer, "select 1");
+    bool failed = true;
+    for (size_t nth = 1; failed; nth++) {
+        struct flm_tui *tui = calloc(1, sizeof *tui);
+        tui->viewer = viewer;
+        tui->changed = FLM_CHANGED(TOOLS) | FLM_CHANGED(DETAIL) | FLM_CHANGED(STATUS);
+        allocation_fail_once(nth);
+        flm_tui_update(tui);
+        failed = allocation_has_failed();
+        allocation_fail_from(0);
+        flm_tui_update(tui);
+        assert_true(tui->tools.tools && tui->detail.detail && tui->status.status);
+        assert_int_equal(tui->changed, 0);
+        struct flm_response *made[] = {&tui->tools,  &tui->chips,  &tui->searches, &tui->hover,
+                                       &tui->detail, &tui->status, &tui->overlay};
+        for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+            flm_response_clear(made[i]);
+        free(tui);
+    }
+    flm_viewer_free(viewer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +282,7 @@ int main(void)
         cmocka_unit_test(what_is_not_shown_is_said),
         cmocka_unit_test(only_what_changes_is_sent),
         cmocka_unit_test(without_memory_the_current_row_stays_where_it_is),
+        cmocka_unit_test(a_query_without_memory_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
