@@ -159,7 +159,7 @@ static void complete_function(struct completing *c)
 }
 
 /* Modules or files, by how much is in their functions themselves. */
-static void complete_place(struct completing *c, bool modules)
+static void complete_location(struct completing *c, bool modules)
 {
     const struct flm_profile *p = c->q.profile;
     const struct flm_functions *functions = &c->q.viewer->scene.tables.functions;
@@ -181,7 +181,7 @@ static void complete_pattern(struct completing *c)
 {
     const char *field, *description;
     if (flm_bytes_are(c->typed.field, "module=") || flm_bytes_are(c->typed.field, "file=")) {
-        complete_place(c, flm_bytes_are(c->typed.field, "module="));
+        complete_location(c, flm_bytes_are(c->typed.field, "module="));
         return;
     }
     if (flm_bytes_are(c->typed.field, "kind=")) {

@@ -14,7 +14,7 @@ enum { MOST_RELATIONS = 12, MOST_MERGED_ITEMS = 12, MOST_STACK = 500 };
 struct subject {
     uint32_t pane_index;
     const struct flm_pane *pane;
-    struct flm_node node; /* of a run: its first */
+    struct flm_node node; /* of merged ones: the first */
     uint32_t frame;
     const struct flm_rectangle *merged; /* NULL: it is one frame */
     double total;                       /* its width */
@@ -190,9 +190,9 @@ static struct flm_response_hover_line line_of(struct flm_query *q, const struct 
     };
 }
 
-/* "all 12 occurrences": the function wherever it is. */
-static void add_places(struct flm_query *q, const struct subject *s,
-                       struct flm_response_hover *hover)
+/* "all 12 occurrences": of the function, in all stacks. */
+static void add_occurrences(struct flm_query *q, const struct subject *s,
+                            struct flm_response_hover *hover)
 {
     const struct flm_cached_tables *tables = &q->viewer->scene.tables;
     uint32_t function = tables->functions.of_frame[s->frame];
@@ -226,7 +226,7 @@ static void add_lines(struct flm_query *q, const struct subject *s,
         hover->lines.at[hover->lines.count++] =
             line_of(q, s, compared ? "self after" : "self", value.self, true);
     if (!s->merged)
-        add_places(q, s, hover);
+        add_occurrences(q, s, hover);
 }
 
 bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
@@ -419,7 +419,7 @@ static bool add_stack(struct flm_query *q, const struct subject *s,
     return true;
 }
 
-/* The largest of a run's frames, the largest first: at most MOST_MERGED_ITEMS of perhaps a million,
+/* The largest of merged frames, the largest first: at most MOST_MERGED_ITEMS of perhaps a million,
  * so not all are sorted. */
 static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
 {
@@ -446,8 +446,8 @@ static uint32_t largest_of(const struct subject *s, struct flm_node *largest)
     return count;
 }
 
-static void add_run(struct flm_query *q, const struct subject *s,
-                    struct flm_response_detail *detail)
+static void add_merged(struct flm_query *q, const struct subject *s,
+                       struct flm_response_detail *detail)
 {
     const struct flm_rectangle *merged = s->merged;
     struct flm_node largest[MOST_MERGED_ITEMS];
@@ -563,7 +563,7 @@ static bool add_detail(struct flm_query *q, const struct subject *s,
     add_values(q, s, detail);
     detail->calls_count = detail->callers_count = detail->stack_hidden = NAN;
     if (s->merged) {
-        add_run(q, s, detail);
+        add_merged(q, s, detail);
         return true;
     }
     if (s->frame != 0)

@@ -41,9 +41,9 @@
  *                  on: b
  *                  error                               a sentence: the matches are those of the
  *                                                      previous text
- *                  total?, total_share?, self?, self_share?, view_share?
+ *                  total?, total_share, self?, self_share, view_share
  *                  functions?, frames?                 how many match
- *                  at?}]}                              the selected frame is the at-th of them
+ *                  at}]}                               the selected frame is the at-th of them
  *
  * legend        the meaning of the colors; of a comparison, of the changes
  *     {title, items: [{color, dark                     "#rrggbb" on a light and on a dark page
@@ -62,7 +62,7 @@
  * detail        the selected frame: null, or
  *     {node, metric, compared: b
  *      title, name                                     of narrow frames together: how many
- *      frame?, module?, file?, line?, kind?, address?, link?
+ *      frame?, module, file, line, kind, address, link
  *      values: [{name, unit                            the shown metric first
  *                total, total_exact, of_total, of_view, of_parent
  *                self?, self_exact?, self_of_total?, self_of_view?
@@ -78,11 +78,11 @@
  * status        data quality: drawn, merged, trimmed, filtered, lost
  *     {nodes, empty: b, stacks?, total?, total_exact?
  *      unit?                                           the metric, where `total` does not say it
- *      drawn?, merged?, merged_share?
- *      trimmed?                                        "12 % outside of the window"
- *      filtered?                                       "3 % (1.2 s) by 2 transforms"
+ *      drawn?, merged?, merged_share
+ *      trimmed                                         "12 % outside of the window"
+ *      filtered                                        "3 % (1.2 s) by 2 transforms"
  *      lost: [{what, count, where}], lost_count?
- *      unsymbolized_share?, samples?, notes?: [{key, value}]
+ *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it
  *
  * overlay       statistics of the last frame: null, or
@@ -92,8 +92,8 @@
  *      trees: [{title, nodes, placed, levels}]}
  *
  * top N M       M rows of the table of functions, from row N on
- *     {sort?: "self|total|change|name|module", down?: b
- *      filtered?: b                                    only matches of the searches
+ *     {sort?: "self|total|change|name|module", down: b
+ *      filtered: b                                     only matches of the searches
  *      sum?, count                                     count: of all rows
  *      rows: [{frame, title, module, file, self, self_share, total, total_share
  *              before?, after?, change?                where two are compared

@@ -132,13 +132,13 @@ struct flm_response_value {
     struct flm_bytes self_before, self_after, self_change;
 };
 
-/* The function wherever it is. */
+/* All occurrences of the function. */
 struct flm_response_instances {
     double count;
     struct flm_bytes total, of_total, of_view, self, self_of_total;
 };
 
-/* A frame in a list: one that is called, a caller, one of a stack or of merged frames. */
+/* A frame in a list: a callee, a caller, one of a stack or of merged frames. */
 struct flm_response_frame {
     double node, frame;
     struct flm_bytes title, value, share;

@@ -1,5 +1,5 @@
 /* compared_functions.c - functions before and after, and those that are gone:
- * flm_compared_functions, flm_compared_ranking (comparison.h). */
+ * flm_compared_functions, flm_compared_ranking (compared.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,7 +66,7 @@ static int by_size(const void *context, uint32_t a, uint32_t b)
     return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
-/* The functions from `from` on in the list, the largest change first. */
+/* Sorts a list of functions, the largest change first. */
 static bool sort(const struct flm_scene *scene, uint32_t *list, uint32_t count)
 {
     uint32_t functions = scene->tables.functions.count;

@@ -162,7 +162,7 @@ struct flm_pane *flm_scene_pane_at(const struct flm_scene *scene, double x_px, d
     return NULL;
 }
 
-/* ---- Spots and paths ------------------------------------------------------------------------- */
+/* ---- Refs and paths -------------------------------------------------------------------------- */
 
 uint32_t flm_scene_frame(const struct flm_scene *scene, struct flm_node_ref ref)
 {
