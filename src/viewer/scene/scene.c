@@ -61,14 +61,19 @@ const struct flm_layout *flm_scene_layout(const struct flm_scene *scene,
                                                              : pane->layout;
 }
 
-/* The chosen view, or the one behind it where it has nothing to draw. */
+/* The chosen view, or the one behind it where it has nothing to draw. NULL, and `why`, if memory
+ * ran out before that was known. */
 static const struct flm_view *drawn_view(const struct flm_model *model, struct flm_scene *scene,
                                          struct flm_error *why)
 {
     const struct flm_view *view = model->view;
-    while (view->behind && !(view->can_build && view->can_build(model, scene, why)))
+    struct flm_error error = {0};
+    while (view->behind && !(view->can_build && view->can_build(model, scene, &error)))
         view = view->behind;
-    return view;
+    if (error.kind != FLM_ERROR_MEMORY)
+        return view;
+    flm_error_memory(why);
+    return NULL;
 }
 
 bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
@@ -78,7 +83,7 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
     if (!flm_compared_new(model, &made.compared, why))
         return false;
     made.view = drawn_view(model, &made, why);
-    if (!made.view->build(model, &made, why)) {
+    if (!made.view || !made.view->build(model, &made, why)) {
         flm_scene_clear_panes(&made);
         return false;
     }

@@ -36,7 +36,8 @@ struct flm_view {
     const char *unavailable;
 
     /* The view that is drawn where this one cannot be; NULL: this one always can. `can_build` may
-     * leave in `scene` what `build` needs; NULL, with a view behind: never. */
+     * leave in `scene` what `build` needs, and has an error if memory ran out before it was known;
+     * NULL, with a view behind: never. */
     const struct flm_view *behind;
     bool (*can_build)(const struct flm_model *model, struct flm_scene *scene,
                       struct flm_error *why);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "support/core/allocation.h"
 #include "support/profile/person.h"
 #include "support/profile/profiles.h"
 #include "viewer/query/query.h"
@@ -90,6 +91,28 @@ static void where_a_view_has_nothing_to_draw_the_flame_graph_is_behind_it(void *
     assert_ptr_equal(untimed.viewer->model.view, &flm_view_flame);
     viewing_clear(&timed);
     viewing_clear(&untimed);
+}
+
+static void without_memory_no_other_view_is_drawn_instead(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    viewing_init(&seen, timed_profile(), 800, 400, 1);
+    assert_ptr_equal(drawn(&seen, "view=chart"), &flm_view_chart);
+    bool failed = true;
+    for (size_t nth = 1; failed; nth++) {
+        struct flm_error why = {0};
+        flm_changed(&seen.viewer->model, FLM_ASPECT_SCENE);
+        allocation_fail_once(nth);
+        bool good = flm_viewer_update(seen.viewer, &why);
+        failed = allocation_has_failed();
+        allocation_fail_from(0);
+        if (good)
+            assert_ptr_equal(seen.viewer->scene.view, &flm_view_chart);
+        else
+            assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    }
+    viewing_clear(&seen);
 }
 
 static void a_view_without_anything_to_show_is_refused_with_the_reason(void **state)
@@ -177,6 +200,7 @@ int main(void)
         cmocka_unit_test(every_view_is_found_by_its_own_name_and_key),
         cmocka_unit_test(every_entry_is_whole),
         cmocka_unit_test(where_a_view_has_nothing_to_draw_the_flame_graph_is_behind_it),
+        cmocka_unit_test(without_memory_no_other_view_is_drawn_instead),
         cmocka_unit_test(a_view_without_anything_to_show_is_refused_with_the_reason),
         cmocka_unit_test(a_chart_has_no_callers_below),
         cmocka_unit_test(a_chart_has_a_pane_for_a_small_thread_behind_those_without_times),
