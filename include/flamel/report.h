@@ -31,7 +31,8 @@ enum flm_report_form { FLM_REPORT_TEXT, FLM_REPORT_MARKDOWN, FLM_REPORT_JSON, FL
 enum flm_report_sort { FLM_REPORT_BY_SELF, FLM_REPORT_BY_TOTAL, FLM_REPORT_BY_NAME };
 
 /* `size` is sizeof (struct flm_report_options): fields that later versions add are 0 for programs
- * that do not know them. Texts are borrowed until the call returns. */
+ * that do not know them. NULL is the same as all defaults. FLM_ERROR_USAGE for a size of 0, or
+ * one that is larger than this library's. Texts are borrowed until the call returns. */
 struct flm_report_options {
     size_t size;
     const char *source; /* the name of the profile in the report: its file; NULL: "" */
@@ -118,7 +119,8 @@ enum flm_report_tone {
     FLM_REPORT_TONE_ACCENT
 };
 
-/* The escape sequence after which a terminal writes in this tone; "" where it has no colors. */
+/* The escape sequence after which a terminal writes in this tone; "" where it has no colors, or the
+ * style's size is wrong. */
 const char *flm_report_tone(enum flm_report_tone tone, const struct flm_report_style *style);
 
 /* Lines, broken between words where they are wider than the terminal; second and later rows of such

@@ -396,6 +396,7 @@ bool flm_comparison_scale(const struct flm_profile *p, const struct flm_metric_p
         [FLM_NORMALIZE_TOTAL] = "one of both has no value at all",
         [FLM_NORMALIZE_DURATION] = "it is not known how long both were recorded",
         [FLM_NORMALIZE_FUNCTION] = "the function has no value in one of both"};
+    assert((size_t)normal->by < sizeof missing / sizeof missing[0]);
     double before = 0, after = 0;
     switch (normal->by) {
     case FLM_NORMALIZE_NONE:

@@ -12,6 +12,7 @@ const char *flm_change_kind_name(enum flm_change_kind kind)
 {
     static const char *const names[FLM_CHANGE_KINDS] = {"same", "appeared", "grown", "disappeared",
                                                         "shrunk"};
+    assert((unsigned)kind < FLM_CHANGE_KINDS);
     return names[kind];
 }
 

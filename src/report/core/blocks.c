@@ -407,15 +407,3 @@ void flm_report_cell_prefix(struct flm_report *report, const char *prefix)
     if (value)
         value->prefix = prefix;
 }
-
-/* ---- Options --------------------------------------------------------------------------------- */
-
-void flm_options_copy(void *to, size_t to_size, const void *from)
-{
-    memset(to, 0, to_size);
-    if (!from)
-        return;
-    size_t size = *(const size_t *)from;
-    assert(size >= sizeof size);
-    memcpy(to, from, size < to_size ? size : to_size);
-}

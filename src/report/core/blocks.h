@@ -249,8 +249,9 @@ void flm_report_to_csv(const struct flm_report *report, struct flm_text *out);
 /* The table that CSV is; NULL: the report has none. */
 const struct flm_report_table *flm_report_csv_table(const struct flm_report *report);
 
-/* Of the caller, who may know fewer or more fields; NULL: the defaults. */
-struct flm_table_style flm_report_table_style(const struct flm_report_style *style);
+/* Reads the caller's style; NULL: the defaults. False, and `why`, for a size that it cannot have. */
+bool flm_report_table_style(const struct flm_report_style *style, struct flm_table_style *read,
+                            struct flm_error *why);
 
 /* A text of the report: of a fact, a line or a value. Of a stack: with semicolons, in `scratch`. */
 struct flm_bytes flm_report_value_text(const struct flm_report *report,
@@ -262,9 +263,5 @@ struct flm_bytes flm_report_value_name(const struct flm_report *report,
 /* The values of a row, by column. */
 const struct flm_report_value *flm_report_row_values(const struct flm_report_table *table,
                                                      size_t row);
-
-/* The options of the caller, who may know fewer or more fields: what `size` covers of `to_size`
- * bytes, the rest 0. */
-void flm_options_copy(void *to, size_t to_size, const void *from);
 
 #endif

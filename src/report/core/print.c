@@ -57,8 +57,10 @@ size_t flm_print_percent(double value, double whole, char *to, size_t room)
 
 const char *flm_report_tone(enum flm_report_tone tone, const struct flm_report_style *style)
 {
-    struct flm_table_style s = flm_report_table_style(style);
-    return flm_tone_sequence((enum flm_table_tone)tone, &s);
+    struct flm_table_style s;
+    return flm_report_table_style(style, &s, NULL)
+               ? flm_tone_sequence((enum flm_table_tone)tone, &s)
+               : "";
 }
 
 /* Hands the text on, and clears it. */
@@ -77,7 +79,9 @@ bool flm_report_write_lines(struct flm_name lines, const struct flm_report_style
                             struct flm_error *why)
 {
     assert(sink);
-    struct flm_table_style s = flm_report_table_style(style);
+    struct flm_table_style s;
+    if (!flm_report_table_style(style, &s, why))
+        return false;
     struct flm_text text = {0};
     flm_lines_add(&text, bytes_of(lines), &s, indent);
     return hand_on(&text, sink, context, why);
@@ -87,7 +91,9 @@ bool flm_report_write_name(struct flm_name name, const struct flm_report_style *
                            flm_profile_sink sink, void *context, struct flm_error *why)
 {
     assert(sink);
-    struct flm_table_style s = flm_report_table_style(style);
+    struct flm_table_style s;
+    if (!flm_report_table_style(style, &s, why))
+        return false;
     struct flm_text text = {0}, scratch = {0};
     flm_text_add(&text, flm_showable(bytes_of(name), s.charset, &scratch));
     text.failed |= scratch.failed;

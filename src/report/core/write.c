@@ -1,13 +1,17 @@
 /* write.c - the public door to the writers: any form, into a sink. */
 #include <assert.h>
 
+#include "base/text/versioned.h"
 #include "report/core/blocks.h"
 
-struct flm_table_style flm_report_table_style(const struct flm_report_style *style)
+bool flm_report_table_style(const struct flm_report_style *style, struct flm_table_style *read,
+                            struct flm_error *why)
 {
     struct flm_report_style s;
-    flm_options_copy(&s, sizeof s, style);
-    return (struct flm_table_style){s.width, (enum flm_charset)s.charset, s.colors};
+    if (!flm_versioned_copy(&s, sizeof s, style, "flm_report_style", why))
+        return false;
+    *read = (struct flm_table_style){s.width, (enum flm_charset)s.charset, s.colors};
+    return true;
 }
 
 struct guarded {
@@ -28,9 +32,11 @@ bool flm_report_write(const struct flm_report *report, enum flm_report_form form
                       struct flm_error *why)
 {
     assert(report && sink);
+    struct flm_table_style table_style;
+    if (!flm_report_table_style(style, &table_style, why))
+        return false;
     if (form == FLM_REPORT_CSV && !flm_report_csv_table(report))
         return flm_error_set(why, FLM_ERROR_USAGE, "this report has no table for CSV");
-    struct flm_table_style table_style = flm_report_table_style(style);
     struct guarded to = {sink, context, false};
     struct flm_text out;
     flm_text_init(&out, hand_on, &to);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/versioned.h"
 #include "draw/text/cells.h"
 #include "gate/runs/means.h"
 #include "report/core/blocks.h"
@@ -154,7 +155,8 @@ struct flm_diff *flm_diff_new(const struct flm_gate_run *runs, size_t count,
 {
     assert(runs || count == 0);
     struct flm_diff_options o;
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_diff_options", why))
+        return NULL;
     struct flm_diff *d = calloc(1, sizeof *d);
     if (!d) {
         flm_error_memory(why);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/text/versioned.h"
 #include "gate/verdict/significant.h"
 #include "report/gate/gate_report.h"
 #include "report/gate/internal.h"
@@ -78,7 +79,8 @@ struct flm_gate_result *flm_gate_test(struct flm_run_set *set,
 {
     assert(set);
     struct flm_gate_settings s;
-    flm_options_copy(&s, sizeof s, settings);
+    if (!flm_versioned_copy(&s, sizeof s, settings, "flm_gate_settings", why))
+        return NULL;
     struct flm_gate_result *result = calloc(1, sizeof *result);
     if (!result) {
         flm_error_memory(why);
@@ -96,7 +98,8 @@ struct flm_gate_result *flm_gate_compare(const struct flm_gate_run *runs, size_t
                                          struct flm_error *why)
 {
     struct flm_gate_settings s;
-    flm_options_copy(&s, sizeof s, settings);
+    if (!flm_versioned_copy(&s, sizeof s, settings, "flm_gate_settings", why))
+        return NULL;
     const struct flm_run_set_options options = {
         .size = sizeof options, .metric = s.metric, .normalize = true};
     if (count == 0) {

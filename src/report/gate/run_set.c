@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algebra/compare/comparable.h"
+#include "base/text/versioned.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"
 #include "report/gate/internal.h"
@@ -159,7 +160,8 @@ struct flm_run_set *flm_run_set_new(const struct flm_gate_run *runs, size_t coun
 {
     assert(runs || count == 0);
     struct flm_run_set_options o;
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_run_set_options", why))
+        return NULL;
     if (count == 0 || count >= UINT32_MAX) {
         flm_error_set(why, FLM_ERROR_USAGE, "there are no runs to compare");
         return NULL;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text/versioned.h"
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 #include "gate/verdict/series.h"
@@ -372,7 +373,8 @@ struct flm_report *flm_report_series(const struct flm_run_set *set,
 {
     assert(set);
     struct flm_series_settings s;
-    flm_options_copy(&s, sizeof s, settings);
+    if (!flm_versioned_copy(&s, sizeof s, settings, "flm_series_settings", why))
+        return NULL;
     if (s.alpha >= 1) {
         flm_error_set(why, FLM_ERROR_USAGE, "alpha is between 0 and 1");
         return NULL;

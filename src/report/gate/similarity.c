@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/versioned.h"
 #include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 #include "gate/runs/distances.h"
@@ -337,7 +338,8 @@ struct flm_report *flm_report_similarity(const struct flm_run_set *set,
 {
     assert(set);
     struct flm_similarity_options o;
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_similarity_options", why))
+        return NULL;
     assert((size_t)o.measure < FLM_SIMILARITY_COUNT);
     struct making m = {.set = set, .measure = o.measure, .count = set->runs.run_count};
     struct flm_report *report = NULL;

@@ -5,6 +5,7 @@
 
 #include "algebra/aggregate/call_table.h"
 #include "algebra/operation/pattern.h"
+#include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "report/profile/internal.h"
 
@@ -274,7 +275,8 @@ static struct flm_report *make_calls(const struct flm_profile *profile,
     assert(profile);
     struct flm_report_options o;
     struct flm_report_source source;
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_report_options", why))
+        return NULL;
     bool is_about_some = view != FLM_CALLS_FROM_ROOT;
     unsigned char *marks = NULL;
     struct flm_report *report = NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algebra/aggregate/summary.h"
+#include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "report/core/blocks.h"
 
@@ -328,7 +329,8 @@ struct flm_report *flm_report_info(const struct flm_profile *profile,
     assert(profile);
     struct flm_report_options o;
     struct info info = {.options = &o, .profile = profile};
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_report_options", why))
+        return NULL;
     if (!flm_summary_init(&info.summary, profile, why))
         return NULL;
     info.report = flm_report_new(why);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "report/profile/internal.h"
 
@@ -184,7 +185,8 @@ struct flm_report *flm_report_top(const struct flm_profile *profile,
     assert(profile);
     struct flm_report_options o;
     struct flm_report_source source;
-    flm_options_copy(&o, sizeof o, options);
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_report_options", why))
+        return NULL;
     struct flm_report *report = NULL;
     if (flm_report_source_init(&source, profile, &o, why)) {
         uint32_t *order = malloc(source.functions.count * sizeof *order);

@@ -195,6 +195,34 @@ static struct flm_report *make_all_kinds(struct flm_error *why)
     return flm_report_finish(r, why);
 }
 
+static void options_whose_size_no_version_has_are_refused(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of(app);
+    struct flm_report *report = flm_report_top(p, NULL, NULL);
+    struct flm_text out = {0};
+    const struct flm_name name = {"main", 4};
+    for (int larger = 0; larger < 2; larger++) {
+        const struct flm_report_options options = {.size = larger ? sizeof options + 1 : 0};
+        const struct flm_report_style style = {.size = larger ? sizeof style + 1 : 0, .colors = 16};
+        struct flm_error why[6] = {{0}};
+        assert_null(flm_report_top(p, &options, &why[0]));
+        assert_null(flm_report_tree(p, &options, &why[1]));
+        assert_null(flm_report_info(p, &options, &why[2]));
+        assert_false(flm_report_write(report, FLM_REPORT_TEXT, &style, into_text, &out, &why[3]));
+        assert_false(flm_report_write_lines(name, &style, 0, into_text, &out, &why[4]));
+        assert_false(flm_report_write_name(name, &style, into_text, &out, &why[5]));
+        for (size_t i = 0; i < 6; i++) {
+            assert_int_equal(why[i].kind, FLM_ERROR_USAGE);
+            assert_non_null(strstr(why[i].text, larger ? "older" : "not set"));
+        }
+        assert_string_equal(flm_report_tone(FLM_REPORT_TONE_STRONG, &style), "");
+    }
+    assert_int_equal(out.size, 0);
+    flm_report_free(report);
+    flm_profile_free(p);
+}
+
 static void every_form_has_what_it_should(void **state)
 {
     (void)state;
@@ -332,6 +360,7 @@ int main(void)
         cmocka_unit_test(hidden_branches_of_the_first_level_stand_there),
         cmocka_unit_test(a_pattern_that_matches_nothing_is_refused),
         cmocka_unit_test(options_of_an_older_program_are_zero_behind_their_size),
+        cmocka_unit_test(options_whose_size_no_version_has_are_refused),
         cmocka_unit_test(every_form_has_what_it_should),
         cmocka_unit_test(a_literal_name_is_one_key),
         cmocka_unit_test(long_stacks_stand_in_full_at_the_end_of_a_comment),

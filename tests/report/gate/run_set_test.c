@@ -174,6 +174,36 @@ static bool all_reports(void *context, struct flm_error *why)
     return good;
 }
 
+/* What a program passes that forgot the size, and one that was compiled with a newer library. */
+static void options_whose_size_no_version_has_are_refused(void **state)
+{
+    (void)state;
+    struct flm_profile *profile = recorded_at(NULL);
+    const struct flm_gate_run runs[] = {{.profile = profile, .name = "a"},
+                                        {.profile = profile, .name = "b", .is_new = true}};
+    struct flm_run_set *set = set_of(runs, 2, FLM_ORDER_GIVEN, NULL);
+    for (int larger = 0; larger < 2; larger++) {
+        const struct flm_diff_options diff = {.size = larger ? sizeof diff + 1 : 0};
+        const struct flm_run_set_options order = {.size = larger ? sizeof order + 1 : 0};
+        const struct flm_similarity_options similar = {.size = larger ? sizeof similar + 1 : 0};
+        const struct flm_series_settings series = {.size = larger ? sizeof series + 1 : 0};
+        const struct flm_gate_settings gate = {.size = larger ? sizeof gate + 1 : 0};
+        struct flm_error why[6] = {{0}};
+        assert_null(flm_report_diff(runs, 2, &diff, &why[0]));
+        assert_null(flm_run_set_new(runs, 2, &order, &why[1]));
+        assert_null(flm_report_similarity(set, &similar, &why[2]));
+        assert_null(flm_report_series(set, &series, &why[3]));
+        assert_null(flm_gate_compare(runs, 2, &gate, &why[4]));
+        assert_null(flm_gate_test(set, &gate, &why[5]));
+        for (size_t i = 0; i < 6; i++) {
+            assert_int_equal(why[i].kind, FLM_ERROR_USAGE);
+            assert_non_null(strstr(why[i].text, larger ? "older" : "not set"));
+        }
+    }
+    flm_run_set_free(set);
+    flm_profile_free(profile);
+}
+
 static void memory_may_run_out_anywhere(void **state)
 {
     (void)state;
@@ -192,6 +222,7 @@ int main(void)
         cmocka_unit_test(the_order_is_that_of_dates_whatever_was_given),
         cmocka_unit_test(runs_without_a_date_and_no_runs_are_refused),
         cmocka_unit_test(a_narrow_terminal_has_a_row_for_each_run_in_place_of_the_matrix),
+        cmocka_unit_test(options_whose_size_no_version_has_are_refused),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
