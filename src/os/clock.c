@@ -15,3 +15,11 @@ int64_t flm_now_ns(void)
 {
     return flm_clock_ns(CLOCK_MONOTONIC);
 }
+
+struct timespec flm_deadline(int64_t after_ns)
+{
+    assert(after_ns >= 0);
+    int64_t now_ns = flm_now_ns();
+    int64_t at_ns = after_ns < INT64_MAX - now_ns ? now_ns + after_ns : INT64_MAX;
+    return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
+}

@@ -11,4 +11,7 @@ int64_t flm_clock_ns(clockid_t clock);
 /* CLOCK_MONOTONIC: for how long something takes. */
 int64_t flm_now_ns(void);
 
+/* CLOCK_MONOTONIC in `after_ns` nanoseconds, for pthread_cond_timedwait; INT64_MAX: never. */
+struct timespec flm_deadline(int64_t after_ns);
+
 #endif

@@ -314,8 +314,7 @@ static bool is_runner(const struct flm_recording *r)
 
 bool flm_recording_wait(struct flm_recording *r, int64_t most_ns)
 {
-    int64_t until_ns = flm_now_ns() + most_ns;
-    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    struct timespec until = flm_deadline(most_ns > 0 ? most_ns : 0);
     pthread_mutex_lock(&r->lock);
     while (r->phase == RUNS && pthread_cond_timedwait(&r->changed, &r->lock, &until) == 0)
         ;

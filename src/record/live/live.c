@@ -298,9 +298,7 @@ struct flm_profile *flm_live_next(struct flm_live *r, struct flm_live_state *sta
 bool flm_live_wait(struct flm_live *r, int64_t most_ns)
 {
     assert(r && most_ns >= 0);
-    int64_t now_ns = flm_now_ns();
-    int64_t until_ns = most_ns < INT64_MAX - now_ns ? now_ns + most_ns : INT64_MAX;
-    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    struct timespec until = flm_deadline(most_ns);
     pthread_mutex_lock(&r->lock);
     while (!r->newest && r->state.phase == FLM_LIVE_RUNS &&
            pthread_cond_timedwait(&r->news, &r->lock, &until) == 0)

@@ -119,6 +119,19 @@ static void a_command_is_recorded_in_the_calling_thread(void **state)
     flm_recording_free(r);
 }
 
+static void waiting_without_end_waits_for_the_end(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct flm_record_options options = {.command = endless, .duration_ns = SECOND / 5};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_start(r, &why));
+    assert_false(flm_recording_wait(r, 0));
+    assert_true(flm_recording_wait(r, INT64_MAX));
+    flm_recording_end_command(r);
+    flm_recording_free(r);
+}
+
 static void windows_are_taken_while_it_runs_and_add_up(void **state)
 {
     (void)state;
@@ -322,6 +335,7 @@ int main(void)
         cmocka_unit_test(options_have_a_size),
         cmocka_unit_test(exactly_one_target_is_accepted),
         cmocka_unit_test(a_command_is_recorded_in_the_calling_thread),
+        cmocka_unit_test(waiting_without_end_waits_for_the_end),
         cmocka_unit_test(windows_are_taken_while_it_runs_and_add_up),
         cmocka_unit_test(a_tick_may_stop_it_and_so_may_free),
         cmocka_unit_test(losses_are_reported_while_it_runs),
