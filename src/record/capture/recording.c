@@ -368,12 +368,10 @@ void flm_recording_end_command(struct flm_recording *r)
 bool flm_recording_result(struct flm_recording *r, struct flm_record_result *result,
                           struct flm_error *why)
 {
+    struct flm_record_result checked;
     size_t size = result->size;
-    if (size == 0 || size > sizeof *result)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "struct flm_record_result has a size of %zu bytes, and this library "
-                             "knows %zu: set it to sizeof",
-                             size, sizeof *result);
+    if (!flm_versioned_copy(&checked, sizeof checked, result, "flm_record_result", why))
+        return false;
     pthread_mutex_lock(&r->lock);
     if (r->phase == RUNS && !is_runner(r)) {
         r->wants_result = true;

@@ -256,8 +256,14 @@ static void a_result_of_another_size_is_refused(void **state)
     struct flm_record_options options = {.command = busy};
     struct flm_recording *r = make(&options);
     struct flm_record_result result = {0};
-    assert_false(flm_recording_result(r, &result, &why));
-    assert_non_null(strstr(why.text, "set it to sizeof"));
+    static const size_t refused[] = {0, 4, sizeof result + 1};
+    for (size_t i = 0; i < 3; i++) {
+        result.size = refused[i];
+        assert_false(flm_recording_result(r, &result, &why));
+        assert_int_equal(why.kind, FLM_ERROR_USAGE);
+        assert_int_equal(result.size, refused[i]);
+    }
+    assert_non_null(strstr(why.text, "older"));
     memset(&result, 0xFF, sizeof result);
     result.size = offsetof(struct flm_record_result, exit_status);
     assert_true(flm_recording_result(r, &result, &why));
