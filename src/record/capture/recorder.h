@@ -22,13 +22,13 @@
 struct flm_recorder;
 
 /* Copies the options of a caller, which may be of an older version. False, and `why`, for a size
- * that is not one of these options, and unless there is exactly one target. */
+ * that is not one of these options, and for more than one target. */
 bool flm_record_options_copy(struct flm_record_options *to, const struct flm_record_options *from,
                              struct flm_error *why);
 
 /* Opens everything, and starts the command stopped before its first instruction. NULL, and `why`
- * with what would permit it. `options` have the size of this library; its callbacks and `self` are
- * not used here. */
+ * with what would permit it; FLM_ERROR_USAGE without a target. `options` have the size of this
+ * library; its callbacks and `self` are not used here. */
 struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
                                       struct flm_error *why);
 void flm_recorder_free(struct flm_recorder *recorder);

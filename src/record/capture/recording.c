@@ -201,9 +201,7 @@ bool flm_record_options_copy(struct flm_record_options *o, const struct flm_reco
         return false;
     int targets =
         (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
-    if (targets == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
-    return targets == 1 ||
+    return targets <= 1 ||
            flm_error_set(why, FLM_ERROR_USAGE,
                          "choose one target: a command, processes, the machine, or the program "
                          "itself");
