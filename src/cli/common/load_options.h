@@ -88,8 +88,8 @@ const char *flm_symbol_cache(struct flm_symbol_paths *paths);
 const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths);
 void flm_symbol_paths_clear(struct flm_symbol_paths *paths);
 
-/* False, and `why`, when a --symbols is no folder that can be read: in a misspelled one nothing
- * would be found, without any error. */
+/* False, and `why`, when a folder given with --symbols cannot be read. Without this check a
+ * misspelled folder would mean missing symbols, and no error. */
 bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why);
 
 /* Reads a profile, applies the expression, and reports losses on standard error. NULL when it

@@ -275,7 +275,7 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
     }
     if (at == end && !last) {
         *next = NULL;
-        r->frame_count = 0; /* the node is no longer that of the previous line */
+        r->frame_count = 0; /* shared_frames() moved r->node: the previous line cannot be reused */
         return true;
     }
     *next = at < end ? at + 1 : end;

@@ -15,8 +15,8 @@
 #include "record/session/unwinder.h"
 #include "symbol/registry/preloader.h"
 
-/* Frames of the deepest stack that is kept. perf's call chains have at most 127 by default; unwound
- * stacks may be deeper. */
+/* The most frames of a stack; of a deeper one the outermost are lost. The kernel's call chains have
+ * at most 127 by default (kernel.perf_event_max_stack), unwound stacks may have more. */
 enum { FLM_DEEPEST_STACK = 1024 };
 
 /* The names of frames that are not code: commands and threads; each once. */

@@ -259,9 +259,8 @@ static void explain_kernel(const struct flm_module *module, struct flm_text *out
         flm_text_puts(out, "the kernel hides its addresses: run as root, or allow it with "
                            "'sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'");
     else if (module->state == FLM_MODULE_MISSING)
-        flm_text_puts(out, "it was recorded on another kernel, or before this one was booted: put "
-                           "its vmlinux into "
-                           "DIR/.build-id/xx/yyyy.debug and use --symbols DIR");
+        flm_text_puts(out, "it was recorded on another kernel, or before this one was booted: copy "
+                           "its vmlinux to DIR/.build-id/xx/yyyy.debug and use --symbols DIR");
     else if (module->state == FLM_MODULE_BARE)
         flm_text_puts(out, "the kernel lists no functions for it in /proc/kallsyms");
     else
