@@ -1,5 +1,4 @@
 #include "record/capture/ring.h"
-#include "base/core/array.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/core/array.h"
 #include "flamel/builder.h"
 #include "os/clock.h"
 #include "os/processors.h"

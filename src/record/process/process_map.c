@@ -1,11 +1,11 @@
 #include "record/process/process_map.h"
-#include "base/core/array.h"
 
 #include <assert.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "flamel/builder.h"

@@ -1,11 +1,11 @@
 #include "record/python/python.h"
-#include "base/core/array.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "record/python/code.h"
 #include "record/runtime/runtime.h"

@@ -1,5 +1,4 @@
 #include "record/python/stack.h"
-#include "base/core/array.h"
 
 #include <asm/perf_regs.h>
 #include <assert.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "flamel/profile.h"
