@@ -154,6 +154,17 @@ static bool tick(void *context, struct flm_recorder *recorder)
     return false;
 }
 
+/* Keeps the first error. */
+static void end(struct flm_live *r, enum flm_live_phase phase, const struct flm_error *why)
+{
+    pthread_mutex_lock(&r->lock);
+    r->state.phase = phase;
+    if (phase == FLM_LIVE_FAILED && r->state.why.kind == FLM_ERROR_NONE)
+        r->state.why = *why;
+    pthread_cond_broadcast(&r->news);
+    pthread_mutex_unlock(&r->lock);
+}
+
 static void *run(void *context)
 {
     struct flm_live *r = context;
@@ -168,12 +179,9 @@ static void *run(void *context)
         good = take_chunk(r, flm_now_ns(), &why);
     struct flm_record_result result = flm_recorder_result(r->recorder);
     pthread_mutex_lock(&r->lock);
-    if (!good && !has_failed)
-        r->state.why = why;
-    r->state.phase = good && !has_failed ? FLM_LIVE_ENDED : FLM_LIVE_FAILED;
     r->state.exit_status = result.exit_status;
-    pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
+    end(r, good && !has_failed ? FLM_LIVE_ENDED : FLM_LIVE_FAILED, &why);
     /* flm_live_show_all still works after the end. */
     while (good) {
         pthread_mutex_lock(&r->lock);
@@ -182,8 +190,11 @@ static void *run(void *context)
         bool stop = r->stop;
         r->shows_all = r->all;
         pthread_mutex_unlock(&r->lock);
-        if (stop || !show_sum(r, &why))
+        if (stop)
             break;
+        good = show_sum(r, &why);
+        if (!good)
+            end(r, FLM_LIVE_FAILED, &why);
     }
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/core/allocation.h"
 #include "support/profile/profiles.h"
 
 static volatile unsigned long sum;
@@ -160,6 +161,31 @@ static void the_last_window_stays_when_it_ends_and_may_be_widened(void **state)
     flm_live_free(r);
 }
 
+static void a_sum_that_fails_after_the_end_is_reported(void **state)
+{
+    (void)state;
+    pid_t process = start_process(true, 0);
+    struct flm_live *r = look_at(&process);
+    struct flm_live_state found = {.size = sizeof found};
+    flm_profile_free(next(r, &found));
+    end_process(process);
+    for (struct flm_profile *p; (p = next(r, &found));)
+        flm_profile_free(p);
+    assert_int_equal(found.phase, FLM_LIVE_ENDED);
+    allocation_fail_from(1);
+    flm_live_show_all(r, true);
+    struct flm_profile *p = NULL;
+    for (int i = 0; i < 300 && !p && found.phase == FLM_LIVE_ENDED; i++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        p = flm_live_next(r, &found);
+    }
+    allocation_fail_from(0);
+    assert_null(p);
+    assert_int_equal(found.phase, FLM_LIVE_FAILED);
+    assert_int_equal(found.why.kind, FLM_ERROR_MEMORY);
+    flm_live_free(r);
+}
+
 static void missing_targets_are_refused_before_anything_runs(void **state)
 {
     (void)state;
@@ -191,6 +217,7 @@ int main(void)
         cmocka_unit_test(sums_come_while_it_runs_with_names),
         cmocka_unit_test(a_sleeping_process_has_sums_without_samples),
         cmocka_unit_test(the_last_window_stays_when_it_ends_and_may_be_widened),
+        cmocka_unit_test(a_sum_that_fails_after_the_end_is_reported),
         cmocka_unit_test(missing_targets_are_refused_before_anything_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
