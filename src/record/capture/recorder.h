@@ -22,7 +22,7 @@
 struct flm_recorder;
 
 /* Copies the options of a caller, which may be of an older version. False, and `why`, for a size
- * that is not one of these options, and for more than one target. */
+ * that is not one of these options, an empty command, and for more than one target. */
 bool flm_record_options_copy(struct flm_record_options *to, const struct flm_record_options *from,
                              struct flm_error *why);
 

@@ -199,6 +199,8 @@ bool flm_record_options_copy(struct flm_record_options *o, const struct flm_reco
     assert(o && from);
     if (!flm_versioned_copy(o, sizeof *o, from, "flm_record_options", why))
         return false;
+    if (o->command && !o->command[0])
+        return flm_error_set(why, FLM_ERROR_USAGE, "the command is empty");
     int targets =
         (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
     return targets <= 1 ||

@@ -347,6 +347,8 @@ static bool check(const struct flm_request *request, const struct flm_record_opt
                              "the kernel allows at most %llu samples a second (sysctl "
                              "kernel.perf_event_max_sample_rate=N allows more)",
                              (unsigned long long)limits->most_hz);
+    if ((unsigned)options->stacks > FLM_STACK_NONE)
+        return flm_error_set(why, FLM_ERROR_USAGE, "unknown stack mode %d", (int)options->stacks);
     if (options->stack_size % 8 != 0 || options->stack_size > MOST_STACK)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "the size of a stack dump is a multiple of 8 bytes, and at most %d",

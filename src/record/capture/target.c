@@ -39,19 +39,21 @@ static bool find_command(const char *name, const char *path, char *found, struct
 {
     int error = ENOENT;
     if (strchr(name, '/')) {
-        if (strlen(name) < MOST_PATH && is_program(name)) {
+        bool fits = strlen(name) < MOST_PATH;
+        if (fits && is_program(name)) {
             memcpy(found, name, strlen(name) + 1);
             return true;
         }
-        error = errno;
+        error = fits ? errno : ENAMETOOLONG;
     } else if (name[0]) {
         for (const char *at = path ? path : "/bin:/usr/bin"; at; at = strchr(at, ':')) {
             at += *at == ':';
             int size = (int)strcspn(at, ":");
             int wrote = snprintf(found, MOST_PATH, "%.*s%s%s", size, at, size ? "/" : "./", name);
-            if (wrote > 0 && wrote < MOST_PATH && is_program(found))
+            bool fits = wrote > 0 && wrote < MOST_PATH;
+            if (fits && is_program(found))
                 return true;
-            if (errno == EACCES)
+            if (fits && errno == EACCES)
                 error = EACCES;
         }
     }

@@ -1,6 +1,7 @@
 /* The public header over real programs. Where recording is not allowed, tests are skipped. */
 #include "flamel/record.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -90,6 +91,31 @@ static bool count_tick(void *context)
 {
     ++*(int *)context;
     return true;
+}
+
+static void programs_and_stacks_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    char name[6000];
+    memset(name, 'a', sizeof name);
+    name[0] = '/';
+    name[sizeof name - 1] = 0;
+    char *none[] = {NULL}, *too_long[] = {name, NULL}, *program[] = {(char[]){"true"}, NULL};
+    const struct {
+        struct flm_record_options options;
+        const char *expected;
+    } cases[] = {{{.command = none}, "the command is empty"},
+                 {{.command = too_long}, "cannot be executed: File name too long"},
+                 {{.command = program, .stacks = (enum flm_stack_mode)77}, "stack mode 77"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_record_options options = cases[i].options;
+        struct flm_error why = {0};
+        options.size = sizeof options;
+        errno = 0;
+        assert_null(flm_recording_new(&options, &why));
+        assert_true(why.kind == FLM_ERROR_USAGE || why.kind == FLM_ERROR_SYSTEM);
+        assert_non_null(strstr(why.text, cases[i].expected));
+    }
 }
 
 static void a_command_is_recorded_in_the_calling_thread(void **state)
@@ -340,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_have_a_size),
         cmocka_unit_test(exactly_one_target_is_accepted),
+        cmocka_unit_test(programs_and_stacks_that_cannot_be_are_refused),
         cmocka_unit_test(a_command_is_recorded_in_the_calling_thread),
         cmocka_unit_test(waiting_without_end_waits_for_the_end),
         cmocka_unit_test(windows_are_taken_while_it_runs_and_add_up),
