@@ -319,9 +319,9 @@ bool flm_dwarf_walk(Elf *elf, Elf *alternate, int threads, struct flm_code_maker
         return flm_error_set(why, FLM_ERROR_FORMAT, "not an ELF file, or a damaged one");
     if (header.e_type == ET_REL)
         return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "it is not linked: an object file has no addresses yet");
+                             "an object file, which has no addresses yet: it is not linked");
     if (header.e_ident[EI_DATA] != ELFDATA2LSB)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "a big-endian file");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "big-endian files are not supported");
     struct walker *walkers[MOST_THREADS] = {0};
     size_t most = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : (size_t)threads;
     bool done = walk_file(elf, alternate, walkers, most, maker, report, why);

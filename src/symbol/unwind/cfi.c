@@ -412,7 +412,7 @@ bool flm_cfi_read(struct flm_cfi *cfi, const struct flm_unwind_sections *section
                             .swapped = sections->swapped,
                             .abi = flm_machine_abi(sections->machine)};
     if (!cfi->abi)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "stacks of its architecture cannot be unwound");
+        return flm_error_set(why, FLM_ERROR_FORMAT, "no unwinding on this architecture");
     const struct section both[] = {
         {sections->eh_frame, sections->eh_frame_address, false, sections},
         {sections->debug_frame, 0, true, sections},

@@ -194,7 +194,7 @@ struct flm_unwind_table *flm_unwind_table_new(const struct flm_unwind_sections *
     bool have = number_of(&maker, &none, &number) && number_of(&maker, &unsupported, &number) &&
                 add_functions(&maker, &cfi, sections, range, &head);
     if (have && maker.rules.count == 2 && head.functions == 0) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "it has no call frame information");
+        flm_error_set(why, FLM_ERROR_FORMAT, "no call frame information");
     } else {
         table = have ? finish(&maker, &head) : NULL;
         if (!table)
@@ -297,7 +297,7 @@ struct flm_unwind_table *flm_unwind_table_open(struct flm_bytes bytes, struct fl
         is_good = index_is_good(&shape) && rows_are_good(&shape) && rules_are_good(&shape);
     }
     if (!is_good) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "it is not an unwind table");
+        flm_error_set(why, FLM_ERROR_FORMAT, "not an unwind table");
         return NULL;
     }
     struct flm_unwind_table *table = malloc(sizeof *table);
