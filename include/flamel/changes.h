@@ -44,7 +44,8 @@ struct flm_profile_changes;
  * until the call returns. */
 struct flm_profile_changes_options {
     size_t size;
-    const char *metric; /* of both; NULL: the first that both have */
+    const char *metric; /* of both; NULL: the first that both have. Where each has only one, and of
+                         * the same unit, these are compared, whatever they are called */
 
     /* Before is multiplied so that both have an equal total, duration, or total of the functions
      * that the pattern `normalize_function` matches. */

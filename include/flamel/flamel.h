@@ -20,12 +20,12 @@
  * every release that is incompatible for programs that are compiled already; while N is 0, each
  * release may be. Within one N, functions are only added, and so are enumerators, at the end: treat
  * numbers that you do not know as "other". Types without a visible definition are opaque. Records
- * that the library returns by pointer may grow at their end. Option structs begin with `size_t
- * size`, which the caller sets to sizeof of the struct; so they can grow, and an old program gets
- * the defaults of options that it does not know. A size of 0, and one that is larger than this
- * library's, is refused as FLM_ERROR_USAGE. All zero, but for the size, is a good choice. The index
- * types (struct flm_node and others) and struct flm_frame_record stay as they are: they are passed
- * by value, or are part of the .flm file.
+ * that the library returns one at a time by pointer may grow at their end. Option structs begin
+ * with `size_t size`, which the caller sets to sizeof of the struct; so they can grow, and an old
+ * program gets the defaults of options that it does not know. A size of 0, and one that is larger
+ * than this library's, is refused as FLM_ERROR_USAGE. All zero, but for the size, is a good choice.
+ * The index types (struct flm_node and others) and struct flm_frame_record stay as they are: they
+ * are passed by value, or are part of the .flm file.
  *
  * Threads. There are no globals: threads that share no object need no locks. Profiles never change
  * once they are made; any number of threads may read one, and one of them frees it when all are
