@@ -249,7 +249,7 @@ void flm_report_to_csv(const struct flm_report *report, struct flm_text *out);
 /* The table that CSV is; NULL: the report has none. */
 const struct flm_report_table *flm_report_csv_table(const struct flm_report *report);
 
-/* Reads the caller's style; NULL: the defaults. False, and `why`, for a size that it cannot have. */
+/* Reads the caller's style; NULL: the defaults. False, and `why`, for a wrong size. */
 bool flm_report_table_style(const struct flm_report_style *style, struct flm_table_style *read,
                             struct flm_error *why);
 
