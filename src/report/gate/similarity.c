@@ -301,8 +301,8 @@ static void add_head(const struct making *m)
 {
     static const char *const meanings[FLM_SIMILARITY_COUNT] = {
         [FLM_SIMILARITY] = "Similarity (1: identical; 0: no stack in common)",
-        [FLM_SIMILARITY_SHAPE] = "Shape similarity, computed from percentages of the total (1: "
-                                 "identical; 0: no stack in common)",
+        [FLM_SIMILARITY_SHAPE] = ("Shape similarity, computed from percentages of the total "
+                                  "(1: identical; 0: no stack in common)"),
         [FLM_SIMILARITY_DISTANCE] = "Distance: the sum of the absolute differences of all stacks"};
     const struct flm_runs *runs = &m->set->runs;
     const double *self = flm_self_column(runs->tree, runs->metric.index);
