@@ -172,7 +172,7 @@ struct flm_rgba {
     unsigned char *pixels; /* width * height * 4 bytes, row by row: red, green, blue, and 255; NULL:
                                only full_height is found */
     uint32_t width, height;  /* options->width_px is ignored; options->scale pixels are a pixel of
-                               the other options */
+                               the other options. Of a width of 0 nothing is drawn */
     flm_glyph_source glyphs; /* NULL: nothing is written, there are only boxes */
     void *context;           /* of glyphs */
     uint32_t full_height;    /* set: of the whole picture. A taller picture is cut off at the lower

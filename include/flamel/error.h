@@ -6,6 +6,9 @@
  *     app.folded: line 812: the value 'x7' is not a number
  *     [  file   ] [ where ] [        reason, remedy      ]
  *
+ * Where a remedy is an option, it has the name that the command gives it: --threshold for the
+ * field `threshold` of a struct of options.
+ *
  * Programs decide by `kind`. For people, print `text` behind the name of your program:
  *
  *     fprintf(stderr, "%s: %s\n", program, why.text);

@@ -36,8 +36,8 @@ bool flm_metric_pair_significant(const struct flm_profile *profile,
                                  struct flm_metric_pair *significant);
 
 /* How noise is recognized: by the significant part of the changes where the profile has it, else by
- * counting samples. The significant part itself has no noise. Fills `lost`, `gained`, `sigmas` and
- * the samples. */
+ * sampling. The significant part itself has no noise. Fills `lost`, `gained`, `sigmas` and the
+ * samples. */
 struct flm_comparison_options;
 void flm_comparison_find_noise(const struct flm_profile *profile,
                                const struct flm_metric_pair *compared,

@@ -273,6 +273,8 @@ static bool check_method(const struct fields *f, struct flm_error *why)
                              "all stacks");
     if (f->tolerance == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--tolerance is above 0");
+    if (f->require_mde == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--require-mde is above 0");
     if (f->threshold == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--threshold is 1 at least");
     if (is_paper(f) && (f->tolerance > 0 || f->require_mde > 0 || f->exact))
@@ -321,7 +323,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
         .zero_seed = f->seed == 0,
         .both_directions = strcmp(f->side, "both") == 0,
         .min_effect = f->min_effect > 0 ? f->min_effect : -1,
-        .require_mde = f->require_mde,
+        .require_mde = f->require_mde > 0 ? f->require_mde : 0,
         .tolerance = f->tolerance > 0 ? f->tolerance : 0,
         .exact = f->exact,
         .rows = (uint32_t)f->rows,
@@ -347,6 +349,7 @@ static int run(const struct flm_command *command, int count, char **argv)
                        .most = -1,
                        .alpha = 0.01,
                        .min_effect = 0.001,
+                       .require_mde = -1,
                        .tolerance = -1,
                        .permutations = 9999,
                        .seed = 1,

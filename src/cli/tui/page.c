@@ -166,8 +166,10 @@ void flm_tui_open_data_quality(struct flm_tui *tui)
     add_status_lines(tui, s);
     for (size_t i = 0; i < s->lost.count; i++) {
         flm_text_puts(&tui->page, "lost\t");
-        flm_text_add(&tui->page, s->lost.at[i].what);
+        flm_text_add(&tui->page, s->lost.at[i].count);
         flm_text_puts(&tui->page, " ");
+        flm_text_add(&tui->page, s->lost.at[i].what);
+        flm_text_puts(&tui->page, s->lost.at[i].where.size > 0 ? ": " : "");
         flm_text_add(&tui->page, s->lost.at[i].where);
         flm_text_putc(&tui->page, '\n');
     }

@@ -27,7 +27,7 @@ static bool paint(struct flm_pixel_surface *surface, struct flm_rgba *to, struct
     if (!flm_pixel_surface_lay_out(surface, why))
         return false;
     to->full_height = (uint32_t)(document->height_px * document->scale + 0.5);
-    if (!to->pixels || to->width == 0 || to->height == 0)
+    if (!to->pixels || to->height == 0)
         return true;
     document->height_px = fmax(document->height_px, ceil(to->height / document->scale));
     struct flm_pixels pixels = flm_pixels_of((uint32_t *)(void *)to->pixels, to->width, to->height);
@@ -43,6 +43,9 @@ bool flm_rgba_draw(const struct flm_profile *profile, const struct flm_svg_optio
     assert(profile && options && to);
     if (!check_target(to, why) || !flm_svg_options_copy(&sized, options, why))
         return false;
+    to->full_height = 0;
+    if (to->width == 0)
+        return true;
     sized.width_px = to->width / (sized.scale > 0 ? sized.scale : 1);
     bool done = flm_svg_open(&svg, profile, &sized, why) &&
                 flm_svg_fill_document(&svg, svg.options.scale, why) &&

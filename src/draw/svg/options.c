@@ -44,7 +44,7 @@ static const struct flm_svg_option list[] = {
     {"diff-palette", "NAME", "red-blue (default: for every color vision) or green-red"},
     {"diff-only", "KINDS",
      "only stacks that appeared, have grown, disappeared, shrunk or are the same; with commas"},
-    {"diff-noise", NULL, "color also changes within the noise of counting samples"},
+    {"diff-noise", NULL, "color also changes within the noise of sampling"},
     {"normalize", "BY",
      "multiply before, so that both are equal in total, duration, or function:PATTERN; none "
      "(default)"},

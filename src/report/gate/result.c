@@ -2,6 +2,7 @@
 #include "flamel/gate.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text/versioned.h"
@@ -57,14 +58,32 @@ static struct flm_paper_options paper_options_of(const struct flm_gate_settings 
     return how;
 }
 
+static bool check_settings(const struct flm_gate_settings *s, struct flm_error *why)
+{
+    const struct {
+        const char *name;
+        double value;
+    } least_zero[] = {
+        {"require_mde", s->require_mde}, {"tolerance", s->tolerance}, {"sample", s->sample}};
+    if (!(s->alpha >= 0 && s->alpha < 1))
+        return flm_error_set(why, FLM_ERROR_USAGE, "alpha is between 0 and 1");
+    if (!isfinite(s->min_effect))
+        return flm_error_set(why, FLM_ERROR_USAGE, "min_effect is not a finite number");
+    for (size_t i = 0; i < sizeof least_zero / sizeof least_zero[0]; i++)
+        if (!(least_zero[i].value >= 0 && isfinite(least_zero[i].value)))
+            return flm_error_set(why, FLM_ERROR_USAGE, "%s is a finite number, 0 at least",
+                                 least_zero[i].name);
+    return true;
+}
+
 static bool test(struct flm_gate_result *result, const struct flm_gate_settings *s,
                  struct flm_error *why)
 {
     struct flm_runs *runs = &result->set->runs;
     result->method = s->method;
     result->rows = s->rows;
-    if (s->alpha >= 1)
-        return flm_error_set(why, FLM_ERROR_USAGE, "alpha is between 0 and 1");
+    if (!check_settings(s, why))
+        return false;
     if (s->method == FLM_GATE_PAPER) {
         result->paper_options = paper_options_of(s);
         return flm_paper_init(&result->paper, runs, &result->paper_options, why);

@@ -198,6 +198,17 @@ static void what_is_not_shown_is_said(void **state)
     tui_quit(&session);
 }
 
+static void every_loss_is_listed_with_its_count(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start_text(&session, 80, 24, "main;read 100\nno number\nneither here\n");
+    session_type(&session, "H");
+    session_await(&session, "2 lines without a value");
+    session_escape(&session);
+    tui_quit(&session);
+}
+
 /* A picture that did not change sends nothing, and one that changed a little sends little. */
 static void only_what_changes_is_sent(void **state)
 {
@@ -280,6 +291,7 @@ int main(void)
         cmocka_unit_test(the_call_tree_opens_and_closes),
         cmocka_unit_test(what_is_shown_is_saved_and_nothing_overwritten),
         cmocka_unit_test(what_is_not_shown_is_said),
+        cmocka_unit_test(every_loss_is_listed_with_its_count),
         cmocka_unit_test(only_what_changes_is_sent),
         cmocka_unit_test(without_memory_the_current_row_stays_where_it_is),
         cmocka_unit_test(a_query_without_memory_is_made_again),

@@ -78,6 +78,20 @@ static void a_small_buffer_is_a_part_of_the_picture(void **state)
     flm_profile_free(p);
 }
 
+/* As a window is that is made smaller and smaller. */
+static void nothing_is_drawn_without_a_width(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;read 3\n");
+    unsigned char pixel[4] = {1, 2, 3, 4};
+    struct flm_rgba to = {
+        .size = sizeof to, .pixels = pixel, .width = 0, .height = 1, .full_height = 9};
+    assert_true(flm_rgba_draw(p, &plain, &to, NULL));
+    assert_int_equal(to.full_height, 0);
+    assert_int_equal(pixel[0], 1);
+    flm_profile_free(p);
+}
+
 static void invalid_buffers_are_refused(void **state)
 {
     (void)state;
@@ -118,6 +132,7 @@ int main(void)
         cmocka_unit_test(a_buffer_has_boxes_letters_and_the_page),
         cmocka_unit_test(the_scale_is_the_options),
         cmocka_unit_test(a_small_buffer_is_a_part_of_the_picture),
+        cmocka_unit_test(nothing_is_drawn_without_a_width),
         cmocka_unit_test(invalid_buffers_are_refused),
         cmocka_unit_test(drawing_survives_failed_allocations),
     };

@@ -1,5 +1,6 @@
 #include "flamel/gate.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,6 +107,31 @@ static void an_alpha_of_one_or_more_is_refused(void **state)
     runs_table_clear(&table);
 }
 
+static void settings_that_are_no_numbers_are_refused(void **state)
+{
+    (void)state;
+    static const struct flm_gate_settings wrong[] = {
+        {.size = sizeof wrong[0], .alpha = NAN},
+        {.size = sizeof wrong[0], .alpha = -0.1},
+        {.size = sizeof wrong[0], .min_effect = NAN},
+        {.size = sizeof wrong[0], .sample = -1},
+        {.size = sizeof wrong[0], .sample = NAN},
+        {.size = sizeof wrong[0], .tolerance = -1},
+        {.size = sizeof wrong[0], .sample = INFINITY},
+        {.size = sizeof wrong[0], .tolerance = NAN},
+        {.size = sizeof wrong[0], .require_mde = -0.01},
+        {.size = sizeof wrong[0], .require_mde = NAN}};
+    struct table_of_runs table = runs_table_parse(same, BASE, NEW, "samples", "samples");
+    struct flm_gate_run runs[BASE + NEW];
+    make_runs(&table, runs);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct flm_error why = {0};
+        assert_null(flm_gate_compare(runs, BASE + NEW, &wrong[i], &why));
+        assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    }
+    runs_table_clear(&table);
+}
+
 static void a_diff_has_the_means_of_both_sides(void **state)
 {
     (void)state;
@@ -157,6 +183,7 @@ int main(void)
         cmocka_unit_test(runs_of_one_program_pass),
         cmocka_unit_test(one_side_alone_is_refused),
         cmocka_unit_test(an_alpha_of_one_or_more_is_refused),
+        cmocka_unit_test(settings_that_are_no_numbers_are_refused),
         cmocka_unit_test(a_diff_has_the_means_of_both_sides),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

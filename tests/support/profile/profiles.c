@@ -221,7 +221,7 @@ static void pour_words(const struct flm_profile *p, struct flm_builder *b, uint3
     }
 }
 
-static void pour_facts(const struct flm_profile *p, struct flm_builder *b, const uint32_t *strings)
+static void add_facts(const struct flm_profile *p, struct flm_builder *b, const uint32_t *strings)
 {
     for (uint32_t i = 0; i < p->sizes.metric_count; i++)
         flm_builder_metric_of(b, strings[p->metrics[i].name], strings[p->metrics[i].unit]);
@@ -312,7 +312,7 @@ struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
     uint32_t *nodes = new_map(p->sizes.node_count);
     assert_non_null(b);
     pour_words(p, b, strings, frames);
-    pour_facts(p, b, strings);
+    add_facts(p, b, strings);
     pour_nodes(p, b, frames, nodes, random);
     pour_samples(p, b, strings, nodes);
     struct flm_profile *result = flm_builder_finish(b, &why);

@@ -27,7 +27,7 @@ static const char tui_folded[] = "main;parse_text;read_bytes 40\n"
 static inline int tui_program(void *path)
 {
     struct flm_error why;
-    struct flm_load_options options = {.size = sizeof options, .threads = 1};
+    struct flm_load_options options = {.size = sizeof options, .threads = 1, .lenient = true};
     struct flm_viewer *viewer = flm_viewer_new(&why);
     struct flm_profile *profile = flm_load(path, &options, &why);
     bool good = viewer && profile &&
@@ -40,12 +40,18 @@ static inline int tui_program(void *path)
     return good ? 0 : 2;
 }
 
-/* The viewer, when the profile is shown; and its end by the key q. */
-static inline void tui_start(struct session *session, int columns, int rows)
+/* The viewer, when a profile of 100 samples is shown; and its end by the key q. */
+static inline void tui_start_text(struct session *session, int columns, int rows,
+                                  const char *folded)
 {
-    const char *path = write_temporary("app.folded", flm_bytes_of(tui_folded));
+    const char *path = write_temporary("app.folded", flm_bytes_of(folded));
     session_start(session, columns, rows, tui_program, (void *)(uintptr_t)path);
     session_await(session, "all, 100");
+}
+
+static inline void tui_start(struct session *session, int columns, int rows)
+{
+    tui_start_text(session, columns, rows, tui_folded);
 }
 
 static inline void tui_quit(struct session *session)
