@@ -202,6 +202,10 @@ const struct flm_label_record *flm_profile_labels(const struct flm_profile *prof
 const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct flm_label_set set,
                                       uint32_t *count);
 
+/* A note whose key begins so says why a module has no symbols, and how to get them: "unsymbolized
+ * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */
+#define FLM_NOTE_UNSYMBOLIZED "unsymbolized "
+
 /* All notes and losses: flm_profile_note_count and flm_profile_loss_count records. */
 const struct flm_note_record *flm_profile_notes(const struct flm_profile *profile);
 const struct flm_loss_record *flm_profile_losses(const struct flm_profile *profile);

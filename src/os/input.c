@@ -35,6 +35,7 @@ struct flm_input {
     bool random_access; /* a regular file, or memory: any part of it can be read at any time */
     uint64_t at, end;   /* with random access: what is still to be read of it */
     uint64_t size, consumed;
+    int64_t written_ns;
 
     /* Compressed bytes that were read and not yet decoded: [raw_at, raw_size). */
     char *raw;
@@ -281,6 +282,7 @@ static bool examine(struct flm_input *in, struct flm_error *why)
         /* Standard input may be in the middle of a file: the rest is then read like a pipe. */
         in->random_access = lseek(in->file, 0, SEEK_CUR) == 0;
         in->end = in->size = (uint64_t)stat.st_size;
+        in->written_ns = (int64_t)stat.st_mtim.tv_sec * 1000000000 + stat.st_mtim.tv_nsec;
     }
     return find_coding(in, why);
 }
@@ -410,4 +412,9 @@ uint64_t flm_input_consumed(const struct flm_input *in)
     /* Of memory that is the window, nothing is read: what counts is how far the reader is. */
     return in->memory && in->coding == PLAIN ? (uint64_t)(in->source.at - in->memory)
                                              : in->consumed;
+}
+
+int64_t flm_input_written_ns(const struct flm_input *in)
+{
+    return in->written_ns;
 }

@@ -43,4 +43,7 @@ struct flm_bytes flm_input_map(struct flm_input *input);
 uint64_t flm_input_size(const struct flm_input *input);
 uint64_t flm_input_consumed(const struct flm_input *input);
 
+/* When a file was written last, in nanoseconds since 1970; 0: unknown, or no file. */
+int64_t flm_input_written_ns(const struct flm_input *input);
+
 #endif

@@ -134,6 +134,8 @@ static void a_plain_file_knows_its_size_and_can_be_mapped(void **state)
     struct flm_input *in = flm_input_open(write_temporary("plain", bytes(&text)), NULL);
     assert_true(flm_input_is_plain(in));
     assert_int_equal(flm_input_size(in), text.size);
+    int64_t age_ns = (int64_t)time(NULL) * 1000000000 - flm_input_written_ns(in);
+    assert_true(age_ns > -INT64_C(2000000000) && age_ns < INT64_C(3600000000000));
     struct flm_bytes mapped = flm_input_map(in);
     assert_int_equal(mapped.size, text.size);
     assert_memory_equal(mapped.at, text.at, text.size);
@@ -353,6 +355,7 @@ static void pipe_has_content(struct flm_bytes content, size_t step, int pause_us
         fail_msg("%s", why.text);
     assert_false(flm_input_is_plain(in));
     assert_int_equal(flm_input_size(in), 0);
+    assert_int_equal(flm_input_written_ns(in), 0);
     struct flm_text got = read_all(in, 1000);
     pthread_join(thread, NULL);
     assert_int_equal(got.size, expected.size);

@@ -53,6 +53,17 @@ static void report_losses(const char *path, const struct flm_profile *p)
     }
 }
 
+static void report_reasons(const char *path, const struct flm_profile *p)
+{
+    const struct flm_note_record *notes = flm_profile_notes(p);
+    for (uint32_t i = 0; i < flm_profile_note_count(p); i++) {
+        struct flm_name key = flm_profile_string(p, (struct flm_string){notes[i].key});
+        struct flm_name value = flm_profile_string(p, (struct flm_string){notes[i].value});
+        if (flm_bytes_start_with((struct flm_bytes){key.at, key.size}, FLM_NOTE_UNSYMBOLIZED))
+            flm_message("%s: %.*s", path, (int)value.size, value.at);
+    }
+}
+
 /* For formats that flamel symbolizes itself. */
 static void report_unsymbolized(const char *path, const char *format, const struct flm_profile *p)
 {
@@ -68,6 +79,7 @@ static void report_unsymbolized(const char *path, const char *format, const stru
                     summary->unsymbolized_frames == 1 ? "function" : "functions",
                     first->size > 0 ? 100 * first->unsymbolized / first->size : 0, (int)metric.size,
                     metric.at);
+        report_reasons(path, p);
     }
     flm_summary_free(summary);
 }

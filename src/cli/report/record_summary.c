@@ -176,14 +176,36 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     flm_text_putc(out, '\n');
 }
 
-static void add_symbols(const struct flm_metric_summary *metric,
+/* Why, of the modules with the most samples; else what helps in general. */
+static void add_symbols(const struct flm_profile *p, const struct flm_metric_summary *metric,
                         const struct flm_report_style *style, struct flm_text *out)
 {
+    const struct flm_note_record *notes = flm_profile_notes(p);
+    struct flm_text reason = {0};
+    bool is_explained = false;
     if (!metric || metric->unsymbolized == 0)
         return;
     begin(out, "symbols", style);
     flm_add_percent(out, metric->unsymbolized, metric->size);
-    flm_text_puts(out, " unsymbolized: no symbols were found (--symbols DIR, --debuginfod)\n");
+    flm_text_puts(out, " unsymbolized");
+    for (uint32_t i = 0; i < flm_profile_note_count(p); i++) {
+        struct flm_name key = flm_profile_string(p, (struct flm_string){notes[i].key});
+        struct flm_name value = flm_profile_string(p, (struct flm_string){notes[i].value});
+        if (!flm_bytes_start_with((struct flm_bytes){key.at, key.size}, FLM_NOTE_UNSYMBOLIZED))
+            continue;
+        flm_text_putc(out, '\n');
+        begin(out, "", style);
+        reason.size = 0;
+        flm_text_add(&reason, (struct flm_bytes){value.at, value.size});
+        flm_text_putc(&reason, 0);
+        out->failed |= reason.failed;
+        if (!reason.failed)
+            flm_add_name(out, reason.at, style);
+        is_explained = true;
+    }
+    flm_text_clear(&reason);
+    flm_text_puts(out,
+                  is_explained ? "\n" : ": no symbols were found (--symbols DIR, --debuginfod)\n");
 }
 
 void flm_exit_status_add(struct flm_text *out, int status)
@@ -312,7 +334,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
         add_off_cpu(s, summary, style, out);
     add_losses(s, style, out);
     add_stacks(s, style, out);
-    add_symbols(any ? &summary->metric[0] : NULL, style, out);
+    add_symbols(s->profile, any ? &summary->metric[0] : NULL, style, out);
     add_command(s, style, out);
     if (s->result.spool_lost) {
         begin(out, "on disk", style);

@@ -361,6 +361,7 @@ static void take_map(struct body *body, uint16_t misc, bool is_map2, struct flm_
     m->is_code = !(misc & PERF_RECORD_MISC_MMAP_DATA);
     m->in_kernel = event->process == -1 || privilege_of(misc) == FLM_IN_KERNEL;
     if (is_map2) {
+        struct body which_file = *body;
         const char *which = take(body, 24); /* device and inode, or the build id */
         uint32_t protection = take32(body);
         take32(body);
@@ -370,6 +371,11 @@ static void take_map(struct body *body, uint16_t misc, bool is_map2, struct flm_
             unsigned size = (unsigned char)which[0];
             m->build_id.size = (uint8_t)(size <= 20 ? size : 20);
             memcpy(m->build_id.bytes, which + 4, m->build_id.size);
+        } else if (which) {
+            m->file.major = take32(&which_file);
+            m->file.minor = take32(&which_file);
+            m->file.inode = take64(&which_file);
+            m->file.generation = take64(&which_file);
         }
     }
     m->path = take_text(body);

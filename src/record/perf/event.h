@@ -12,7 +12,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "flamel/error.h"
-#include "symbol/elf/build_id.h"
+#include "symbol/elf/mapped_file.h"
 
 struct perf_event_attr; /* linux/perf_event.h */
 
@@ -135,7 +135,8 @@ struct flm_event_map {
     uint64_t start, size, file_offset;
     struct flm_bytes path; /* "//anon", "[vdso]", "[kernel.kallsyms]_text" ... */
     struct flm_build_id build_id;
-    bool is_code; /* executable */
+    struct flm_mapped_file file; /* unknown where the record has a build id instead */
+    bool is_code;                /* executable */
     bool in_kernel;
 };
 

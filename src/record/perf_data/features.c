@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 
+#include "os/input.h"
 #include "symbol/unwind/unwind_table.h"
 
 /* The numbers of features, as perf has them. */
@@ -14,7 +15,8 @@ enum feature {
     FEATURE_ARCHITECTURE = 6,
     FEATURE_PROCESSOR = 8,
     FEATURE_COMMAND = 11,
-    FEATURE_EVENTS = 12
+    FEATURE_EVENTS = 12,
+    FEATURE_SAMPLE_TIME = 21
 };
 
 /* The rest of a section; `failed` after a read past its end. */
@@ -151,6 +153,21 @@ static bool read_build_ids(struct flm_perf_data *data, struct section *s)
     return true;
 }
 
+/* perf writes the file when the last sample is in it. Of an older perf, without this feature, the
+ * time of the recording is unknown. */
+static void read_times(struct flm_perf_data *data, struct section *s)
+{
+    enum { TOLERANCE_NS = 2000000000 };
+    const char *times = take(s, 16);
+    int64_t written_ns = times && data->file ? flm_input_written_ns(data->file) : 0;
+    if (written_ns > 0) {
+        uint64_t first = flm_perf_data_u64(data, times), last = flm_perf_data_u64(data, times + 8);
+        int64_t lasted_ns = last > first && last - first < INT64_MAX ? (int64_t)(last - first) : 0;
+        flm_session_recorded(data->session, written_ns - lasted_ns - TOLERANCE_NS,
+                             written_ns + TOLERANCE_NS);
+    }
+}
+
 static bool read_feature(struct flm_perf_data *data, unsigned feature, struct section *s)
 {
     switch (feature) {
@@ -174,6 +191,9 @@ static bool read_feature(struct flm_perf_data *data, unsigned feature, struct se
         return read_command(data, s);
     case FEATURE_EVENTS:
         return read_events(data, s);
+    case FEATURE_SAMPLE_TIME:
+        read_times(data, s);
+        return true;
     default:
         return true;
     }

@@ -175,7 +175,8 @@ static struct flm_bytes file_path(struct flm_bytes path)
 static struct flm_module *find_module(struct flm_processes *p, const struct flm_event *event)
 {
     const struct flm_event_map *map = &event->map;
-    struct flm_module_request request = {.path = file_path(map->path), .build_id = map->build_id};
+    struct flm_module_request request = {
+        .path = file_path(map->path), .build_id = map->build_id, .mapped = map->file};
     if (!map->in_kernel && p->options.live)
         request.process = event->process;
     if (is_kernel_itself(map->path)) {
@@ -187,7 +188,11 @@ static struct flm_module *find_module(struct flm_processes *p, const struct flm_
         const struct known_file *file = find_file(p, request.path);
         if (file)
             request.build_id = file->id;
+        request.id_is_of_path = file != NULL;
     }
+    /* The kernel appends this to the path of a file that has no name any more. */
+    if (request.mapped.inode && flm_bytes_end_with(request.path, " (deleted)"))
+        request.path.size -= strlen(" (deleted)");
     /* 32-bit programs, whose addresses are low, have another vdso. */
     bool is_of_our_kernel = p->options.live || p->options.kernel_is_ours;
     bool is_wide = sizeof(void *) == 8 && map->start > UINT32_MAX;

@@ -28,6 +28,9 @@ struct finishing {
         uint32_t start, count;
     } * of_location;
 
+    bool *is_unsymbolized; /* of each location */
+    bool no_symbol;        /* of the current one */
+
     struct flm_runtime_search runtimes; /* names of the current process */
     struct flm_text name;
 };
@@ -74,6 +77,7 @@ static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes 
                                             .address = address,
                                             .kind = kind,
                                             .flags = FLM_FRAME_UNSYMBOLIZED};
+    f->no_symbol = true;
     return add_frame(f, &record);
 }
 
@@ -222,7 +226,8 @@ static bool sort_by_owner(struct finishing *f)
     f->by_owner = malloc((p->locations.count + 1) * sizeof *f->by_owner);
     f->owner_starts = calloc(p->owners.count + 2, sizeof *f->owner_starts);
     f->of_location = calloc(p->locations.count + 1, sizeof *f->of_location);
-    if (!f->by_owner || !f->owner_starts || !f->of_location)
+    f->is_unsymbolized = calloc(p->locations.count + 1, sizeof *f->is_unsymbolized);
+    if (!f->by_owner || !f->owner_starts || !f->of_location || !f->is_unsymbolized)
         return flm_error_memory(f->why);
     for (size_t i = 0; i < p->locations.count; i++)
         f->owner_starts[p->locations.at[i].owner + 2]++;
@@ -290,8 +295,10 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
             f->of_location[location].start = (uint32_t)f->frames.count;
+            f->no_symbol = false;
             if (!name_location(f, owner, &p->locations.at[location]))
                 return false;
+            f->is_unsymbolized[location] = f->no_symbol;
             f->of_location[location].count =
                 (uint32_t)f->frames.count - f->of_location[location].start;
         }
@@ -471,6 +478,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
     good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)
         good = flm_error_memory(why);
+    good = good && (flm_session_explain(s, f.is_unsymbolized, builder) || flm_error_memory(why));
     if (good) {
         add_losses(&f);
         for (size_t i = 0; i < s->notes.count; i++)
@@ -482,6 +490,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
     free(f.by_owner);
     free(f.owner_starts);
     free(f.of_location);
+    free(f.is_unsymbolized);
     free(f.frames.at);
     return good;
 }

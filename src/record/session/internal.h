@@ -132,6 +132,13 @@ void flm_session_collect(struct flm_session *session, const struct flm_process *
 uint32_t flm_session_node(struct flm_session *session, const struct flm_process *process,
                           const struct flm_process *kernel, uint32_t root, uint32_t era);
 
+/* ---- explain.c ------------------------------------------------------------------------------- */
+
+/* Notes why the modules with the most unsymbolized samples have no symbols. `is_unsymbolized` has an
+ * entry for each location. False when memory ran out. */
+bool flm_session_explain(struct flm_session *session, const bool *is_unsymbolized,
+                         struct flm_builder *builder);
+
 /* ---- session.c ------------------------------------------------------------------------------- */
 
 /* The number of the event for off-CPU time, which is none of the kernel's. */

@@ -138,6 +138,11 @@ void flm_session_kernel(struct flm_session *s, bool is_ours)
     flm_processes_kernel(s->processes, is_ours);
 }
 
+void flm_session_recorded(struct flm_session *s, int64_t from_ns, int64_t until_ns)
+{
+    flm_modules_recorded(s->modules, from_ns, until_ns);
+}
+
 uint64_t flm_session_kernel_start(const struct flm_session *s)
 {
     return flm_processes_kernel_start(s->processes);

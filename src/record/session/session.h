@@ -55,6 +55,9 @@ bool flm_session_build_id(struct flm_session *session, struct flm_bytes path,
 void flm_session_kernel(struct flm_session *session, bool is_ours);
 uint64_t flm_session_kernel_start(const struct flm_session *session);
 
+/* When it was recorded, in nanoseconds since 1970, for readers that know it. */
+void flm_session_recorded(struct flm_session *session, int64_t from_ns, int64_t until_ns);
+
 /* Notes about the recording ("command", "host", "frequency"), and losses before the session. */
 void flm_session_note(struct flm_session *session, const char *key, struct flm_bytes value);
 void flm_session_lost(struct flm_session *session, const char *what, double count);

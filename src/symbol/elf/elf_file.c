@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -275,6 +277,12 @@ struct flm_elf_file *flm_elf_new(struct flm_bytes image, struct flm_error *why)
     return file;
 }
 
+static uint64_t find_generation(int descriptor)
+{
+    int generation = 0; /* the kernel writes an int, whatever the macro says */
+    return ioctl(descriptor, FS_IOC_GETVERSION, &generation) == 0 ? (unsigned)generation : 0;
+}
+
 struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
                                              struct flm_error *why)
 {
@@ -305,6 +313,7 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
         file->identity = (struct flm_elf_identity){
             .device = status.st_dev,
             .inode = status.st_ino,
+            .generation = find_generation(descriptor),
             .size = size,
             .changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec};
     } else {
@@ -350,8 +359,8 @@ void flm_elf_release_pages(const struct flm_elf_file *file)
 bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b)
 {
     const struct flm_elf_identity *x = &a->identity, *y = &b->identity;
-    return x->size > 0 && x->device == y->device && x->inode == y->inode && x->size == y->size &&
-           x->changed_ns == y->changed_ns;
+    return x->size > 0 && x->device == y->device && x->inode == y->inode &&
+           x->generation == y->generation && x->size == y->size && x->changed_ns == y->changed_ns;
 }
 
 bool flm_elf_address(const struct flm_elf_file *file, uint64_t offset, uint64_t *address)

@@ -35,6 +35,7 @@ struct flm_elf_section {
 /* A file and its version: equal identities are equal bytes. All 0: it is not on disk. */
 struct flm_elf_identity {
     uint64_t device, inode, size;
+    uint64_t generation; /* of the inode; 0: the file system does not say */
     int64_t changed_ns;
 };
 

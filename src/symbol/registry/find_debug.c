@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -12,6 +13,7 @@ struct search {
     const struct flm_find *find;
     struct flm_found *found;
     const struct flm_build_id *id;
+    const struct flm_wanted_program *program; /* NULL: a debug file */
     struct flm_text path;
     /* Of a debug file. */
     struct flm_bytes link; /* "" */
@@ -123,8 +125,18 @@ static void take(struct search *search, struct flm_elf_file *file)
     search->path = (struct flm_text){0};
 }
 
-/* True when the search is over. */
-static bool try_program(struct search *search)
+static bool is_wanted(const struct search *search, const struct flm_elf_file *file,
+                      bool is_users_choice)
+{
+    const struct flm_wanted_program *program = search->program;
+    if (program->id.size)
+        return flm_build_id_equal(&file->build_id, &program->id);
+    return is_users_choice || program->mapped.inode == 0 ||
+           flm_mapped_file_is(&program->mapped, file, program->process != 0);
+}
+
+/* True when the search is over. `is_users_choice`: in a folder of --symbols. */
+static bool try_program(struct search *search, bool is_users_choice)
 {
     struct flm_error why = {0};
     struct flm_found *found = search->found;
@@ -138,7 +150,7 @@ static bool try_program(struct search *search)
         }
         return false;
     }
-    bool is_right = search->id->size == 0 || flm_build_id_equal(&file->build_id, search->id);
+    bool is_right = is_wanted(search, file, is_users_choice);
     if (is_right && has_code(file)) {
         take(search, file);
         return true;
@@ -187,43 +199,56 @@ static bool try_debug(struct search *search, bool is_link)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-static bool is_other_line(struct flm_bytes line, struct flm_bytes path)
+static struct flm_bytes without_deleted(struct flm_bytes path)
 {
-    const struct flm_bytes deleted = {" (deleted)", 10};
-    if (line.size == path.size + deleted.size &&
-        memcmp(line.at + path.size, deleted.at, deleted.size) == 0)
-        line.size = path.size;
-    return !flm_bytes_equal(line, path);
+    if (flm_bytes_end_with(path, " (deleted)"))
+        path.size -= strlen(" (deleted)");
+    return path;
+}
+
+/* Whether a line of /proc/PID/maps is a mapping of the program; if so, of which addresses. A file
+ * that was renamed has another path there, and the same number. */
+static bool is_mapping(const struct flm_wanted_program *program, char *line, size_t size,
+                       unsigned long long range[2])
+{
+    struct flm_mapped_file file;
+    int numbers = 0, name = 0;
+    if (sscanf(line, "%llx-%llx %*s %*x %n%*s %*s %n", &range[0], &range[1], &numbers, &name) < 2 ||
+        name == 0 || !flm_mapped_file_parse(line + numbers, &file))
+        return false;
+    if (program->mapped.inode)
+        return flm_mapped_file_equal(&file, &program->mapped);
+    struct flm_bytes path = {line + name, size - (size_t)name};
+    return flm_bytes_equal(without_deleted(path), without_deleted(program->path));
 }
 
 /* A file that was deleted or replaced, but still runs: /proc has it. */
-static bool try_deleted(struct search *search, struct flm_bytes path, int process)
+static bool try_deleted(struct search *search)
 {
+    const struct flm_wanted_program *program = search->program;
     char where[64], target[PATH_MAX];
-    snprintf(where, sizeof where, "/proc/%d/exe", process);
+    snprintf(where, sizeof where, "/proc/%d/exe", program->process);
     ssize_t size = readlink(where, target, sizeof target);
-    if (size > 0 && !is_other_line((struct flm_bytes){target, (size_t)size}, path)) {
+    struct flm_bytes path = {target, size > 0 ? (size_t)size : 0};
+    if (size > 0 && flm_bytes_equal(without_deleted(path), without_deleted(program->path))) {
         begin(search, where);
-        if (try_program(search))
+        if (try_program(search, false))
             return true;
     }
-    snprintf(where, sizeof where, "/proc/%d/maps", process);
+    snprintf(where, sizeof where, "/proc/%d/maps", program->process);
     FILE *maps = fopen(where, "re");
     char *line = NULL;
     size_t capacity = 0;
+    unsigned long long range[2];
     bool done = false, is_found = false;
-    for (ssize_t got; maps && !is_found && (got = getline(&line, &capacity, maps)) > 0;) {
-        unsigned long long start, end;
-        int at = 0;
-        if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &at) < 2 || at == 0)
-            continue;
-        size_t length = (size_t)got - (size_t)at - (line[got - 1] == '\n');
-        if (is_other_line((struct flm_bytes){line + at, length}, path))
-            continue;
-        is_found = true;
-        begin(search, "");
-        flm_text_format(&search->path, "/proc/%d/map_files/%llx-%llx", process, start, end);
-        done = try_program(search);
+    for (ssize_t got; maps && !is_found && (got = getline(&line, &capacity, maps)) > 0;)
+        is_found = is_mapping(program, line, (size_t)got - (line[got - 1] == '\n'), range);
+    if (is_found) {
+        snprintf(where, sizeof where, "/proc/%d/map_files/%llx-%llx", program->process, range[0],
+                 range[1]);
+        begin(search, where);
+        done = try_program(search, false);
+        search->found->is_denied |= !done && access(where, R_OK) != 0;
     }
     free(line);
     if (maps)
@@ -237,52 +262,77 @@ static bool find_in_dirs(struct search *search, struct flm_bytes path)
         const char *directory = search->find->symbol_dirs[i];
         begin(search, directory);
         add_below(search, path);
-        if (try_program(search))
+        if (try_program(search, true))
             return true;
         begin(search, directory);
         add_below(search, name_of(path));
-        if (try_program(search))
+        if (try_program(search, true))
             return true;
         if (search->id->size) {
             begin(search, directory);
             adds(search, "/.build-id");
             add_id(search);
-            if (try_program(search))
+            if (try_program(search, true))
                 return true;
         }
     }
     return false;
 }
 
-static bool find_at_path(struct search *search, struct flm_bytes path, int process)
+static bool find_at_path(struct search *search, struct flm_bytes path)
 {
+    const struct flm_wanted_program *program = search->program;
     if (path.size == 0 || path.at[0] != '/')
         return false;
-    if (process) {
+    if (program->process) {
         begin(search, "");
-        flm_text_format(&search->path, "/proc/%d/root", process);
+        flm_text_format(&search->path, "/proc/%d/root", program->process);
         add(search, path);
-        if (try_program(search) || try_deleted(search, path, process))
+        if (try_program(search, false) || try_deleted(search))
             return true;
-        if (search->id->size == 0)
+        if (program->id.size == 0 && program->mapped.inode == 0)
             return false; /* with that path our file may be another one */
     }
     begin(search, "");
     add(search, path);
-    return try_program(search);
+    return try_program(search, false);
 }
 
-void flm_find_program(const struct flm_find *find, struct flm_bytes path,
-                      const struct flm_build_id *id, int process, struct flm_found *found,
-                      struct flm_error *why)
+/* perf reads build ids when it ends, from the paths. A file that was replaced while perf recorded
+ * has the build id of its successor then. (One that was replaced earlier has " (deleted)" in its
+ * path, and none.) Another inode alone means nothing: files of containers are not at the path. */
+static bool has_id_of_successor(const struct flm_find *find,
+                                const struct flm_wanted_program *program, struct flm_bytes path)
 {
-    struct search search = {.find = find, .found = found, .id = id, .why = why};
+    char terminated[PATH_MAX];
+    struct stat now;
+    if (!program->id_is_of_path || program->mapped.inode == 0 || find->until_ns == 0 ||
+        path.size >= sizeof terminated)
+        return false;
+    memcpy(terminated, path.at, path.size);
+    terminated[path.size] = 0;
+    if (stat(terminated, &now) != 0 || now.st_ino == program->mapped.inode)
+        return false;
+    int64_t changed_ns = (int64_t)now.st_ctim.tv_sec * 1000000000 + now.st_ctim.tv_nsec;
+    return find->from_ns <= changed_ns && changed_ns <= find->until_ns;
+}
+
+void flm_find_program(const struct flm_find *find, const struct flm_wanted_program *wanted,
+                      struct flm_found *found, struct flm_error *why)
+{
+    struct flm_wanted_program program = *wanted;
+    struct flm_bytes path = without_deleted(program.path);
+    const struct flm_build_id *id = &program.id;
+    struct search search = {
+        .find = find, .found = found, .id = id, .program = &program, .why = why};
     *found = (struct flm_found){0};
-    if (flm_bytes_end_with(path, " (deleted)"))
-        path.size -= strlen(" (deleted)");
     if (path.size == 0 || memchr(path.at, 0, path.size))
         return;
-    if (!find_in_dirs(&search, path) && !find_at_path(&search, path, process) && id->size) {
+    if (has_id_of_successor(find, &program, path)) {
+        program.id.size = 0;
+        found->has_no_id = true;
+    }
+    if (!find_in_dirs(&search, path) && !find_at_path(&search, path) && id->size) {
         static const char *const kept[] = {"/elf", "/vdso"};
         bool done = false;
         for (size_t i = 0; find->perf_dir && !done && i < 2; i++) {
@@ -290,7 +340,7 @@ void flm_find_program(const struct flm_find *find, struct flm_bytes path,
             adds(&search, "/.build-id");
             add_id(&search);
             adds(&search, kept[i]);
-            done = try_program(&search);
+            done = try_program(&search, false);
         }
         struct flm_elf_file *file =
             done ? NULL : flm_debuginfod_get(find->debuginfod, id, FLM_DEBUGINFOD_EXECUTABLE);

@@ -24,6 +24,7 @@ struct flm_module {
     const struct flm_modules *modules;
     struct flm_bytes path, name; /* the path is owned */
     struct flm_build_id id;      /* the requested one; without one, that of the file */
+    struct flm_mapped_file mapped;
     int process;
     uint64_t kernel_text;
     char kernel_symbol[32]; /* the symbol at `kernel_text`; terminated */
@@ -34,6 +35,7 @@ struct flm_module {
     enum flm_module_state state;  /* of the file alone, until the table is made */
     enum flm_module_state bare;   /* that state, for when the table was evicted */
     struct flm_build_id other_id; /* of the file that was found instead */
+    bool is_denied;               /* the file exists, but only root may read it */
     struct flm_error why;         /* of the file or its debug information, when it is damaged */
 
     bool code_tried; /* whether or not there is a table */
@@ -76,6 +78,7 @@ struct flm_request {
     uint32_t module;
     int process;
     struct flm_build_id id;
+    struct flm_mapped_file mapped;
     struct flm_bytes path;  /* the module's */
     struct flm_bytes image; /* {0}: none */
     uint64_t kernel_text;

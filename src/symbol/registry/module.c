@@ -289,6 +289,25 @@ static void explain_missing(const struct flm_module *module, const char *what, s
     }
 }
 
+static void explain_changed(const struct flm_module *module, struct flm_text *out)
+{
+    struct flm_bytes found = path_text(&module->file_path);
+    bool is_below_proc = flm_bytes_start_with(found, "/proc/");
+    flm_text_add(out, found.size && !is_below_proc ? found : module->path);
+    if (module->id.size) {
+        flm_text_puts(out, " was replaced after it was recorded: its build id is ");
+        add_id(out, &module->other_id);
+        flm_text_puts(out, " and was ");
+        add_id(out, &module->id);
+    } else {
+        flm_text_puts(out, " is another file than the one that was mapped, by its inode");
+    }
+    if (module->is_denied)
+        flm_text_puts(out, "; the mapped one still exists, and root can read it");
+    else
+        flm_text_puts(out, "; if there is a copy of the mapped one, use --symbols DIR");
+}
+
 void flm_module_explain(struct flm_module *module, struct flm_text *out)
 {
     enum flm_module_state state = flm_module_state(module);
@@ -310,7 +329,6 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
         explain_kernel(module, out);
         return;
     }
-    struct flm_bytes path = path_text(&module->file_path);
     switch (state) {
     case FLM_MODULE_MISSING:
         flm_text_puts(out, "the file ");
@@ -318,12 +336,7 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
         explain_missing(module, " was not found, nor its debug information", out);
         break;
     case FLM_MODULE_CHANGED:
-        flm_text_add(out, path.size ? path : module->path);
-        flm_text_puts(out, " was replaced after it was recorded: its build id is ");
-        add_id(out, &module->other_id);
-        flm_text_puts(out, " and was ");
-        add_id(out, &module->id);
-        flm_text_puts(out, "; if there is a copy of the old file, use --symbols DIR");
+        explain_changed(module, out);
         break;
     case FLM_MODULE_DAMAGED:
         flm_text_puts(out, module->why.text);

@@ -22,7 +22,7 @@
 #define FLAMEL_SYMBOL_REGISTRY_MODULE_H
 
 #include "symbol/code/code_table.h"
-#include "symbol/elf/build_id.h"
+#include "symbol/elf/mapped_file.h"
 
 struct flm_module;
 struct flm_modules;
@@ -50,10 +50,15 @@ void flm_modules_free(struct flm_modules *modules); /* and all its modules */
 /* Sets `kernel_is_ours`, for readers that learn it while they read; before the first lookup. */
 void flm_modules_kernel(struct flm_modules *modules, bool is_ours);
 
+/* When the files of a recording were mapped, in nanoseconds since 1970; before the first lookup. */
+void flm_modules_recorded(struct flm_modules *modules, int64_t from_ns, int64_t until_ns);
+
 struct flm_module_request {
     struct flm_bytes path; /* as the process saw it; "[vdso]"; "[kernel.kallsyms]", "[module]" */
-    struct flm_build_id build_id; /* size 0: unknown */
-    int process; /* a live process, in whose root directory the path is; 0: in ours */
+    struct flm_build_id build_id;  /* size 0: unknown */
+    struct flm_mapped_file mapped; /* inode 0: unknown */
+    bool id_is_of_path; /* the build id was read from the path when the recording ended */
+    int process;        /* a live process, in whose root directory the path is; 0: in ours */
     struct flm_bytes
         image; /* the file in memory (vdso, jitted), which outlives the modules. The file
                                at the path is used for {0}, or if the image has another build id */
@@ -131,7 +136,7 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
 /* The best symbols that were found. */
 enum flm_module_state {
     FLM_MODULE_MISSING,  /* the file was not found */
-    FLM_MODULE_CHANGED,  /* only a file with another build id was found */
+    FLM_MODULE_CHANGED,  /* only another file was found, or one with another build id */
     FLM_MODULE_DAMAGED,  /* the file is not a readable ELF file */
     FLM_MODULE_BARE,     /* no symbols */
     FLM_MODULE_EXPORTS,  /* exported functions (.dynsym) */

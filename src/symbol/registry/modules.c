@@ -84,6 +84,12 @@ void flm_modules_kernel(struct flm_modules *modules, bool is_ours)
     modules->options.kernel_is_ours = is_ours;
 }
 
+void flm_modules_recorded(struct flm_modules *modules, int64_t from_ns, int64_t until_ns)
+{
+    modules->find.from_ns = from_ns;
+    modules->find.until_ns = until_ns;
+}
+
 void flm_modules_free(struct flm_modules *modules)
 {
     if (!modules)
@@ -118,6 +124,8 @@ static bool is_same(const struct flm_request *known, const struct flm_module_req
 {
     return flm_bytes_equal(known->path, request->path) &&
            flm_build_id_equal(&known->id, &request->build_id) &&
+           ((request->build_id.size > 0 && !request->id_is_of_path) ||
+            flm_mapped_file_equal(&known->mapped, &request->mapped)) &&
            known->process == process_of(request) && known->image.at == request->image.at &&
            known->kernel_text == request->kernel_text;
 }
@@ -135,11 +143,15 @@ static void find_image(struct flm_module *module, struct flm_bytes image)
     }
 }
 
-static void find_file(struct flm_module *module)
+static void find_file(struct flm_module *module, bool id_is_of_path)
 {
     struct flm_found found;
-    flm_find_program(&module->modules->find, module->path, &module->id, module->process, &found,
-                     &module->why);
+    const struct flm_wanted_program wanted = {.path = module->path,
+                                              .id = module->id,
+                                              .mapped = module->mapped,
+                                              .id_is_of_path = id_is_of_path,
+                                              .process = module->process};
+    flm_find_program(&module->modules->find, &wanted, &found, &module->why);
     module->file = found.file;
     module->file_path = found.path;
     if (!found.file)
@@ -147,6 +159,9 @@ static void find_file(struct flm_module *module)
                         : found.is_damaged ? FLM_MODULE_DAMAGED
                                            : FLM_MODULE_MISSING;
     module->other_id = found.other;
+    module->is_denied = found.is_denied;
+    if (found.has_no_id)
+        module->id.size = 0;
 }
 
 static struct flm_module *module_new(const struct flm_modules *modules,
@@ -169,6 +184,7 @@ static struct flm_module *module_new(const struct flm_modules *modules,
         if (path[i] == '/')
             module->name = (struct flm_bytes){path + i + 1, module->path.size - i - 1};
     module->id = request->build_id;
+    module->mapped = request->mapped;
     module->process = request->process;
     module->kernel_text = request->kernel_text;
     struct flm_bytes symbol =
@@ -185,7 +201,7 @@ static struct flm_module *module_new(const struct flm_modules *modules,
     if (flm_is_kernel_path(module->path))
         module->is_kernel = true;
     else if (!module->file && (module->id.size || !request->image.size))
-        find_file(module);
+        find_file(module, request->id_is_of_path);
     if (module->file && module->id.size == 0)
         module->id = module->file->build_id;
     module->bare = module->state;
@@ -251,6 +267,7 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
         (struct flm_request){.module = number,
                              .process = process_of(request),
                              .id = request->build_id,
+                             .mapped = request->mapped,
                              .path = module->path,
                              .image = request->image,
                              .kernel_text = request->kernel_text};

@@ -307,6 +307,38 @@ static void a_mapping_may_name_its_file_by_build_id(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
+static void a_mapping_may_name_its_file_by_inode(void **state)
+{
+    (void)state;
+    struct flm_event_layouts layouts = layouts_of(RECORDS_SAMPLE_TYPE, false);
+    struct records r = {0};
+    record_begin(&r, PERF_RECORD_MMAP2, 0);
+    put32(&r, 1);
+    put32(&r, 1);
+    put64(&r, 0x1000);
+    put64(&r, 0x1000);
+    put64(&r, 0);
+    put32(&r, 253);
+    put32(&r, 2);
+    put64(&r, 131190);
+    put64(&r, 77);
+    put32(&r, 5);
+    put32(&r, 2);
+    put_text(&r, "/lib/x.so");
+    put64(&r, 0);
+    put64(&r, 0);
+    record_end(&r);
+    struct flm_event e = decode_one(&layouts, &r);
+    assert_int_equal(e.map.build_id.size, 0);
+    assert_int_equal(e.map.file.major, 253);
+    assert_int_equal(e.map.file.minor, 2);
+    assert_int_equal(e.map.file.inode, 131190);
+    assert_int_equal(e.map.file.generation, 77);
+    assert_true(e.map.is_code);
+    records_clear(&r);
+    flm_event_layouts_clear(&layouts);
+}
+
 static void records_of_flamel_are_read(void **state)
 {
     (void)state;
@@ -391,6 +423,7 @@ int main(void)
         cmocka_unit_test(an_id_selects_the_event_of_a_sample),
         cmocka_unit_test(records_other_than_samples_end_with_thread_and_time),
         cmocka_unit_test(a_mapping_may_name_its_file_by_build_id),
+        cmocka_unit_test(a_mapping_may_name_its_file_by_inode),
         cmocka_unit_test(records_of_flamel_are_read),
         cmocka_unit_test(groups_are_read_with_the_ids_of_their_events),
     };

@@ -331,6 +331,43 @@ static void exec_ends_the_other_threads(void **state)
     world_clear(&w);
 }
 
+/* A mapping of a file, with its inode; as put_map otherwise. */
+static void put_file(struct world *w, uint64_t start, uint64_t inode, const char *path)
+{
+    struct records *r = &w->records;
+    record_begin(r, PERF_RECORD_MMAP2, 0);
+    put32(r, 5);
+    put32(r, 5);
+    put64(r, start);
+    put64(r, 0x1000);
+    put64(r, 0);
+    put64(r, 0); /* the device */
+    put64(r, inode);
+    put64(r, 0);
+    put64(r, 5);
+    put_text(r, path);
+    put32(r, 5);
+    put32(r, 5);
+    put64(r, 1);
+    record_end(r);
+}
+
+static void two_files_of_one_path_are_two_modules(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    put_file(&w, 0x10000, 7, "/gone/lib.so (deleted)");
+    put_file(&w, 0x20000, 8, "/gone/lib.so");
+    put_file(&w, 0x30000, 8, "/gone/lib.so");
+    happen(&w);
+    struct flm_module *old = at(&w, 5, 0x10000)->module, *new = at(&w, 5, 0x20000)->module;
+    assert_true(flm_bytes_are(flm_module_path(old), "/gone/lib.so"));
+    assert_true(flm_bytes_are(flm_module_path(new), "/gone/lib.so"));
+    assert_ptr_equal(at(&w, 5, 0x30000)->module, new);
+    world_clear(&w);
+}
+
 static void a_reused_process_number_is_another_process(void **state)
 {
     (void)state;
@@ -427,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_process_that_just_ended_still_has_its_mappings),
         cmocka_unit_test(a_process_lives_as_long_as_one_of_its_threads),
         cmocka_unit_test(exec_ends_the_other_threads),
+        cmocka_unit_test(two_files_of_one_path_are_two_modules),
         cmocka_unit_test(a_reused_process_number_is_another_process),
         cmocka_unit_test(a_thread_whose_end_is_unknown_is_kept),
         cmocka_unit_test(memory_may_run_out),

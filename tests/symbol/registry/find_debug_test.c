@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -139,17 +140,31 @@ static void without_a_build_id_the_crc_decides(void **state)
     assert_false(finds("noid", "kept.debug", "bin/noid.debug", NULL, NULL, NULL));
 }
 
+/* For found_program: the file that was mapped; and whether its build id was read from the path when
+ * the recording, of these times, ended. */
+static struct flm_mapped_file mapped_program;
+static bool is_id_of_path;
+static int64_t recorded_from_ns, recorded_until_ns;
+
 /* Where the program was found, as a path, or what is wrong with it. */
 static const char *found_program(const char *path, const struct flm_build_id *id, int process,
                                  const char *symbol_dir)
 {
     static char result[400];
     const char *const dirs[] = {symbol_dir};
-    struct flm_find find = {
-        .symbol_dirs = dirs, .symbol_dir_count = symbol_dir != NULL, .perf_dir = symbol_dir};
+    struct flm_find find = {.symbol_dirs = dirs,
+                            .symbol_dir_count = symbol_dir != NULL,
+                            .perf_dir = symbol_dir,
+                            .from_ns = recorded_from_ns,
+                            .until_ns = recorded_until_ns};
     struct flm_found found;
     struct flm_error why = {0};
-    flm_find_program(&find, flm_bytes_of(path), id, process, &found, &why);
+    const struct flm_wanted_program wanted = {.path = flm_bytes_of(path),
+                                              .id = *id,
+                                              .mapped = mapped_program,
+                                              .process = process,
+                                              .id_is_of_path = is_id_of_path};
+    flm_find_program(&find, &wanted, &found, &why);
     if (found.file)
         snprintf(result, sizeof result, "%s", found.path.at);
     else
@@ -236,6 +251,102 @@ static void a_deleted_program_is_read_while_it_runs(void **state)
     free(path);
 }
 
+/* The numbers of a file that is mapped here. */
+static struct flm_mapped_file mapped_numbers(const char *path)
+{
+    struct flm_mapped_file file = {0};
+    struct flm_elf_file *elf = flm_elf_open(path, NULL);
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[800];
+    assert_non_null(elf);
+    while (fgets(line, sizeof line, maps)) {
+        int numbers = 0;
+        sscanf(line, "%*s %*s %*s %n", &numbers);
+        if (strtoull(line, NULL, 16) == (uintptr_t)elf->mapping)
+            assert_true(flm_mapped_file_parse(line + numbers, &file));
+    }
+    fclose(maps);
+    flm_elf_free(elf);
+    assert_true(file.inode > 0);
+    return file;
+}
+
+/* Of a program without a build id only the file that is mapped is the program. */
+static void a_file_that_took_the_place_of_the_mapped_one_is_not_used(void **state)
+{
+    (void)state;
+    struct flm_build_id none = {0};
+    shell("objcopy --remove-section=.note.gnu.build-id \"$(command -v sleep)\" running");
+    shell("mkdir -p dir && cp running dir/");
+    char *path = strdup(temporary_path("running")), *dir = strdup(temporary_path("dir"));
+    char where[400];
+    pid_t child = start(path);
+    mapped_program = mapped_numbers(path);
+    snprintf(where, sizeof where, "/proc/%d/root%s", (int)child, path);
+    assert_string_equal(found_program(path, &none, child, NULL), where);
+    assert_string_equal(found_program(path, &none, 0, NULL), path);
+    shell("cp running new; mv new running"); /* as every deployment does */
+    snprintf(where, sizeof where, "/proc/%d/exe", (int)child);
+    assert_string_equal(found_program(path, &none, child, NULL), where);
+    assert_string_equal(found_program(path, &none, 0, NULL), "changed");
+    snprintf(where, sizeof where, "%s/running", dir);
+    assert_string_equal(found_program(path, &none, 0, dir), where); /* the user says so */
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_string_equal(found_program(path, &none, child, NULL), "changed");
+    mapped_program = (struct flm_mapped_file){0};
+    free(path);
+    free(dir);
+}
+
+/* A process that has ended has no root any more: its file is still at the path. */
+static void the_mapped_file_is_found_after_its_process(void **state)
+{
+    (void)state;
+    struct flm_build_id none = {0};
+    shell("objcopy --remove-section=.note.gnu.build-id \"$(command -v sleep)\" ended");
+    char *path = strdup(temporary_path("ended"));
+    assert_string_equal(found_program(path, &none, INT32_MAX, NULL), "missing");
+    mapped_program = mapped_numbers(path);
+    assert_string_equal(found_program(path, &none, INT32_MAX, NULL), path);
+    mapped_program.inode++;
+    assert_string_equal(found_program(path, &none, INT32_MAX, NULL), "changed");
+    mapped_program = (struct flm_mapped_file){0};
+    free(path);
+}
+
+/* perf reads build ids from the paths when it ends: of what was replaced meanwhile that is wrong. */
+static void the_build_id_of_a_successor_is_noticed(void **state)
+{
+    (void)state;
+    shell("cp other/small was; mv was place; cp bin/small next");
+    char *path = strdup(temporary_path("place"));
+    const int64_t second_ns = 1000000000;
+    mapped_program = mapped_numbers(path);
+    shell("mv next place");
+    struct flm_build_id id = id_of("place");
+    int64_t now_ns = (int64_t)time(NULL) * second_ns;
+    is_id_of_path = true;
+    assert_string_equal(found_program(path, &id, 0, NULL), path); /* nothing is known of when */
+    recorded_from_ns = now_ns - 60 * second_ns;
+    recorded_until_ns = now_ns + 2 * second_ns;
+    assert_string_equal(found_program(path, &id, 0, NULL), "changed");
+    recorded_until_ns = now_ns - 50 * second_ns; /* built anew since, and the same again */
+    assert_string_equal(found_program(path, &id, 0, NULL), path);
+    recorded_from_ns = now_ns + 50 * second_ns; /* another file system: a container's */
+    recorded_until_ns = now_ns + 60 * second_ns;
+    assert_string_equal(found_program(path, &id, 0, NULL), path);
+    recorded_from_ns = now_ns - 60 * second_ns;
+    mapped_program = mapped_numbers(path);
+    assert_string_equal(found_program(path, &id, 0, NULL), path);
+    is_id_of_path = false; /* of the kernel's record: of the mapped file */
+    mapped_program.inode++;
+    assert_string_equal(found_program(path, &id, 0, NULL), path);
+    mapped_program = (struct flm_mapped_file){0};
+    recorded_from_ns = recorded_until_ns = 0;
+    free(path);
+}
+
 static void memory_that_runs_out_finds_nothing(void **state)
 {
     (void)state;
@@ -246,7 +357,8 @@ static void memory_that_runs_out_finds_nothing(void **state)
     for (size_t nth = 1;; nth++) {
         struct flm_found program, debug;
         allocation_fail_from(nth);
-        flm_find_program(&find, flm_bytes_of(path), &id, 0, &program, NULL);
+        const struct flm_wanted_program wanted = {.path = flm_bytes_of(path), .id = id};
+        flm_find_program(&find, &wanted, &program, NULL);
         flm_find_debug(&find, program.file, flm_bytes_of(path), &id, 0, false, &debug);
         bool failed = allocation_has_failed();
         allocation_fail_from(0);
@@ -296,6 +408,9 @@ int main(void)
         cmocka_unit_test(without_a_build_id_the_crc_decides),
         cmocka_unit_test(a_program_is_taken_when_it_is_the_right_one),
         cmocka_unit_test(a_deleted_program_is_read_while_it_runs),
+        cmocka_unit_test(a_file_that_took_the_place_of_the_mapped_one_is_not_used),
+        cmocka_unit_test(the_mapped_file_is_found_after_its_process),
+        cmocka_unit_test(the_build_id_of_a_successor_is_noticed),
         cmocka_unit_test(memory_that_runs_out_finds_nothing),
         cmocka_unit_test(a_shared_part_is_found_by_its_link),
     };
