@@ -134,8 +134,8 @@ uint32_t flm_session_node(struct flm_session *session, const struct flm_process 
 
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
-/* Notes why the modules with the most unsymbolized samples have no symbols. `is_unsymbolized` has an
- * entry for each location. False when memory ran out. */
+/* Notes why the modules with the most unsymbolized samples have no symbols. `is_unsymbolized` has
+ * an entry for each location. False when memory ran out. */
 bool flm_session_explain(struct flm_session *session, const bool *is_unsymbolized,
                          struct flm_builder *builder);
 

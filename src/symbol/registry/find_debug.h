@@ -12,8 +12,8 @@
  *               ~/.debug/.build-id/xx/yyyy/debug, debuginfod
  *
  * A file must have the build id that is searched for. If none is known, a program must be the file
- * that was mapped (mapped_file.h), unless it is in a DIR of the user; only where that is unknown too
- * the path is enough. A debug file then must have the CRC of its link. */
+ * that was mapped (mapped_file.h), unless it is in a DIR of the user; only where that is unknown
+ * too the path is enough. A debug file then must have the CRC of its link. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_FIND_DEBUG_H
 #define FLAMEL_SYMBOL_REGISTRY_FIND_DEBUG_H
 

@@ -315,7 +315,7 @@ static void the_mapped_file_is_found_after_its_process(void **state)
     free(path);
 }
 
-/* perf reads build ids from the paths when it ends: of what was replaced meanwhile that is wrong. */
+/* perf reads build ids from the paths when it ends: of what was replaced, those are wrong. */
 static void the_build_id_of_a_successor_is_noticed(void **state)
 {
     (void)state;
