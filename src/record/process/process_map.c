@@ -235,7 +235,7 @@ static struct process *get_process(struct flm_processes *p, int32_t id)
         return NULL;
     }
     process->shown.id = id;
-    process->ended_ns = FLM_NO_TIME;
+    process->shown.started_ns = process->ended_ns = FLM_NO_TIME;
     p->processes.at[p->processes.count++] = process;
     show(p, process);
     return process;
@@ -395,7 +395,7 @@ static struct flm_thread *begin_thread(struct flm_processes *p, int32_t process_
 
 /* The threads known so far belonged to the program before. */
 static void begin_program(struct flm_processes *p, struct process *process,
-                          struct mappings *mappings)
+                          struct mappings *mappings, int64_t time_ns)
 {
     if (mappings)
         mappings->users++;
@@ -403,6 +403,7 @@ static void begin_program(struct flm_processes *p, struct process *process,
     process->mappings = mappings;
     process->program = ++p->programs;
     process->living = 0;
+    process->shown.started_ns = time_ns;
     show(p, process);
 }
 
@@ -413,7 +414,7 @@ static bool fork_process(struct flm_processes *p, const struct flm_event *event)
         const struct process *parent = find_process(p, event->fork.parent_process);
         if (!child)
             return false;
-        begin_program(p, child, parent ? parent->mappings : NULL);
+        begin_program(p, child, parent ? parent->mappings : NULL, event->time_ns);
     }
     struct flm_bytes name = flm_thread_name(p, event->fork.parent_thread);
     struct flm_thread *thread = begin_thread(p, event->process, event->thread);
@@ -424,7 +425,7 @@ static bool name(struct flm_processes *p, const struct flm_event *event)
 {
     struct process *process = event->name.is_exec ? find_process(p, event->process) : NULL;
     if (process)
-        begin_program(p, process, NULL);
+        begin_program(p, process, NULL, event->time_ns);
     struct flm_thread *thread = begin_thread(p, event->process, event->thread);
     return thread && flm_thread_table_name(&p->threads, thread, event->name.text);
 }

@@ -20,7 +20,8 @@ struct flm_process {
     int32_t id;
     const struct flm_mapping *mappings; /* sorted, without overlaps */
     size_t mapping_count;
-    uint64_t changed; /* a new number at each change of a mapping; differs between processes: for
+    int64_t started_ns; /* its last fork or exec; FLM_NO_TIME: before the recording */
+    uint64_t changed;   /* a new number at each change of a mapping; differs between processes: for
                          caches */
 };
 

@@ -13,6 +13,8 @@
 #include "os/clock.h"
 #include "os/input.h"
 
+#define SECOND INT64_C(1000000000)
+
 void flm_runtime_search_clear(struct flm_runtime_search *search)
 {
     for (size_t i = 0; i < search->found.count; i++) {
@@ -43,37 +45,94 @@ static uid_t user_of(const struct flm_runtime_search *search)
     return search->live && stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
-/* A file from before the recording may be of an earlier process with the same number, or of one
- * that compiled everything before. That cannot be known, so it is reported. */
-static void doubt_old(const struct flm_runtime_search *search, const struct stat *status)
+/* How many seconds ago a process started that still runs; -1: unknown. In /proc/PID/stat that is the
+ * 20th field behind the name, which may hold blanks and parentheses. */
+static int64_t find_age_s(int32_t process)
 {
-    enum { SECOND = 1000000000 };
-    if (search->oldest_ns == FLM_NO_TIME)
-        return;
-    int64_t seconds = (flm_now_ns() - search->oldest_ns) / SECOND; /* ago */
-    if (status->st_mtim.tv_sec < flm_clock_ns(CLOCK_REALTIME) / SECOND - seconds - 2)
+    enum { START = 20 };
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    FILE *file = fopen(path, "re");
+    const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        fclose(file);
+    for (int field = 0; at && field < START; field++)
+        at = strchr(at + 1, ' ');
+    long long ticks = at ? strtoll(at, NULL, 10) : -1;
+    return ticks < 0 ? -1 : flm_clock_ns(CLOCK_BOOTTIME) / SECOND - ticks / sysconf(_SC_CLK_TCK);
+}
+
+static int64_t process_age_s(const struct flm_runtime_search *search)
+{
+    /* Events have the time since boot without that in which the machine was suspended: at most this
+     * long ago. */
+    if (search->started_ns != FLM_NO_TIME)
+        return (flm_clock_ns(CLOCK_BOOTTIME) - search->started_ns) / SECOND;
+    return search->live ? find_age_s(search->process) : -1;
+}
+
+/* Whether a file is of an earlier process with the same number: it was written last before this one
+ * started. Where that is unknown, and the file is older than the recording, the doubt is reported:
+ * its process may also have compiled everything before. */
+static bool is_of_earlier_process(const struct flm_runtime_search *search,
+                                  const struct stat *status)
+{
+    enum { TOLERANCE = 2 }; /* clocks are set, and file systems may be coarse */
+    int64_t file_age_s = flm_clock_ns(CLOCK_REALTIME) / SECOND - status->st_mtim.tv_sec;
+    int64_t age_s = process_age_s(search);
+    if (!search->local)
+        return false; /* other clocks */
+    if (age_s >= 0)
+        return file_age_s > age_s + TOLERANCE;
+    if (search->oldest_ns != FLM_NO_TIME &&
+        file_age_s > (flm_clock_ns(CLOCK_BOOTTIME) - search->oldest_ns) / SECOND + TOLERANCE)
         search->report.lost(search->report.session,
                             "certainty about perf maps older than the recording", 1);
+    return false;
+}
+
+static bool is_trusted(const struct flm_runtime_search *search, const struct stat *status,
+                       bool is_users_choice)
+{
+    if (!S_ISREG(status->st_mode))
+        return false;
+    if (status->st_uid != 0 && status->st_uid != geteuid() && status->st_uid != user_of(search)) {
+        search->report.lost(search->report.session,
+                            "perf maps and jitdumps of another user (not trusted)", 1);
+        return false;
+    }
+    if (!is_users_choice && is_of_earlier_process(search, status)) {
+        search->report.lost(search->report.session,
+                            "perf maps and jitdumps older than their process (not used)", 1);
+        return false;
+    }
+    return true;
 }
 
 /* Opens a regular file that belongs to root, to us, or to the user of the process, since anybody
  * may create files in /tmp. -1: there is none. */
-static int open_trusted(const struct flm_runtime_search *search, const char *path)
+static int open_trusted(const struct flm_runtime_search *search, const char *path,
+                        bool is_users_choice)
 {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return -1;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-        if (status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == user_of(search)) {
-            doubt_old(search, &status);
-            return file;
-        }
-        search->report.lost(search->report.session,
-                            "perf maps and jitdumps of another user (not trusted)", 1);
-    }
+    if (fstat(file, &status) == 0 && is_trusted(search, &status, is_users_choice))
+        return file;
     close(file);
     return -1;
+}
+
+/* In a folder of --symbols, where the user has put it. */
+static bool is_in_symbol_dir(const struct flm_runtime_search *search, const char *path)
+{
+    for (size_t i = 0; i < search->dir_count; i++) {
+        size_t size = strlen(search->dirs[i]);
+        if (strncmp(path, search->dirs[i], size) == 0 && path[size] == '/')
+            return true;
+    }
+    return false;
 }
 
 bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
@@ -82,7 +141,7 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
     assert(path && read && exists);
     struct flm_error why = {0};
     char opened[64];
-    int file = open_trusted(search, path);
+    int file = open_trusted(search, path, is_in_symbol_dir(search, path));
     *exists = file >= 0;
     if (file < 0)
         return true;

@@ -46,6 +46,7 @@ struct flm_runtime_search {
     const char *const *dirs; /* searched first */
     size_t dir_count;
     int64_t oldest_ns;                    /* when the recording began; FLM_NO_TIME: unknown */
+    int64_t started_ns;                   /* when the process did; FLM_NO_TIME: unknown */
     const struct flm_runtime_file *files; /* of all processes */
     size_t file_count;
     struct flm_runtime_report report;
@@ -97,8 +98,10 @@ void flm_runtime_search_clear(struct flm_runtime_search *search);
  * these numbers. Our number, if the thread is gone. */
 int32_t flm_namespace_number(int32_t process, int32_t thread);
 
-/* Reads the file at a path, if it exists and can be trusted, and adds its symbols to
- * `found`. `exists` receives whether it does. False only when memory ran out. */
+/* Reads the file at a path, if it exists and can be trusted, and adds its symbols to `found`.
+ * `exists` receives whether it does. A file that was written last before its process started is of
+ * another one, which had the same number: it is not used, but reported. False only when memory ran
+ * out. */
 typedef struct flm_jit_code *(*flm_runtime_reader)(const struct flm_runtime_report *report,
                                                    struct flm_bytes bytes, struct flm_error *why);
 bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,

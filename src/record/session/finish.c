@@ -267,12 +267,14 @@ static bool prepare_modules(struct finishing *f)
 static bool find_runtimes(struct finishing *f, int32_t process)
 {
     const struct flm_session_options *o = &f->session->options;
+    const struct flm_process *known = flm_processes_get(f->session->processes, process);
     f->runtimes = (struct flm_runtime_search){.process = process,
                                               .live = o->live,
                                               .local = o->live || o->kernel_is_ours,
                                               .dirs = o->symbols.symbol_dirs,
                                               .dir_count = o->symbols.symbol_dir_count,
                                               .oldest_ns = f->session->oldest_ns,
+                                              .started_ns = known ? known->started_ns : FLM_NO_TIME,
                                               .files = f->session->runtime_files.at,
                                               .file_count = f->session->runtime_files.count,
                                               .report = flm_session_report(f->session)};

@@ -1,12 +1,18 @@
 #include "record/runtime/runtime.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "os/clock.h"
 #include "record/runtimes.h"
 #include "support/core/allocation.h"
 #include "support/core/files.h"
@@ -52,6 +58,7 @@ static void names_are_found_and_what_is_wrong_is_reported(void **state)
                                         .dirs = dirs,
                                         .dir_count = 1,
                                         .oldest_ns = FLM_NO_TIME,
+                                        .started_ns = FLM_NO_TIME,
                                         .report = {&reported, lost, note}};
     assert_true(flm_runtimes_find(&search));
     assert_int_equal(search.found.count, 1);
@@ -74,6 +81,63 @@ static void names_are_found_and_what_is_wrong_is_reported(void **state)
     }
 }
 
+/* Process numbers come again, and nobody removes perf maps from /tmp. */
+static void a_perf_map_of_an_earlier_process_is_not_used(void **state)
+{
+    (void)state;
+    const int64_t second_ns = 1000000000;
+    pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)child);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("1000 100 first\n", file);
+    fclose(file);
+    struct reported reported = {0};
+    struct flm_runtime_search search = {.process = child,
+                                        .live = true,
+                                        .local = true,
+                                        .oldest_ns = FLM_NO_TIME,
+                                        .started_ns = FLM_NO_TIME,
+                                        .report = {&reported, lost, note}};
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found.count, 1);
+    flm_runtime_search_clear(&search);
+    struct timespec hour_ago[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - 3600}};
+    assert_int_equal(utimensat(AT_FDCWD, path, hour_ago, 0), 0);
+    assert_int_equal(reported.losses, 0);
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found.count, 0);
+    assert_true(reported.losses > 0);
+    flm_runtime_search_clear(&search);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    /* It has ended: its first event says when it started. */
+    reported.losses = 0;
+    search.started_ns = flm_clock_ns(CLOCK_BOOTTIME) - 1800 * second_ns;
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found.count, 0);
+    assert_int_equal(reported.losses, 1);
+    flm_runtime_search_clear(&search);
+    search.started_ns = flm_clock_ns(CLOCK_BOOTTIME) - 7200 * second_ns;
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found.count, 1);
+    assert_int_equal(reported.losses, 1);
+    flm_runtime_search_clear(&search);
+    /* Nobody knows: it is used, and the doubt is reported. */
+    search.started_ns = FLM_NO_TIME;
+    search.oldest_ns = flm_clock_ns(CLOCK_BOOTTIME) - 60 * second_ns;
+    assert_true(flm_runtimes_find(&search));
+    assert_int_equal(search.found.count, 1);
+    assert_int_equal(reported.losses, 2);
+    flm_runtime_search_clear(&search);
+    unlink(path);
+}
+
 static void a_missing_jitdump_is_reported(void **state)
 {
     (void)state;
@@ -85,6 +149,7 @@ static void a_missing_jitdump_is_reported(void **state)
     struct reported reported = {0};
     struct flm_runtime_search search = {.process = 5,
                                         .oldest_ns = FLM_NO_TIME,
+                                        .started_ns = FLM_NO_TIME,
                                         .files = files,
                                         .file_count = 2,
                                         .report = {&reported, lost, note}};
@@ -98,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_and_what_is_wrong_is_reported),
+        cmocka_unit_test(a_perf_map_of_an_earlier_process_is_not_used),
         cmocka_unit_test(a_missing_jitdump_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
