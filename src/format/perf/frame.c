@@ -320,7 +320,9 @@ bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *fra
                          const struct flm_perf_location *location, struct flm_perf_frames *out)
 {
     struct flm_frame_record record = {.kind = flm_perf_module_kind(frame->module)};
-    record.module = flm_builder_string(b, frame->module.at, frame->module.size).index;
+    bool is_jit = record.kind == FLM_KIND_JIT;
+    struct flm_bytes module = is_jit ? flm_bytes_of(FLM_PERF_JIT_MODULE) : frame->module;
+    record.module = flm_builder_string(b, module.at, module.size).index;
     if (frame->module.size == 0 && frame->symbol.size > 0 && frame->address >= FLM_PERF_KERNEL_HALF)
         record.kind = FLM_KIND_KERNEL;
     if (frame->inlined || (location && location->inlined))

@@ -50,6 +50,10 @@ struct flm_perf_location flm_perf_location_parse(struct flm_bytes line);
 /* The kind of code in a module, by its name. Of "": FLM_KIND_NATIVE. */
 enum flm_kind flm_perf_module_kind(struct flm_bytes module);
 
+/* The module of all JIT-compiled code. perf has one for each process (perf-4711.map), or for each
+ * function (jitted-4711-12.so): no two recordings of a program would have a module in common. */
+#define FLM_PERF_JIT_MODULE "[JIT]"
+
 struct flm_perf_frames FLM_ARRAY(struct flm_frame);
 
 /* Appends to `out` the frames of one line, outer first: none (for a process name in brackets), one,

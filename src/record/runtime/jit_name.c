@@ -69,10 +69,13 @@ static bool parse_v8(struct flm_bytes name, struct flm_jit_frame *frame)
     if (!find_tier(name, &prefix, &frame->kind))
         return false;
     struct flm_bytes rest = from(name, prefix), function = rest, file = {"", 0};
+    struct flm_bytes place = file;
     const char *blank = rest.size > 0 ? memchr(rest.at, ' ', rest.size) : NULL;
     if (blank) {
         function.size = (size_t)(blank - rest.at);
         file = from(rest, function.size + 1);
+        size_t slash = find_last(file, '/');
+        place = slash < file.size ? from(file, slash + 1) : file;
         uint32_t last, first;
         if (take_number(&file, &last)) {
             bool has_column = take_number(&file, &first);
@@ -80,11 +83,13 @@ static bool parse_v8(struct flm_bytes name, struct flm_jit_frame *frame)
             frame->line_is_first = true;
         }
     }
-    if (function.size == 0)
-        function =
-            flm_bytes_of(flm_bytes_start_with(name, "Script:") ? "(program)" : "(anonymous)");
+    if (function.size == 0 && flm_bytes_start_with(name, "Script:"))
+        function = flm_bytes_of("(program)");
+    else if (function.size == 0)
+        function = flm_bytes_of("(anonymous)");
     frame->function = function;
     frame->file = file;
+    frame->place = flm_bytes_are(function, "(anonymous)") ? place : (struct flm_bytes){"", 0};
     return true;
 }
 
@@ -125,6 +130,7 @@ static size_t parse_java(struct flm_bytes name, struct flm_jit_frame *frames, si
         memmove(frames + 1, frames, kept * sizeof *frames);
         frames[0] = (struct flm_jit_frame){.function = method,
                                            .file = {"", 0},
+                                           .place = {"", 0},
                                            .kind = count == 0 ? (uint32_t)FLM_KIND_JIT
                                                               : (uint32_t)FLM_KIND_INLINED};
         count = kept + 1;
@@ -140,7 +146,8 @@ size_t flm_jit_name_parse(struct flm_bytes name, struct flm_jit_frame *frames, s
         return 0;
     if (name.size > 0 && name.at[0] == 'L' && memchr(name.at, ';', name.size))
         return parse_java(name, frames, capacity);
-    frames[0] = (struct flm_jit_frame){.function = name, .file = {"", 0}, .kind = FLM_KIND_JIT};
+    frames[0] = (struct flm_jit_frame){
+        .function = name, .file = {"", 0}, .place = {"", 0}, .kind = FLM_KIND_JIT};
     if (!parse_v8(name, &frames[0]) && !parse_python(name, &frames[0]) &&
         flm_bytes_are(name, "Interpreter")) /* of the JVM: the method is unknown */
         frames[0].kind = FLM_KIND_INTERPRETED;

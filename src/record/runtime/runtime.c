@@ -13,27 +13,24 @@
 #include "os/clock.h"
 #include "os/input.h"
 
-#define SECOND INT64_C(1000000000)
+enum { SECOND = 1000000000 };
 
 void flm_runtime_search_clear(struct flm_runtime_search *search)
 {
-    for (size_t i = 0; i < search->found.count; i++) {
-        flm_jit_code_free(search->found.at[i].code);
-        free(search->found.at[i].path.at);
-    }
+    for (size_t i = 0; i < search->found.count; i++)
+        flm_jit_code_free(search->found.at[i]);
     FLM_ARRAY_CLEAR(&search->found);
 }
 
 /* Takes the code. */
-static bool keep(struct flm_runtime_search *search, struct flm_jit_code *code, const char *path)
+static bool keep(struct flm_runtime_search *search, struct flm_jit_code *code)
 {
     if (!FLM_ARRAY_RESERVE(&search->found, 1)) {
         flm_jit_code_free(code);
         return false;
     }
-    struct flm_runtime_names *names = &search->found.at[search->found.count++];
-    names->code = code;
-    return flm_owned_string_init(&names->path, flm_bytes_of(path));
+    search->found.at[search->found.count++] = code;
+    return true;
 }
 
 /* The user of a process, if it still runs; else ours. */
@@ -152,7 +149,7 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
         struct flm_source *source = flm_input_source(input);
         struct flm_bytes bytes = {source->at, (size_t)(source->end - source->at)};
         struct flm_jit_code *code = read(&search->report, bytes, &why);
-        if (code && !keep(search, code, path))
+        if (code && !keep(search, code))
             flm_error_memory(&why);
     }
     flm_input_close(input);

@@ -32,12 +32,6 @@ struct flm_runtime_file {
     struct flm_owned_string path;
 };
 
-/* Symbols of generated code, and the file that they are from. */
-struct flm_runtime_names {
-    struct flm_jit_code *code;
-    struct flm_owned_string path;
-};
-
 /* A search for the symbols of one process's generated code. */
 struct flm_runtime_search {
     int32_t process;
@@ -51,7 +45,7 @@ struct flm_runtime_search {
     size_t file_count;
     struct flm_runtime_report report;
 
-    struct FLM_ARRAY(struct flm_runtime_names) found; /* owned; the first has priority */
+    struct FLM_ARRAY(struct flm_jit_code *) found; /* owned; the first has priority */
 };
 
 struct flm_runtime_options {

@@ -131,21 +131,34 @@ static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint6
                        start && address >= start ? address - start : address, FLM_KIND_KERNEL);
 }
 
-/* The same for code of a runtime. */
-static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *frames, size_t count,
-                           struct flm_bytes module)
+/* "(anonymous) an2.js:1:46": functions without a name are as many as there are places. */
+static uint32_t jit_function(struct finishing *f, const struct flm_jit_frame *frame)
 {
-    uint32_t module_string = string(f, module);
+    if (frame->place.size == 0)
+        return string(f, frame->function);
+    f->name.size = 0;
+    flm_text_add(&f->name, frame->function);
+    flm_text_putc(&f->name, ' ');
+    flm_text_add(&f->name, frame->place);
+    return string(f, (struct flm_bytes){f->name.at, f->name.size});
+}
+
+/* The same for code of a runtime. The module is not the perf map: each process has its own, and
+ * recordings could not be compared. Where the file is known, that is where a function belongs. */
+static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *frames, size_t count)
+{
     while (count-- > 0) {
         const struct flm_jit_frame *frame = &frames[count];
         bool has_line = f->session->options.lines || frame->line_is_first;
         const struct flm_frame_record record = {
-            .function = string(f, frame->function),
-            .module = module_string,
+            .function = jit_function(f, frame),
+            .module = string(f, flm_bytes_of(frame->file.size > 0 ? "" : FLM_PERF_JIT_MODULE)),
             .file = string(f, frame->file),
             .line = has_line ? frame->line : 0,
             .kind = frame->kind,
         };
+        if (f->name.failed)
+            return flm_error_memory(f->why);
         if (!add_frame(f, &record))
             return false;
     }
@@ -157,10 +170,10 @@ static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
     struct flm_jit_frame frames[MOST_INLINED];
     int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
     for (size_t i = 0; i < f->runtimes.found.count; i++) {
-        const struct flm_runtime_names *names = &f->runtimes.found.at[i];
-        size_t count = flm_jit_code_lookup(names->code, address, time_ns, frames, MOST_INLINED);
+        size_t count =
+            flm_jit_code_lookup(f->runtimes.found.at[i], address, time_ns, frames, MOST_INLINED);
         if (count > 0)
-            return add_jit_frames(f, frames, count, flm_owned_string_bytes(&names->path));
+            return add_jit_frames(f, frames, count);
     }
     return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
 }

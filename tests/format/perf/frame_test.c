@@ -170,6 +170,10 @@ static void assert_frames(const char *line, const char *expected)
                         flm_kind_name(record->kind),
                         record->flags & FLM_FRAME_UNSYMBOLIZED ? " ?" : "");
         assert_int_equal(record->address, 0);
+        /* No module has the number of a process. */
+        struct flm_bytes module = flm_interner_text(&b->interner, record->module);
+        assert_true(flm_bytes_are(module, FLM_PERF_JIT_MODULE) ==
+                    (flm_perf_module_kind(frame.module) == FLM_KIND_JIT));
     }
     flm_text_putc(&text, 0);
     assert_string_equal(text.at, expected);

@@ -50,6 +50,29 @@ static void names_tell_the_function_its_place_and_its_compiler(void **state)
     }
 }
 
+static void functions_without_a_name_have_a_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *place;
+    } expected[] = {
+        {"JS:* /app/an2.js:1:46", "an2.js:1:46"},
+        {"JS:*(anonymous) /app/an2.js:1:90", "an2.js:1:90"},
+        {"JS:~ node:internal/timers:3:1", "timers:3:1"},
+        {"JS:* an2.js:1:46", "an2.js:1:46"},
+        {"JS:*", ""},
+        {"JS:*fib /app/an2.js:1:46", ""},
+        {"Script:~ /app/an2.js:1:1", ""},
+        {"Lcom/foo/Bar;::baz", ""},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct flm_jit_frame frame;
+        assert_int_equal(flm_jit_name_parse(flm_bytes_of(expected[i].name), &frame, 1), 1);
+        if (!flm_bytes_are(frame.place, expected[i].place))
+            fail_msg("%s: %.*s", expected[i].name, (int)frame.place.size, frame.place.at);
+    }
+}
+
 static void inlined_methods_of_java_are_frames(void **state)
 {
     (void)state;
@@ -70,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_the_function_its_place_and_its_compiler),
+        cmocka_unit_test(functions_without_a_name_have_a_place),
         cmocka_unit_test(inlined_methods_of_java_are_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
