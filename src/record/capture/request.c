@@ -42,7 +42,6 @@ static void set_stacks(struct perf_event_attr *attr, const struct flm_request *r
         attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr->sample_regs_user = USER_REGISTERS;
         attr->sample_stack_user = stack_size;
-        attr->exclude_callchain_user = 1;
         attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
         break;
     case FLM_STACK_POINTER:

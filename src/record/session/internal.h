@@ -132,6 +132,14 @@ void flm_session_collect(struct flm_session *session, const struct flm_process *
 uint32_t flm_session_node(struct flm_session *session, const struct flm_process *process,
                           const struct flm_process *kernel, uint32_t root, uint32_t era);
 
+/* ---- frame_pointers.c ------------------------------------------------------------------------ */
+
+/* The stack in `unwound`, continued by the chain that the kernel has recorded by frame pointers, if
+ * the program keeps them and they lead further. */
+struct flm_unwound flm_session_join(struct flm_session *session, const struct flm_process *process,
+                                    const struct flm_event_sample *sample,
+                                    struct flm_unwound unwound);
+
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Notes why the modules with the most unsymbolized samples have no symbols. `is_unsymbolized` has

@@ -176,6 +176,7 @@ static struct flm_unwound unwind(struct flm_session *s, const struct flm_process
     memset(s->exact, 0, sizeof s->exact);
     struct flm_unwound unwound =
         flm_unwind(process, sample, s->unwound, s->exact, FLM_DEEPEST_STACK);
+    unwound = flm_session_join(s, process, sample, unwound);
     count_unwound(s, unwound);
     return unwound;
 }

@@ -118,6 +118,11 @@ enum flm_elf_table {
 size_t flm_elf_add_symbols(const struct flm_elf_file *file, enum flm_elf_table table,
                            struct flm_code_maker *maker);
 
+/* Whether it was made by the Go compiler; and adds the functions that Go's runtime knows, stripped
+ * or not (go_functions.c); returns how many. */
+bool flm_elf_is_go(const struct flm_elf_file *file);
+size_t flm_elf_add_go_functions(const struct flm_elf_file *file, struct flm_code_maker *maker);
+
 /* .gnu_debugdata: the symbols that Fedora leaves in a stripped file, as a small ELF file in xz.
  * NULL when there is none, or liblzma is missing. */
 struct flm_elf_file *flm_elf_mini_symbols(const struct flm_elf_file *file);

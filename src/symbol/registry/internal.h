@@ -29,6 +29,7 @@ struct flm_module {
     uint64_t kernel_text;
     char kernel_symbol[32]; /* the symbol at `kernel_text`; terminated */
     bool is_kernel;         /* the kernel or one of its modules */
+    bool is_go;             /* made by the Go compiler */
 
     struct flm_elf_file *file;    /* NULL: none was found */
     struct flm_text file_path;    /* of the file, terminated; "" for an image */

@@ -172,6 +172,8 @@ static void make_table(struct flm_module *module, struct sources *sources)
         flm_elf_add_sections(layout, maker);
     if (sources->listed)
         found += flm_elf_add_symbols(sources->listed, FLM_ELF_SYMTAB, maker);
+    else if (module->is_go)
+        found += flm_elf_add_go_functions(module->file, maker);
     size_t listed = found;
     /* .symtab includes .dynsym; mini symbols do not. */
     if (module->file && (!listed || sources->mini))
@@ -197,9 +199,9 @@ static void prepare_file(struct flm_module *module)
     enum flm_module_state without = module->state; /* without a separate debug file */
     find_sources(module, &sources);
     if (module->file || sources.debug.file) {
-        module->state = sources.walked   ? FLM_MODULE_COMPLETE
-                        : sources.listed ? FLM_MODULE_SYMBOLS
-                                         : FLM_MODULE_EXPORTS;
+        module->state = sources.walked                    ? FLM_MODULE_COMPLETE
+                        : sources.listed || module->is_go ? FLM_MODULE_SYMBOLS
+                                                          : FLM_MODULE_EXPORTS;
         if (sources.walked || !flm_module_open_cached(module, kind_of(module)))
             make_table(module, &sources);
         if (!module->file && !module->code)

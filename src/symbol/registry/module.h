@@ -130,6 +130,10 @@ size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm
  * Unlike lookups, only one thread at a time may call this. */
 bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start);
 
+/* Whether all of its code keeps frame pointers, as Go's does: the frames that they lead to are then
+ * also those that no unwind table leads to, because the runtime has switched stacks. */
+bool flm_module_keeps_frame_pointers(const struct flm_module *module);
+
 /* NULL when the file has no call frame information. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 

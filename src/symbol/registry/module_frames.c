@@ -84,6 +84,11 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
     return sections->eh_frame.size || sections->debug_frame.size;
 }
 
+bool flm_module_keeps_frame_pointers(const struct flm_module *module)
+{
+    return module->is_go;
+}
+
 /* ---- The unwind table ------------------------------------------------------------------------ */
 
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)

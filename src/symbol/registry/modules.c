@@ -204,6 +204,7 @@ static struct flm_module *module_new(const struct flm_modules *modules,
         find_file(module, request->id_is_of_path);
     if (module->file && module->id.size == 0)
         module->id = module->file->build_id;
+    module->is_go = module->file && flm_elf_is_go(module->file);
     module->bare = module->state;
     module->used = module->unwind_used = modules->round;
     module->code_used = modules->round;
