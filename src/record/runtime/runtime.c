@@ -42,8 +42,8 @@ static uid_t user_of(const struct flm_runtime_search *search)
     return search->live && stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
-/* How many seconds ago a process started that still runs; -1: unknown. In /proc/PID/stat that is the
- * 20th field behind the name, which may hold blanks and parentheses. */
+/* How many seconds ago a process started that still runs; -1: unknown. In /proc/PID/stat that is
+ * the 20th field behind the name, which may hold blanks and parentheses. */
 static int64_t find_age_s(int32_t process)
 {
     enum { START = 20 };
