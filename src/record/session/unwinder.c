@@ -87,7 +87,7 @@ struct location {
     uint64_t start, end; /* of the mapping; end 0: none */
     uint64_t shift;      /* added to an address in it: the module's address */
     const struct flm_unwind_table *table;
-    bool has_module;
+    struct flm_module *module; /* NULL: none */
 };
 
 struct walk {
@@ -106,7 +106,7 @@ static struct location make_location(const struct flm_mapping *mapping, uint64_t
     uint64_t address;
     if (!mapping->module)
         return location;
-    location.has_module = true;
+    location.module = mapping->module;
     if (flm_module_address(mapping->module, pc - mapping->start + mapping->file_offset, &address)) {
         location.shift = address - pc;
         location.table = flm_module_unwind_table(mapping->module);
@@ -273,7 +273,10 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
                 return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE};
             step = FLM_STEP_CALLER;
         } else if (step == FLM_STEP_NONE) {
-            step = step_without_rule(&walk, location->has_module, is_exact);
+            uint64_t address = pc - !is_exact + location->shift;
+            if (location->module && flm_module_ends_stack(location->module, address))
+                return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
+            step = step_without_rule(&walk, location->module != NULL, is_exact);
         }
         switch (step) {
         case FLM_STEP_CALLER:

@@ -118,6 +118,14 @@ enum flm_elf_table {
 size_t flm_elf_add_symbols(const struct flm_elf_file *file, enum flm_elf_table table,
                            struct flm_code_maker *maker);
 
+/* Finds functions by their names in .symtab, or in .dynsym if it was stripped: `found` receives for
+ * each name its range, {0, 0} if there is none. A function without a size has `least` bytes. */
+struct flm_elf_range {
+    uint64_t start, end;
+};
+void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,
+                            uint64_t least, struct flm_elf_range *found);
+
 /* Whether it was made by the Go compiler; and adds the functions that Go's runtime knows, stripped
  * or not (go_functions.c); returns how many. */
 bool flm_elf_is_go(const struct flm_elf_file *file);

@@ -98,30 +98,72 @@ static struct flm_bytes texts_of(const struct flm_elf_file *file,
     return flm_elf_bytes(file, &file->sections[table->link]);
 }
 
+/* The functions of a table, one after the other. */
+struct reader {
+    const struct flm_elf_file *file;
+    struct flm_bytes bytes, texts;
+    size_t at;
+};
+
+static struct reader read_table(const struct flm_elf_file *file, uint32_t type)
+{
+    struct flm_elf_section *table = section_of_type(file, type);
+    struct reader reader = {.file = file, .bytes = {"", 0}, .texts = {"", 0}};
+    if (table) {
+        reader.bytes = flm_elf_bytes(file, table);
+        reader.texts = texts_of(file, table);
+        reader.at = symbol_size(file); /* the first one is empty */
+    }
+    return reader;
+}
+
+static bool next_function(struct reader *reader, struct symbol *symbol, struct flm_bytes *name)
+{
+    const struct flm_elf_file *file = reader->file;
+    size_t step = symbol_size(file);
+    for (; reader->at + step <= reader->bytes.size; reader->at += step) {
+        *symbol = symbol_at(file, reader->bytes.at + reader->at);
+        if (!is_function(file, symbol))
+            continue;
+        *name = name_in(reader->texts, symbol->name);
+        if (name->size == 0 || is_marker(file, *name))
+            continue;
+        if (file->machine == EM_ARM)
+            symbol->address &= ~UINT64_C(1); /* the bit that marks Thumb code */
+        if (symbol->size > UINT64_MAX - symbol->address)
+            symbol->size = UINT64_MAX - symbol->address;
+        reader->at += step;
+        return true;
+    }
+    return false;
+}
+
 static size_t add_table(const struct flm_elf_file *file, uint32_t type,
                         struct flm_code_maker *maker)
 {
-    struct flm_elf_section *table = section_of_type(file, type);
-    if (!table)
-        return 0;
-    struct flm_bytes bytes = flm_elf_bytes(file, table), texts = texts_of(file, table);
-    size_t step = symbol_size(file), added = 0;
-    for (size_t at = step; at + step <= bytes.size; at += step) {
-        struct symbol symbol = symbol_at(file, bytes.at + at);
-        if (!is_function(file, &symbol))
-            continue;
-        struct flm_bytes name = name_in(texts, symbol.name);
-        if (name.size == 0 || is_marker(file, name))
-            continue;
-        if (file->machine == EM_ARM)
-            symbol.address &= ~UINT64_C(1); /* the bit that marks Thumb code */
-        if (symbol.size > UINT64_MAX - symbol.address)
-            symbol.size = UINT64_MAX - symbol.address;
+    struct reader reader = read_table(file, type);
+    struct symbol symbol;
+    struct flm_bytes name;
+    size_t added = 0;
+    for (; next_function(&reader, &symbol, &name); added++)
         flm_code_maker_symbol(maker, symbol.address, symbol.size, flm_code_maker_text(maker, name),
                               rank_of(&symbol, name));
-        added++;
-    }
     return added;
+}
+
+void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,
+                            uint64_t least, struct flm_elf_range *found)
+{
+    uint32_t type = section_of_type(file, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
+    struct reader reader = read_table(file, type);
+    struct symbol symbol;
+    struct flm_bytes name;
+    memset(found, 0, count * sizeof *found);
+    while (next_function(&reader, &symbol, &name))
+        for (size_t i = 0; i < count; i++)
+            if (flm_bytes_are(name, names[i]))
+                found[i] = (struct flm_elf_range){
+                    symbol.address, symbol.address + (symbol.size ? symbol.size : least)};
 }
 
 /* ---- The procedure linkage table ------------------------------------------------------------- */

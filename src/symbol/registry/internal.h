@@ -1,5 +1,5 @@
 /* internal.h - a module and the set of modules, for module.c, modules.c, module_frames.c,
- * kernel_module.c, eviction.c and preloader.c. */
+ * stack_ends.c, kernel_module.c, eviction.c and preloader.c. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 #define FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 
@@ -19,6 +19,8 @@
 struct flm_described {
     uint64_t start, from, end;
 };
+
+enum { FLM_STACK_ENDS = 7 };
 
 struct flm_module {
     const struct flm_modules *modules;
@@ -50,6 +52,9 @@ struct flm_module {
     bool unwind_tried;
     struct flm_unwind_table *unwind;
     struct flm_cached cached_unwind;
+
+    bool stack_ends_tried;
+    struct flm_elf_range stack_ends[FLM_STACK_ENDS]; /* stack_ends.c; {0, 0}: none */
 
     bool functions_tried; /* read from .eh_frame */
     struct flm_described *functions;

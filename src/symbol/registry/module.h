@@ -134,6 +134,10 @@ bool flm_module_function_start(struct flm_module *module, uint64_t address, uint
  * also those that no unwind table leads to, because the runtime has switched stacks. */
 bool flm_module_keeps_frame_pointers(const struct flm_module *module);
 
+/* Whether code without an unwind rule at this address is known to have no caller: musl's start of
+ * programs and threads. For the thread that unwinds. */
+bool flm_module_ends_stack(struct flm_module *module, uint64_t address);
+
 /* NULL when the file has no call frame information. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 

@@ -1,0 +1,47 @@
+/* stack_ends.c - where stacks end in code without call frame information.
+ *
+ * glibc says in its call frame information that _start and the start of a thread have no caller.
+ * musl has none: neither in its assembly nor in the C around main(). Without this every stack of a
+ * program that was linked with it would count as truncated.
+ *
+ *     main   libc_start_main_stage2  (__libc_start_main, _start_c: called by jumps)   _start
+ *     work   start                                                                    __clone */
+#include "symbol/registry/internal.h"
+
+/* Of functions in assembly without a size. */
+enum { SMALL = 32 };
+
+enum name { START, START_C, START_MAIN, STAGE_2, CLONE, THREAD, THREAD_C11, NAMES };
+
+static void find_ends(struct flm_module *module)
+{
+    static const char *const names[NAMES] = {
+        [START] = "_start",        [START_C] = "_start_c",
+        [CLONE] = "__clone",       [START_MAIN] = "__libc_start_main",
+        [THREAD] = "start",        [STAGE_2] = "libc_start_main_stage2",
+        [THREAD_C11] = "start_c11"};
+    _Static_assert((int)NAMES == (int)FLM_STACK_ENDS, "one for each name");
+    struct flm_elf_range *ends = module->stack_ends;
+    module->stack_ends_tried = true;
+    if (!module->file)
+        return;
+    module->is_warm = true;
+    flm_elf_find_functions(module->file, names, NAMES, SMALL, ends);
+    /* Other programs too may have a function called "start". */
+    if (ends[CLONE].end == 0)
+        ends[THREAD] = ends[THREAD_C11] = ends[CLONE];
+    /* The compiler puts its static part in front; stripped libraries do not name it. */
+    if (ends[START_MAIN].end > 0 && ends[STAGE_2].end == 0 && ends[START_MAIN].start > 2 * SMALL)
+        ends[START_MAIN].start -= 2 * SMALL;
+}
+
+bool flm_module_ends_stack(struct flm_module *module, uint64_t address)
+{
+    if (!module->stack_ends_tried)
+        find_ends(module);
+    for (size_t i = 0; i < FLM_STACK_ENDS; i++)
+        if (address - module->stack_ends[i].start <
+            module->stack_ends[i].end - module->stack_ends[i].start)
+            return true;
+    return false;
+}
