@@ -46,8 +46,9 @@ struct flm_record_options {
     size_t size; /* sizeof (struct flm_record_options): members beyond it are taken as 0 */
 
     /* The target: one of these. */
-    char *const *command;     /* ended by NULL: started, and its children followed */
-    const int32_t *processes; /* with all their threads and children */
+    char *const *command; /* ended by NULL: started, and its children followed */
+    const int32_t
+        *processes; /* with all their threads, and what they have started and will start */
     size_t process_count;
     const int32_t *threads; /* may be given together with processes */
     size_t thread_count;

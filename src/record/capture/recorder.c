@@ -30,6 +30,7 @@ struct flm_recorder {
     struct flm_request request;
     struct flm_child child;
     struct flm_tasks tasks;
+    struct flm_tasks processes; /* those of the options, and what they had started before */
     struct flm_rings *rings;
     struct flm_event_layouts layouts;
     struct flm_session *session;
@@ -37,6 +38,7 @@ struct flm_recorder {
     char spool_lost[256];
     struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
     int64_t round_ns;                       /* when the spool was last written */
+    bool may_be_ahead;                      /* its priority may be raised */
 
     int64_t started_ns, ended_ns;
     double cpu_before_s, cpu_s; /* of this process */
@@ -52,12 +54,36 @@ static double own_cpu_s(void)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* A process that was named must exist; of the others some may end meanwhile. */
+static bool collect_processes(struct flm_recorder *r, struct flm_error *why)
+{
+    const struct flm_record_options *o = &r->options;
+    const char *root = flm_kernel_here.root;
+    for (size_t i = 0; i < o->process_count; i++) {
+        if (!flm_tasks_of_process(&r->tasks, o->processes[i], root, why))
+            return false;
+        if (!flm_tasks_add(&r->processes, o->processes[i]))
+            return flm_error_memory(why);
+    }
+    size_t named = r->processes.count;
+    if (named == 0 || o->no_inherit)
+        return true;
+    if (!flm_tasks_add_descendants(&r->processes, root))
+        return flm_error_memory(why);
+    for (size_t i = named; i < r->processes.count; i++) {
+        struct flm_error gone = {0};
+        if (!flm_tasks_of_process(&r->tasks, r->processes.at[i], root, &gone) &&
+            gone.kind == FLM_ERROR_MEMORY)
+            return flm_error_memory(why);
+    }
+    return true;
+}
+
 static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
 {
     const struct flm_record_options *o = &r->options;
-    for (size_t i = 0; i < o->process_count; i++)
-        if (!flm_tasks_of_process(&r->tasks, o->processes[i], flm_kernel_here.root, why))
-            return false;
+    if (!collect_processes(r, why))
+        return false;
     for (size_t i = 0; i < o->thread_count; i++) {
         if (flm_task_process(o->threads[i], flm_kernel_here.root, why) < 0)
             return false;
@@ -76,6 +102,50 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
 }
 
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+/* On a busy machine the recorder must run at once. Frames of runtimes can only be read as they are
+ * now: in eight runs next to some fifteen busy processes, 62 samples of CPython were read too late,
+ * with a raised priority 5. And a recording of the whole machine competes with all that it records:
+ * of 40,000 samples of two processors with twelve busy processes 2,660 were lost while it waited
+ * for its turn, with a raised priority none. */
+enum { AHEAD = -15 };
+
+static bool is_urgent(const struct flm_recorder *r)
+{
+    return r->options.runtime_count > 0 || r->options.machine;
+}
+
+/* Whether the kernel allows it; the priority stays. */
+static bool may_raise_priority(void)
+{
+    int before = getpriority(PRIO_PROCESS, 0);
+    if (before <= AHEAD)
+        return true;
+    return setpriority(PRIO_PROCESS, 0, AHEAD) == 0 && setpriority(PRIO_PROCESS, 0, before) == 0;
+}
+
+/* The command was started before, and does not inherit it. Returns the previous priority. */
+static int raise_priority(void)
+{
+    int before = getpriority(PRIO_PROCESS, 0);
+    if (before > AHEAD)
+        setpriority(PRIO_PROCESS, 0, AHEAD);
+    return before;
+}
+
+/* How many processes want each processor: so much longer the recorder waits for its turn. */
+static size_t load_of_processor(void)
+{
+    enum { MOST = 4 };
+    double load;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getloadavg(&load, 1) != 1 || processors < 1)
+        return 1;
+    size_t each = (size_t)(load / (double)processors);
+    return each < 2 ? 1 : each < MOST ? 2 : MOST;
+}
+
 /* Stack dumps need much room: 10,000 a second are 160 MB. But locked memory is lost to everybody
  * else, so with many CPUs each ring is smaller. */
 static size_t ring_size(const struct flm_recorder *r)
@@ -86,7 +156,8 @@ static size_t ring_size(const struct flm_recorder *r)
     if (r->request.stacks != FLM_STACK_DUMP)
         return MIB;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors <= 2 ? 16 * MIB : processors <= 8 ? 8 * MIB : 4 * MIB;
+    size_t usual = processors <= 2 ? 16 * MIB : processors <= 8 ? 8 * MIB : 4 * MIB;
+    return r->options.machine && !r->may_be_ahead ? usual * load_of_processor() : usual;
 }
 
 static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
@@ -194,6 +265,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
     request->prompt = r->options.runtime_count > 0;
+    r->may_be_ahead = is_urgent(r) && may_raise_priority();
     if (r->options.runtime_count > 0 &&
         !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
                                             r->options.lines, why)))
@@ -249,6 +321,7 @@ void flm_recorder_free(struct flm_recorder *r)
     flm_child_clear(&r->child);
     flm_rings_close(r->rings);
     flm_tasks_clear(&r->tasks);
+    flm_tasks_clear(&r->processes);
     flm_perf_stream_close(r->spool, NULL);
     flm_session_free(r->session);
     flm_runtimes_close(r->runtimes);
@@ -271,6 +344,12 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
                         "ring buffers of only %zu KiB: samples may be lost at high rates "
                         "(sysctl kernel.perf_event_mlock_kb=%d allows larger ones)\n",
                         size / 1024, 16 * 1024 + 4);
+    if (r->may_be_ahead)
+        flm_text_format(out, "the recorder runs with priority %d\n", AHEAD);
+    else if (is_urgent(r))
+        flm_text_puts(out,
+                      "the recorder's priority cannot be raised: samples may be lost on a busy "
+                      "machine (CAP_SYS_NICE allows it)\n");
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -408,8 +487,8 @@ static bool add_synthesized(struct flm_recorder *r, struct flm_error *why)
         return false;
     if (o->machine)
         return flm_synthesize_machine(&synthesized, why);
-    for (size_t i = 0; i < o->process_count; i++)
-        if (!flm_synthesize_process(&synthesized, o->processes[i], why))
+    for (size_t i = 0; i < r->processes.count; i++)
+        if (!flm_synthesize_process(&synthesized, r->processes.at[i], why))
             return false;
     for (size_t i = 0; i < o->thread_count; i++) {
         int32_t process = flm_task_process(o->threads[i], synthesized.root, NULL);
@@ -477,26 +556,13 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
     return true;
 }
 
-/* Frames of runtimes can only be read as they are now, so on a busy machine the recorder must run
- * at once: in eight runs next to some fifteen busy processes, 62 samples of CPython were read too
- * late, with a raised priority 5. The command was started before, and does not inherit it. Returns
- * the previous priority. */
-static int raise_priority(void)
-{
-    enum { AHEAD = -15 };
-    int before = getpriority(PRIO_PROCESS, 0);
-    if (before > AHEAD)
-        setpriority(PRIO_PROCESS, 0, AHEAD);
-    return before;
-}
-
 bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *context,
                       struct flm_error *why)
 {
     assert(r->started_ns == 0);
-    int priority = r->runtimes ? raise_priority() : 0;
+    int priority = is_urgent(r) ? raise_priority() : 0;
     bool ran = start(r, why) && run_until_end(r, tick, context, why);
-    if (r->runtimes)
+    if (is_urgent(r))
         setpriority(PRIO_PROCESS, 0, priority);
     if (!ran)
         return false;

@@ -279,3 +279,58 @@ int32_t flm_task_process(int32_t task, const char *root, struct flm_error *why)
         flm_error_set(why, FLM_ERROR_SYSTEM, "there is no thread %d", task);
     return process;
 }
+
+/* ---- Processes that processes started -------------------------------------------------------- */
+
+/* A process and its parent. */
+struct kin {
+    int32_t process, parent;
+};
+
+struct kin_list FLM_ARRAY(struct kin);
+
+/* The fourth field of /proc/PID/stat; the second, the name, may hold blanks and parentheses. 0: the
+ * process has ended. */
+static int32_t parent_of(int32_t process, const char *root)
+{
+    char path[256], line[512];
+    snprintf(path, sizeof path, "%s/proc/%d/stat", root, process);
+    FILE *file = fopen(path, "re");
+    const char *name_end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    int parent = 0;
+    if (file)
+        fclose(file);
+    return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* False when memory ran out. */
+static bool list_kin(struct kin_list *list, const char *root)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/proc", root);
+    DIR *folder = opendir(path);
+    bool good = true;
+    for (struct dirent *entry; folder && good && (entry = readdir(folder));) {
+        uint64_t process;
+        if (!flm_number_parse_uint(flm_bytes_of(entry->d_name), &process) || process > INT32_MAX)
+            continue;
+        int32_t parent = parent_of((int32_t)process, root);
+        good = parent == 0 || FLM_ARRAY_ADD(list, ((struct kin){(int32_t)process, parent}));
+    }
+    if (folder)
+        closedir(folder);
+    return good;
+}
+
+bool flm_tasks_add_descendants(struct flm_tasks *processes, const char *root)
+{
+    struct kin_list list = {0};
+    bool good = list_kin(&list, root);
+    /* What is added at the end is a parent too. */
+    for (size_t i = 0; good && i < processes->count; i++)
+        for (size_t k = 0; good && k < list.count; k++)
+            if (list.at[k].parent == processes->at[i])
+                good = flm_tasks_add(processes, list.at[k].process);
+    FLM_ARRAY_CLEAR(&list);
+    return good;
+}

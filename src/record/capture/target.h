@@ -51,6 +51,10 @@ void flm_tasks_clear(struct flm_tasks *tasks);
 bool flm_tasks_of_process(struct flm_tasks *tasks, int32_t process, const char *root,
                           struct flm_error *why);
 
+/* Adds the processes that those in the list have started, and that those have, as they are now.
+ * False when memory ran out. */
+bool flm_tasks_add_descendants(struct flm_tasks *processes, const char *root);
+
 /* The process that a thread belongs to; -1, and `why`, when there is no such thread. */
 int32_t flm_task_process(int32_t task, const char *root, struct flm_error *why);
 

@@ -16,6 +16,7 @@
 
 #include "record/capture/limits.h"
 #include "support/core/files.h"
+#include "support/core/programs.h"
 
 static void wait_for(struct flm_child *child)
 {
@@ -209,6 +210,39 @@ static void all_threads_of_a_process_are_found(void **state)
     assert_string_equal(why.text, "there is no thread 2147483647");
 }
 
+/* A forest in a /proc of our own: 10 has 11 and 12, 12 has 13; 20 has 21. Names hold anything. */
+static void processes_have_descendants(void **state)
+{
+    (void)state;
+    static const struct {
+        int process, parent;
+        const char *name;
+    } all[] = {{10, 1, "sh"},    {13, 12, "a) S 1 ("}, {11, 10, "b c"},   {12, 10, "(((("},
+               {20, 1, "other"}, {21, 20, "10"},       {1, 0, "systemd"}, {14, 11, ")"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char folder[64], name[80], line[100];
+        snprintf(folder, sizeof folder, "root/proc/%d", all[i].process);
+        snprintf(name, sizeof name, "%s/stat", folder);
+        snprintf(line, sizeof line, "%d (%s) S %d 1 1 0 -1", all[i].process, all[i].name,
+                 all[i].parent);
+        shell("mkdir -p %s", folder);
+        write_temporary(name, flm_bytes_of(line));
+    }
+    char *root = strdup(temporary_path("root"));
+    struct flm_tasks processes = {0};
+    assert_true(flm_tasks_add(&processes, 10));
+    assert_true(flm_tasks_add_descendants(&processes, root));
+    assert_int_equal(processes.count, 5);
+    bool found[30] = {false};
+    for (size_t i = 0; i < processes.count; i++)
+        found[processes.at[i]] = true;
+    assert_true(found[10] && found[11] && found[12] && found[13] && found[14]);
+    flm_tasks_clear(&processes);
+    assert_true(flm_tasks_add_descendants(&processes, root));
+    assert_int_equal(processes.count, 0);
+    free(root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +254,7 @@ int main(void)
         cmocka_unit_test(an_exec_that_fails_is_reported),
         cmocka_unit_test(a_command_is_searched_in_the_given_path),
         cmocka_unit_test(all_threads_of_a_process_are_found),
+        cmocka_unit_test(processes_have_descendants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
