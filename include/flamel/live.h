@@ -60,8 +60,8 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
 /* Lets it run; once. False, and `why`, when there is no thread for it. */
 bool flm_live_start(struct flm_live *live, struct flm_error *why);
 
-/* Stops it. A command that was started and still runs is asked to end (SIGTERM), and gets a second
- * for that. NULL is accepted. */
+/* Stops it. A command that was started and still runs is asked to end (SIGTERM), and killed if it
+ * has not done so after five seconds. NULL is accepted. */
 void flm_live_free(struct flm_live *live);
 
 enum flm_live_phase {

@@ -133,7 +133,8 @@ bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
  * time. NULL, and `why`, when it fails. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
 
-/* Asks a command that still runs to end (SIGTERM), and waits a second at most for it to do so. */
+/* Asks a command that still runs to end (SIGTERM), and waits five seconds at most for it to do so;
+ * one that does not is killed, because it has our standard output. */
 void flm_recording_end_command(struct flm_recording *recording);
 
 /* Since the start. */
@@ -166,6 +167,8 @@ struct flm_record_result {
     double events; /* of the first one, as the kernel has counted them; samples stand for them */
     uint32_t stack_size;    /* bytes of each stack dump; 0: there are none */
     const char *event;      /* the first one; the recording's */
+    uint32_t left_running;  /* processes that the command has started, and that have outlived it */
+    int left_process;       /* one of them */
     const char *spool_lost; /* why the rest could not be spooled; NULL: all was. The recording's */
 };
 

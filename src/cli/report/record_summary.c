@@ -233,6 +233,24 @@ static void add_command(const struct flm_record_summary *s, const struct flm_rep
     flm_text_putc(out, '\n');
 }
 
+/* What a command has left in the background is not waited for. */
+static void add_left_running(const struct flm_record_summary *s,
+                             const struct flm_report_style *style, struct flm_text *out)
+{
+    uint32_t count = s->still_runs ? 0 : s->result.left_running;
+    if (!s->command || count == 0)
+        return;
+    begin(out, "left", style);
+    flm_text_format(out,
+                    count == 1 ? "a process of the command still runs: "
+                               : "%u processes of the command still run, such as %d: ",
+                    count, s->result.left_process);
+    flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
+    flm_text_format(out, "flamel record -p %d", s->result.left_process);
+    flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
+    flm_text_puts(out, " records it\n");
+}
+
 /* The table shows what ran; off-CPU time is another metric. */
 static void add_off_cpu(const struct flm_record_summary *s, const struct flm_summary *summary,
                         const struct flm_report_style *style, struct flm_text *out)
@@ -336,6 +354,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     add_stacks(s, style, out);
     add_symbols(s->profile, any ? &summary->metric[0] : NULL, style, out);
     add_command(s, style, out);
+    add_left_running(s, style, out);
     if (s->result.spool_lost) {
         begin(out, "on disk", style);
         flm_text_format(out,

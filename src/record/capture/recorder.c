@@ -614,6 +614,8 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .event = r->request.event[0].name,
         .spool_lost = r->spool_lost[0] ? r->spool_lost : NULL,
     };
+    if (r->child.process && r->ended_ns)
+        result.left_running = flm_session_living(r->session, &result.left_process);
     /* Unknown if the kernel is not sampled, for idle CPUs, and for other events. */
     if (r->request.hz > 0 && rings.cpu_s > 0 && !attr->exclude_kernel && !attr->exclude_user &&
         !r->options.machine && result.counts_time)
@@ -621,14 +623,24 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
     return result;
 }
 
+static bool await_end(struct flm_recorder *r, int patience_ms)
+{
+    enum { STEP_MS = 10 };
+    for (int waited = 0; waited < patience_ms && !flm_child_has_ended(&r->child); waited += STEP_MS)
+        flm_rings_wait(r->rings, r->child.ended, STEP_MS);
+    return flm_child_has_ended(&r->child);
+}
+
 void flm_recorder_end_command(struct flm_recorder *r)
 {
-    enum { PATIENCE_MS = 1000, STEP_MS = 10 };
+    enum { PATIENCE_MS = 5000 };
     if (r->child.process == 0 || flm_child_has_ended(&r->child))
         return;
     kill(r->child.process, SIGTERM);
-    for (int waited = 0; waited < PATIENCE_MS && !flm_child_has_ended(&r->child); waited += STEP_MS)
-        flm_rings_wait(r->rings, r->child.ended, STEP_MS);
+    if (await_end(r, PATIENCE_MS))
+        return;
+    kill(r->child.process, SIGKILL);
+    await_end(r, PATIENCE_MS);
 }
 
 struct flm_session *flm_recorder_session(struct flm_recorder *r)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
@@ -520,6 +521,19 @@ void flm_processes_use(const struct flm_processes *p)
         for (size_t k = 0; k < p->processes.at[i]->shown.mapping_count; k++)
             if (p->processes.at[i]->shown.mappings[k].module)
                 flm_module_use(p->processes.at[i]->shown.mappings[k].module);
+}
+
+uint32_t flm_processes_living(const struct flm_processes *p, int32_t *process)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < p->processes.count; i++) {
+        const struct process *one = p->processes.at[i];
+        if (one->shown.id <= 0 || one->living == 0 || kill(one->shown.id, 0) != 0)
+            continue; /* or its last event was not read */
+        *process = one->shown.id;
+        count++;
+    }
+    return count;
 }
 
 struct flm_processes_counts flm_processes_counts(const struct flm_processes *p)

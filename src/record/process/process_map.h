@@ -78,6 +78,9 @@ bool flm_processes_forget_names(struct flm_processes *processes);
 /* Marks the modules of all mappings as used: flm_modules_evict. */
 void flm_processes_use(const struct flm_processes *processes);
 
+/* How many still run on this machine, and one of them: for live processes. */
+uint32_t flm_processes_living(const struct flm_processes *processes, int32_t *process);
+
 /* How many are in memory. */
 struct flm_processes_counts {
     size_t processes, threads, names;

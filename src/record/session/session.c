@@ -153,6 +153,11 @@ struct flm_record_counts flm_session_counts(const struct flm_session *s)
     return s->counts;
 }
 
+uint32_t flm_session_living(const struct flm_session *s, int32_t *process)
+{
+    return flm_processes_living(s->processes, process);
+}
+
 struct flm_session_kept flm_session_kept(const struct flm_session *s)
 {
     struct flm_processes_counts counts = flm_processes_counts(s->processes);

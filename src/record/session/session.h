@@ -109,6 +109,9 @@ struct flm_stack flm_session_unwind(struct flm_session *session, const struct fl
 /* A process as it is now. NULL only when memory ran out. */
 const struct flm_process *flm_session_process(struct flm_session *session, int32_t id);
 
+/* How many of the known processes still run, and one of them. */
+uint32_t flm_session_living(const struct flm_session *session, int32_t *process);
+
 struct flm_record_counts flm_session_counts(const struct flm_session *session);
 
 /* What is kept in memory now: it must not grow with the number of processes that have ended. */
