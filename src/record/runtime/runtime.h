@@ -82,6 +82,10 @@ struct flm_runtime {
     void (*close)(void *attached);
 };
 
+/* A sentence for users: how a program, by its name ("node"), is made to name the code that it
+ * compiles at run time. */
+const char *flm_runtime_remedy(struct flm_bytes program);
+
 /* ---- For entries ----------------------------------------------------------------------------- */
 
 /* Frees what was found. */

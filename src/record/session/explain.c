@@ -21,15 +21,36 @@ static double *count_by_owner(const struct flm_session *s, const bool *is_unsymb
     return count;
 }
 
-/* The owner with the highest count that has a module; SIZE_MAX: none is left. */
+/* The owner with the highest count of which a reason is known: modules, and processes with code that
+ * they have compiled. SIZE_MAX: none is left. */
 static size_t find_most(const struct flm_session *s, const double *count)
 {
     size_t most = SIZE_MAX;
-    for (size_t i = 0; i < s->locations.owners.count; i++)
-        if (s->locations.owners.at[i].module && count[i] > 0 &&
+    for (size_t i = 0; i < s->locations.owners.count; i++) {
+        const struct flm_location_owner *owner = &s->locations.owners.at[i];
+        if ((owner->module || owner->kind == FLM_OWNER_PROCESS) && count[i] > 0 &&
             (most == SIZE_MAX || count[i] > count[most]))
             most = i;
+    }
     return most;
+}
+
+static void explain_owner(struct flm_session *s, const struct flm_location_owner *owner,
+                          struct flm_text *key, struct flm_text *reason)
+{
+    flm_text_puts(key, FLM_NOTE_UNSYMBOLIZED);
+    if (owner->module) {
+        flm_text_add(key, flm_module_name(owner->module));
+        flm_module_explain(owner->module, reason);
+    } else {
+        struct flm_bytes program = flm_session_command(s, owner->process);
+        flm_text_puts(key, "code of ");
+        flm_text_add(key, program);
+        flm_text_add(reason, program);
+        flm_text_puts(reason, ": code that was compiled at run time has no names: ");
+        flm_text_puts(reason, flm_runtime_remedy(program));
+    }
+    flm_text_putc(key, 0);
 }
 
 bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
@@ -39,13 +60,9 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
     double *count = count_by_owner(s, is_unsymbolized);
     size_t owner = SIZE_MAX;
     for (int i = 0; count && i < MOST_EXPLAINED && (owner = find_most(s, count)) != SIZE_MAX; i++) {
-        struct flm_module *module = s->locations.owners.at[owner].module;
         count[owner] = 0;
         key.size = reason.size = 0;
-        flm_text_puts(&key, FLM_NOTE_UNSYMBOLIZED);
-        flm_text_add(&key, flm_module_name(module));
-        flm_text_putc(&key, 0);
-        flm_module_explain(module, &reason);
+        explain_owner(s, &s->locations.owners.at[owner], &key, &reason);
         if (!key.failed && !reason.failed)
             flm_builder_note(builder, key.at, reason.at, reason.size);
     }

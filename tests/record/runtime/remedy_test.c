@@ -1,0 +1,43 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "record/runtime/runtime.h"
+
+/* Programs have versions and other ends in their names. */
+static void programs_are_known_by_the_start_of_their_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *program, *option;
+    } known[] = {
+        {"node", "--perf-basic-prof"},      {"node20", "--perf-basic-prof"},
+        {"java", "-XX:+DumpPerfMapAtExit"}, {"ruby3.3", "--yjit-perf"},
+        {"php-fpm8.2", "jit_debug"},        {"beam.smp", "+JPperf"},
+        {"qemu-system-x86", "-perfmap"},    {"chromium", "--js-flags"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_non_null(
+            strstr(flm_runtime_remedy(flm_bytes_of(known[i].program)), known[i].option));
+}
+
+static void other_programs_get_the_general_way(void **state)
+{
+    (void)state;
+    const char *general = flm_runtime_remedy(flm_bytes_of("a.out"));
+    assert_non_null(strstr(general, "perf-PID.map"));
+    assert_string_equal(flm_runtime_remedy((struct flm_bytes){"", 0}), general);
+    assert_string_equal(flm_runtime_remedy(flm_bytes_of("no")), general);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_are_known_by_the_start_of_their_names),
+        cmocka_unit_test(other_programs_get_the_general_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
