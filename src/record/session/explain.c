@@ -21,8 +21,8 @@ static double *count_by_owner(const struct flm_session *s, const bool *is_unsymb
     return count;
 }
 
-/* The owner with the highest count of which a reason is known: modules, and processes with code that
- * they have compiled. SIZE_MAX: none is left. */
+/* The owner with the highest count of which a reason is known: modules, and processes with code
+ * that they have compiled. SIZE_MAX: none is left. */
 static size_t find_most(const struct flm_session *s, const double *count)
 {
     size_t most = SIZE_MAX;
