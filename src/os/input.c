@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ struct flm_input {
 
     /* Where the bytes come from: a file, memory, or a function that reads a stream. */
     int file;      /* -1: none */
+    int folder;    /* that the file is the first part of; -1: none */
     bool borrowed; /* the file is another input's */
     const char *memory;
     flm_stream_read read;
@@ -271,12 +273,29 @@ static bool find_coding(struct flm_input *in, struct flm_error *why)
     return true;
 }
 
+/* Opens "data" instead of the folder, if that is a perf.data file. */
+static bool enter_folder(struct flm_input *in)
+{
+    char magic[8];
+    int file = openat(in->file, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool good = file >= 0 && pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                memcmp(magic, "PERFILE2", sizeof magic) == 0;
+    if (!good) {
+        if (file >= 0)
+            close(file);
+        return false;
+    }
+    in->folder = in->file;
+    in->file = file;
+    return true;
+}
+
 static bool examine(struct flm_input *in, struct flm_error *why)
 {
     struct stat stat;
     if (fstat(in->file, &stat) != 0)
         return system_error(why, "cannot be examined");
-    if (S_ISDIR(stat.st_mode))
+    if (S_ISDIR(stat.st_mode) && (in->folder >= 0 || !enter_folder(in) || fstat(in->file, &stat)))
         return flm_error_set(why, FLM_ERROR_SYSTEM, "this is a folder, not a file");
     if (S_ISREG(stat.st_mode) && stat.st_size > 0) {
         /* Standard input may be in the middle of a file: the rest is then read like a pipe. */
@@ -294,7 +313,7 @@ static struct flm_input *new_input(struct flm_error *why)
         flm_error_memory(why);
         return NULL;
     }
-    in->file = -1;
+    in->file = in->folder = -1;
     in->window.first = FIRST_WINDOW;
     in->window.largest = LARGEST_WINDOW;
     return in;
@@ -318,6 +337,30 @@ struct flm_input *flm_input_open(const char *path, struct flm_error *why)
     bool standard = strcmp(path, "-") == 0;
     in->file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     return opened(in, in->file < 0 ? system_error(why, "cannot be opened") : examine(in, why));
+}
+
+struct flm_input *flm_input_open_part(const struct flm_input *whole, unsigned number,
+                                      struct flm_error *why)
+{
+    char name[24];
+    if (why)
+        why->kind = FLM_ERROR_NONE;
+    snprintf(name, sizeof name, "data.%u", number);
+    int file =
+        whole->folder < 0 ? -1 : openat(whole->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return NULL;
+    struct flm_input *in = new_input(why);
+    if (!in) {
+        close(file);
+        return NULL;
+    }
+    in->file = file;
+    if (examine(in, why))
+        return in;
+    flm_error_within(why, name);
+    flm_input_close(in);
+    return NULL;
 }
 
 struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error *why)
@@ -378,6 +421,8 @@ void flm_input_close(struct flm_input *in)
     ZSTD_freeDStream(in->zstd);
     if (!in->borrowed && in->file >= 0)
         close(in->file);
+    if (in->folder >= 0)
+        close(in->folder);
     free(in->raw);
     free(in->window.at);
     free(in);

@@ -14,8 +14,14 @@
 
 struct flm_input;
 
-/* The file `path`, or standard input ("-"). */
+/* The file `path`, or standard input ("-"). Of a folder that `perf record --threads` has written the
+ * file "data" is opened; the others are its parts. Other folders are refused. */
 struct flm_input *flm_input_open(const char *path, struct flm_error *why);
+
+/* The file "data.NUMBER" of such a folder. NULL: there is none (the kind of `why` stays NONE), or it
+ * cannot be read. */
+struct flm_input *flm_input_open_part(const struct flm_input *whole, unsigned number,
+                                      struct flm_error *why);
 
 /* Bytes that stay as they are until the input is closed. */
 struct flm_input *flm_input_open_memory(struct flm_bytes bytes, struct flm_error *why);

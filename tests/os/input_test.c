@@ -16,6 +16,7 @@
 #include "base/text/text.h"
 #include "support/core/allocation.h"
 #include "support/core/files.h"
+#include "support/core/programs.h"
 
 /* ---- Making inputs --------------------------------------------------------------------------- */
 
@@ -471,6 +472,42 @@ static void inputs_survive_failed_allocations(void **state)
     flm_text_clear(&zipped);
 }
 
+static void a_folder_of_perf_is_its_first_file_and_has_parts(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    shell("mkdir parts other; printf PERFILE2rest > parts/data; printf one > parts/data.0; printf "
+          "two > "
+          "parts/data.1; mkdir parts/data.2; printf text > other/data; printf one > other/data.0");
+    struct flm_input *in = flm_input_open(temporary_path("parts"), &why);
+    if (!in)
+        fail_msg("%s", why.text);
+    static const char *const expected[] = {"one", "two"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct flm_input *part = flm_input_open_part(in, i, &why);
+        assert_non_null(part);
+        struct flm_text text = read_all(part, 2);
+        assert_int_equal(text.size, 3);
+        assert_memory_equal(text.at, expected[i], 3);
+        flm_text_clear(&text);
+        flm_input_close(part);
+    }
+    assert_null(flm_input_open_part(in, 2, &why)); /* no file */
+    assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
+    assert_null(flm_input_open_part(in, 3, &why));
+    assert_int_equal(why.kind, FLM_ERROR_NONE);
+    struct flm_text text = read_all(in, 5);
+    assert_int_equal(text.size, 12);
+    flm_text_clear(&text);
+    flm_input_close(in);
+    assert_null(flm_input_open(temporary_path("other"), &why));
+    assert_non_null(strstr(why.text, "this is a folder"));
+    in = flm_input_open(temporary_path("parts/data"), &why);
+    assert_null(flm_input_open_part(in, 0, &why)); /* a file has none */
+    assert_int_equal(why.kind, FLM_ERROR_NONE);
+    flm_input_close(in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +529,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(a_file_that_becomes_shorter_is_an_error),
         cmocka_unit_test(inputs_survive_failed_allocations),
+        cmocka_unit_test(a_folder_of_perf_is_its_first_file_and_has_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,31 @@ static bool read_data(struct flm_perf_data *data, struct part part)
     return good;
 }
 
+/* The files of the other threads of perf record --threads, which are of the same time: all of their
+ * events wait in the queue, up to a limit. */
+static bool read_parts(struct flm_perf_data *data)
+{
+    const size_t most = (size_t)2 << 30;
+    bool good = true;
+    for (unsigned i = 0; good; i++) {
+        struct flm_error why = {0};
+        struct flm_input *part = data->file ? flm_input_open_part(data->file, i, &why) : NULL;
+        if (!part) {
+            if (why.kind != FLM_ERROR_NONE && data->why)
+                *data->why = why;
+            return why.kind == FLM_ERROR_NONE;
+        }
+        if (i == 0)
+            flm_event_order_limit(data->order, most);
+        if (data->zstd) /* each thread has compressed its own */
+            ZSTD_initDStream(data->zstd);
+        data->unpacked_size = 0;
+        good = flm_perf_data_records(data, flm_input_source(part), 0, UINT64_MAX);
+        flm_input_close(part);
+    }
+    return good;
+}
+
 static bool read_file(struct flm_perf_data *data)
 {
     char header[FILE_HEADER] = {0};
@@ -194,7 +219,7 @@ static bool read_file(struct flm_perf_data *data)
                !read_features(data, header, records.offset + records.size)) {
         return false;
     }
-    return read_data(data, records);
+    return read_data(data, records) && read_parts(data);
 }
 
 static bool read_stream(struct flm_perf_data *data)
